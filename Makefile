@@ -1,0 +1,53 @@
+# Everything a newcomer needs: `make run` and `make test` install what they need by themselves.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+NODE   := $(VENV)/node_modules/mvdan-sh/package.json
+
+.PHONY: help install run test lint bench fuzz docs clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "python3 is missing: install the package python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed, got $$($(PYTHON) --version)" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "venv is missing: install the package python3-venv" >&2; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+# The shell parser that ours is compared with; only the tests use it.
+$(NODE): $(STAMP)
+	@command -v npm >/dev/null || { echo "npm is missing: install the packages nodejs and npm" >&2; exit 1; }
+	npm install --silent --no-audit --no-fund --no-save --prefix $(VENV) mvdan-sh@0.10.1
+	@touch $@
+
+install: $(STAMP) ## put everything into .venv
+
+run: $(STAMP) ## a prompt that explains each command typed into it
+	@$(BIN)/interlock prompt
+
+lint: $(STAMP) ## ruff and mypy
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+
+test: $(STAMP) $(NODE) ## lint beside the tests
+	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; \
+	$(BIN)/python -m pytest -n 2 --dist loadgroup; tests=$$?; \
+	wait $$lint; linted=$$?; cat $(VENV)/lint.log; \
+	test $$tests -eq 0 && test $$linted -eq 0
+
+bench: $(STAMP) ## what the figures in the docs come from
+	$(BIN)/python -m bench
+
+fuzz: $(STAMP) ## 100,000 generated inputs
+	$(BIN)/python -m tests.fuzz
+
+docs: $(STAMP) ## regenerate docs/rules.md
+	$(BIN)/interlock rules docs > docs/rules.md
+
+clean: ## remove .venv and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
