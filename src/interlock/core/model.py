@@ -1,0 +1,281 @@
+"""The nouns: every word of the vocabulary, as a value that cannot change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, IntEnum
+from types import MappingProxyType
+from typing import Any
+
+Span = tuple[int, int]  # start and end offset in the action's own text
+
+
+class Level(IntEnum):
+    """How much harm an action can do (DL-01)."""
+
+    SAFE = 0
+    REVERSIBLE = 1
+    DESTRUCTIVE = 2
+    DANGEROUS = 3
+    FORBIDDEN = 4
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Tier(str, Enum):
+    """What the score asks for, by the normative cuts 30/60/85 (AE-06)."""
+
+    ADVISORY = "advisory"
+    CONFIRM = "confirm"
+    VERIFY = "verify"
+    DANGER_ZONE = "danger_zone"
+
+
+class Category(str, Enum):
+    """What kind of harm: the eight of X-05 and five of our own."""
+
+    DATA_DELETION = "data_deletion"
+    ACCESS_REVOCATION = "access_revocation"
+    RESOURCE_TERMINATION = "resource_termination"
+    CREDENTIAL_INVALIDATION = "credential_invalidation"
+    CONFIG_DESTRUCTION = "config_destruction"
+    COMMUNICATION_BLOCK = "communication_block"
+    FINANCIAL_ACTION = "financial_action"
+    ACCOUNT_ACTION = "account_action"
+    PRIVILEGE_ESCALATION = "privilege_escalation"
+    REMOTE_CODE_EXECUTION = "remote_code_execution"
+    EXFILTRATION = "exfiltration"
+    DISK_DESTRUCTION = "disk_destruction"
+    HISTORY_REWRITE = "history_rewrite"
+
+
+class Kind(str, Enum):
+    """The four shapes an action comes in."""
+
+    COMMAND = "command"
+    OPERATION = "operation"
+    TOOL = "tool"
+    INTENT = "intent"
+
+
+class Loss(str, Enum):
+    """What the looker found would really be gone."""
+
+    NONE = "none"
+    RECOVERABLE = "recoverable"
+    LOST = "lost"
+    UNKNOWN = "unknown"
+
+
+class Human(IntEnum):
+    """How strong a human's agreement has to be."""
+
+    NONE = 0
+    CONFIRM = 1
+    APPROVE = 2
+    VERIFY = 3
+
+
+class TicketState(str, Enum):
+    """Where a held action stands, in the words of the wire (X-07)."""
+
+    COOLING = "pending_cooling"
+    WAITING = "pending_approval"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    SPENT = "executed"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRef:
+    """Who asks: what the door proved (`principal`) and what was merely claimed (the rest)."""
+
+    principal: str
+    name: str = ""
+    session: str = ""
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The content hash of a script that an action would run."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What is about to happen, before anybody judged it."""
+
+    kind: Kind
+    fields: Mapping[str, Any]
+    cwd: str = ""
+    witnesses: tuple[Witness, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text that spans point into."""
+        return str(self.fields.get(_TEXT_FIELD[self.kind], ""))
+
+
+_TEXT_FIELD = MappingProxyType(
+    {Kind.COMMAND: "command", Kind.OPERATION: "operation", Kind.TOOL: "tool", Kind.INTENT: "hint"}
+)
+
+
+def command(text: str, cwd: str = "") -> Action:
+    """Shell text that is about to run in `cwd`."""
+    return Action(Kind.COMMAND, MappingProxyType({"command": text}), cwd)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule that fired, and what a person needs to know of it."""
+
+    rule: str
+    level: Level
+    irreversible: bool
+    reason: str
+    category: Category | None = None
+    span: Span | None = None
+    subject: str = ""  # the effective command or effect that it fired on
+    instead: str = ""
+    undo: str = ""
+    approvable: bool = True
+    requirement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The five booleans of a plan (X-09)."""
+
+    destructive: bool = False
+    touches_files: bool = False
+    touches_network: bool = False
+    escalates_privileges: bool = False
+    requires_confirmation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One effective command, in words for a person: what runs, and what it was wrapped in."""
+
+    text: str
+    via: tuple[str, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What one action would do; a pure function of the action and the rules."""
+
+    level: Level
+    irreversible: bool
+    score: int
+    tier: Tier
+    flags: Flags
+    findings: tuple[Finding, ...] = ()
+    factors: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+    @property
+    def approvable(self) -> bool:
+        return all(finding.approvable for finding in self.findings)
+
+    @property
+    def can_rollback(self) -> bool:
+        """X-08: the AND over everything that fired."""
+        return not self.irreversible
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What must happen before an action may run; joined field by field, so that order cannot matter."""
+
+    cooling_seconds: int = 0
+    human: Human = Human.NONE
+    approvers: frozenset[str] = frozenset()
+    quorum: int = 0
+    reauth: bool = False
+    blocked: bool = False
+
+    def join(self, other: Requirement) -> Requirement:
+        """The requirement that satisfies both."""
+        return Requirement(
+            cooling_seconds=max(self.cooling_seconds, other.cooling_seconds),
+            human=max(self.human, other.human),
+            approvers=self.approvers | other.approvers,
+            quorum=max(self.quorum, other.quorum),
+            reauth=self.reauth or other.reauth,
+            blocked=self.blocked or other.blocked,
+        )
+
+    @property
+    def word(self) -> str:
+        """The one word on the wire."""
+        if self.blocked:
+            return "block"
+        if self.human is not Human.NONE:
+            return self.human.name.lower()
+        return "cool_off" if self.cooling_seconds else "allow"
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A held action, bound to its digest, spent once."""
+
+    id: str
+    digest: str
+    agent: AgentRef
+    state: TicketState
+    requirement: Requirement
+    opened_at: float
+    cooling_ends_at: float
+    expires_at: float
+
+    def moved(self, state: TicketState) -> Ticket:
+        return replace(self, state=state)
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """Frees a paused or blocked agent when a human enters its code; the code itself is never here."""
+
+    id: str
+    agent: AgentRef
+    reason: str
+    expires_at: float
+    code_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A signed-in human, or an enrolled service that answers for humans."""
+
+    name: str
+    roles: frozenset[str] = frozenset()
+    teams: frozenset[str] = frozenset()
+    service: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer to one action."""
+
+    outcome: str  # Requirement.word, or "deny"
+    reason: str
+    assessment: Assessment
+    requirement: Requirement = field(default_factory=Requirement)
+    ticket: str = ""
+    challenge: str = ""
+    wait_seconds: int = 0
+    instead: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> bool:
+        return self.outcome == "allow"
