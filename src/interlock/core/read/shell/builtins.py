@@ -1,0 +1,196 @@
+"""The shell's own commands: what they change in the shell, and the text they run."""
+
+from __future__ import annotations
+
+from interlock.core.read.facts import HOLE, hole, known, taints_in
+from interlock.core.read.places import resolve
+from interlock.core.read.shell.expand import is_unknown
+from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream
+
+# Programs whose output is meant to be run by the shell that calls them: their own shell set-up.
+_SETUP_WORDS = frozenset(
+    "init hook completion completions shellenv shell-init env docker-env activate shell alias --completion --bash --zsh setup-shell "
+    "generate-shell-completion bash zsh -s autocomplete podman-env hooks".split()
+)
+_SETUP_PROGRAMS = frozenset(
+    "ssh-agent dircolors lesspipe direnv pyenv rbenv nodenv jenv goenv brew starship zoxide fnm mise asdf opam luarocks kubectl helm "
+    "gh minikube docker-machine thefuck register-python-argcomplete conda mamba micromamba rustup register atuin fzf keychain resize "
+    "tput getopt gpg-agent perl locale podman volta nvm sdk stack pipenv poetry hatch uv just rg fd bat npm pip gcloud aws_completer "
+    "op dbus-launch modulecmd lmod envman task chezmoi pnpm yarn deno bun".split()
+)
+
+
+def change_directory(job: Job) -> Stream:
+    """cd, pushd: where relative paths start from now on."""
+    targets = [word for word in job.words if not word.startswith("-") or word == "-"]
+    target = targets[0] if targets else "~"
+    if target == "-":
+        target = (job.host.lookup("OLDPWD") or [hole("OLDPWD")])[0]
+    elif target.startswith("+"):
+        target = hole()
+    job.host.variables["OLDPWD"] = [job.host.cwds[0]]
+    job.host.cwds = [resolve(target, cwd) if cwd or known(target) else target for cwd in job.host.cwds]
+    return NOTHING
+
+
+def evaluate(job: Job) -> Stream:
+    """eval: its words joined are read as shell text."""
+    text = " ".join(word for word in job.words if word != "--")
+    if is_unknown(text.strip()) and _is_setup(job):
+        return NOTHING
+    if "download" in taints_in(text):
+        job.effect("run_download", "the network")
+        return UNKNOWN
+    return job.host.read(text, job.where.inside("eval"), job.stdin) if HOLE not in text else _partly_known(job, text)
+
+
+def _partly_known(job: Job, text: str) -> Stream:
+    if is_unknown(text.strip()):
+        job.unreadable("text made at run time is run as a command", "payload")
+        return UNKNOWN
+    return job.host.read(text, job.where.inside("eval"), job.stdin)
+
+
+def _is_setup(job: Job) -> bool:
+    """eval "$(ssh-agent -s)": the last command read is a program's own shell set-up."""
+    from interlock.core.read.facts import Command
+
+    for fact in reversed(job.host.session.facts):
+        if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
+            if fact.program in _SETUP_PROGRAMS:
+                return True
+            return bool(_SETUP_WORDS.intersection(fact.words)) and fact.program not in ("curl", "wget", "cat", "base64", "ssh", "nc")
+        if isinstance(fact, Command) and fact.program == "eval":
+            continue
+        return False
+    return False
+
+
+def source(job: Job) -> Stream:
+    """source, `.`: a file read in this very shell."""
+    words = [word for word in job.words if word != "--"]
+    if not words:
+        return NOTHING
+    path = words[0]
+    if path in ("/dev/stdin", "-") and job.stdin is not None:
+        return job.host.read(job.stdin.text, job.where.inside("source"))
+    return run_script(job, path, words[1:], "source")
+
+
+def run_script(job: Job, path: str, args: list[str], via: str) -> Stream:
+    """A script that the shell runs: read when its text is to be had, else named."""
+    host = job.host
+    full = resolve(path, host.cwds[0])
+    downloads = host.session.downloads
+    if full in downloads or path in downloads:
+        job.effect("run_download", downloads.get(full) or downloads.get(path) or path)
+        return UNKNOWN
+    text = job.file_text(path)
+    if text is None:
+        if path.startswith("/dev/fd/") or is_unknown(path):
+            if not (via == "source" and (is_unknown(path) or _is_setup_source(job))):
+                job.unreadable("a script that is only known at run time is run", "payload")
+            return UNKNOWN
+        job.effect("run_script", path)
+        return UNKNOWN
+    if is_unknown(text.strip()):
+        if not (via == "source" and _is_setup_source(job)):
+            job.unreadable("a script made at run time is run", "payload")
+        return UNKNOWN
+    where = job.where.inside(f"{via} {path}" if not path.startswith("/dev/fd/") else f"{via} <( )")
+    if via == "source":
+        return host.read(text, where, job.stdin)
+    return host.nested(text, where, [path, *args], "bash", job.stdin)
+
+
+def _is_setup_source(job: Job) -> bool:
+    """source <(kubectl completion bash)"""
+    from interlock.core.read.facts import Command
+
+    for fact in reversed(job.host.session.facts):
+        if isinstance(fact, Command) and fact.via and fact.via[-1] == "<( )":
+            return fact.program in _SETUP_PROGRAMS and fact.program != "perl" or bool(_SETUP_WORDS.intersection(fact.words))
+    return False
+
+
+def trap(job: Job) -> Stream:
+    """trap: its first word is read as shell text, which will run."""
+    words = [word for word in job.words if word != "--"]
+    if words and not words[0].startswith("-") and len(words) > 1 and words[0]:
+        job.host.read(words[0], job.where.inside("trap"))
+    return NOTHING
+
+
+def alias(job: Job) -> Stream:
+    """alias: what a name will stand for."""
+    for word in job.words:
+        name, equals, value = word.partition("=")
+        if equals:
+            job.host.aliases[name] = value
+    return NOTHING
+
+
+def set_arguments(job: Job) -> Stream:
+    """set -- a b: the positional arguments."""
+    if "--" in job.words:
+        job.host.arguments = job.words[job.words.index("--") + 1 :]
+    return NOTHING
+
+
+def shift(job: Job) -> Stream:
+    count = int(job.words[0]) if job.words and job.words[0].isdigit() else 1
+    if job.host.arguments is not None:
+        job.host.arguments = job.host.arguments[count:]
+    return NOTHING
+
+
+def read_variable(job: Job) -> Stream:
+    """read: sets variables from what flows in."""
+    names = [word for word in job.words if not word.startswith("-")]
+    job.host._assign_read(names, job.stdin)
+    return NOTHING
+
+
+def unset(job: Job) -> Stream:
+    for word in job.words:
+        job.host.variables.pop(word, None)
+        job.host.functions.pop(word, None)
+    return NOTHING
+
+
+def read_array(job: Job) -> Stream:
+    """mapfile, readarray: lines into an array."""
+    names = [word for word in job.words if not word.startswith("-")]
+    lines = job.stdin.text.splitlines() if job.stdin is not None else [hole()]
+    if names:
+        job.host.assign(names[-1], lines or [hole()])
+    return NOTHING
+
+
+def print_formatted(job: Job) -> Stream | None:
+    """printf -v NAME: the output goes into a variable."""
+    if job.words[:1] == ["-v"] and len(job.words) > 2:
+        from interlock.core.read.shell.output import printf
+
+        job.host.assign(job.words[1], [printf(job.words[2:])])
+        return NOTHING
+    return None
+
+
+HANDLERS = {
+    "cd": change_directory,
+    "pushd": change_directory,
+    "chdir": change_directory,
+    "eval": evaluate,
+    "source": source,
+    ".": source,
+    "trap": trap,
+    "alias": alias,
+    "set": set_arguments,
+    "shift": shift,
+    "read": read_variable,
+    "unset": unset,
+    "mapfile": read_array,
+    "readarray": read_array,
+    "printf": print_formatted,
+}

@@ -1,0 +1,362 @@
+"""Interpreters: the code that `bash -c`, `python -c`, `node -e`, a script file or a pipe hands them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+
+from interlock.core.read.facts import known, taints_in
+from interlock.core.read.places import resolve
+from interlock.core.read.shell.builtins import run_script
+from interlock.core.read.shell.expand import is_unknown
+from interlock.core.read.shell.options import options, valued
+from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream
+
+SHELLS = frozenset("bash sh zsh dash ksh ash mksh fish csh tcsh rbash rzsh yash pdksh osh posh hush xonsh nu elvish".split())
+
+# program -> language, options that carry code, options with other values
+_CODE: dict[str, tuple[str, str, str]] = {
+    "python": ("python", "-c", "-W -X --check-hash-based-pycs"),
+    "node": ("javascript", "-e --eval -p --print -pe", "-r --require --loader --import --env-file -C"),
+    "bun": ("javascript", "-e --eval -p --print", "--cwd --env-file"),
+    "tsx": ("javascript", "-e --eval -p --print", ""),
+    "ts-node": ("javascript", "-e --eval -p --print", "-P -O -r"),
+    "perl": ("perl", "-e -E", "-I -M -m -F -x"),
+    "ruby": ("ruby", "-e", "-I -r -C -E -K"),
+    "php": ("php", "-r", "-d -c -z -B -E -F -f"),
+    "lua": ("lua", "-e", "-l"),
+    "luajit": ("lua", "-e", "-l"),
+    "rscript": ("r", "-e", ""),
+    "r": ("r", "-e", "-f"),
+    "groovy": ("groovy", "-e", ""),
+    "elixir": ("elixir", "-e --eval", "-r -S -pa"),
+    "iex": ("elixir", "-e --eval", "-S"),
+    "expect": ("tcl", "-c", ""),
+    "tclsh": ("tcl", "", ""),
+    "julia": ("julia", "-e -E", ""),
+    "jruby": ("ruby", "-e", "-I -r"),
+    "irb": ("ruby", "-e", "-r"),
+    "pry": ("ruby", "-e", "-r"),
+    "ipython": ("python", "-c", "--profile"),
+    "pypy": ("python", "-c", ""),
+    "pypy3": ("python", "-c", ""),
+    "jython": ("python", "-c", ""),
+    "blender-python": ("python", "--python-expr", ""),
+    "swift": ("swift", "-e", ""),
+}
+_VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh)[\d.]+[a-z]*")
+_SCRIPT_ENDINGS = {
+    ".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby",
+    ".pl": "perl", ".php": "php", ".lua": "lua", ".ps1": "powershell", ".bat": "cmd", ".cmd": "cmd", ".sql": "sql",
+}  # fmt: skip
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
+
+
+def interpreter_of(program: str) -> str:
+    """python3.11 -> python, perl5.36 -> perl; nothing for a program that is no interpreter."""
+    if program in _CODE:
+        return program
+    found = _VERSIONED.fullmatch(program)
+    return found[1] if found else ""
+
+
+def shell(job: Job) -> Stream | None:
+    """bash -c 'text' name args…; a script file; or what flows in."""
+    text, operands, flags = _shell_words(job.words)
+    if "-n" in flags and job.program != "fish" or "noexec" in flags or "--no-execute" in flags:
+        return NOTHING
+    dialect = "zsh" if job.program in ("zsh", "rzsh") else "fish" if job.program == "fish" else "bash"
+    via = f"{job.program} -c"
+    if text is not None:
+        return _payload(job, text, via, operands, dialect)
+    if operands and "-s" not in flags:
+        if operands[0] in ("-", "/dev/stdin"):
+            return _from_stdin(job, dialect)
+        return run_script(job, operands[0], operands[1:], job.program)
+    return _from_stdin(job, dialect)
+
+
+def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str]]:
+    """The text of -c, what follows, and the flags."""
+    flags: set[str] = set()
+    wants_text = False
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if word in ("--", "-"):
+            index += 1
+            break
+        if not re.fullmatch(r"[-+][A-Za-z]+|--[a-z-]+(=.*)?", word):
+            break
+        flags.add(word)
+        if not word.startswith("--"):
+            flags.update(f"-{letter}" for letter in word[1:])
+            wants_text = wants_text or "c" in word[1:] and word[0] == "-"
+        elif word == "--command":
+            wants_text = True
+        elif word.startswith("--command="):
+            return word[10:], words[index + 1 :], flags
+        index += 1
+        if word in ("--rcfile", "--init-file", "-C") or not word.startswith("--") and word[-1] in "oO":
+            if index < len(words):
+                flags.add(words[index])
+            index += 1
+    rest = words[index:]
+    if wants_text:
+        return (rest[0] if rest else ""), rest[1:], flags
+    return None, rest, flags
+
+
+def _payload(job: Job, text: str, via: str, args: list[str], dialect: str) -> Stream:
+    return job.shell_text(text, via, args=args, dialect=dialect)
+
+
+def _from_stdin(job: Job, dialect: str) -> Stream | None:
+    if job.stdin is None:
+        return None
+    if "download" in job.stdin.taints:
+        job.effect("run_download", "the network")
+        return UNKNOWN
+    if "bulk" in job.stdin.taints:
+        job.unreadable("a list that is only known at run time is run as commands", "payload")
+        return UNKNOWN
+    where = job.where.inside(job.program)
+    return job.host.nested(job.stdin.text, where, (), dialect)
+
+
+def interpreter(job: Job) -> Stream | None:
+    """python -c, node -e, perl -ne…: code in an option, a script file, or what flows in."""
+    name = interpreter_of(job.program)
+    language, code_flags, other_flags = _CODE[name]
+    words = _attached(job.words, name)
+    if name == "python" and "-m" in words:
+        return _python_module(job, words)
+    found = options(words, valued(code_flags) | valued(other_flags), stop_at_operand=True)
+    if name == "perl":
+        _perl_in_place(job, words, found.operands)
+    codes = found.all(*code_flags.split())
+    if codes:
+        for code in codes if name not in ("perl", "ruby") else ["\n".join(codes)]:
+            if "download" in taints_in(code):
+                job.effect("run_download", "the network")
+            else:
+                job.code(language, code, f"{job.program} {code_flags.split()[0]}")
+        from interlock.core.read.shell.printed import printed
+
+        return printed(language, codes)
+    if found.has("-v", "-V", "--version", "-h", "--help", "--check", "-l") and not (name == "perl" and found.operands):
+        return NOTHING
+    operands = found.operands
+    if name in ("node", "bun", "tsx") and operands[:1] in (["run"], ["test"], ["eval"]):
+        return _bun(job, operands)
+    if operands and operands[0] not in ("-", "/dev/stdin"):
+        return _script(job, language, operands[0], operands[1:])
+    if job.stdin is None:
+        return None
+    if "download" in job.stdin.taints:
+        job.effect("run_download", "the network")
+        return UNKNOWN
+    job.code(language, job.stdin.text, job.program)
+    return UNKNOWN
+
+
+def _attached(words: list[str], name: str) -> list[str]:
+    """perl -ne 'code', python -Sc 'code': a bundle whose last letter takes the code is split."""
+    if name not in ("perl", "ruby", "python", "php", "lua"):
+        return words
+    letters = {"perl": "eE", "ruby": "e", "python": "c", "php": "r", "lua": "e"}[name]
+    out: list[str] = []
+    for index, word in enumerate(words):
+        bundle = re.fullmatch(r"-([a-zA-Z0-9]*)", word)
+        if bundle and len(word) > 2 and word[-1] in letters and not word[1:].startswith(("M", "I", "m")) and index + 1 < len(words):
+            if name != "ruby" or not word.startswith("-r"):
+                out += [word[:-1], f"-{word[-1]}"]
+                out += words[index + 1 :]
+                return out
+        if name == "python" and bundle and word[:2] == "-c" and len(word) > 2:
+            return [*out, "-c", word[2:], *words[index + 1 :]]
+        out.append(word)
+    return out
+
+
+def _perl_in_place(job: Job, words: list[str], files: list[str]) -> None:
+    if any(re.fullmatch(r"-[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*", word) and not word.startswith(("-M", "-I")) for word in words):
+        for path in files:
+            job.effect("write", path, "edit")
+
+
+def _python_module(job: Job, words: list[str]) -> Stream | None:
+    at = words.index("-m")
+    rest = words[at + 1 :]
+    if not rest:
+        return None
+    module = rest[0].rpartition(".")[0] if rest[0].endswith(".__main__") else rest[0]
+    return job.host.run([module, *rest[1:]], job.where.inside(f"{job.program} -m"), job.stdin)
+
+
+def _bun(job: Job, operands: list[str]) -> Stream | None:
+    if operands[0] == "eval" and len(operands) > 1:
+        job.code("javascript", operands[1], f"{job.program} eval")
+    elif operands[0] == "run" and len(operands) > 1 and job.program == "bun":
+        from interlock.core.read.scripts import read_package_script
+
+        read_package_script(job, operands[1])
+    return UNKNOWN
+
+
+def _script(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
+    """A script file in a language; some are tools whose words matter more than their text."""
+    name = path.rpartition("/")[2].lower()
+    if name in ("manage.py", "artisan", "console", "rails", "rake", "setup.py", "ace", "wp-cli.phar", "craft", "magento", "drush", "occ", "spark"):
+        return job.host.run([name, *args], job.where.inside(job.program), job.stdin)
+    full = resolve(path, job.host.cwds[0])
+    downloads = job.host.session.downloads
+    if full in downloads or path in downloads:
+        job.effect("run_download", downloads.get(full) or downloads.get(path) or path)
+        return UNKNOWN
+    text = job.file_text(path)
+    if text is None:
+        if is_unknown(path) or path.startswith("/dev/fd/"):
+            job.unreadable("a script that is only known at run time is run", "payload")
+        else:
+            job.effect("run_script", path)
+        return UNKNOWN
+    job.code(language, text, f"{job.program} {path}")
+    return UNKNOWN
+
+
+def executable(job: Job, path: str) -> Stream | None:
+    """./x.sh: a script run by its own name, when its text is to be had."""
+    full = resolve(path, job.host.cwds[0])
+    downloads = job.host.session.downloads
+    if full in downloads:
+        job.effect("run_download", downloads[full])
+        return UNKNOWN
+    text = job.file_text(path)
+    if text is None:
+        job.effect("run_script", path)
+        return UNKNOWN
+    found = _SHEBANG.match(text)
+    ending = path[path.rfind(".") :] if "." in path.rpartition("/")[2] else ""
+    program = found[1].rpartition("/")[2] if found else ""
+    name = interpreter_of(program)
+    if name:
+        job.code(_CODE[name][0], text, path)
+    elif ending in _SCRIPT_ENDINGS and not program:
+        job.code(_SCRIPT_ENDINGS[ending], text, path)
+    elif "\0" in text[:1000] or program and program not in SHELLS:
+        job.effect("run_script", path)
+    else:
+        return run_script(job, path, job.words, path)
+    return UNKNOWN
+
+
+def deno(job: Job) -> Stream | None:
+    """deno eval 'code', deno run FILE or address."""
+    found = options(job.words, valued("--import-map -c --config --lock --ext"))
+    words = found.operands
+    if words[:1] == ["eval"] and len(words) > 1:
+        job.code("javascript", words[1], "deno eval")
+    elif words[:1] == ["run"] and len(words) > 1:
+        if words[1].startswith(("http:", "https:")):
+            job.effect("run_download", words[1])
+        else:
+            return _script(job, "javascript", words[1], words[2:])
+    elif not words and job.stdin is not None:
+        if "download" in job.stdin.taints:
+            job.effect("run_download", "the network")
+        else:
+            job.code("javascript", job.stdin.text, "deno")
+    return None
+
+
+def awk(job: Job) -> Stream | None:
+    found = options(job.words, valued("-F -v -f --field-separator --assign --file"), stop_at_operand=True)
+    if not found.has("-f", "--file") and found.operands:
+        job.code("awk", found.operands[0], job.program)
+        for path in found.operands[1:]:
+            if "=" not in path:
+                job.effect("read", path)
+    for path in found.all("-f", "--file"):
+        text = job.file_text(path)
+        if text is not None:
+            job.code("awk", text, f"{job.program} -f")
+    return None
+
+
+def osascript(job: Job) -> Stream | None:
+    texts = options(job.words, valued("-e -l")).all("-e")
+    if not texts and job.stdin is not None:
+        texts = [job.stdin.text]
+        if "download" in job.stdin.taints:
+            job.effect("run_download", "the network")
+    for text in texts:
+        if re.search(r"\b(shut down|restart|log out)\b", text, re.IGNORECASE):
+            job.run(["shutdown", "now"], "osascript")
+        for inner in re.findall(r'do shell script\s+"((?:[^"\\]|\\.)*)"', text):
+            elevated = ("privileged",) if "administrator privileges" in text else ()
+            job.shell_text(re.sub(r"\\(.)", r"\1", inner), "osascript", *elevated)
+        if re.search(r"\b(delete|empty (the )?trash|erase)\b", text, re.IGNORECASE):
+            job.effect("delete", "~/Library", "bulk")
+    return None
+
+
+def powershell(job: Job) -> Stream | None:
+    """powershell -Command text, -EncodedCommand base64, -File path, or what flows in."""
+    words = job.words
+    for index, word in enumerate(words):
+        flag = word.lower().lstrip("-/")
+        if word[:1] not in ("-", "/"):
+            job.code("powershell", " ".join(words[index:]), job.program)
+            return UNKNOWN
+        if flag and "command".startswith(flag) and flag != "co" or flag in ("c", "commandwithargs", "cwa"):
+            text = " ".join(words[index + 1 :])
+            if text.strip() == "-" and job.stdin is not None:
+                text = job.stdin.text
+            job.code("powershell", text, f"{job.program} -Command")
+            return UNKNOWN
+        if flag and ("encodedcommand".startswith(flag) or flag in ("ec", "enc")):
+            _encoded(job, words[index + 1] if index + 1 < len(words) else "")
+            return UNKNOWN
+        if flag and "file".startswith(flag) and index + 1 < len(words):
+            return _script(job, "powershell", words[index + 1], words[index + 2 :])
+        if flag in ("executionpolicy", "ep", "ex", "exec", "windowstyle", "w", "version", "configurationname", "workingdirectory", "wd", "inputformat", "outputformat", "psconsolefile"):
+            return powershell(Job(job.host, job.program, words[index + 2 :], job.where, job.stdin)) if index + 2 < len(words) else None
+    if job.stdin is not None:
+        job.code("powershell", job.stdin.text, job.program)
+    return UNKNOWN
+
+
+def _encoded(job: Job, text: str) -> None:
+    try:
+        code = base64.b64decode(text + "=" * (-len(text) % 4)).decode("utf-16-le", "replace") if known(text) else ""
+    except (ValueError, binascii.Error):
+        code = ""
+    if code:
+        job.code("powershell", code, f"{job.program} -EncodedCommand")
+    else:
+        job.unreadable("an encoded command cannot be decoded", "payload")
+
+
+def cmd(job: Job) -> Stream | None:
+    """cmd /c text."""
+    for index, word in enumerate(job.words):
+        if word.lower()[:2] in ("/c", "/k", "/r") or word.lower() in ("//c", "//k"):
+            attached = word[2:] if word[:2] != "//" else ""
+            text = " ".join([*([attached] if attached else []), *job.words[index + 1 :]])
+            job.code("cmd", text, f"{job.program} {word[:2]}")
+            return UNKNOWN
+    return None
+
+
+HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    **dict.fromkeys(SHELLS, shell),
+    **dict.fromkeys(_CODE, interpreter),
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), awk),
+    "deno": deno,
+    "osascript": osascript,
+    **dict.fromkeys(("powershell", "pwsh", "powershell_ise"), powershell),
+    "cmd": cmd,
+}

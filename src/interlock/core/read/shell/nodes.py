@@ -1,0 +1,165 @@
+"""The pieces of a parsed shell text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+from interlock.core.model import Span
+
+
+@dataclass(slots=True)
+class Text:
+    """Characters that stand for themselves; quoted ones neither split nor expand."""
+
+    text: str
+    quoted: bool
+
+
+@dataclass(slots=True)
+class Variable:
+    """`$x` or `${x…}`."""
+
+    name: str
+    quoted: bool
+    operator: str = ""  # as written: ":-", "##", "//", ":", "^^", "@"…
+    argument: Word | None = None
+    second: Word | None = None  # the replacement of `/`, the length of `:`
+    index: str = ""  # the text between [ ]
+    length: bool = False
+    indirect: bool = False
+
+
+@dataclass(slots=True)
+class Substitution:
+    """`$(…)`, backticks, `<(…)` (direction "<") or `>(…)`."""
+
+    body: list[Node]
+    quoted: bool
+    direction: str = ""
+
+
+@dataclass(slots=True)
+class Arithmetic:
+    """`$((…))`: its value is a number, and what it contains may run commands."""
+
+    text: str
+    parts: list[Part]
+
+
+Part = Union[Text, Variable, Substitution, Arithmetic]
+
+
+@dataclass(slots=True)
+class Word:
+    """One word as written."""
+
+    parts: list[Part]
+    start: int
+    end: int
+
+    @property
+    def literal(self) -> str | None:
+        """The text when nothing in it is expanded or quoted."""
+        if len(self.parts) == 1:
+            part = self.parts[0]
+            if isinstance(part, Text) and not part.quoted:
+                return part.text
+        return None
+
+
+@dataclass(slots=True)
+class Assignment:
+    """`name=value`, `name+=value`, `name[i]=value` or `name=(…)`."""
+
+    name: str
+    value: Word | None
+    items: list[Word] | None = None
+    append: bool = False
+    index: str = ""
+
+
+@dataclass(slots=True)
+class Redirect:
+    """`> file` and the like; a here-document has its text in `body`."""
+
+    operator: str
+    target: Word | None
+    fd: str = ""
+    body: Word | None = None
+
+
+@dataclass(slots=True)
+class Simple:
+    words: list[Word]
+    assigns: list[Assignment]
+    redirects: list[Redirect]
+    span: Span
+
+
+@dataclass(slots=True)
+class Pipeline:
+    stages: list[Node]
+
+
+@dataclass(slots=True)
+class AndOr:
+    """Nodes joined by `&&` and `||`; operators[i] stands before nodes[i + 1]."""
+
+    nodes: list[Node]
+    operators: list[str]
+
+
+@dataclass(slots=True)
+class Group:
+    """`{ …; }` or `( … )`."""
+
+    body: list[Node]
+    subshell: bool
+    redirects: list[Redirect] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Branches:
+    """if, case: each body may run; `head` runs before any of them."""
+
+    head: list[Node]
+    bodies: list[list[Node]]
+    words: list[Word] = field(default_factory=list)
+    redirects: list[Redirect] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Loop:
+    """for, select, while, until; `items` is None when it does not go over words."""
+
+    body: list[Node]
+    head: list[Node] = field(default_factory=list)
+    name: str = ""
+    items: list[Word] | None = None
+    redirects: list[Redirect] = field(default_factory=list)
+    forever: bool = False
+
+
+@dataclass(slots=True)
+class Function:
+    name: str
+    body: Node
+    span: Span
+
+
+@dataclass(slots=True)
+class Expression:
+    """`[[ … ]]` and `(( … ))`: decides something; what it expands may run commands."""
+
+    words: list[Word]
+
+
+@dataclass(slots=True)
+class Background:
+    """A node followed by `&`."""
+
+    node: Node
+
+
+Node = Union[Simple, Pipeline, AndOr, Group, Branches, Loop, Function, Expression, Background]

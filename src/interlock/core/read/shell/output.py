@@ -1,0 +1,345 @@
+"""What a command prints, where its words alone tell: echo, printf, decoders and plain filters."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import re
+import zlib
+from collections.abc import Callable
+
+from interlock.core.read.facts import HOLE, hole, hole_of, known, taints_in
+from interlock.core.read.shell.options import options, valued
+from interlock.core.read.shell.session import UNKNOWN, Job, Stream
+
+MAX_OUTPUT = 100_000
+
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "r": "\r", "v": "\v", "'": "'", '"': '"'}
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[ntrabefv\\'\"c])")
+_DIRECTIVE = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")
+
+
+def unescape(text: str) -> str:
+    """Backslash escapes as printf and echo -e read them."""
+
+    def char(found: re.Match[str]) -> str:
+        code = found[1]
+        if code[0] in "xu" and len(code) > 1:
+            return chr(int(code[1:], 16))
+        if code[0] in "01234567":
+            return chr(int(code, 8) & 0xFF)
+        return _ESCAPES.get(code, "")
+
+    return _ESCAPE.sub(char, text) if "\\" in text else text
+
+
+def echo(job: Job) -> str:
+    words = list(job.words)
+    escapes, newline = False, True
+    while words and re.fullmatch(r"-[neE]+", words[0]):
+        flag = words.pop(0)
+        escapes = escapes or "e" in flag
+        newline = newline and "n" not in flag
+    text = " ".join(words)
+    return (unescape(text) if escapes else text) + ("\n" if newline else "")
+
+
+def printf(words: list[str]) -> str:
+    """The text that printf makes; the format is used again until the words are spent."""
+    if not words:
+        return ""
+    form, items = words[0], list(words[1:])
+    out: list[str] = []
+    for _ in range(64):
+        before = len(items)
+        out.append(_DIRECTIVE.sub(lambda found: _directive(found, items), unescape(form)))
+        if not items or len(items) == before:
+            break
+    return "".join(out)
+
+
+def _directive(found: re.Match[str], items: list[str]) -> str:
+    kind = found[2]
+    if kind == "%":
+        return "%"
+    item = items.pop(0) if items else ("0" if kind in "dioxXu" else "")
+    if kind == "b":
+        return unescape(item)
+    if kind == "c":
+        return item[:1]
+    if kind in "xXo" and item.isdigit():
+        return format(int(item[:9]), kind)
+    return item
+
+
+def _decoded(job: Job) -> str | None:
+    """base64 -d, xxd -r -p, rev, tr and friends on known input."""
+    source = job.stdin.text if job.stdin is not None else None
+    if source is None:
+        files = [word for word in job.words if not word.startswith("-")]
+        source = job.file_text(files[-1]) if files else None
+    if source is None or not known(source) or len(source) > MAX_OUTPUT:
+        return None
+    decoder = _DECODERS.get(job.program)
+    return decoder(job.words, source) if decoder else None
+
+
+def _base64(words: list[str], source: str) -> str | None:
+    if not any(re.fullmatch(r"-[a-zA-Z]*[dD][a-zA-Z]*|--d[a-z]*", word) for word in words):
+        return base64.b64encode(source.encode()).decode() + "\n"
+    return decode_base64(source)
+
+
+def decode_base64(source: str) -> str | None:
+    """The text in a base64 text, None when it is not one."""
+    packed = re.sub(r"[^A-Za-z0-9+/=_-]", "", source).replace("-", "+").replace("_", "/").rstrip("=")
+    try:
+        return base64.b64decode(packed + "=" * (-len(packed) % 4)).decode("utf-8", "surrogateescape")
+    except (ValueError, binascii.Error):
+        return None
+
+
+def _gunzip(words: list[str], source: str) -> str | None:
+    """gunzip, zcat, gzip -d on text that is known; never more than MAX_OUTPUT."""
+    try:
+        return zlib.decompressobj(47).decompress(source.encode("utf-8", "surrogateescape"), MAX_OUTPUT).decode("utf-8", "surrogateescape")
+    except (zlib.error, ValueError):
+        return None
+
+
+def _base32(words: list[str], source: str) -> str | None:
+    try:
+        packed = re.sub(r"\s", "", source).rstrip("=")
+        return base64.b32decode(packed + "=" * (-len(packed) % 8)).decode("utf-8", "replace")
+    except (ValueError, binascii.Error):
+        return None
+
+
+def _hex(words: list[str], source: str) -> str | None:
+    if not any("r" in word for word in words if word.startswith("-")):
+        return None
+    digits = "".join(re.findall(r"[0-9a-fA-F]", re.sub(r"0x", "", source)))
+    try:
+        return bytes.fromhex(digits[: len(digits) // 2 * 2]).decode("utf-8", "replace")
+    except ValueError:
+        return None
+
+
+def _rev(words: list[str], source: str) -> str:
+    return "\n".join(line[::-1] for line in source.split("\n"))
+
+
+def _tr(words: list[str], source: str) -> str | None:
+    flags = [word for word in words if word.startswith("-") and len(word) > 1]
+    sets = [_char_set(word) for word in words if not (word.startswith("-") and len(word) > 1)]
+    if any("d" in flag for flag in flags) and sets:
+        return "".join(char for char in source if char not in sets[0])
+    if len(sets) < 2 or not sets[1] or any("c" in flag or "C" in flag for flag in flags):
+        return source if any("s" in flag for flag in flags) else None
+    to = sets[1] + sets[1][-1] * max(0, len(sets[0]) - len(sets[1]))
+    return source.translate({ord(a): b for a, b in zip(sets[0], to, strict=False)})
+
+
+_CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9", "[:space:]": " \t\n", "[:alpha:]": "A-Za-z", "[:blank:]": " \t"}
+
+
+def _char_set(word: str) -> str:
+    for name, span in _CLASSES.items():
+        word = word.replace(name, span)
+    word = unescape(word.strip("[]") if word.startswith("[") and "-" in word else word)
+    return re.sub(r"(.)-(.)", lambda m: "".join(map(chr, range(ord(m[1]), min(ord(m[2]), ord(m[1]) + 300) + 1))), word, flags=re.DOTALL)
+
+
+def _openssl(words: list[str], source: str) -> str | None:
+    text = " ".join(words)
+    if ("base64" in text or "-a" in words) and "-d" in words and not re.search(r"-(aes|des|k|pass)", text):
+        return decode_base64(source)
+    return None
+
+
+_DECODERS: dict[str, Callable[[list[str], str], str | None]] = {
+    "base64": _base64,
+    "gbase64": _base64,
+    "base32": _base32,
+    "xxd": _hex,
+    "rev": _rev,
+    **dict.fromkeys(("gunzip", "zcat", "gzip"), _gunzip),
+    "tr": _tr,
+    "openssl": _openssl,
+    "uudecode": lambda words, source: None,
+}
+
+# Programs that pass on some of what they get: their output is at most their input.
+_FILTERS = frozenset(
+    "grep egrep fgrep rg sort uniq head tail cat tee cut awk sed tac nl column fold pv xargs-none gunzip-none sponge ts less more "
+    "dos2unix expand unexpand shuf iconv strings comm paste buffer mbuffer".split()
+)
+
+
+def _first_file(job: Job, path: str) -> Stream | None:
+    text = job.file_text(path)
+    if text is not None:
+        return Stream(text)
+    return None
+
+
+def _cat(job: Job) -> Stream:
+    files = [word for word in job.words if not word.startswith("-") or word == "-"]
+    if not files or files == ["-"]:
+        return job.stdin or UNKNOWN
+    texts: list[str] = []
+    taints: frozenset[str] = frozenset()
+    for path in files:
+        if path == "/dev/null":
+            continue
+        full = job._places(path)
+        if "secret" in full:
+            taints |= {"secret"}
+        if job.host.session.downloads.get(path):
+            taints |= {"download"}
+        found = job.file_text(path)
+        texts.append(found if found is not None else hole_of(taints))
+    return Stream("".join(texts), taints)
+
+
+def _find(job: Job) -> Stream:
+    from interlock.core.read.shell.carry import find_targets
+
+    return Stream("\n".join(find_targets(job.words)) + "\n", frozenset({"bulk"}))
+
+
+def _listing(job: Job) -> Stream:
+    roots = [word for word in job.words if not word.startswith("-")]
+    return Stream("\n".join(f"{root.rstrip('/')}/*" if not re.search(r"[*?]", root) else root for root in roots) or "*", frozenset({"bulk"}))
+
+
+def _git(job: Job) -> Stream | None:
+    found = options(job.words, valued("-C -c --git-dir --work-tree"))
+    if found.operands[:1] == ["ls-files"]:
+        return Stream("\n".join(found.operands[1:]) or "*", frozenset({"bulk"}))
+    if found.operands[:1] == ["rev-parse"] and "--show-toplevel" in found.flags:
+        return Stream(".")
+    return Stream(hole(), frozenset({"bulk"})) if found.operands[:1] in (["branch"], ["for-each-ref"], ["diff"], ["log"]) else None
+
+
+def _seq(job: Job) -> Stream:
+    numbers = [int(word) for word in job.words if re.fullmatch(r"-?\d{1,6}", word)]
+    if not numbers:
+        return UNKNOWN
+    first, last = (numbers[0], numbers[-1]) if len(numbers) > 1 else (1, numbers[0])
+    return Stream("\n".join(str(number) for number in range(first, last + 1)[:64]))
+
+
+def _name_of(job: Job) -> Stream:
+    """basename, dirname, realpath, readlink, which, command -v: made from their last word."""
+    names = [word for word in job.words if not word.startswith("-")]
+    if not names:
+        return UNKNOWN
+    word = names[0]
+    if job.program == "basename":
+        word = word.rstrip("/").rpartition("/")[2]
+        if len(names) > 1 and word.endswith(names[1]):
+            word = word[: -len(names[1])]
+    elif job.program == "dirname":
+        word = word.rstrip("/").rpartition("/")[0] or ("/" if word.startswith("/") else ".")
+    return Stream(word)
+
+
+def _mktemp(job: Job) -> Stream:
+    return Stream("/tmp/tmp.interlock")
+
+
+def _fetched(job: Job) -> Stream:
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+_SECRET_WORDS = re.compile(
+    r"--export-secret-keys|find-(generic|internet)-password|dump-keychain|--reveal|get-secret-value|get-session-token|secrets?|kv|lookup|get-parameters?|"
+    r"--with-decryption|print-access-token|create-access-key|password|read|show"
+)
+
+
+def _secret(job: Job) -> Stream | None:
+    """Programs that print secrets when asked to."""
+    found = any(_SECRET_WORDS.fullmatch(word) for word in job.words[:4])
+    return Stream(hole_of({"secret"}), frozenset({"secret"})) if found else None
+
+
+_PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
+    "echo": echo,
+    "printf": lambda job: printf(job.words),
+    "cat": _cat,
+    "find": _find,
+    "fd": _find,
+    "ls": _listing,
+    "git": _git,
+    "seq": _seq,
+    "basename": _name_of,
+    "dirname": _name_of,
+    "realpath": _name_of,
+    "readlink": _name_of,
+    "which": _name_of,
+    "mktemp": _mktemp,
+    "pwd": lambda job: Stream(job.host.cwds[0] or hole("PWD")),
+    "true": lambda job: Stream(""),
+    ":": lambda job: Stream(""),
+    "env": lambda job: Stream(hole_of({"environment"}), frozenset({"environment"})),
+    "printenv": lambda job: Stream(hole_of({"environment"} if not job.words else ()), frozenset({"environment"} if not job.words else ())),
+    "type": _name_of,
+    "fetch": _fetched,
+    "lynx": _fetched,
+    "aria2c": _fetched,
+    **dict.fromkeys(("gpg", "security", "op", "pass", "vault", "secret-tool", "bw", "kubectl", "aws", "gcloud", "doppler"), _secret),
+    "yes": lambda job: Stream("y\n"),
+}
+
+
+def output(job: Job) -> Stream:
+    """What the command prints, as far as that is known."""
+    printer = _PRINTERS.get(job.program)
+    if printer is not None:
+        found = printer(job)
+        if isinstance(found, str):
+            return Stream(found, taints_in(found))
+        if found is not None:
+            return found
+    taints = job.stdin.taints if job.stdin is not None else frozenset()
+    decoded = _decoded(job)
+    if decoded is not None:
+        return Stream(decoded, taints)
+    if job.program in _FILTERS:
+        return _filtered(job, taints)
+    if job.program in _ENCODERS:
+        if any(not word.startswith("-") and "secret" in job._places(word) for word in job.words):
+            taints = taints | {"secret"}
+        return Stream(hole_of(taints), taints)
+    kept = taints & {"secret", "environment", "download"}
+    return Stream(hole_of(kept), kept) if kept else UNKNOWN
+
+
+_ENCODERS = frozenset("base64 gzip bzip2 xz zstd tar zip openssl gpg xxd od hexdump jq yq gunzip zcat bzcat xzcat uuencode age".split())
+
+
+def _filtered(job: Job, taints: frozenset[str]) -> Stream:
+    files = [word for word in job.words if not word.startswith("-") and "secret" in job._places(word)]
+    if files:
+        taints = taints | {"secret"}
+    if job.stdin is None:
+        return Stream(hole_of(taints), taints)
+    if job.program in ("awk", "sed", "cut") and HOLE not in job.stdin.text and "bulk" not in job.stdin.taints:
+        return Stream(_edited(job, job.stdin.text), taints)
+    return Stream(job.stdin.text, taints)
+
+
+def _edited(job: Job, text: str) -> str:
+    """sed 's/a/b/' on known text; other edits are not followed."""
+    if job.program == "sed":
+        scripts = [word for word in job.words if not word.startswith("-")]
+        found = re.fullmatch(r"s(.)(.{1,60}?)\1(.{0,60}?)\1g?", scripts[0], re.DOTALL) if len(scripts) == 1 else None
+        if found and re.fullmatch(r"[\w .,:;_#@%-]*", found[2]):
+            return text.replace(found[2], found[3])
+        return text if scripts and re.fullmatch(r"\d*[dp]", scripts[0]) else hole()
+    if job.program == "cut":
+        return hole()
+    return hole()

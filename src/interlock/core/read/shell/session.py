@@ -1,0 +1,182 @@
+"""One reading of one action: the facts so far, the work left, the files known, and who asks for more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from interlock.core.model import Span
+from interlock.core.read.facts import HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole, known
+from interlock.core.read.places import place, resolve
+
+if TYPE_CHECKING:
+    from interlock.core.read.shell.walk import Shell
+
+FileReader = Callable[[str], str | None]
+
+BUDGET = 40_000  # steps; an ordinary command takes ten to a hundred
+MAX_NESTING = 12
+_PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What flows from one command into the next: its text as far as known, and what is in it."""
+
+    text: str
+    taints: frozenset[str] = frozenset()  # download, secret, environment, bulk
+
+    @property
+    def known(self) -> bool:
+        return HOLE not in self.text
+
+
+UNKNOWN = Stream(hole() + "\n")
+NOTHING = Stream("")
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where in the action a command stands, and what surrounds it."""
+
+    span: Span | None
+    via: tuple[str, ...] = ()
+    traits: frozenset[str] = frozenset()
+    env: tuple[tuple[str, str], ...] = ()
+
+    def inside(self, wrapper: str, *traits: str) -> Where:
+        return Where(self.span, (*self.via, wrapper), self.traits.union(traits) if traits else self.traits, self.env)
+
+
+@dataclass(slots=True)
+class Session:
+    """What all shells of one reading share."""
+
+    reader: FileReader | None = None
+    facts: list[Fact] = field(default_factory=list)
+    budget: int = BUDGET
+    files: dict[str, str] = field(default_factory=dict)  # written by the action itself, by resolved path
+    downloads: dict[str, str] = field(default_factory=dict)  # path -> address it was fetched from
+    origins: dict[str, str] = field(default_factory=dict)  # moved or copied by the action itself, new path -> old
+    witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
+    nesting: int = 0
+
+    def step(self, count: int = 1) -> None:
+        self.budget -= count
+        if self.budget < 0:
+            raise BudgetSpent
+
+
+class Job:
+    """One command being read: what it is, and the way to report on it (implements Report)."""
+
+    __slots__ = ("host", "program", "stdin", "where", "words")
+
+    def __init__(self, host: Shell, program: str, words: list[str], where: Where, stdin: Stream | None) -> None:
+        self.host = host
+        self.program = program
+        self.words = words
+        self.where = where
+        self.stdin = stdin  # None: the terminal, or whatever the caller has
+
+    # -- Report -----------------------------------------------------------------------------------------
+
+    def step(self, count: int = 1) -> None:
+        self.host.session.step(count)
+
+    def effect(self, verb: str, target: str = "", *traits: str) -> None:
+        """One effect for each kind of place that the target can be."""
+        marks = self.where.traits.union(traits) if traits else self.where.traits
+        if is_production(target):
+            marks = marks | {"production"}
+        subject = shown(self.program, self.words)
+        facts = self.host.session.facts
+        if verb not in _PATH_VERBS:
+            facts.append(Effect(verb, target, "", marks, self.where.span, self.where.via, subject))
+            return
+        for where in dict.fromkeys(self._places(target)):
+            facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject))
+        if verb == "delete":
+            self._origin(target, marks)
+
+    def _places(self, target: str) -> list[str]:
+        if "container" in self.where.traits or "remote" in self.where.traits:
+            return [place(target, "/work", "~")]
+        return [place(target, cwd, self.host.home) for cwd in self.host.cwds]
+
+
+    def _origin(self, target: str, marks: frozenset[str]) -> None:
+        """What was moved somewhere and is deleted there is lost from where it was."""
+        origins = self.host.session.origins
+        old = origins.get(resolve(target, self.host.cwds[0])) if origins else None
+        if old is not None:
+            where = place(old, self.host.cwds[0], self.host.home)
+            subject = shown(self.program, self.words)
+            self.host.session.facts.append(Effect("delete", old, where, marks, self.where.span, self.where.via, subject))
+
+    def unreadable(self, what: str, *traits: str) -> None:
+        self.effect("unreadable", what, *traits)
+
+    def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream | None = None) -> Stream:
+        return self.host.run(list(argv), self._inner(via, traits), stdin)
+
+    def shell_text(self, text: str, via: str = "", *traits: str, args: Sequence[str] = (), dialect: str = "bash") -> Stream:
+        return self.host.nested(text, self._inner(via, traits), args, dialect, self.stdin)
+
+    def shell(self, text: str) -> None:
+        self.shell_text(text)
+
+    def code(self, language: str, text: str, via: str = "") -> None:
+        from interlock.core.read.languages import read_code
+
+        read_code(language, text, Job(self.host, self.program, self.words, self._inner(via, ()), self.stdin))
+
+    # -- ways in ----------------------------------------------------------------------------------------
+
+    def _inner(self, via: str, traits: Sequence[str]) -> Where:
+        return self.where.inside(via or self.program, *traits)
+
+    def file_text(self, path: str) -> str | None:
+        return self.host.file_text(path)
+
+
+_PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown read run_script".split())
+
+
+def is_production(text: str) -> bool:
+    """True when a name in the text says production."""
+    return ("pr" in text or "PR" in text) and bool(_PRODUCTION.search(text.replace("_", " ")))
+
+
+def shown(program: str, words: Sequence[str]) -> str:
+    """A command as a person would write it, holes as $NAME or …"""
+    text = " ".join([program, *(_quoted(word) for word in words[:40])])
+    text = text.replace(QUOTED, "")
+    if HOLE in text:
+        text = re.sub(f"{HOLE}([^{HOLE}]*){HOLE}", lambda m: f"${m[1]}" if m[1] else "…", text)
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+def _quoted(word: str) -> str:
+    if word and not re.search(r"[\s'\"|&;<>()]", word):
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream | None) -> Command:
+    """The fact for a command at a place."""
+    traits = where.traits
+    if stdin is not None:
+        traits = traits | {"piped"}
+        if "bulk" in stdin.taints:
+            traits = traits | {"bulk_input"}
+    if any(is_production(word) for word in words) or any(is_production(v) for _, v in where.env):
+        traits = traits | {"production"}
+    return Command(program, tuple(words), where.span, where.via, traits, where.env)
+
+
+def known_words(words: Sequence[str]) -> bool:
+    """True when every word is known."""
+    return all(known(word) for word in words)
