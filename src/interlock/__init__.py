@@ -1,0 +1,31 @@
+"""Interlock: reads what an agent's action would really do, and says so before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, lru_cache
+
+from interlock.core.classify import Rulebook
+from interlock.core.decide import judge
+from interlock.core.model import Action, Assessment, Decision, command
+
+__all__ = ["Action", "Assessment", "Decision", "assess"]
+
+
+@cache
+def _shipped() -> Rulebook:
+    from interlock.rulebook import load
+
+    return load()
+
+
+@lru_cache(maxsize=2048)
+def _assess(text: str, cwd: str) -> Assessment:
+    return judge(command(text, cwd), _shipped()).assessment
+
+
+def assess(text: str, cwd: str = "", files: Callable[[str], str | None] | None = None) -> Assessment:
+    """What a shell command would do when run in `cwd`; `files` returns a script's text by path, to have scripts read too."""
+    if files is None:
+        return _assess(text, cwd)
+    return judge(command(text, cwd), _shipped(), files).assessment

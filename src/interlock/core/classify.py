@@ -1,0 +1,246 @@
+"""Facts x rules -> findings; the rules are indexed, so that their number does not matter, nor their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from interlock.core.model import Finding, Level
+from interlock.core.read.facts import Command, Effect, Fact
+from interlock.core.read.shell.options import Options, options
+from interlock.core.read.shell.programs import asks_for_help
+from interlock.core.read.shell.session import shown
+from interlock.core.rules import Clause, Program, Rule, pattern
+
+Entry = tuple[Rule, Clause, tuple[str, ...]]  # the last: the one subcommand of the clause that this entry is for
+_NO_PROGRAM = Program()
+_READS = frozenset({"read", "sql_read", "store_read"})
+_ANY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """All rules, findable by program and first word, or by effect and place."""
+
+    rules: Mapping[str, Rule]
+    programs: Mapping[str, Program]
+    by_program: Mapping[str, Mapping[str, Sequence[Entry]]]
+    by_effect: Mapping[tuple[str, str], Sequence[Entry]]
+
+    @classmethod
+    def of(cls, rules: Iterable[Rule], programs: Mapping[str, Program]) -> Rulebook:
+        by_program: dict[str, dict[str, list[Entry]]] = {}
+        by_effect: dict[tuple[str, str], list[Entry]] = {}
+        named = {rule.id: rule for rule in rules}
+        for rule in named.values():
+            for clause in rule.when:
+                for program in clause.program:
+                    for sub in clause.subcommand or ((),):
+                        by_program.setdefault(program, {}).setdefault(_key(sub), []).append((rule, clause, sub))
+                for verb in clause.effect:
+                    for place in clause.place or {""}:
+                        by_effect.setdefault((verb, place), []).append((rule, clause, ()))
+        return cls(MappingProxyType(named), MappingProxyType(dict(programs)), by_program, by_effect)
+
+
+def _key(words: Sequence[str]) -> str:
+    """Where a subcommand is filed: its first word, or its second behind a `*`; `delete-*` by its verb."""
+    if not words:
+        return _ANY
+    if words[0] != _ANY:
+        return _word_key(words[0])
+    return f"* {_word_key(words[1])}" if len(words) > 1 and words[1] != _ANY else _ANY
+
+
+def _word_key(word: str) -> str:
+    if "*" not in word:
+        return word
+    head, dash, _ = word.partition("-")
+    return f"{head}-*" if dash and "*" not in head else _ANY
+
+
+def _keys(operands: Sequence[str]) -> list[str]:
+    """Every place where a rule for these operands can be filed."""
+    keys = [_ANY]
+    for position, word in enumerate(operands[:2]):
+        before = "* " if position else ""
+        keys += [before + word, before + _ANY]
+        if "-" in word:
+            keys.append(f"{before}{word.partition('-')[0]}-*")
+    return keys
+
+
+@dataclass(slots=True)
+class Classified:
+    """What the rules said: findings, worst first, and the level of what no rule spoke of."""
+
+    findings: list[Finding] = field(default_factory=list)
+    floor: Level = Level.SAFE
+
+
+class _View:
+    """A command's words, sorted once for all clauses."""
+
+    __slots__ = ("command", "found", "lines", "windows", "words")
+
+    def __init__(self, command: Command, program: Program) -> None:
+        self.command = command
+        self.windows = "windows" in command.traits or program.slash_flags
+        words = list(command.words)
+        if self.windows:
+            words = [_windows_word(word, program.slash_flags) for word in words]
+        self.words = words
+        self.lines = "\n".join(word.replace("\n", " ") for word in words)  # one line a word, for the patterns
+        self.found: Options = options(words, program.value_flags)
+
+    def has(self, flag: str) -> bool:
+        name, equals, value = flag.partition("=")
+        if not equals:
+            return self.found.has(name)
+        if value in self.found.values.get(name, ()) or flag in self.words:
+            return True
+        return any(a == name and b == value for a, b in zip(self.words, self.words[1:], strict=False))
+
+    def has_exactly(self, flag: str) -> bool:
+        """As `has`, but no abbreviations: what spares must be spelled out."""
+        if "=" in flag:
+            return self.has(flag)
+        return flag in self.found.flags or flag in self.found.values
+
+
+    def is_dry(self, flags: Sequence[str]) -> bool:
+        """True when one of these words stands before any `--` and is not switched off by a value."""
+        end = self.words.index("--") if "--" in self.words else len(self.words)
+        for word in self.words[:end]:
+            name, equals, value = word.partition("=")
+            if word in flags or name in flags and value.lower() not in ("false", "no", "0", "none", "off") and (not equals or value):
+                return True
+        return any("=" in flag and self.has(flag) for flag in flags) or any(len(flag) == 2 and self.has_exactly(flag) for flag in flags)
+
+
+def _windows_word(word: str, slashes: bool) -> str:
+    if slashes and word.startswith("/") and len(word) > 1 and word.count("/") == 1:
+        return word.lower()
+    return word.lower() if word.startswith("-") else word
+
+
+def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
+    """Every finding of every fact; a fact that no rule knows counts as reversible, one that only reads as safe."""
+    out = Classified()
+    seen: set[tuple[str, str, object]] = set()
+    for fact in facts:
+        found, floor = _of_command(fact, book) if isinstance(fact, Command) else _of_effect(fact, book)
+        out.floor = max(out.floor, floor)
+        for rule in found:
+            subject = shown(fact.program, fact.words) if isinstance(fact, Command) else fact.subject
+            key = (rule.id, subject, fact.span)
+            if key not in seen:
+                seen.add(key)
+                out.findings.append(_finding(rule, fact, subject))
+    out.findings.sort(key=lambda finding: (-finding.level, finding.span or (0, 0), finding.rule))
+    return out
+
+
+def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:
+    return Finding(
+        rule=rule.id,
+        level=rule.level,
+        irreversible=rule.irreversible,
+        reason=rule.reason,
+        category=rule.category,
+        span=fact.span,
+        subject=subject,
+        instead=rule.instead,
+        undo=rule.undo,
+        approvable=rule.approvable,
+        requirement=rule.requirement,
+    )
+
+
+def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
+    index = book.by_program.get(command.program)
+    if index is None and "." in command.program:
+        index = book.by_program.get(f"{command.program.partition('.')[0]}.*")
+    known = index is not None or command.program in book.programs
+    if index is None:
+        index = book.by_program.get(_ANY, {}) if not known else {}
+    wrapper = "wrapper" in command.traits
+    program = book.programs.get(command.program, _NO_PROGRAM)
+    if not wrapper and asks_for_help(command.words):
+        return [], Level.SAFE
+    view = _View(command, program)
+    entries = [entry for key in dict.fromkeys(_keys(view.found.operands)) for entry in index.get(key, ())]
+    rules = list(_matching(entries, view))
+    dry = bool(program.dry_run) and view.is_dry(program.dry_run)
+    harmful = [rule for rule in rules if rule.level > Level.SAFE and not (dry and rule.level >= Level.DESTRUCTIVE)]
+    if harmful or wrapper or len(harmful) < len(rules):
+        return harmful, Level.SAFE
+    return [], Level.REVERSIBLE
+
+
+def _matching(entries: Iterable[Entry], view: _View) -> Iterable[Rule]:
+    """The rules of which an entry holds, each once."""
+    operands = view.found.operands
+    found: dict[str, Rule] = {}
+    for rule, clause, sub in entries:
+        if rule.id not in found and _starts(operands, sub) and _command_matches(clause, len(sub), view):
+            found[rule.id] = rule
+    return found.values()
+
+
+def _command_matches(clause: Clause, taken: int, view: _View) -> bool:
+    if clause.trait and not clause.trait <= view.command.traits or clause.no_trait & view.command.traits:
+        return False
+    words = len(view.found.operands) - taken
+    if words < clause.min_words or 0 <= clause.max_words < words:
+        return False
+    if clause.any_flag and not any(view.has(flag) for flag in clause.any_flag):
+        return False
+    if clause.all_flags and not all(view.has(flag) for flag in clause.all_flags):
+        return False
+    if clause.no_flag and any(view.has_exactly(flag) for flag in clause.no_flag):
+        return False
+    if clause.any_word and not pattern(clause.any_word)(view.lines):
+        return False
+    if clause.all_words and not all(pattern((text,))(view.lines) for text in clause.all_words):
+        return False
+    if clause.no_word and pattern(clause.no_word)(view.lines):
+        return False
+    if clause.any_env:
+        return bool(pattern(clause.any_env)("\n".join(f"{name}={value}" for name, value in view.command.env)))
+    return True
+
+
+def _starts(operands: Sequence[str], words: Sequence[str]) -> bool:
+    if len(operands) < len(words):
+        return False
+    for have, want in zip(operands, words, strict=False):
+        if "*" in want:
+            head, _, tail = want.partition("*")
+            if not (have.startswith(head) and have.endswith(tail) and len(have) >= len(head) + len(tail)):
+                return False
+        elif have != want:
+            return False
+    return True
+
+
+def _of_effect(effect: Effect, book: Rulebook) -> tuple[list[Rule], Level]:
+    entries = [*book.by_effect.get((effect.verb, effect.place), ())]
+    if effect.place:
+        entries += book.by_effect.get((effect.verb, ""), ())
+    rules = list({rule.id: rule for rule, clause, _ in entries if _effect_matches(clause, effect)}.values())
+    harmful = [rule for rule in rules if rule.level > Level.SAFE]
+    if harmful or rules or effect.verb in _READS or effect.place == "sink":
+        return harmful, Level.SAFE
+    return [], Level.REVERSIBLE
+
+
+def _effect_matches(clause: Clause, effect: Effect) -> bool:
+    if clause.trait and not clause.trait <= effect.traits or clause.no_trait & effect.traits:
+        return False
+    if effect.place in clause.no_place:
+        return False
+    if clause.target and not pattern(clause.target)(effect.target):
+        return False
+    return not (clause.no_target and pattern(clause.no_target)(effect.target))

@@ -1,0 +1,144 @@
+"""The rule packs on disk -> one rulebook, indexed by program and effect."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock.core.classify import Rulebook
+from interlock.core.rules import Program, Rule, RuleError, build_program, build_rule
+
+SHIPPED = Path(__file__).parent / "rules"
+
+
+def load(*extra: Path) -> Rulebook:
+    """The shipped packs and any others; refuses the whole when one rule is wrong."""
+    files = sorted(SHIPPED.glob("*.toml"))
+    texts = [path.read_bytes() for path in files]
+    digest = hashlib.sha256(b"\0".join(texts)).hexdigest()
+    packs = _cached(digest)
+    if packs is None:
+        packs = [_parse(path, text) for path, text in zip(files, texts, strict=True)]
+        build(packs)  # strict: what is kept has been checked
+        _keep(digest, packs)
+    if not extra:
+        return build(packs, checked=False)
+    return build([*packs, *(_parse(path, path.read_bytes()) for path in extra)])
+
+
+def load_files(files: Iterable[Path]) -> Rulebook:
+    """Only these packs, with their examples."""
+    return build([_parse(path, path.read_bytes()) for path in files])
+
+
+def build(packs: Iterable[Mapping[str, Any]], checked: bool = True) -> Rulebook:
+    """A rulebook from parsed packs; raises RuleError on a duplicate id or anything else that is wrong."""
+    rules: dict[str, Rule] = {}
+    programs: dict[str, Program] = {}
+    for pack in packs:
+        if unknown := set(pack) - {"rule", "program"}:
+            raise RuleError(f"unknown table {sorted(unknown)[0]!r}; known: program, rule")
+        for name, data in pack.get("program", {}).items():
+            if name in programs:
+                raise RuleError(f"program {name!r} is described twice")
+            programs[name] = build_program(name, data)
+        for data in pack.get("rule", ()):
+            rule = build_rule(data, checked)
+            if rule.id in rules:
+                raise RuleError(f"rule {rule.id}: the id is taken")
+            rules[rule.id] = rule
+    return Rulebook.of(rules.values(), programs)
+
+
+def _parse(path: Path, text: bytes) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RuleError(f"{path.name}: {error}") from None
+
+
+def _cached(digest: str) -> list[Mapping[str, Any]] | None:
+    """Parsing TOML takes most of a start; packs with this very content were parsed before, and kept as JSON."""
+    try:
+        return list(json.loads((SHIPPED / "__pycache__" / f"{digest}.json").read_bytes()))
+    except (OSError, ValueError):
+        return None
+
+
+def _keep(digest: str, packs: Iterable[Mapping[str, Any]]) -> None:
+    slim = [
+        {**pack, "rule": [{k: v for k, v in rule.items() if k != "examples"} for rule in pack.get("rule", ())]}
+        for pack in packs
+    ]
+    folder = SHIPPED / "__pycache__"
+    try:
+        folder.mkdir(exist_ok=True)
+        for old in folder.glob("*.json"):
+            old.unlink()
+        part = folder / f"{digest}.part"
+        part.write_text(json.dumps(slim))
+        part.replace(folder / f"{digest}.json")
+    except OSError:
+        return  # a read-only installation parses again; nothing depends on the copy
+
+
+def failures(book: Rulebook, full: Rulebook) -> list[str]:
+    """Examples of `book` that do not do what they promise when judged by `full`, and clauses that no example reaches."""
+    from interlock.core.decide import judge
+    from interlock.core.model import command
+
+    wrong: list[str] = []
+    for rule in book.rules.values():
+        for text, cwd in rule.match:
+            if rule.level and rule.id not in {f.rule for f in judge(command(text, cwd), full).assessment.findings}:
+                wrong.append(f"rule {rule.id}: does not match {text!r}")
+            elif not rule.level and judge(command(text, cwd), full).assessment.level:
+                wrong.append(f"rule {rule.id}: {text!r} is not safe")
+        for text, cwd in rule.spare:
+            if rule.id in {f.rule for f in judge(command(text, cwd), full).assessment.findings}:
+                wrong.append(f"rule {rule.id}: matches {text!r}, which it should spare")
+        wrong += _unreached(rule, book)
+    return wrong
+
+
+def _unreached(rule: Rule, book: Rulebook) -> list[str]:
+    """Clauses of a rule that none of its own examples reaches."""
+    from dataclasses import replace
+
+    from interlock.core.classify import classify
+    from interlock.core.model import command
+    from interlock.core.read import read
+
+    facts = [read(command(text, cwd)).facts for text, cwd in rule.match]
+    wrong: list[str] = []
+    for number, clause in enumerate(rule.when, 1):
+        alone = Rulebook.of([replace(rule, when=(clause,), level=max(rule.level, type(rule.level)(1)))], book.programs)
+        if not any(classify(some, alone).findings for some in facts):
+            wrong.append(f"rule {rule.id}: no example reaches clause {number}")
+    return wrong
+
+
+def _main(words: list[str]) -> int:
+    if words[:1] != ["check"] or len(words) < 2:
+        print("usage: python -m interlock.rulebook check PACK.toml...")
+        return 2
+    try:
+        book = load_files(Path(word) for word in words[1:])
+        found = failures(book, load())
+    except RuleError as error:
+        print(error)
+        return 1
+    for line in found:
+        print(line)
+    print(f"{len(book.rules)} rules, {len(found)} problems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.exit(_main(sys.argv[1:]))
