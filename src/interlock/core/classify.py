@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from interlock.core.model import Finding, Level
+from interlock.core.model import Category, Finding, Level
 from interlock.core.read.facts import Command, Effect, Fact
 from interlock.core.read.shell.options import Options, options
-from interlock.core.read.shell.programs import asks_for_help
+from interlock.core.read.shell.programs import HANDLERS, asks_for_help
 from interlock.core.read.shell.session import shown
 from interlock.core.rules import Clause, Program, Rule, pattern
 
@@ -17,6 +17,11 @@ Entry = tuple[Rule, Clause, tuple[str, ...]]  # the last: the one subcommand of 
 _NO_PROGRAM = Program()
 _READS = frozenset({"read", "sql_read", "store_read"})
 _ANY = "*"
+# One of these is destructive; a list of them, known only at run time, is bulk and so dangerous.
+_BULK = frozenset({
+    Category.DATA_DELETION, Category.RESOURCE_TERMINATION, Category.ACCESS_REVOCATION, Category.CREDENTIAL_INVALIDATION,
+    Category.ACCOUNT_ACTION, Category.COMMUNICATION_BLOCK, Category.FINANCIAL_ACTION, Category.CONFIG_DESTRUCTION,
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +148,12 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
 
 
 def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:
+    bulk = rule.level is Level.DESTRUCTIVE and rule.category in _BULK and "bulk" in fact.traits
     return Finding(
         rule=rule.id,
-        level=rule.level,
+        level=Level.DANGEROUS if bulk else rule.level,
         irreversible=rule.irreversible,
-        reason=rule.reason,
+        reason=f"{rule.reason} It does so for a whole list." if bulk else rule.reason,
         category=rule.category,
         span=fact.span,
         subject=subject,
@@ -162,7 +168,7 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     index = book.by_program.get(command.program)
     if index is None and "." in command.program:
         index = book.by_program.get(f"{command.program.partition('.')[0]}.*")
-    known = index is not None or command.program in book.programs
+    known = index is not None or command.program in book.programs or command.program in HANDLERS
     if index is None:
         index = book.by_program.get(_ANY, {}) if not known else {}
     wrapper = "wrapper" in command.traits

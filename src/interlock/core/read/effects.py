@@ -18,6 +18,9 @@ _READERS = frozenset(
 )
 
 
+_VIEWERS = frozenset("cat less more head tail bat nl tac strings xxd od hexdump base64 base32 pbcopy xclip".split())
+
+
 def _marks(path: str, job: Job) -> tuple[str, ...]:
     """bulk, for a glob or a list that is made at run time."""
     return ("bulk",) if _GLOB.search(path) or "bulk" in job.where.traits else ()
@@ -85,7 +88,8 @@ def move(job: Job) -> Stream | None:
     sources = paths if directory is not None else paths[:-1]
     gone = target == "/dev/null"
     for path in sources:
-        job.effect("delete" if gone else "move", path, *_marks(path, job))
+        tree = ("recursive",) if gone and "." not in path.rpartition("/")[2] else ()
+        job.effect("delete" if gone else "move", path, *tree, *_marks(path, job))
     if target and not gone:
         forced = found.has("-f", "--force") and not target.endswith("/") and not found.has("-n", "--no-clobber", "-b", "--backup")
         job.effect("overwrite" if forced else "write", target, *(("forced",) if forced else ()))
@@ -106,7 +110,9 @@ def _carry_over(job: Job, source: str, target: str) -> None:
         session.files[new] = session.files[old]
     if old in session.downloads:
         session.downloads[new] = session.downloads[old]
-    session.origins[new] = old
+    session.copies[new] = old
+    if job.program in ("mv", "gmv"):
+        session.origins[new] = old
 
 
 def copy(job: Job) -> Stream | None:
@@ -245,9 +251,10 @@ def read_files(job: Job) -> Stream | None:
     """Programs that show or pass on what their operands name."""
     skip = 1 if job.program in ("grep", "egrep", "fgrep", "rg", "awk", "jq", "yq") and "-e" not in job.words and "-f" not in job.words else 0
     found = options(job.words, valued("-n -c -m -A -B -C -e -f --include --exclude -d -F -k -t -o --max-count") if job.program != "cat" else frozenset())
+    shown = ("shown",) if job.program in _VIEWERS else ()
     for path in found.operands[skip:]:
         if not path.startswith(("http:", "https:")):
-            job.effect("read", path.removeprefix("@"))
+            job.effect("read", path.removeprefix("@"), *shown)
     return None
 
 

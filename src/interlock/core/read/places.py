@@ -80,7 +80,7 @@ _SHELL_CONFIG = re.compile(
     r"bash_history|zsh_history|vimrc|tmux\.conf|gitconfig|xinitrc|xprofile)|\.config/(fish|nvim|git|systemd|autostart)(/.*)?",
     re.IGNORECASE,
 )
-_GUARD = re.compile(r"(.*/)?(\.?interlock(/.*|\.toml|\.db|\.sock)?|interlock\.(toml|db|sock)(-wal|-shm)?)", re.IGNORECASE)
+_GUARD = re.compile(r"(.*/)?(\.?interlockd?(/.*|\.toml|\.db|\.sock)?|interlock\.(toml|db|sock)(-wal|-shm)?)", re.IGNORECASE)
 _AGENT_CONFIG = re.compile(
     r"(.*/)?(\.claude(/(settings(\.local)?\.json|hooks(/.*)?|plugins(/.*)?|managed-settings\.json|CLAUDE\.md)?)?|\.claude\.json|\.codex(/(config\.toml|hooks\.json|rules(/.*)?|requirements\.toml)?)?|"
     r"\.gemini(/(settings\.json|policies(/.*)?|config/hooks\.json)?)?|\.cursor(/(hooks\.json|mcp\.json|cli\.json)?)?|\.copilot(/(settings\.json|hooks(/.*)?)?)?|"
@@ -103,6 +103,8 @@ _WINDOWS_DEVICE = re.compile(r"\\\\[.?]\\(physicaldrive\d+|[a-z]:).*|//[.?]/(phy
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://.*|[\w.@-]+:(?!\\).*")
 _DRIVE = re.compile(r"([a-zA-Z]):(?=$|[\\/])")
 _HOMES = re.compile(r"/(home|users|root|export/home|var/home)(/([^/]+))?(/.*)?$", re.IGNORECASE)
+_ALL_BUT = re.compile(r"[!@*+?]\(.*\)\*?")
+_WSL_DRIVE = re.compile(r"/(?:mnt|cygdrive)/([a-z])(?=/|$)")
 _GLOB_PART = re.compile(r"\[[^\]/]*\]|[*?]")
 _GLOB_ALL = frozenset({"*", ".*", "{*,.*}", ".[!.]*", "..?*", "**", "*.*", ".??*", "**/*", "?*", "{,.}*", "[!.]*"})
 
@@ -178,7 +180,7 @@ def _stem(full: str) -> tuple[str, bool]:
     everything = False
     while True:
         head, _, tail = full.rpartition("/")
-        if tail in _GLOB_ALL and (head or full.startswith("/") or tail == full):
+        if (tail in _GLOB_ALL or _ALL_BUT.fullmatch(tail)) and (head or full.startswith("/") or tail == full):
             everything = True
             full = head or ("/" if full.startswith("/") else ".")
             continue
@@ -241,7 +243,7 @@ def _by_position(full: str, cwd: str, home: str, everything: bool, raw: str) -> 
 
 def _is_guard(lower: str, cwd: str) -> bool:
     """Interlock's own files, not a checkout of somebody's project that happens to have the name in it."""
-    return any(mark in lower for mark in ("/.interlock", "interlock.toml", "interlock.db", "interlock.sock", "/etc/interlock", ".config/interlock", "share/interlock", "run/interlock", "lib/interlock", "state/interlock")) or lower == ".interlock"
+    return any(mark in lower for mark in ("/.interlock", "interlock.toml", "interlock.db", "interlock.sock", "/etc/interlock", ".config/interlock", "share/interlock", "run/interlock", "lib/interlock", "state/interlock", "bin/interlock")) or lower == ".interlock"
 
 
 def _is_drive_root(full: str) -> bool:
@@ -315,7 +317,7 @@ def _inside(full: str, cwd: str, everything: bool, raw: str) -> str:
     if cwd.startswith(full.rstrip("/") + "/"):
         homes = _HOMES.match(full)
         top = full.strip("/~").split("/")
-        return "" if homes or len(top) <= 1 else "above"
+        return "" if homes or len(top) <= 1 or re.fullmatch(r"[a-z]:/users(/[^/]+)?", full, re.IGNORECASE) else "above"
     if full.startswith(cwd.rstrip("/") + "/"):
         return _in_project(full[len(cwd.rstrip("/")) + 1 :], everything)
     return ""
@@ -356,6 +358,11 @@ def _artefact(parts: list[str], otherwise: str) -> str:
 
 def _absolute(full: str, everything: bool) -> str:
     """An absolute path that is neither in a home nor in the project."""
+    drive = _WSL_DRIVE.match(full)
+    if drive:
+        full = f"{drive[1]}:{full[drive.end() :] or '/'}"
+        if _is_drive_root(full):
+            return "root"
     lower = full.lower()
     parts = [part for part in re.sub(r"^[a-z]:", "", lower).split("/") if part]
     if any(mark in parts for mark in (".git",)):

@@ -108,6 +108,8 @@ def read_package_script(job: Job, name: str) -> bool:
     except (ValueError, AttributeError, RecursionError):
         scripts = {}
     found = False
+    if isinstance(scripts, dict):
+        scripts = {**scripts, **{key[13:]: value for key, value in job.host.session.files.items() if key.startswith("package.json#")}}
     for step in (f"pre{name}", name, f"post{name}"):
         command = scripts.get(step) if isinstance(scripts, dict) else None
         if isinstance(command, str):
@@ -132,6 +134,12 @@ def npm(job: Job) -> Stream | None:
     found = options(job.words, valued("-w --workspace --prefix -C --filter --cwd --dir -F"), stop_at_operand=True)
     words = found.operands
     if not words:
+        return None
+    if words[:2] == ["pkg", "set"]:
+        for word in words[2:]:
+            name, equals, value = word.removeprefix("scripts.").partition("=")
+            if equals and word.startswith("scripts."):
+                job.host.session.files[f"package.json#{name}"] = value
         return None
     if words[0] in ("run", "run-script", "rum", "urn"):
         rest = options(words[1:], stop_at_operand=True).operands

@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Sequence
 
 from interlock.core.read.facts import HOLE, Report
-from interlock.core.read.sql_batch import Statement, split
-from interlock.core.read.sql_reading import name_at
-from interlock.core.read.sql_text import cut, flavours
+from interlock.core.read.sql.batch import Statement, split
+from interlock.core.read.sql.reading import name_at
+from interlock.core.read.sql.text import cut, flavours
 from interlock.core.read.stores_queues import read_kafka, read_keys, read_rabbit
 
 __all__ = [

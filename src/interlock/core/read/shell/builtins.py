@@ -28,6 +28,8 @@ def change_directory(job: Job) -> Stream:
         target = (job.host.lookup("OLDPWD") or [hole("OLDPWD")])[0]
     elif target.startswith("+"):
         target = hole()
+    if target.startswith("~") and target[1:2] in ("", "/") and job.host.home:
+        target = job.host.home + target[1:]
     job.host.variables["OLDPWD"] = [job.host.cwds[0]]
     job.host.cwds = [resolve(target, cwd) if cwd or known(target) else target for cwd in job.host.cwds]
     return NOTHING
@@ -81,9 +83,9 @@ def run_script(job: Job, path: str, args: list[str], via: str) -> Stream:
     """A script that the shell runs: read when its text is to be had, else named."""
     host = job.host
     full = resolve(path, host.cwds[0])
-    downloads = host.session.downloads
-    if full in downloads or path in downloads:
-        job.effect("run_download", downloads.get(full) or downloads.get(path) or path)
+    address = job.host.session.fetched(full, path)
+    if address:
+        job.effect("run_download", address)
         return UNKNOWN
     text = job.file_text(path)
     if text is None:
@@ -146,8 +148,7 @@ def shift(job: Job) -> Stream:
 
 def read_variable(job: Job) -> Stream:
     """read: sets variables from what flows in."""
-    names = [word for word in job.words if not word.startswith("-")]
-    job.host._assign_read(names, job.stdin)
+    job.host.assign_read(job.words, job.stdin)
     return NOTHING
 
 

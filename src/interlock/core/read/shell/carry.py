@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from interlock.core.read.facts import HOLE, hole
+from interlock.core.read.places import resolve
 from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.session import UNKNOWN, Job, Stream
 from interlock.core.read.shell.unwrap import run_words
@@ -223,7 +224,7 @@ _GIT_RUNS = re.compile(
 def git(job: Job) -> Stream | None:
     """git -c alias.x='!…' x, -c core.pager=…, bisect run, rebase --exec, submodule foreach, filter-branch."""
     found = options(job.words, _GIT_VALUES, stop_at_operand=True)
-    aliases: dict[str, str] = {}
+    aliases = {name[4:]: value for name, value in job.host.aliases.items() if name.startswith("git ")}
     for setting in found.all("-c"):
         name, _, value = setting.partition("=")
         if name.lower().startswith("alias."):
@@ -258,7 +259,7 @@ def _git_subcommand(job: Job, verb: str, words: list[str]) -> None:
     elif verb == "config":
         plain = [word for word in words if not word.startswith("-")]
         if len(plain) >= 2 and plain[0].lower().startswith("alias."):
-            job.host.aliases.pop("git", None)
+            job.host.aliases[f"git {plain[0][6:]}"] = plain[1]
     elif verb in ("clone", "fetch", "pull", "ls-remote", "push", "remote"):
         for word in words:
             if word.startswith("ext::"):
@@ -284,7 +285,12 @@ def tar(job: Job) -> Stream | None:
         for path in found.operands:
             job.effect("read", path)
     if "x" in first and not first.startswith("--") or found.has("-x", "--extract", "--get"):
-        job.effect("write", found.value("-C", "--directory") or ".")
+        folder = found.value("-C", "--directory") or "."
+        job.effect("write", folder)
+        archive = found.value("-f", "--file")
+        fetched = job.host.session.fetched(resolve(archive, job.host.cwds[0])) if archive else ""
+        if fetched or job.stdin is not None and "download" in job.stdin.taints:
+            job.host.session.downloads[f"{resolve(folder, job.host.cwds[0])}/"] = fetched or "the network"
     return None
 
 

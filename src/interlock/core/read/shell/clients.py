@@ -78,7 +78,7 @@ def sql_client(job: Job) -> Stream | None:
         _piped_sql(inner, dialect)
     for text in texts:
         _read_sql(inner, text, dialect)
-    from interlock.core.read.sql_made import generated_sql
+    from interlock.core.read.sql.made import generated_sql
 
     made = [generated_sql(text) for text in texts if known(text)]
     return Stream("\n".join(text for text in made if text), frozenset({"sql"})) if any(made) else UNKNOWN
@@ -140,7 +140,7 @@ def _sql_in(flags: str, subcommand: str = "", operand: int = -1) -> Callable[[Jo
     def handler(job: Job) -> Stream | None:
         found = options(job.words, names | valued("--location --project_id --database -d -p --db --instance"))
         line = " ".join(found.operands)
-        if subcommand and not line.startswith(subcommand):
+        if subcommand and not line.startswith(subcommand) or found.has("--dry_run", "--dry-run"):
             return None
         for text in found.all(*sorted(names)):
             _read_sql(_inside(job), text, "")
@@ -319,7 +319,11 @@ def upload_object(job: Job) -> Stream | None:
     for word in job.words:
         if not word.startswith("-") and "://" not in word and "/" in word and "secret" in job._places(word):
             job.effect("send", next((other for other in job.words if "://" in other), "the cloud"), "secret")
-    texts = options(job.words, valued("--query-string --sql --sql-statement --statement")).all("--query-string", "--sql", "--statement")
+    found = options(job.words, valued("--query-string --sql --sql-statement --statement --parameters"))
+    for line in found.all("--parameters"):
+        for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line) if "command" in line else ():
+            job.shell_text(text.replace('\\"', '"'), "aws ssm", "remote")
+    texts = found.all("--query-string", "--sql", "--statement")
     for text in texts:
         _read_sql(_inside(job), text, "")
     return None

@@ -12,7 +12,7 @@ from interlock.core.read.places import resolve
 from interlock.core.read.shell.builtins import run_script
 from interlock.core.read.shell.expand import is_unknown
 from interlock.core.read.shell.options import options, valued
-from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream
+from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream, Where
 
 SHELLS = frozenset("bash sh zsh dash ksh ash mksh fish csh tcsh rbash rzsh yash pdksh osh posh hush xonsh nu elvish".split())
 
@@ -73,9 +73,9 @@ def shell(job: Job) -> Stream | None:
         return _payload(job, text, via, operands, dialect)
     if operands and "-s" not in flags:
         if operands[0] in ("-", "/dev/stdin"):
-            return _from_stdin(job, dialect)
+            return _from_stdin(job, dialect, operands)
         return run_script(job, operands[0], operands[1:], job.program)
-    return _from_stdin(job, dialect)
+    return _from_stdin(job, dialect, [job.program, *operands])
 
 
 def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str]]:
@@ -113,7 +113,7 @@ def _payload(job: Job, text: str, via: str, args: list[str], dialect: str) -> St
     return job.shell_text(text, via, args=args, dialect=dialect)
 
 
-def _from_stdin(job: Job, dialect: str) -> Stream | None:
+def _from_stdin(job: Job, dialect: str, args: list[str]) -> Stream | None:
     if job.stdin is None:
         return None
     if "download" in job.stdin.taints:
@@ -123,7 +123,7 @@ def _from_stdin(job: Job, dialect: str) -> Stream | None:
         job.unreadable("a list that is only known at run time is run as commands", "payload")
         return UNKNOWN
     where = job.where.inside(job.program)
-    return job.host.nested(job.stdin.text, where, (), dialect)
+    return job.host.nested(job.stdin.text, where, args, dialect)
 
 
 def interpreter(job: Job) -> Stream | None:
@@ -211,10 +211,9 @@ def _script(job: Job, language: str, path: str, args: list[str]) -> Stream | Non
     name = path.rpartition("/")[2].lower()
     if name in ("manage.py", "artisan", "console", "rails", "rake", "setup.py", "ace", "wp-cli.phar", "craft", "magento", "drush", "occ", "spark"):
         return job.host.run([name, *args], job.where.inside(job.program), job.stdin)
-    full = resolve(path, job.host.cwds[0])
-    downloads = job.host.session.downloads
-    if full in downloads or path in downloads:
-        job.effect("run_download", downloads.get(full) or downloads.get(path) or path)
+    address = job.host.session.fetched(resolve(path, job.host.cwds[0]), path)
+    if address:
+        job.effect("run_download", address)
         return UNKNOWN
     text = job.file_text(path)
     if text is None:
@@ -229,10 +228,9 @@ def _script(job: Job, language: str, path: str, args: list[str]) -> Stream | Non
 
 def executable(job: Job, path: str) -> Stream | None:
     """./x.sh: a script run by its own name, when its text is to be had."""
-    full = resolve(path, job.host.cwds[0])
-    downloads = job.host.session.downloads
-    if full in downloads:
-        job.effect("run_download", downloads[full])
+    address = job.host.session.fetched(resolve(path, job.host.cwds[0]))
+    if address:
+        job.effect("run_download", address)
         return UNKNOWN
     text = job.file_text(path)
     if text is None:
@@ -275,7 +273,8 @@ def deno(job: Job) -> Stream | None:
 def awk(job: Job) -> Stream | None:
     found = options(job.words, valued("-F -v -f --field-separator --assign --file"), stop_at_operand=True)
     if not found.has("-f", "--file") and found.operands:
-        job.code("awk", found.operands[0], job.program)
+        where = job.where if job.stdin is None else job.where.inside("", "bulk")
+        Job(job.host, job.program, job.words, Where(where.span, job.where.via, where.traits, where.env), job.stdin).code("awk", found.operands[0])
         for path in found.operands[1:]:
             if "=" not in path:
                 job.effect("read", path)

@@ -25,8 +25,8 @@ class Options:
                 return True
             if name.startswith("--"):
                 for flag in self.flags:
-                    if len(flag) > 4 and flag.startswith("--") and name.startswith(flag):
-                        return True
+                    if len(flag) > 4 and flag.startswith("--") and name.startswith(flag) and name[len(flag) : len(flag) + 1] != "-":
+                        return True  # but --force is no short form of --force-with-lease
         return False
 
     def value(self, *names: str) -> str | None:

@@ -287,6 +287,8 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "env": lambda job: Stream(hole_of({"environment"}), frozenset({"environment"})),
     "printenv": lambda job: Stream(hole_of({"environment"} if not job.words else ()), frozenset({"environment"} if not job.words else ())),
     "type": _name_of,
+    "pgrep": lambda job: Stream(hole(" ".join(["pgrep", *job.words]))),
+    "pidof": lambda job: Stream(hole(" ".join(["pidof", *job.words]))),
     "fetch": _fetched,
     "lynx": _fetched,
     "aria2c": _fetched,

@@ -19,6 +19,7 @@ FileReader = Callable[[str], str | None]
 BUDGET = 40_000  # steps; an ordinary command takes ten to a hundred
 MAX_NESTING = 12
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
+_MAY_BE_PRODUCTION = re.compile(r"[pP][rR][oO]?[dD]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,20 @@ class Session:
     budget: int = BUDGET
     files: dict[str, str] = field(default_factory=dict)  # written by the action itself, by resolved path
     downloads: dict[str, str] = field(default_factory=dict)  # path -> address it was fetched from
-    origins: dict[str, str] = field(default_factory=dict)  # moved or copied by the action itself, new path -> old
+    origins: dict[str, str] = field(default_factory=dict)  # moved by the action itself, new path -> old
+    copies: dict[str, str] = field(default_factory=dict)  # copied, moved or linked, new path -> old
     witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
     nesting: int = 0
+
+    def fetched(self, *paths: str) -> str:
+        """The address that one of these files came from; nothing when none was fetched."""
+        for path in paths:
+            if path in self.downloads:
+                return self.downloads[path] or path
+        for folder, address in self.downloads.items():
+            if folder.endswith("/") and any(path.startswith(folder) for path in paths):
+                return address
+        return ""
 
     def step(self, count: int = 1) -> None:
         self.budget -= count
@@ -102,8 +114,6 @@ class Job:
             self._origin(target, marks)
 
     def _places(self, target: str) -> list[str]:
-        if "container" in self.where.traits or "remote" in self.where.traits:
-            return [place(target, "/work", "~")]
         return [place(target, cwd, self.host.home) for cwd in self.host.cwds]
 
 
@@ -136,7 +146,10 @@ class Job:
     # -- ways in ----------------------------------------------------------------------------------------
 
     def _inner(self, via: str, traits: Sequence[str]) -> Where:
-        return self.where.inside(via or self.program, *traits)
+        where = self.where.inside(via or self.program, *traits)
+        if "production" not in where.traits and any(is_production(word) for word in self.words):
+            return Where(where.span, where.via, where.traits | {"production"}, where.env)
+        return where
 
     def file_text(self, path: str) -> str | None:
         return self.host.file_text(path)
@@ -147,7 +160,7 @@ _PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown
 
 def is_production(text: str) -> bool:
     """True when a name in the text says production."""
-    return ("pr" in text or "PR" in text) and bool(_PRODUCTION.search(text.replace("_", " ")))
+    return bool(_MAY_BE_PRODUCTION.search(text) and _PRODUCTION.search(text))
 
 
 def shown(program: str, words: Sequence[str]) -> str:

@@ -203,13 +203,17 @@ def run_words(
         if job.program in ("sudo", "doas", "run0") and found is not None and found.has("-s", "-i", "--login", "--shell"):
             return _shell_stdin(job, via)
         return UNKNOWN if job.program != "exec" else NOTHING
-    where = job.where.inside(via, *traits)
+    where = job._inner(via, traits)
+    host = job.host
+    if {"remote", "container"}.intersection(traits) and not {"remote", "container"}.intersection(job.where.traits):
+        host = host.child()
+        host.elsewhere()
     if env:
         from dataclasses import replace
 
         where = replace(where, env=where.env + tuple(env))
-        job.host._executed_variables(env, where)
-    return job.host.run(rest, where, job.stdin)
+        host._executed_variables(env, where)
+    return host.run(rest, where, job.stdin)
 
 
 def _shell_stdin(job: Job, via: str) -> Stream:
@@ -279,7 +283,7 @@ def _ssh(job: Job) -> Stream | None:
         if not text:
             name, _, text = option.partition(" ")
         if name.strip().lower() in ("proxycommand", "localcommand", "knownhostscommand", "remotecommand") and text.strip().lower() != "none":
-            job.shell_text(text.strip().strip('"'), f"ssh -o {name.strip()}")
+            job.shell_text(text.strip(), f"ssh -o {name.strip()}")
     rest = found.operands[1:]
     if found.operands and rest:
         inner = options(rest, values, stop_at_operand=True)
@@ -435,7 +439,7 @@ def _tmux(job: Job) -> Stream | None:
 
 
 def _screen(job: Job) -> Stream | None:
-    found = options(job.words, valued("-S -t -c -h -p  -s -T"), stop_at_operand=False)
+    found = options(job.words, valued("-S -t -c -h -p -s -T"), stop_at_operand=True)
     if "-X" in job.words and "stuff" in job.words:
         keys = job.words[job.words.index("stuff") + 1 :]
         job.shell_text(re.sub(r"\\n|\\r|\^M|\n", "\n", " ".join(keys)), "screen -X stuff")
@@ -481,6 +485,10 @@ def _ansible(job: Job) -> Stream | None:
     if module.rpartition(".")[2] in ("shell", "command", "raw", "script"):
         for text in found.all("-a", "--args"):
             job.shell_text(text, "ansible -a", "remote", *(["privileged"] if found.has("-b", "--become") else []))
+    elif module.rpartition(".")[2] == "file":
+        settings = dict(part.split("=", 1) for part in " ".join(found.all("-a", "--args")).split() if "=" in part)
+        if settings.get("state") == "absent":
+            job.effect("delete", settings.get("path") or settings.get("dest") or hole(), "recursive", "remote")
     return None
 
 

@@ -24,11 +24,13 @@ from interlock.core.read.shell.nodes import (
     Substitution,
     Word,
 )
+from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.parse import TooDeep, parse
-from interlock.core.read.shell.session import MAX_NESTING, NOTHING, UNKNOWN, Job, Session, Stream, Where, command_fact
+from interlock.core.read.shell.session import MAX_NESTING, NOTHING, UNKNOWN, Job, Session, Stream, Where, command_fact, is_production
 
 MAX_CALLS = 12  # functions within functions
 MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown
+MANY = 8  # loop items from which on a loop counts as bulk
 MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
 
 _EXECUTED_VARIABLES = frozenset(
@@ -36,6 +38,8 @@ _EXECUTED_VARIABLES = frozenset(
     "EDITOR VISUAL BROWSER LESSOPEN LESSCLOSE FCEDIT SUDO_ASKPASS RSYNC_RSH CVS_RSH SVN_SSH PS4 PERL5DB GIT_PROXY_COMMAND DOCKER_SSH".split()
 )
 _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
+_ENVIRONMENT_NAME = re.compile(r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$")
+_ELSEWHERE = frozenset({"remote", "container"})
 _NAMED_TAINTS = frozenset({"download", "secret", "environment"})
 _GLOB = re.compile(r"[?*\[]")
 _TARGETS_OF_GLOBS = "rm dd mkfs shred sudo wipefs bash sh zsh dash python python3 perl ruby node curl wget nc ncat cat chmod chown mv find kill".split()
@@ -56,7 +60,9 @@ class Shell:
         self.arguments: list[str] | None = None
         self.called = ""  # $0
         self.calls: list[str] = []
+        self.production = False  # a variable says that what follows is about production
         self.where = Where(None)
+        self.flow: Stream | None = None  # what flows into the command being read, for `>( )`
         self.touched: set[str] = set()
         self.unsure = 0  # how many conditions what is read now depends on
         self.piped = 0  # inside a pipeline or the background
@@ -95,13 +101,15 @@ class Shell:
                 others.append(before)
         elif not self.unsure:
             self.choices.pop(name, None)
+        if _ENVIRONMENT_NAME.search(name) and items and is_production(items[0]):
+            self.production = True
         self.variables[name] = items
 
     def output(self, part: Substitution) -> str:
         outer, self.where = self.where, self.where.inside("<( )" if part.direction else "$( )")
         saved = self._save()
         try:
-            stream = self.walk_list(part.body, None)
+            stream = self.walk_list(part.body, self.flow if part.direction == ">" else None)
         finally:
             self.where = outer
             self._restore(saved)
@@ -161,6 +169,8 @@ class Shell:
             job.unreadable("text made at run time is run as a command", "payload")
             return UNKNOWN
         child = self.child()
+        if where.traits & _ELSEWHERE and not self.where.traits & _ELSEWHERE:
+            child.elsewhere()
         if args:
             child.called, child.arguments = args[0], list(args[1:])
         self.session.nesting += 1
@@ -169,6 +179,10 @@ class Shell:
         finally:
             self.session.nesting -= 1
 
+    def elsewhere(self) -> None:
+        """From here on paths are another machine's, or a container's."""
+        self.cwds, self.home = ["/work"], "~"
+
     def child(self) -> Shell:
         """A shell with the same variables, functions and directory, whose changes stay its own."""
         shell = Shell(self.session, "", self.home)
@@ -176,6 +190,7 @@ class Shell:
         shell.variables = dict(self.variables)
         shell.functions = dict(self.functions)
         shell.calls = list(self.calls)
+        shell.production = self.production
         shell.piped = self.piped
         return shell
 
@@ -283,19 +298,30 @@ class Shell:
         if node.items is None:
             self._read_names(node.head, stdin)
             streams.append(self.walk_list(node.head, stdin))
-            streams.append(self.walk_list(node.body, stdin))
+            streams.append(self._walk_round(node.body, stdin, bulk=stdin is not None))
         else:
             items = [item for word in node.items for item in expand.fields(word, self)]
+            bulk = len(items) >= MANY or any(not known(item) for item in items)
             if len(items) > MAX_ROUNDS:
                 items = [*items[:MAX_ROUNDS], hole()]
             for item in items:
                 self.session.step(2)
                 self.variables[node.name] = [item]
                 self.choices.pop(node.name, None)
-                streams.append(self.walk_list(node.body, stdin))
+                streams.append(self._walk_round(node.body, stdin, bulk))
         texts = [stream for stream in streams if stream is not NOTHING]
         stream = NOTHING if not texts else Stream("".join(s.text for s in texts), frozenset().union(*(s.taints for s in texts)))
         return self._output(node.redirects, stream, "", [])
+
+    def _walk_round(self, body: Sequence[Node], stdin: Stream | None, bulk: bool) -> Stream:
+        """One round of a loop; over a long or unknown list, whatever it does is done in bulk."""
+        outer = self.where
+        if bulk:
+            self.where = Where(outer.span, outer.via, outer.traits | {"bulk"}, outer.env)
+        try:
+            return self.walk_list(body, stdin)
+        finally:
+            self.where = outer
 
     def _read_names(self, head: Sequence[Node], stdin: Stream | None) -> None:
         """`while read -r f`: f is a line of what flows in."""
@@ -303,9 +329,11 @@ class Shell:
             if isinstance(node, Simple):
                 words = [word.literal for word in node.words]
                 if words and words[0] == "read":
-                    self._assign_read([word for word in words[1:] if word and not word.startswith("-")], stdin)
+                    self.assign_read([word or "" for word in words[1:]], stdin)
 
-    def _assign_read(self, names: Sequence[str], stdin: Stream | None) -> None:
+    def assign_read(self, words: Sequence[str], stdin: Stream | None) -> None:
+        """read [-r] [-d X] NAME…: each name holds a part of one line."""
+        names = options(words, valued("-d -n -N -t -p -u -i -a")).operands or ["REPLY"]
         lines = stdin.text.splitlines() if stdin is not None and stdin.text else []
         value = lines[0] if len(lines) == 1 else hole()
         for name in names:
@@ -360,13 +388,16 @@ class Shell:
                     self.variables[name] = kept
 
     def _simple_once(self, node: Simple, stdin: Stream | None) -> Stream:
+        stdin = self._input(node.redirects, stdin) if node.redirects else stdin
+        self.flow = stdin
         words = [item for word in node.words for item in expand.fields(word, self)]
         if not words:
             self._assignments(node.assigns)
             self._redirect_only(node)
             return NOTHING
         env = self._command_env(node.assigns)
-        stdin = self._input(node.redirects, stdin, words[0])
+        if words[0] == "exec":
+            self._exec_redirects(node.redirects)
         where = self.where
         if env:
             where = Where(where.span, where.via, where.traits, where.env + env)
@@ -427,17 +458,21 @@ class Shell:
 
     # -- redirections -----------------------------------------------------------------------------------
 
-    def _input(self, redirects: Sequence[Redirect], stdin: Stream | None, program: str = "") -> Stream | None:
+    def _exec_redirects(self, redirects: Sequence[Redirect]) -> None:
+        """exec 5<>/dev/tcp/host/port: this very shell talks to the network."""
+        for redirect in redirects:
+            path = expand.text(redirect.target, self) if redirect.operator in ("<", "<>") else ""
+            if path.startswith(("/dev/tcp/", "/dev/udp/")):
+                Job(self, "exec", [path], self.where, None).effect("reverse_shell", path)
+
+    def _input(self, redirects: Sequence[Redirect], stdin: Stream | None) -> Stream | None:
         for redirect in redirects:
             if redirect.operator in ("<<", "<<-"):
                 stdin = Stream(expand.text(redirect.body, self))
             elif redirect.operator == "<<<":
                 stdin = Stream(expand.text(redirect.target, self) + "\n")
             elif redirect.operator in ("<", "<>"):
-                path = expand.text(redirect.target, self)
-                stdin = self._from_file(path)
-                if program == "exec" and path.startswith(("/dev/tcp/", "/dev/udp/")):
-                    Job(self, "exec", [path], self.where, None).effect("reverse_shell", path)
+                stdin = self._from_file(expand.text(redirect.target, self))
         return stdin
 
     def _from_file(self, path: str) -> Stream:
@@ -461,8 +496,6 @@ class Shell:
                 path = expand.text(redirect.target, self)
                 Job(self, ">", [path], self.where, None).effect("truncate", path)
                 self.session.files[resolve(path, self.cwds[0])] = ""
-            elif redirect.operator in ("<", "<<<", "<<", "<<-", "<>"):
-                self._input([redirect], None)
 
     def _output(self, redirects: Sequence[Redirect], stream: Stream, program: str, words: Sequence[str]) -> Stream:
         """Where a command's output goes: a file that is written, a network device, or on down the pipe."""
@@ -491,7 +524,8 @@ class Shell:
         appended = operator in (">>", "&>>")
         empty = stream.known and not stream.text.strip() and program in ("", "true", ":", "echo", "printf", "cat", "exec")
         verb = "append" if appended else "truncate" if empty else "write"
-        job.effect(verb, path, *stream.taints)
+        bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
+        job.effect(verb, path, *(stream.taints & _NAMED_TAINTS), *bulk)
         if known(path):
             self.session.files[full] = (before + stream.text) if appended else stream.text
         if "download" in stream.taints:
@@ -504,6 +538,8 @@ class Shell:
         """Read one command with its words worked out: alias, function, wrapper, interpreter or plain program."""
         self.session.step()
         first = words[0]
+        if self.production and "production" not in where.traits:
+            where = Where(where.span, where.via, where.traits | {"production"}, where.env)
         if first in self.aliases and first not in self.calls:
             return self._alias(first, words[1:], where, stdin)
         if first in self.functions:
@@ -522,9 +558,9 @@ class Shell:
 
     def _renamed(self, first: str) -> str:
         """cp /bin/rm /tmp/x; /tmp/x …: the program under its own name."""
-        if not self.session.origins or HOLE in first:
+        if not self.session.copies or HOLE in first:
             return ""
-        origin = self.session.origins.get(resolve(first, self.cwds[0]))
+        origin = self.session.copies.get(resolve(first, self.cwds[0]))
         return program_name(origin) if origin and origin.startswith(("/bin/", "/usr/", "/sbin/")) else ""
 
     def _alias(self, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:

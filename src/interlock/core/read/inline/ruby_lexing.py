@@ -1,0 +1,244 @@
+"""Ruby text -> tokens: strings, symbols, percent literals, regexes and here-documents; `end` becomes a bracket."""
+
+from __future__ import annotations
+
+import re
+
+from interlock.core.read.inline.lexing import (
+    Part,
+    Scanner,
+    Splice,
+    Token,
+    Unparsed,
+    balanced,
+    heredoc_body,
+    literal,
+    template,
+)
+
+_NAME = re.compile(r"[A-Za-z_\u0080-\U0010ffff][\w\u0080-\U0010ffff]*(?:[?!](?![=~]))?")
+_LABEL = re.compile(r"([A-Za-z_]\w*[?!]?):(?![:\w\"'])|([A-Za-z_]\w*):(?=[\w\"'\[{$@])(?!:)")
+_SYMBOL = re.compile(r":([A-Za-z_]\w*[?!=]?|\[\]=?|<<|[+*/<>=~!-]+)")
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|0o[0-7_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?")
+_VARIABLE = re.compile(r"@{1,2}[A-Za-z_]\w*|\$(?:[A-Za-z_]\w*|[0-9!@&~`'+*$?:\"<>,./\\;-])")
+_HEREDOC = re.compile(r"<<([-~]?)(?:\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`|([A-Z_]\w*))")
+_PERCENT = re.compile(r"%([qQwWiIxrs]?)(?=[(\[{<|!/^~-])")
+_FLAGS = re.compile(r"[a-z]*")
+_CHARACTER = re.compile(r"\?(?:\\.|\w)(?!\w)")
+_OPERATORS = tuple(
+    ("<=> === **= ||= &&= ... <<= >>= &. -> ** =~ !~ == != <= >= && || .. :: += -= *= /= %= &= |= ^= << >> =>").split()
+)
+_OPENERS = frozenset(("if unless while until case begin class module for").split())
+_MODIFIERS = frozenset({"if", "unless", "while", "until"})
+_HEADS = frozenset(("then else do begin ensure and or not in").split())
+_KEYWORDS = frozenset(
+    (
+        "if unless while until and or not return puts print when in do then else elsif case yield system exec "
+        "raise p require"
+    ).split()
+)
+
+
+def scan(source: str) -> list[Token]:
+    """The tokens of a Ruby program, every `end` turned into the bracket that it is."""
+    scanner = Scanner(source)
+    waiting: list[tuple[int, re.Match[str]]] = []
+    _skip_block_comment(scanner)
+    while scanner.more:
+        if scanner.skip_space():
+            continue
+        if scanner.starts("\\\n"):
+            scanner.at += 2
+        elif scanner.peek() == "\n":
+            _new_line(scanner, waiting)
+        elif scanner.peek() == "#":
+            scanner.skip_line()
+        elif scanner.starts("__END__") and scanner.source[scanner.at - 1 : scanner.at] in ("", "\n"):
+            break
+        else:
+            _one(scanner, waiting)
+    if waiting:
+        raise Unparsed("no here-document")
+    return _bracketed(scanner.tokens)
+
+
+def _new_line(scanner: Scanner, waiting: list[tuple[int, re.Match[str]]]) -> None:
+    scanner.at += 1
+    scanner.emit("end", "\n")
+    for index, found in waiting:
+        mark = next(group for group in found.groups()[1:] if group is not None)
+        body, scanner.at = heredoc_body(scanner.source, scanner.at, mark, bool(found[1]))
+        parts = (body,) if found[3] is not None else template(body, splice)
+        scanner.tokens[index] = Token("ticks" if found[4] is not None else "text", body, tuple(parts), True)
+    waiting.clear()
+    _skip_block_comment(scanner)
+
+
+def _skip_block_comment(scanner: Scanner) -> None:
+    if scanner.starts("=begin"):
+        end = scanner.source.find("\n=end", scanner.at)
+        scanner.at = len(scanner.source) if end < 0 else end + 5
+        scanner.skip_line()
+
+
+def _one(scanner: Scanner, waiting: list[tuple[int, re.Match[str]]]) -> None:
+    char = scanner.peek()
+    operand = not _ends_value(scanner.last)
+    command = (
+        scanner.last.kind == "name" and scanner.spaced and not scanner.source[scanner.at + 1 : scanner.at + 2].isspace()
+    )
+    if char in "'\"`":
+        _quoted(scanner, char)
+    elif char == "<" and (operand or command) and (found := scanner.take(_HEREDOC)):
+        waiting.append((len(scanner.tokens), found))
+        scanner.emit("text", "")
+    elif char == "/" and (operand or command):
+        raw = scanner.delimited("#{")
+        scanner.take(_FLAGS)
+        scanner.emit("regex", "m", _code_in(raw))
+    elif char == "%" and (operand or command) and (found := scanner.take(_PERCENT)):
+        _percent(scanner, found[1])
+    elif char == "?" and operand and (found := scanner.take(_CHARACTER)):
+        scanner.emit("text", found.group()[-1])
+    elif char in "@$" and (found := scanner.take(_VARIABLE)):
+        scanner.emit("var", found.group())
+    elif found := scanner.take(_NUMBER):
+        scanner.emit("number", found.group().replace("_", ""))
+    elif scanner.last.text != "?" and (found := _label(scanner)):
+        scanner.emit("text", found[1] or found[2])
+        scanner.emit("op", "=>")
+    elif found := scanner.take(_NAME):
+        scanner.emit("name", found.group())
+    elif char == ":" and not scanner.starts("::") and operand | scanner.spaced | (scanner.last.text == "("):
+        _symbol(scanner)
+    else:
+        scanner.operator(_OPERATORS)
+
+
+def _label(scanner: Scanner) -> re.Match[str] | None:
+    """A `name:` that gives an argument its name, not one side of `a ? b : c`."""
+    recent = [token.text for token in scanner.tokens[-6:]]
+    return None if "?" in recent else scanner.take(_LABEL)
+
+
+def _ends_value(token: Token) -> bool:
+    if token.kind == "name":
+        return token.text not in _KEYWORDS
+    return token.kind not in ("op", "end") or token.text in (")", "]", "}")
+
+
+def _quoted(scanner: Scanner, char: str) -> None:
+    raw = scanner.delimited("" if char == "'" else "#{")
+    parts = (literal(raw),) if char == "'" else template(raw, splice)
+    if (
+        char != "`"
+        and scanner.peek() == ":"
+        and scanner.peek(1) != ":"
+        and "?" not in [token.text for token in scanner.tokens[-6:]]
+    ):
+        scanner.at += 1
+        scanner.emit("text", raw, parts or ("",))
+        scanner.emit("op", "=>")
+        return
+    scanner.emit("ticks" if char == "`" else "text", raw, parts or ("",))
+
+
+def _percent(scanner: Scanner, kind: str) -> None:
+    opener = scanner.peek()
+    raw = scanner.delimited("" if kind in ("q", "w", "i", "s") else "#{")
+    if kind in ("w", "W", "i", "I"):
+        scanner.emit("words", raw)
+    elif kind == "r":
+        scanner.take(_FLAGS)
+        scanner.emit("regex", "m", _code_in(raw))
+    elif kind in ("q", "s"):
+        scanner.emit("text", raw, (literal(raw, opener),))
+    else:
+        scanner.emit("ticks" if kind == "x" else "text", raw, template(raw, splice) or ("",))
+
+
+def _symbol(scanner: Scanner) -> None:
+    if scanner.starts(':"') or scanner.starts(":'"):
+        scanner.at += 1
+        _quoted(scanner, scanner.peek())
+    elif found := scanner.take(_SYMBOL):
+        scanner.emit("text", found[1])
+    else:
+        scanner.operator(_OPERATORS)
+
+
+def _code_in(raw: str) -> list[Part]:
+    return [part for part in template(raw, splice) if isinstance(part, Splice)]
+
+
+def splice(raw: str, at: int) -> tuple[Part, int] | None:
+    """The code that begins inside a double-quoted text."""
+    if not raw.startswith("#", at):
+        return None
+    if raw.startswith("#{", at):
+        end = balanced(raw, at + 1)
+        return Splice(raw[at + 2 : end - 1]), end
+    found = _VARIABLE.match(raw, at + 1)
+    return (Splice(found.group()), found.end()) if found else None
+
+
+def _bracketed(tokens: list[Token]) -> list[Token]:
+    """The tokens with a brace before every construct that ends with `end`, and line ends only where they count."""
+    made: list[Token] = []
+    pending = 0  # loops whose own `do` opens nothing
+    header = False  # a `def` whose body begins at the end of the line
+    depth = 0
+    for index, token in enumerate(tokens):
+        before = made[-1] if made else Token("end", "")
+        if token.kind == "op":
+            depth += (token.text in "([{") - (token.text in ")]}")
+        if token.kind == "end" and _is_continued(tokens, index, before):
+            continue
+        if token.kind != "name" or (before.text in (".", "&.", "::", "def") and before.kind in ("op", "name")):
+            made.append(token)
+            if header and token.kind == "op" and token.text == "=" and before.text in (")",):
+                header = False
+            elif header and _ends_header(tokens, index, token, depth):
+                made.append(Token("op", "{"))
+                header = False
+            pending = 0 if token.kind == "end" else pending
+            continue
+        text = token.text
+        if text == "end":
+            made.append(Token("op", "}"))
+        elif text == "do" and pending:
+            pending -= 1
+            made.append(Token("end", ";"))
+        elif text == "do":
+            made.append(Token("op", "{"))
+        elif text in _OPENERS and not (text in _MODIFIERS and _is_modified(before)):
+            made += [Token("op", "{"), token]
+            pending += text in ("while", "until", "for")
+        else:
+            header = header or text == "def"
+            made.append(token)
+    return made
+
+
+def _is_modified(before: Token) -> bool:
+    """True when an `if` here belongs to the statement before it."""
+    if before.kind == "name":
+        return before.text not in _HEADS
+    return before.kind not in ("op", "end") or before.text in (")", "]", "}")
+
+
+def _ends_header(tokens: list[Token], index: int, token: Token, depth: int) -> bool:
+    if depth:
+        return False
+    if token.kind == "end" or (token.kind == "op" and token.text == ";"):
+        return True
+    following = tokens[index + 1] if index + 1 < len(tokens) else token
+    return token.kind == "op" and token.text == ")" and not (following.kind == "op" and following.text == "=")
+
+
+def _is_continued(tokens: list[Token], index: int, before: Token) -> bool:
+    """True when the statement goes on in the next line."""
+    if before.kind == "op" and before.text not in (")", "]", "}", "|", "{"):
+        return True
+    following = next((token for token in tokens[index + 1 :] if token.kind != "end"), None)
+    return following is not None and following.kind == "op" and following.text in (".", "&.")

@@ -1,0 +1,413 @@
+"""What do PowerShell's own cmdlets do to files, addresses and programs?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from interlock.core.read.facts import hole, known
+from interlock.core.read.powershell.cmdlets import ALIASES, SPECS, Bound
+from interlock.core.read.powershell.members import unpack
+from interlock.core.read.powershell.programs import run_line, run_program, run_value, split_line
+from interlock.core.read.powershell.session import Session
+from interlock.core.read.powershell.values import (
+    Items,
+    Records,
+    Script,
+    Thing,
+    Value,
+    combine,
+    plain,
+    source_url,
+    spread,
+    texts,
+    unknown,
+)
+from interlock.core.read.powershell.web import invoke_web, start_bits
+from interlock.core.read.windows import downloaded, plain_holes, suffix, wildcard
+
+Cmdlet = Callable[[Session, Bound, list[Value]], list[Value]]
+
+_REGISTRY = ("hklm:", "hkcu:", "hkcr:", "hku:", "registry::", "microsoft.powershell.core\\registry::")
+_NAMES_ONLY = ("env:", "variable:", "function:", "alias:")
+
+
+def _targets(bound: Bound, piped: Sequence[Value]) -> list[tuple[str, frozenset[str]]]:
+    """The paths that a cmdlet acts on, from its words or from the pipe, with what is known of each."""
+    given = bound.given.get("path", bound.given.get("literalpath"))
+    found: list[tuple[str, frozenset[str]]] = []
+    for value in [given] if given is not None else piped:
+        for item in spread(value):
+            traits = set[str]()
+            if isinstance(item, Items):
+                traits |= {"recursive"} if item.recursive else set()
+                traits |= {"bulk"} if item.bulk else set()
+            elif isinstance(item, str) and not known(item) and given is None:
+                traits.add("bulk")
+            found += [(path, frozenset(traits)) for text in texts(item) for path in _narrowed(text, bound)]
+    return found
+
+
+def _narrowed(path: str, bound: Bound) -> list[str]:
+    """A path with each filter that picks files in it."""
+    base = path.rstrip("*").rstrip("\\/")
+    patterns = bound.texts("filter") or bound.texts("include")
+    return [path if pattern == "*" else f"{base}\\{pattern}" if base else pattern for pattern in patterns] or [path]
+
+
+def _marked(path: str, traits: frozenset[str]) -> list[str]:
+    return sorted(traits | ({"bulk"} if wildcard(path) else set()))
+
+
+def remove_item(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Remove-Item: registry keys go to `reg`, names of the session are nothing, files are deleted."""
+    for path, traits in _targets(bound, piped):
+        session.out.step()
+        low = path.lower()
+        if low.startswith(_NAMES_ONLY):
+            continue
+        if low.startswith(_REGISTRY):
+            verb = "query" if bound.has("whatif") else "delete"
+            session.out.run(["reg", verb, path.split("::")[-1].replace(":", "", 1), "/f"])
+        elif bound.has("whatif"):
+            session.out.effect("read", plain_holes(path))
+        else:
+            deep = traits | ({"recursive"} if bound.has("recurse") else set())
+            session.out.effect("delete", plain_holes(path), *_marked(path, frozenset(deep)))
+    return []
+
+
+def _each_path(verb: str) -> Cmdlet:
+    def act(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+        for path, traits in _targets(bound, piped):
+            session.out.effect("read" if bound.has("whatif") else verb, plain_holes(path), *_marked(path, traits))
+        return []
+
+    return act
+
+
+def get_content(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Get-Content: the text is known when it was written here."""
+    made: list[Value] = []
+    for path, _ in _targets(bound, piped):
+        session.out.effect("read", plain_holes(path))
+        url, text = session.files.url(path), session.files.text(path)
+        made.append(
+            downloaded(url) if url else text if text is not None else hole(plain_holes(path).replace("\ufffc", ""))
+        )
+    return made
+
+
+def write_file(session: Session, path: str, content: Sequence[Value], append: bool) -> None:
+    """Tell that a file is written, and remember with what."""
+    if not path or path.lower() in ("nul", "$null", "\\\\.\\nul") or path.lower().startswith(_NAMES_ONLY):
+        return
+    lines = [text for value in content for text in texts(value)]
+    empty = not any(lines)
+    verb = "append" if append else "truncate" if empty else "write"
+    session.out.effect(verb, plain_holes(path))
+    session.files.write(path, "\n".join(lines), append)
+
+
+def _writer(append: bool) -> Cmdlet:
+    def act(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+        content = [bound.given["value"]] if "value" in bound.given else piped
+        if not content and not bound.given.get("value", ""):
+            content = [] if "value" in bound.given else [hole()]
+        for path in bound.texts("path", "filepath", "literalpath"):
+            if bound.has("whatif"):
+                session.out.effect("read", plain_holes(path))
+            else:
+                write_file(session, path, content, append or bound.has("append"))
+        return list(piped) if bound.name == "tee-object" else []
+
+    return act
+
+
+def new_item(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """New-Item: a file, directory or link is made; under the registry, a key."""
+    paths = bound.texts("path") or [""]
+    if name := bound.text("name"):
+        paths = [plain(combine([path, "\\" if path else "", name])) for path in paths]
+    for path in paths:
+        if path.lower().startswith(_REGISTRY):
+            session.out.run(["reg", "add", path.split("::")[-1].replace(":", "", 1)])
+        elif path and not path.lower().startswith(_NAMES_ONLY):
+            session.out.effect("write", plain_holes(path))
+            if "value" in bound.given:
+                session.files.write(path, bound.text("value"))
+    return [Items(tuple(paths))]
+
+
+def move_item(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Move-Item and Rename-Item: gone from one place, written at the other."""
+    destination = bound.text("destination", "newname")
+    if destination.lower().startswith(_NAMES_ONLY):
+        return []
+    for path, traits in _targets(bound, piped):
+        if bound.has("whatif"):
+            session.out.effect("read", plain_holes(path))
+            continue
+        session.out.effect("move", plain_holes(path), *_marked(path, traits))
+        _carry(session, path, destination)
+    if destination and not bound.has("whatif"):
+        session.out.effect("overwrite" if bound.has("force") else "write", plain_holes(destination))
+    return []
+
+
+def copy_item(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Copy-Item: read at one place, written at the other."""
+    destination = bound.text("destination") or "."
+    if destination.lower().startswith(_NAMES_ONLY):
+        return []
+    for path, _ in _targets(bound, piped):
+        session.out.effect("read", plain_holes(path))
+        _carry(session, path, destination)
+    if not bound.has("whatif"):
+        session.out.effect("write", plain_holes(destination))
+    return []
+
+
+def _carry(session: Session, source: str, destination: str) -> None:
+    if (url := session.files.url(source)) is not None:
+        session.files.download(destination, url)
+    if (text := session.files.text(source)) is not None:
+        session.files.write(destination, text.rstrip("\n"))
+
+
+def list_items(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Get-ChildItem, Get-Item, Resolve-Path: files, by the path that names them."""
+    session.out.run([plain_holes(word) for word in bound.argv()])
+    whole = bound.name == "get-childitem"
+    if "path" not in bound.given and "literalpath" not in bound.given and not piped and whole:
+        bound.given["path"] = "."
+    paths, recursive = [], bound.has("recurse") or "depth" in bound.given
+    for path, traits in _targets(bound, piped):
+        inside = whole and not recursive and not wildcard(path) and not suffix(path).strip("\\/.")
+        paths.append(path.rstrip("\\/") + "\\*" if inside and path != "." else "*" if inside else path)
+        recursive = recursive or "recursive" in traits
+    bulk = whole or any(wildcard(path) for path in paths)
+    return [Items(tuple(paths), recursive, bulk)] if paths else []
+
+
+def start_process(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Start-Process and Invoke-Item: a program, with its words in a list or in one text."""
+    given = bound.given.get("argumentlist")
+    words = texts(given) if isinstance(given, list) else split_line(plain(given)) if given is not None else []
+    for program in bound.texts("filepath", "path", "literalpath"):
+        if bound.text("verb").lower() == "runas":
+            session.out.run(["start-process", "-Verb", "RunAs", plain_holes(program), *map(plain_holes, words)])
+        run_program(session, program, words)
+    return [hole("process")]
+
+
+def new_object(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """New-Object: an object of a known kind, with the data it is made from."""
+    if name := bound.text("comobject"):
+        return [Thing(f"com:{name.lower()}")]
+    return [make_object(session, bound.text("typename"), [*spread(bound.given.get("argumentlist")), *bound.rest])]
+
+
+def make_object(session: Session, kind: str, arguments: list[Value]) -> Value:
+    """An object as `New-Object` or `[Kind]::new()` would make it."""
+    name = kind.lower().removeprefix("system.")
+    if name.endswith(("sockets.tcpclient", "sockets.udpclient", "sockets.socket")):
+        session.socket = ":".join(text for one in arguments for text in texts(one))
+    if name in ("io.fileinfo", "io.directoryinfo"):
+        return Items(tuple(texts(arguments)))
+    data = next((one for one in arguments if isinstance(one, bytes)), None)
+    data = data or next((one.data for one in arguments if isinstance(one, Thing)), None)
+    note = next((unknown("", one) for one in arguments if source_url(one) is not None), "")
+    return Thing(name, note or " ".join(text for one in arguments for text in texts(one)), unpack(name, data))
+
+
+def invoke_expression(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Invoke-Expression: its text is PowerShell."""
+    given = [bound.given["command"]] if "command" in bound.given else piped
+    return [made for value in given for made in run_value(session, value)]
+
+
+def for_each(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """ForEach-Object: its blocks, once for every item of the pipe."""
+    scripts = [value for value in [*bound.given.values(), *bound.rest] if isinstance(value, Script)]
+    name = plain(bound.given.get("membername", "" if scripts else bound.given.get("process", ""))).lower()
+    made: list[Value] = []
+    for item in piped or [hole("_")]:
+        if not session.more():
+            break
+        if name:
+            made.append(session.invoke(session, item, name))
+        for script in scripts:
+            made += session.run_block(session, script, {"_": item})
+    return made
+
+
+def where_object(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Where-Object: the same items, or fewer of them."""
+    scripts = [word.value for word in bound.words if isinstance(word.value, Script)]
+    for script in scripts:
+        session.run_block(session, script, {"_": piped[0] if piped else hole("_")})
+    session.out.run([plain_holes(word) for word in bound.argv()])
+    return [Records(item.noun, item.words, True) if isinstance(item, Records) else item for item in piped]
+
+
+def pass_on(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Select-Object, Sort-Object and the like: what came in goes out."""
+    session.out.run([plain_holes(word) for word in bound.argv()])
+    return list(piped)
+
+
+def write_output(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Write-Output: its words go down the pipe."""
+    session.out.run([plain_holes(word) for word in bound.argv()])
+    return [*piped, *(item for value in bound.rest for item in spread(value))]
+
+
+def stop_process(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Stop-Process: everything, when nothing says which."""
+    argv = [*bound.argv(), *piped_words(piped)]
+    whole = any(isinstance(item, Records) and not item.filtered and not item.words for item in piped)
+    if (whole or "*" in bound.texts("name")) and not bound.has("whatif"):
+        session.out.effect("kill", "", "all")
+    session.out.run([plain_holes(word) for word in argv])
+    return []
+
+
+def piped_words(piped: Sequence[Value]) -> list[str]:
+    """Which objects the pipe brings: the words that picked them, or `*` for all."""
+    found: list[str] = []
+    for item in piped:
+        if isinstance(item, Records):
+            found += list(item.words) or ([] if item.filtered else ["*"])
+    return found
+
+
+def set_alias(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Set-Alias: another name for a command."""
+    session.aliases[bound.text("name").lower()] = bound.text("value").lower()
+    return []
+
+
+def set_variable(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Set-Variable: the same as an assignment."""
+    value = bound.given.get("value", piped[0] if piped else None)
+    for name in bound.texts("name"):
+        session.set(name, value)
+    return []
+
+
+def get_variable(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Get-Variable: what the variable holds."""
+    return [session.get(name) for name in bound.texts("name")]
+
+
+def get_command(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Get-Command: the name of the command; a pattern names the first cmdlet that it fits."""
+    from fnmatch import fnmatchcase
+
+    session.out.run([plain_holes(word) for word in bound.argv()])
+    names = bound.texts("name")
+    return [
+        next((cmdlet for cmdlet in SPECS if wildcard(name) and fnmatchcase(cmdlet, name.lower())), name)
+        for name in names
+    ]
+
+
+def join_path(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Join-Path: the parts with a backslash between."""
+    made: Value = bound.given.get("path", piped[0] if piped else "")
+    children = bound.texts("childpath", "additionalchildpath") + [text for one in bound.rest for text in texts(one)]
+    for child in children:
+        made = combine([plain(made).rstrip("\\/") if isinstance(made, str) else made, "\\", child.lstrip("\\/")])
+    return [made]
+
+
+def invoke_method(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Invoke-WmiMethod and Invoke-CimMethod: a new process is a command line, anything else goes to the rules."""
+    given = bound.given.get("argumentlist", bound.given.get("arguments"))
+    if "win32_process" in bound.text("class", "classname").lower():
+        line = given.get("commandline") if isinstance(given, dict) else (spread(given) or [""])[0]
+        run_line(session, line)
+    else:
+        session.out.run([plain_holes(word) for word in [*bound.argv(), *piped_words(piped)]])
+    return []
+
+
+def set_location(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Set-Location and Push-Location: later paths are seen from there."""
+    paths = bound.texts("path", "literalpath") or [text for value in piped for text in texts(value)]
+    session.out.run(["cd", *(plain_holes(path) for path in paths)])
+    for path in paths[:1]:
+        session.out.enter(plain_holes(path), remember=bound.name == "push-location")
+    return []
+
+
+def pop_location(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Pop-Location: back to where the last Push-Location started."""
+    session.out.leave()
+    return []
+
+
+def get_location(session: Session, bound: Bound, piped: list[Value]) -> list[Value]:
+    """Get-Location: here."""
+    return ["."]
+
+
+CMDLETS: dict[str, Cmdlet] = {
+    "remove-item": remove_item,
+    "clear-content": _each_path("truncate"),
+    "clear-item": _each_path("truncate"),
+    "get-content": get_content,
+    "import-csv": get_content,
+    "set-content": _writer(append=False),
+    "out-file": _writer(append=False),
+    "tee-object": _writer(append=False),
+    "export-csv": _writer(append=False),
+    "add-content": _writer(append=True),
+    "new-item": new_item,
+    "move-item": move_item,
+    "rename-item": move_item,
+    "copy-item": copy_item,
+    "get-childitem": list_items,
+    "get-item": list_items,
+    "resolve-path": list_items,
+    "convert-path": list_items,
+    "invoke-webrequest": invoke_web,
+    "invoke-restmethod": invoke_web,
+    "start-bitstransfer": start_bits,
+    "start-process": start_process,
+    "invoke-item": start_process,
+    "new-object": new_object,
+    "invoke-expression": invoke_expression,
+    "foreach-object": for_each,
+    "where-object": where_object,
+    "select-object": pass_on,
+    "sort-object": pass_on,
+    "out-string": pass_on,
+    "group-object": pass_on,
+    "write-output": write_output,
+    "stop-process": stop_process,
+    "set-alias": set_alias,
+    "new-alias": set_alias,
+    "set-variable": set_variable,
+    "new-variable": set_variable,
+    "get-variable": get_variable,
+    "get-command": get_command,
+    "join-path": join_path,
+    "invoke-wmimethod": invoke_method,
+    "invoke-cimmethod": invoke_method,
+    "set-location": set_location,
+    "push-location": set_location,
+    "pop-location": pop_location,
+    "get-location": get_location,
+}
+
+
+def cmdlet_name(session: Session, word: str) -> str:
+    """The cmdlet that a word names, through aliases and module prefixes; the word itself for anything else."""
+    name = word.lower()
+    head, _, tail = name.rpartition("\\")
+    if head and "-" in tail and ":" not in head and "." in head:
+        name = tail
+    for _ in range(4):
+        name = session.aliases.get(name) or name
+    return ALIASES.get(name, name)

@@ -1,0 +1,35 @@
+"""Rows -> a table that fits the terminal, or aligned columns in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TextIO
+
+from interlock.doors.cli.paint import wants_colour
+
+_STYLES = {"destructive": "yellow", "dangerous": "red", "forbidden": "bold red", "safe": "green", "reversible": "green"}
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) -> None:
+    """Print the rows under their headings; the last column takes what room is left."""
+    if out.isatty():
+        _rich(columns, rows, out)
+        return
+    widths = [max([len(name), *(len(row[at]) for row in rows)]) for at, name in enumerate(columns[:-1])]
+    for row in [[name.upper() for name in columns], *rows]:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        out.write("  ".join([*cells, row[-1]]) + "\n")
+
+
+def _rich(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        table.add_column(name.capitalize(), overflow="fold", ratio=1 if name == columns[-1] else None)
+    for row in rows:
+        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
+    Console(file=out, no_color=not wants_colour(out), highlight=False).print(table)

@@ -1,0 +1,64 @@
+"""The text of a file on disk, for whoever wants scripts read; only ordinary files, and never without a bound."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+MAX_BYTES = 256 * 1024
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_MADE_UP = ("/proc/", "/sys/", "/dev/")  # made by the kernel as they are read
+_FIRST_LINE = 80  # a shell takes a file for a program when there is a NUL in the first line, of which it reads so much
+
+
+def read_text(path: str) -> str | None:
+    """The text of a script, cut at MAX_BYTES + 1; None for anything that is no ordinary file or no text."""
+    data = read_bytes(path, MAX_BYTES)
+    if data is None or _is_program(data):
+        return None
+    return decode(data)
+
+
+def read_bytes(path: str, limit: int) -> bytes | None:
+    """The first `limit` + 1 bytes of a regular file; opens no device, FIFO or socket, and never waits for one."""
+    try:
+        before = os.stat(path)
+        if not stat.S_ISREG(before.st_mode):
+            return None
+        # It may have been replaced since: O_NONBLOCK opens a FIFO without waiting, and what was opened is looked at again.
+        handle = os.open(path, _FLAGS)
+        try:
+            opened = os.fstat(handle)
+            if not stat.S_ISREG(opened.st_mode) or _made_up(path):
+                return None
+            return _read(handle, limit + 1)
+        finally:
+            os.close(handle)
+    except (OSError, ValueError):
+        return None
+
+
+def decode(data: bytes) -> str:
+    """Bytes as text, any bytes: a stray one must not keep a script from being read."""
+    text = data.replace(b"\0", b"")  # as shells do
+    try:
+        return text.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
+def _made_up(path: str) -> bool:
+    return str(Path(path).resolve()).startswith(_MADE_UP)
+
+
+def _read(handle: int, count: int) -> bytes:
+    parts: list[bytes] = []
+    while count > 0 and (part := os.read(handle, min(count, 65536))):
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def _is_program(data: bytes) -> bool:
+    return b"\0" in data[:_FIRST_LINE].split(b"\n", 1)[0]
