@@ -36,7 +36,7 @@ def excerpt(text: str, span: Span) -> tuple[list[Row], int]:
     for number, first, line in _lines(text):
         if first >= end and rows:
             break
-        if first + len(line) < start or not line.strip() and rows:
+        if first + len(line) < start or (not line.strip() and rows):
             continue
         if len(rows) == MAX_LINES:
             more += 1

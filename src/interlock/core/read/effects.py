@@ -187,6 +187,8 @@ def _mode_traits(mode: str) -> list[str]:
         found = ["setuid"] if special & 6 else []
         if int(digits[2]) & 2:
             found.append("world_writable")
+        if int(digits[2]) & 4:
+            found.append("world_readable")
         if digits in ("000",) or digits[0] == "0":
             found.append("no_access")
         return found
@@ -200,6 +202,8 @@ def _mode_traits(mode: str) -> list[str]:
             found.append("setuid")
         if "w" in what and sign != "-" and ("o" in who or "a" in who):
             found.append("world_writable")
+        if "r" in what and sign != "-" and ("o" in who or "a" in who):
+            found.append("world_readable")
         if (sign == "-" and ("r" in what or "w" in what) and (not who or "a" in who or "u" in who)) or sign == "=" and not what:
             found.append("no_access")
     return found

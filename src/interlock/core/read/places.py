@@ -67,13 +67,13 @@ _BACKUP = re.compile(r".*(backup|bak|snapshot|dumps?|archive)s?.*", re.IGNORECAS
 _SECRET = re.compile(
     r"(.*/)?(\.ssh(/(id_[a-z0-9_*?]+|.*\.pem|authorized_keys|identity|.*_key|\*))?|\.aws(/(credentials|config))?|\.netrc|_netrc|\.pgpass|\.gnupg(/.*)?|"
     r"\.git-credentials|\.docker/config\.json|\.kube(/config)?|\.npmrc|\.pypirc|\.config/gcloud(/.*)?|\.azure(/.*)?|\.vault-token|"
-    r"\.config/gh/hosts\.yml|\.password-store(/.*)?|\.mozilla/.*(logins\.json|key4\.db|cookies\.sqlite)|"
+    r"\.config/gh/hosts\.yml|\.password-store(/.*)?|\.mozilla(/.*)?|\.config/(google-chrome|chromium|bravesoftware|microsoft-edge)(/.*)?|library/application support/(google/chrome|firefox)(/.*)?|library/keychains(/.*)?|"
     r".*/(login data|cookies|login keychain.*|login\.keychain-db)|\.terraform\.d/credentials.*|"
     r"\.env(\.(local|prod|production|staging|development|dev|secrets?))?|[^/]*\.(pem|p12|pfx|jks|keystore|kdbx|ppk)|id_(rsa|ed25519|ecdsa|dsa)|"
     r"credentials(\.json)?|secrets?\.(ya?ml|json|toml|env|txt)|service[-_]account.*\.json|\.secrets?|htpasswd|\.htpasswd)",
     re.IGNORECASE,
 )
-_SYSTEM_SECRET = re.compile(r"/etc/(shadow|gshadow|sudoers|sudoers\.d/.*|ssl/private(/.*)?|krb5\.keytab)-?|/proc/(self|\d+)/environ|/var/run/secrets/.*|/run/secrets/.*")
+_SYSTEM_SECRET = re.compile(r"/etc/(shadow|gshadow|sudoers|sudoers\.d/.*|ssl/private(/.*)?|krb5\.keytab)-?|/proc/[^/]+/(environ|mem)|/var/run/secrets/.*|/run/secrets/.*")
 _NOT_SECRET = re.compile(r".*\.(pub|example|sample|template|dist|md)|.*\.env\.(test|ci)", re.IGNORECASE)
 _SHELL_CONFIG = re.compile(
     r"\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|login|inputrc|bash_aliases|"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from io import BufferedReader
+from typing import Any, NoReturn, cast
 
 from interlock.core.wire import Id, assessment_json, error_json
 from interlock.doors.cli.judging import Unjudged, judge
@@ -38,12 +39,17 @@ def main(argv: Sequence[str]) -> int:
     """Answer every line of standard input; returns 0 when it ends."""
     if argv:
         known = argv[0] in ("-h", "--help")
-        print(_HELP if known else f"interlock classify: takes no {argv[0]!r}\n{_HELP}", end="", file=sys.stdout if known else sys.stderr)
+        print(
+            _HELP if known else f"interlock classify: takes no {argv[0]!r}\n{_HELP}",
+            end="",
+            file=sys.stdout if known else sys.stderr,
+        )
         return 0 if known else 2
     if sys.stdin.isatty():
-        print("Type one JSON action a line, such as {\"command\": \"ls\"}; end with Ctrl-D.", file=sys.stderr)
+        print('Type one JSON action a line, such as {"command": "ls"}; end with Ctrl-D.', file=sys.stderr)
     out = sys.stdout.buffer
-    for line in lines(sys.stdin.buffer.read1, out.flush):
+    stdin = cast(BufferedReader, sys.stdin.buffer)
+    for line in lines(stdin.read1, out.flush):
         out.write(answer(line))
     out.flush()
     return 0
@@ -97,7 +103,9 @@ def action(line: bytes) -> tuple[Id, str, str]:
         raise BadLine(f"actions with {others[0]!r} are not read here; expected 'command'", id)
     text, cwd = data.get("command"), data.get("cwd")
     if not isinstance(text, str):
-        raise BadLine("command is missing" if text is None else f"command is a {type(text).__name__}, expected a string", id)
+        raise BadLine(
+            "command is missing" if text is None else f"command is a {type(text).__name__}, expected a string", id
+        )
     if not isinstance(cwd, str | None):
         raise BadLine(f"cwd is a {type(cwd).__name__}, expected a string", id)
     return id, _whole(text, "command", id), _whole(cwd or "", "cwd", id)

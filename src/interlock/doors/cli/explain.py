@@ -88,7 +88,9 @@ def _parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("command", nargs="*", metavar="COMMAND", help="the command, quoted; - or nothing: from standard input")
+    parser.add_argument(
+        "command", nargs="*", metavar="COMMAND", help="the command, quoted; - or nothing: from standard input"
+    )
     parser.add_argument("--cwd", metavar="DIR", help="where it would run (default: here)")
     parser.add_argument("--json", action="store_true", help="the assessment as JSON")
     parser.add_argument("--no-files", action="store_true", help="do not open the scripts that it would run")

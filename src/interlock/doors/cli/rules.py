@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from interlock.core.classify import Rulebook
-from interlock.core.rules import Rule, RuleError
+from interlock.core.rules import RuleError
 from interlock.doors.cli.rule_words import rule_json, rule_lines, rules_markdown
 from interlock.rulebook import SHIPPED, failures, load, load_files
 
@@ -103,13 +103,19 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     words = parser.add_subparsers(dest="word", metavar="list | show | test | docs")
-    listing = words.add_parser("list", help="all rules, or those of one pack", description="All rules, or those of one pack.")
+    listing = words.add_parser(
+        "list", help="all rules, or those of one pack", description="All rules, or those of one pack."
+    )
     listing.add_argument("--pack", metavar="NAME", help="only this pack, such as git")
     listing.add_argument("--json", action="store_true", help="as JSON")
-    show = words.add_parser("show", help="one rule, with its examples", description="One rule: when it fires, and its examples.")
+    show = words.add_parser(
+        "show", help="one rule, with its examples", description="One rule: when it fires, and its examples."
+    )
     show.add_argument("id", metavar="RULE", help="such as git.force_push")
     show.add_argument("--json", action="store_true", help="as JSON")
-    test = words.add_parser("test", help="run the examples inside the rules", description="Run the examples inside the rules.")
+    test = words.add_parser(
+        "test", help="run the examples inside the rules", description="Run the examples inside the rules."
+    )
     test.add_argument("files", nargs="*", metavar="FILE", help="packs of your own (default: those shipped)")
     words.add_parser("docs", help="all rules as Markdown", description="All rules as Markdown.")
     return parser

@@ -12,7 +12,7 @@ from interlock.core.read.inline.lexing import Unparsed, unescape
 
 _BLANK = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
 _ENDS = re.compile(r"[\n;]")
-_VARIABLE = re.compile(r"\$(?:\{([^}]*)\}|((?:::)?\w+(?:::\w+)*)(\([^()\s]*\))?)")
+_VARIABLE = re.compile(r"\$(?:\{([^}]{0,200})\}|((?:::)?\w+(?:::\w+)*)(\([^()\s]*\))?)")
 _REDIRECT = re.compile(r"(?:2>@?1?|[<>]{1,2}&?@?)")
 _DEEPEST = 12
 

@@ -154,6 +154,14 @@ def _sql_in(flags: str, subcommand: str = "", operand: int = -1) -> Callable[[Jo
     return handler
 
 
+def powershell_sql(job: Job) -> Stream | None:
+    """Invoke-Sqlcmd -Query 'text'."""
+    for flag, text in zip(job.words, job.words[1:], strict=False):
+        if flag.lower() in ("-query", "-q"):
+            _read_sql(_inside(job), text, "tsql")
+    return None
+
+
 def redis(job: Job) -> Stream | None:
     from interlock.core.read.stores import read_redis, read_redis_text
 
@@ -396,6 +404,7 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "az": upload_object,
     "heroku": _sql_in("-c --command", "pg:psql"),
     "supabase": _sql_in("--query -q", "db query", 0),
+    "invoke-sqlcmd": powershell_sql,
     "redis-cli": redis,
     "valkey-cli": redis,
     "keydb-cli": redis,

@@ -10,6 +10,7 @@ from interlock.core.read.facts import HOLE, QUOTED, hole, known
 from interlock.core.read.shell.nodes import Arithmetic, Part, Substitution, Text, Variable, Word
 
 MAX_WORDS = 512
+MAX_BRACES = 24  # in one word
 
 _HOME = "~"  # one's own home is written so everywhere behind this reader
 WELL_KNOWN = {
@@ -359,7 +360,9 @@ def _unplaced(line: str, parts: list[Part]) -> list[Part]:
 
 
 def expand_braces(line: str) -> list[str]:
-    """Brace expansion of one word; at most MAX_WORDS results."""
+    """Brace expansion of one word; more than MAX_BRACES of them, and nobody can say which words it makes."""
+    if line.count("{") > MAX_BRACES:
+        return [hole()]
     done: list[str] = []
     todo = [line]
     while todo and len(done) < MAX_WORDS:

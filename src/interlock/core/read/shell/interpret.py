@@ -350,6 +350,14 @@ def cmd(job: Job) -> Stream | None:
     return None
 
 
+def scheduled(job: Job) -> Stream | None:
+    """schtasks /create /tr text: what the task will run."""
+    for flag, text in zip(job.words, job.words[1:], strict=False):
+        if flag.lower() == "/tr":
+            job.code("cmd", text, "schtasks /tr")
+    return None
+
+
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     **dict.fromkeys(SHELLS, shell),
     **dict.fromkeys(_CODE, interpreter),
@@ -358,4 +366,5 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "osascript": osascript,
     **dict.fromkeys(("powershell", "pwsh", "powershell_ise"), powershell),
     "cmd": cmd,
+    "schtasks": scheduled,
 }

@@ -1,0 +1,153 @@
+"""How fast is a judgement? Everything is measured in one run, on one core, and printed as a table."""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from interlock import assess
+from interlock.core.classify import Rulebook
+from interlock.core.decide import judge
+from interlock.core.model import Action, command
+from interlock.core.rules import Rule
+from interlock.rulebook import load
+
+CORPUS = Path(__file__).parent.parent / "tests" / "corpus"
+ROUNDS = 7  # each figure is the best of these, so that what else the machine does matters less
+
+
+def main() -> None:
+    actions = list(corpus())
+    book = load()
+    single = judgement(actions, book)
+    tenfold = judgement(actions, ten_times(book))
+    print(f"{len(actions)} commands of the sample corpus, {len(book.rules)} rules, best of {ROUNDS}\n")
+    row("judgement, uncached", f"p50 {single[0]:6.0f} µs", f"p99 {single[1]:6.0f} µs", "aim 150 and 1,000")
+    row("judgement, cached", f"p50 {cached(actions):6.2f} µs", "", "aim 5")
+    row("with ten times the rules", f"p50 x{tenfold[0] / single[0]:.2f}", f"p99 x{tenfold[1] / single[1]:.2f}", "aim x1.2")
+    row("import of interlock", f"{import_cpu():6.0f} ms CPU", "", "aim 120")
+    row("resident memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:6.0f} MB", "", "")
+    print("\nTime by length, in milliseconds; linear means that ten times the text takes about ten times as long.\n")
+    print(f"{'form':<28}{'1 KB':>10}{'10 KB':>10}{'100 KB':>10}{'x10':>8}{'x100':>8}")
+    for name, make in FORMS.items():
+        times = [best(lambda text=make(size): judge(command(text, "/home/dev/app"), book), 2) for size in (1_000, 10_000, 100_000)]
+        print(f"{name:<28}" + "".join(f"{t * 1000:10.2f}" for t in times) + f"{times[1] / times[0]:8.1f}{times[2] / times[0]:8.1f}")
+
+
+def row(name: str, first: str, second: str, aim: str) -> None:
+    print(f"{name:<28}{first:>16}{second:>16}    {aim}")
+
+
+def corpus() -> Iterator[Action]:
+    """The labelled commands, harmful and benign."""
+    for name in ("commands_bad", "commands_ok"):
+        for line in (CORPUS / f"{name}.jsonl").read_text().splitlines():
+            item = json.loads(line)
+            yield command(item["command"], item.get("cwd") or "")
+
+
+def best(work: Callable[[], object], rounds: int = ROUNDS) -> float:
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def judgement(actions: Sequence[Action], book: Rulebook) -> tuple[float, float]:
+    """p50 and p99 of one judgement, in microseconds."""
+    for action in actions:
+        judge(action, book)
+    times = sorted(best(lambda action=action: judge(action, book)) * 1e6 for action in actions)
+    return statistics.median(times), times[int(len(times) * 0.99)]
+
+
+def cached(actions: Sequence[Action]) -> float:
+    for action in actions:
+        assess(action.text, action.cwd)
+    return statistics.median(best(lambda action=action: assess(action.text, action.cwd)) * 1e6 for action in actions)
+
+
+def ten_times(book: Rulebook) -> Rulebook:
+    """Nine more of each rule: a third for the same programs, the rest for others, as packs for more tools would be."""
+    rules: list[Rule] = list(book.rules.values())
+    more = [replaced(rule, number) for number in range(9) for rule in rules]
+    return Rulebook.of([*rules, *more], book.programs)
+
+
+def replaced(rule: Rule, number: int) -> Rule:
+    same = number % 3 == 0
+    clauses = tuple(
+        replace(
+            clause,
+            program=clause.program if same else tuple(f"{name}{number}" for name in clause.program),
+            subcommand=tuple((f"{sub[0]}{number}", *sub[1:]) for sub in clause.subcommand) if same else clause.subcommand,
+            place=clause.place,
+            trait=clause.trait | {f"never{number}"} if same and not clause.subcommand else clause.trait,
+        )
+        for clause in rule.when
+        if not clause.effect or same
+    )
+    return replace(rule, id=f"{rule.id}_{number}", when=clauses)
+
+
+def import_cpu() -> float:
+    """CPU time that `import interlock` takes in a new process, in milliseconds."""
+    script = "import time; a = time.process_time(); import interlock; print(time.process_time() - a)"
+    times = [float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout) for _ in range(5)]
+    return min(times) * 1000
+
+
+def repeated(unit: str, end: str = "") -> Callable[[int], str]:
+    return lambda size: (unit * (size // len(unit)))[:size] + end
+
+
+def nested(opening: str, closing: str) -> Callable[[int], str]:
+    def make(size: int) -> str:
+        depth = size // (len(opening) + len(closing))
+        return opening * depth + "true" + closing * depth
+
+    return make
+
+
+FORMS: dict[str, Callable[[int], str]] = {
+    "commands joined by ;": repeated("git status; ", "true"),
+    "commands joined by &&": repeated("ls -la && ", "true"),
+    "commands joined by ||": repeated("ls || ", "true"),
+    "commands joined by &": repeated("ls & ", "true"),
+    "lines": repeated("git status\n"),
+    "a pipeline": repeated("cat | ", "cat"),
+    "words": repeated("rm a b c ", ""),
+    "redirections": repeated("> a ", ""),
+    "here-documents": repeated("cat <<A\nx\nA\n"),
+    "<< without an end": repeated("<<a "),
+    "single quotes": repeated("'a' "),
+    "double quotes": repeated('"a" '),
+    "nested $( )": nested("echo $(", ")"),
+    "unclosed $(": repeated("$("),
+    "nested ( )": nested("( ", " )"),
+    "nested { }": nested("{ ", "; }"),
+    "nested quotes": nested('"$(echo ', ')"'),
+    "backticks": repeated("`a` "),
+    "unclosed quotes": repeated("'a\" "),
+    "braces": repeated("{a,b}"),
+    "variables": repeated("a=1; $a "),
+    "if ... fi": nested("if true; then ", "; fi"),
+    "case patterns": repeated("case x in a) ls;; esac\n"),
+    "functions": repeated("f() { ls; }; f\n"),
+    "arithmetic": repeated("$((1+1)) "),
+    "padding": repeated(" ", "rm -rf /"),
+    "bash -c in bash -c": nested("bash -c ' ", " '"),
+}
+
+
+if __name__ == "__main__":
+    main()

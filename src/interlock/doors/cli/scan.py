@@ -1,0 +1,145 @@
+"""`interlock scan`: dangerous commands in the scripts and build files of a repository."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any
+
+from interlock.core.excerpt import visible
+from interlock.core.model import Level
+from interlock.core.wire import finding_json
+from interlock.doors.cli.scanning import Hit, Scan, Tick, missing, scan
+
+_PATIENCE = 1.0  # seconds before a progress bar is worth showing
+_LEVELS = MappingProxyType({level.word: level for level in Level if level > Level.SAFE})
+_EPILOG = """\
+Reads shell scripts, Makefiles, justfiles, Dockerfiles, package.json scripts, crontabs, Procfiles and the
+steps of GitHub, GitLab, CircleCI, Azure, Bitbucket, Travis, Drone, Woodpecker and Buildkite. Nothing is run.
+
+exit codes:
+  0  nothing at or above --fail-on      1  something      2  usage
+
+examples:
+  interlock scan .
+  interlock scan deploy/ Makefile --fail-on destructive
+  interlock scan . --format sarif > interlock.sarif
+  interlock scan . --exclude 'tests/*' --quiet
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Scan the paths and print what was found; returns 1 when something reaches the threshold."""
+    args = _parser().parse_args(list(argv))
+    if lost := missing(args.paths):
+        print(f"interlock scan: no file or folder {lost[0]!r}", file=sys.stderr)
+        return 2
+    threshold = _LEVELS[args.fail_on]
+    with _progress(quiet=args.quiet) as tick:
+        result = scan(args.paths, args.exclude, min(threshold, Level.DESTRUCTIVE), tick)
+    _FORMATS[args.format](result)
+    failed = sum(hit.finding.level >= threshold for hit in result.hits)
+    if not args.quiet:
+        print(_summary(result, failed, threshold), file=sys.stdout if args.format == "table" else sys.stderr)
+    return 1 if failed else 0
+
+
+def _table(result: Scan) -> None:
+    if not result.hits:
+        return
+    from interlock.doors.cli.table import print_table
+
+    rows = [
+        (f"{visible(hit.file)}:{hit.line}", hit.finding.level.word, hit.finding.rule, hit.message)
+        for hit in result.hits
+    ]
+    print_table(("where", "level", "rule", "what"), rows, sys.stdout)
+
+
+def _json(result: Scan) -> None:
+    report = {"files": result.files, "unread": result.unread, "findings": [_hit_json(hit) for hit in result.hits]}
+    print(json.dumps(report, indent=2))
+
+
+def _hit_json(hit: Hit) -> dict[str, Any]:
+    finding = finding_json(hit.finding)
+    del finding["span"]  # of the piece that was read, which is not in the output
+    rule = finding.pop("id")
+    place = {"file": hit.file, "line": hit.line, "kind": hit.kind, "rule": rule, "level_name": hit.finding.level.word}
+    return {**place, **finding, "message": hit.message}
+
+
+def _sarif(result: Scan) -> None:
+    from interlock.doors.cli.main import version
+    from interlock.doors.cli.sarif import sarif
+
+    print(json.dumps(sarif(result.hits, version()), indent=2))
+
+
+_FORMATS: Mapping[str, Callable[[Scan], None]] = MappingProxyType({"table": _table, "json": _json, "sarif": _sarif})
+
+
+def _summary(result: Scan, failed: int, threshold: Level) -> str:
+    files = f"{result.files} file{'' if result.files == 1 else 's'} with commands"
+    unread = f", {len(result.unread)} too long to read" if result.unread else ""
+    if not result.hits:
+        return f"{files}{unread}; nothing found."
+    found = f"{len(result.hits)} finding{'' if len(result.hits) == 1 else 's'}"
+    return f"{files}{unread}; {found}, {failed} at {threshold.word} or above."
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Tick]:
+    """Tells, on a terminal and once it takes a while, which file is being read."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda path: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("Scanning"), BarColumn(), TextColumn("{task.completed} files"), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("scan", total=None)
+    started = time.monotonic()
+
+    def tick(path: str) -> None:
+        if not bar.live.is_started and time.monotonic() - started > _PATIENCE:
+            bar.start()
+        bar.advance(task)
+
+    try:
+        yield tick
+    finally:
+        bar.stop()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="interlock scan",
+        description="Find dangerous commands in the scripts, build files and CI files under PATH.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file or a folder")
+    parser.add_argument("--format", choices=sorted(_FORMATS), default="table", help="default: table")
+    parser.add_argument(
+        "--fail-on",
+        choices=list(_LEVELS),
+        default="dangerous",
+        metavar="LEVEL",
+        help="reversible, destructive, dangerous (default) or forbidden: exit 1 from here on",
+    )
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="leave these files or folders out; may be repeated",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no summary and no progress bar")
+    return parser

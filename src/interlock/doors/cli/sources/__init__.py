@@ -1,0 +1,72 @@
+"""A file's name and first line -> how to find the shell text in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from interlock.doors.cli.sources.ci import ci_file
+from interlock.doors.cli.sources.cron import crontab, system_crontab
+from interlock.doors.cli.sources.docker import dockerfile
+from interlock.doors.cli.sources.make import justfile, makefile
+from interlock.doors.cli.sources.scripts import package_json, procfile, shell_script
+from interlock.doors.cli.sources.snippet import Snippet
+
+Extract = Callable[[str], list[Snippet]]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One kind of file: how it is called, how it is read, and what its commands run on."""
+
+    kind: str
+    read: Extract
+    disposable: str = ""  # "image" or "job": what runs there is thrown away afterwards
+
+
+SHELL = Source("shell", shell_script)
+_SHEBANG = re.compile(
+    rb"#![ \t]*\S*?(?:/env[ \t]+(?:-\S+[ \t]+)*|/busybox[ \t]+)?(?:\S*/)?(?:ba|z|k|mk|da|a)?sh(?:[ \t\r]|$)"
+)
+
+
+def _ci(kind: str) -> Source:
+    return Source(f"{kind} steps", ci_file(kind), "job")
+
+
+# The first line that matches decides; the path has / between its parts and is in lower case.
+_BY_PATH: tuple[tuple[re.Pattern[str], Source], ...] = tuple(
+    (re.compile(f"(?:^|.*/)(?:{pattern})"), source)
+    for pattern, source in (
+        (r"[^/]+\.(sh|bash|zsh|ksh)", SHELL),
+        (r"(gnu)?makefile|[^/]+\.(mk|mak)|makefile\.[^/]+", Source("makefile", makefile)),
+        (
+            r"(dockerfile|containerfile)(\.[^/]+)?|[^/]+\.(dockerfile|containerfile)",
+            Source("dockerfile", dockerfile, "image"),
+        ),
+        (r"\.github/workflows/[^/]+\.ya?ml|action\.ya?ml", _ci("github")),
+        (r"[^/]*\.gitlab-ci\.ya?ml|\.gitlab/ci/.*\.ya?ml|\.gitlab-ci/.*\.ya?ml", _ci("gitlab")),
+        (r"\.circleci/[^/]+\.ya?ml", _ci("circleci")),
+        (r"[^/]*azure-pipelines[^/]*\.ya?ml|\.azure(-pipelines|-devops)?/.*\.ya?ml", _ci("azure")),
+        (r"bitbucket-pipelines\.ya?ml", _ci("bitbucket")),
+        (r"\.travis\.ya?ml", _ci("travis")),
+        (r"\.(drone|woodpecker)\.ya?ml|\.woodpecker/[^/]+\.ya?ml", _ci("drone")),
+        (r"\.buildkite/[^/]+\.ya?ml", _ci("buildkite")),
+        (r"taskfile(\.dist)?\.ya?ml", Source("taskfile steps", ci_file("taskfile"))),
+        (r"package\.json", Source("package scripts", package_json)),
+        (r"\.?justfile|[^/]+\.just", Source("justfile", justfile)),
+        (r"procfile(\.[^/]+)?", Source("procfile", procfile)),
+        (r"cron\.d/[^/]+|etc/crontab", Source("crontab", system_crontab)),
+        (r"crontab|[^/]+\.(cron|crontab)", Source("crontab", crontab)),
+    )
+)
+
+
+def source_of(path: str, head: bytes) -> Source | None:
+    """How to read this file; None when it is nothing that runs."""
+    name = path.lower()
+    for pattern, source in _BY_PATH:
+        if pattern.fullmatch(name):
+            return source
+    return SHELL if _SHEBANG.match(head.split(b"\n", 1)[0]) else None
