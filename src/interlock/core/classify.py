@@ -168,6 +168,8 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     index = book.by_program.get(command.program)
     if index is None and "." in command.program:
         index = book.by_program.get(f"{command.program.partition('.')[0]}.*")
+    if index is None and "windows" in command.traits and "-" in command.program:  # a cmdlet nobody described: by its verb
+        index = book.by_program.get(f"{command.program.partition('-')[0]}-*")
     known = index is not None or command.program in book.programs or command.program in HANDLERS
     if index is None:
         index = book.by_program.get(_ANY, {}) if not known else {}

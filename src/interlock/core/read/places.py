@@ -58,6 +58,12 @@ _BUILD = re.compile(
     r"reports?|lcov\.info|junit\.xml|\.ipynb_checkpoints|\.ds_store|thumbs\.db|.*\.min\.(js|css)|.*\.map|__snapshots__|\.pnpm-store|\.yarn",
     re.IGNORECASE,
 )
+# Names that mean build output anywhere; the others above only do inside a project.
+_BUILD_ANYWHERE = re.compile(
+    r"node_modules|dist|build|target|\.next|\.nuxt|\.venv|venv|\.tox|\.nox|__pycache__|.*\.py[cod]|\.terraform|\.gradle|\.turbo|\.vite|"
+    r"coverage|htmlcov|cmake-build-.*|deriveddata|\.mypy_cache|\.ruff_cache|\.pytest_cache|.*\.(o|obj|class|pyc)",
+    re.IGNORECASE,
+)
 _CACHE = re.compile(r".*cache.*|\.npm|\.nuget|\.m2|\.ivy2|\.cargo/registry|\.gradle|\.yarn|\.pnpm-store|\.bundle", re.IGNORECASE)
 _LOG = re.compile(r".*\.(log|logs|out|err)(\.\d+|\.gz)?|logs?|nohup\.out|npm-debug\.log.*", re.IGNORECASE)
 _SCRATCH = re.compile(
@@ -343,7 +349,8 @@ def _in_project(rest: str, everything: bool) -> str:
 def _artefact(parts: list[str], otherwise: str) -> str:
     """Build output, cache, log or scratch by the names on the way; else `otherwise`."""
     last = parts[-1]
-    if any(_BUILD.fullmatch(part) for part in parts) or _BUILD.fullmatch(_GLOB_PART.sub("x", last)):
+    build = _BUILD if otherwise == "source" else _BUILD_ANYWHERE
+    if any(build.fullmatch(part) for part in parts) or build.fullmatch(_GLOB_PART.sub("x", last)):
         return "build"
     if any(_CACHE.fullmatch(part) for part in parts):
         return "cache"

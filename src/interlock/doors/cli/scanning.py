@@ -20,6 +20,7 @@ MAX_BYTES = 1024 * 1024
 MAX_FILES = 200_000
 MAX_SNIPPETS = 5000  # of one file
 _HEAD = 256
+_PROJECT = "/home/user/project"  # the answer must not depend on where the files happen to be checked out
 _SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
 
 # What is ordinary on a machine that is thrown away afterwards: packs and rules that say nothing there below forbidden.
@@ -43,8 +44,7 @@ class Hit:
 
     @property
     def message(self) -> str:
-        instead = f" Instead: {self.finding.instead}" if self.finding.instead else ""
-        return f"{visible(self.finding.subject)}: {self.finding.reason}{instead}"
+        return f"{visible(self.finding.subject)}: {self.finding.reason}"
 
 
 @dataclass(slots=True)
@@ -109,18 +109,15 @@ def scan_file(path: str, into: Scan, lowest: Level) -> None:
     pieces = source.read(decode(data).replace("\r\n", "\n"))
     if len(pieces) > MAX_SNIPPETS:
         into.unread.append(path)
-    seen: set[tuple[int, str, str]] = set()
+    hits: dict[tuple[int, str, str], Hit] = {}
     for piece in pieces[:MAX_SNIPPETS]:
         for hit in _hits(path, piece, source, lowest):
-            key = (hit.line, hit.finding.rule, hit.finding.subject)
-            if key not in seen:
-                seen.add(key)
-                into.hits.append(hit)
+            hits.setdefault((hit.line, hit.finding.rule, hit.finding.subject), hit)
+    into.hits += sorted(hits.values(), key=lambda hit: (hit.line, -hit.finding.level))
 
 
 def _hits(path: str, piece: Snippet, source: Source, lowest: Level) -> Iterator[Hit]:
-    cwd = piece.cwd or os.path.dirname(os.path.abspath(path))
-    found = judge(piece.text, cwd)
+    found = judge(piece.text, piece.cwd or _PROJECT)
     if isinstance(found, Unjudged):
         unread = Finding("scan.unjudged", Level.FORBIDDEN, False, f"This {found.error}.", subject=source.kind)
         yield Hit(path, piece.lines[0], unread, source.kind)

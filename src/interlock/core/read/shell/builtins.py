@@ -111,7 +111,7 @@ def _is_setup_source(job: Job) -> bool:
 
     for fact in reversed(job.host.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "<( )":
-            return fact.program in _SETUP_PROGRAMS and fact.program != "perl" or bool(_SETUP_WORDS.intersection(fact.words))
+            return (fact.program in _SETUP_PROGRAMS and fact.program != "perl") or bool(_SETUP_WORDS.intersection(fact.words))
     return False
 
 

@@ -58,9 +58,7 @@ def _find_parts(words: Sequence[str]) -> tuple[list[str], list[str]]:
             continue
         elif word in _FIND_NAMES and index + 1 < len(words):
             index += 1
-            if not negated and words[index + 1 : index + 2] != ["-prune"]:
-                names.append(words[index])
-            elif not negated and _acts_after_prune(words, index):
+            if (not negated and words[index + 1 : index + 2] != ["-prune"]) or (not negated and _acts_after_prune(words, index)):
                 names.append(words[index])
         elif word in _FIND_TAKES:
             index += 1
@@ -115,7 +113,7 @@ def find(job: Job) -> Stream | None:
 def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
     command: list[str] = []
     for word in words[index + 1 :]:
-        if word == ";" or word == "+" and command and "{}" in command[-1]:
+        if word == ";" or (word == "+" and command and "{}" in command[-1]):
             break
         command.append(word)
     if not command:
@@ -123,9 +121,7 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
     shell = re.fullmatch(r"(ba|z|da|k|fi)?sh", command[0].rpartition("/")[2])
     for target in find_targets(words):
         filled = _filled(command, target)
-        if not shell:
-            filled = [item.replace("{}", target) for item in filled]
-        elif len(filled) > 2 and "{}" in " ".join(filled):
+        if not shell or (len(filled) > 2 and "{}" in " ".join(filled)):
             filled = [item.replace("{}", target) for item in filled]
         where = job.where.inside(f"find {words[index]}", "bulk")
         job.host.run(filled, where, None)
@@ -281,15 +277,15 @@ def tar(job: Job) -> Stream | None:
             if not re.fullmatch(r"[a-zA-Z]+", path) or path == found.operands[-1]:
                 job.effect("delete", path, "recursive")
     first = job.words[0] if job.words else ""
-    if found.has("-c", "--create") or not first.startswith("-") and "c" in first:
+    if found.has("-c", "--create") or (not first.startswith("-") and "c" in first):
         for path in found.operands:
             job.effect("read", path)
-    if "x" in first and not first.startswith("--") or found.has("-x", "--extract", "--get"):
+    if ("x" in first and not first.startswith("--")) or found.has("-x", "--extract", "--get"):
         folder = found.value("-C", "--directory") or "."
         job.effect("write", folder)
         archive = found.value("-f", "--file")
         fetched = job.host.session.fetched(resolve(archive, job.host.cwds[0])) if archive else ""
-        if fetched or job.stdin is not None and "download" in job.stdin.taints:
+        if fetched or (job.stdin is not None and "download" in job.stdin.taints):
             job.host.session.downloads[f"{resolve(folder, job.host.cwds[0])}/"] = fetched or "the network"
     return None
 

@@ -65,9 +65,7 @@ def sql_client(job: Job) -> Stream | None:
         job.effect("read", operands[0])
     if job.program in ("sqlite3", "sqlite", "duckdb", "libsql") and len(operands) > 1:
         texts += operands[1:]
-    elif job.program in ("cockroach",) and operands[:1] != ["sql"]:
-        return None
-    elif job.program == "snow" and operands[:1] != ["sql"]:
+    elif (job.program in ("cockroach",) and operands[:1] != ["sql"]) or (job.program == "snow" and operands[:1] != ["sql"]):
         return None
     for path in found.all(*files.split()):
         if path in ("-", "/dev/stdin") and job.stdin is not None:
@@ -89,9 +87,7 @@ def _piped_sql(job: Job, dialect: str) -> None:
     assert stream is not None
     if "download" in stream.taints:
         job.effect("run_download", "the network")
-    elif stream.known:
-        _read_sql(job, stream.text, dialect)
-    elif without_holes(stream.text).strip():
+    elif stream.known or without_holes(stream.text).strip():
         _read_sql(job, stream.text, dialect)
     else:
         job.effect("run_script", hole(), "sql")
@@ -140,7 +136,7 @@ def _sql_in(flags: str, subcommand: str = "", operand: int = -1) -> Callable[[Jo
     def handler(job: Job) -> Stream | None:
         found = options(job.words, names | valued("--location --project_id --database -d -p --db --instance"))
         line = " ".join(found.operands)
-        if subcommand and not line.startswith(subcommand) or found.has("--dry_run", "--dry-run"):
+        if (subcommand and not line.startswith(subcommand)) or found.has("--dry_run", "--dry-run"):
             return None
         for text in found.all(*sorted(names)):
             _read_sql(_inside(job), text, "")

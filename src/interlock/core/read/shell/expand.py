@@ -245,7 +245,7 @@ def _operated(part: Variable, items: list[str] | None, values: Values) -> list[s
 def _default(part: Variable, items: list[str] | None, values: Values) -> list[str]:
     """`${x:-y}` and its kin; an environment variable that is not known here may be set or not."""
     operator = part.operator.lstrip(":")
-    filled = items is not None and any(items) or items is not None and not part.operator.startswith(":")
+    filled = (items is not None and any(items)) or (items is not None and not part.operator.startswith(":"))
     if operator == "+":
         return [text(part.argument, values)] if filled or items is None else [""]
     if filled and items is not None:

@@ -65,7 +65,7 @@ def interpreter_of(program: str) -> str:
 def shell(job: Job) -> Stream | None:
     """bash -c 'text' name args…; a script file; or what flows in."""
     text, operands, flags = _shell_words(job.words)
-    if "-n" in flags and job.program != "fish" or "noexec" in flags or "--no-execute" in flags:
+    if ("-n" in flags and job.program != "fish") or "noexec" in flags or "--no-execute" in flags:
         return NOTHING
     dialect = "zsh" if job.program in ("zsh", "rzsh") else "fish" if job.program == "fish" else "bash"
     via = f"{job.program} -c"
@@ -93,13 +93,13 @@ def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str]]:
         flags.add(word)
         if not word.startswith("--"):
             flags.update(f"-{letter}" for letter in word[1:])
-            wants_text = wants_text or "c" in word[1:] and word[0] == "-"
+            wants_text = wants_text or ("c" in word[1:] and word[0] == "-")
         elif word == "--command":
             wants_text = True
         elif word.startswith("--command="):
             return word[10:], words[index + 1 :], flags
         index += 1
-        if word in ("--rcfile", "--init-file", "-C") or not word.startswith("--") and word[-1] in "oO":
+        if word in ("--rcfile", "--init-file", "-C") or (not word.startswith("--") and word[-1] in "oO"):
             if index < len(words):
                 flags.add(words[index])
             index += 1
@@ -244,7 +244,7 @@ def executable(job: Job, path: str) -> Stream | None:
         job.code(_CODE[name][0], text, path)
     elif ending in _SCRIPT_ENDINGS and not program:
         job.code(_SCRIPT_ENDINGS[ending], text, path)
-    elif "\0" in text[:1000] or program and program not in SHELLS:
+    elif "\0" in text[:1000] or (program and program not in SHELLS):
         job.effect("run_script", path)
     else:
         return run_script(job, path, job.words, path)
@@ -310,7 +310,7 @@ def powershell(job: Job) -> Stream | None:
         if word[:1] not in ("-", "/"):
             job.code("powershell", " ".join(words[index:]), job.program)
             return UNKNOWN
-        if flag and "command".startswith(flag) and flag != "co" or flag in ("c", "commandwithargs", "cwa"):
+        if (flag and "command".startswith(flag) and flag != "co") or flag in ("c", "commandwithargs", "cwa"):
             text = " ".join(words[index + 1 :])
             if text.strip() == "-" and job.stdin is not None:
                 text = job.stdin.text

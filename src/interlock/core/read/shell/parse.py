@@ -296,7 +296,7 @@ class Parser:
                 self._blank()
                 if self.pos >= self.size or self.text[self.pos] in ";\n&|)":
                     break
-                if self._at("<") and not self._at("<(") or self._at(">"):
+                if (self._at("<") and not self._at("<(")) or self._at(">"):
                     raise ShellSyntax("unexpected redirection", self.pos)
                 items.append(self._word())
         else:
@@ -435,7 +435,7 @@ class Parser:
             if self.pos >= self.size:
                 break
             char = text[self.pos]
-            if char in "|;)\n" or char == "&" and not self._at("&>"):
+            if char in "|;)\n" or (char == "&" and not self._at("&>")):
                 break
             if char == "#":
                 break
@@ -511,7 +511,7 @@ class Parser:
 
     def _redirect(self) -> Redirect | None:
         found = _REDIRECT.match(self.text, self.pos)
-        if not found or found[2] in ("<", ">") and self.text.startswith("(", found.end()):
+        if not found or (found[2] in ("<", ">") and self.text.startswith("(", found.end())):
             return None
         self.pos = found.end()
         operator = found[2]
@@ -810,7 +810,7 @@ class Parser:
                 self.pos = found.end()
                 continue
             char = self.text[self.pos]
-            if char == "'" and quoted or char in "/:}":
+            if (char == "'" and quoted) or char in "/:}":
                 parts.append(Text(char, quoted))
                 self.pos += 1
             elif char == "$":

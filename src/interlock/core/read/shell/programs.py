@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from interlock.core.read import effects, scripts
-from interlock.core.read.shell import builtins, carry, clients, interpret, unwrap
+from interlock.core.read.shell import builtins, carry, clients, elsewhere, hosts, interpret, unwrap, wrappers
 from interlock.core.read.shell.output import output
 from interlock.core.read.shell.session import UNKNOWN, Job, Stream, command_fact
 
 Handler = Callable[[Job], Stream | None]
 
-HANDLERS: dict[str, Handler] = {
-    **effects.HANDLERS,
-    **clients.HANDLERS,
-    **carry.HANDLERS,
-    **interpret.HANDLERS,
-    **builtins.HANDLERS,
-    **dict.fromkeys(("npm", "yarn", "pnpm"), scripts.npm),
-    "just": scripts.just,
-}
+_SCRIPTS: dict[str, Handler] = {**dict.fromkeys(("npm", "yarn", "pnpm"), scripts.npm), "just": scripts.just}
 
-_WRAPPERS = frozenset(unwrap.PREFIXES) | frozenset(interpret.HANDLERS) | frozenset({"env", "command", "xargs", "eval", "source", ".", "busybox", "toybox"})
+
+def _joined(*tables: Mapping[str, Handler]) -> dict[str, tuple[Handler, ...]]:
+    """All handlers of each program; the first that knows what the program prints has the last word."""
+    joined: dict[str, tuple[Handler, ...]] = {}
+    for table in tables:
+        for name, handler in table.items():
+            joined[name] = (*joined.get(name, ()), handler)
+    return joined
+
+
+HANDLERS = _joined(
+    builtins.HANDLERS, interpret.HANDLERS, carry.HANDLERS, elsewhere.HANDLERS, hosts.HANDLERS, clients.HANDLERS, effects.HANDLERS, _SCRIPTS
+)
+
+_WRAPPERS = frozenset(wrappers.PREFIXES) | frozenset(interpret.HANDLERS) | frozenset({"env", "command", "xargs", "eval", "source", ".", "busybox", "toybox"})
 _DASHED_GIT = re.compile(r"git-(add|am|apply|bisect|branch|checkout|checkout-index|clean|clone|commit|config|fetch|filter-branch|gc|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|stash|submodule|switch|symbolic-ref|tag|update-ref|worktree)")
 _LOADER = re.compile(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
 _SYSTEM_PROGRAM = re.compile(r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE)
@@ -45,12 +51,28 @@ def read_program(job: Job, written: str) -> Stream:
     stream = unwrap.unwrap(job)
     if stream is not None:
         return stream
-    handler = HANDLERS.get(name)
-    if handler is not None:
+    for handler in HANDLERS.get(name, ()):
         stream = handler(job)
-    elif "/" in written and not _SYSTEM_PROGRAM.match(written):
+        if stream is not None:
+            return stream
+    if name in HANDLERS:
+        return output(job)
+    if tail := _handed_on(job.words):
+        return unwrap.run_words(job, tail, program, ())
+    if "/" in written and not _SYSTEM_PROGRAM.match(written):
         stream = interpret.executable(job, written)
     return stream if stream is not None else output(job)
+
+
+def _handed_on(words: list[str]) -> list[str]:
+    """The command that an unknown program seems to run: what follows its `--`, or a shell with its -c."""
+    if words and (words[0] == "sudo" or (words[0] in interpret.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]))):
+        return words
+    if "--" in words:
+        tail = words[words.index("--") + 1 :]
+        if len(tail) > 1 and not tail[0].startswith("-") and (tail[0] in HANDLERS or tail[0] in wrappers.PREFIXES):
+            return tail
+    return []
 
 
 def asks_for_help(words: Sequence[str]) -> bool:

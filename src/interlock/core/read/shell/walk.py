@@ -22,11 +22,20 @@ from interlock.core.read.shell.nodes import (
     Redirect,
     Simple,
     Substitution,
-    Word,
 )
 from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.parse import TooDeep, parse
-from interlock.core.read.shell.session import MAX_NESTING, NOTHING, UNKNOWN, Job, Session, Stream, Where, command_fact, is_production
+from interlock.core.read.shell.session import (
+    MAX_NESTING,
+    NOTHING,
+    UNKNOWN,
+    Job,
+    Session,
+    Stream,
+    Where,
+    command_fact,
+    is_production,
+)
 
 MAX_CALLS = 12  # functions within functions
 MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown

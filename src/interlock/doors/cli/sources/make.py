@@ -12,6 +12,7 @@ _ASSIGN = re.compile(r"^\s*(?:export\s+|override\s+|private\s+)*([A-Za-z_][\w.-]
 _REFERENCE = re.compile(r"\$\(([\w.-]+)\)|\$\{([\w.-]+)\}|\$\$|\$([@<^+*?%|])|\$\(shell\s|\$\([a-z-]+\s")
 _RULE = re.compile(r"^[^\s#=:][^#=:]*::?(?!=)([^=#]*)$")
 _TARGET_SHELL = re.compile(r"\$\(shell\s+")
+_CONDITIONS = frozenset({"ifeq", "ifneq", "ifdef", "ifndef", "else", "endif"})
 _MARKS = "@-+ \t"
 _ROUNDS = 4
 
@@ -31,12 +32,13 @@ def makefile(text: str) -> list[Snippet]:
         recipe = []
         word = line.split(None, 1)[0] if line.strip() else ""
         in_define = word == "define" or (in_define and word != "endef")
-        if word and not word.startswith(("#", "if", "else", "endif")) and not in_define:
-            inline = line.split(";", 1)[1] if _RULE.match(line.split(";", 1)[0]) and ";" in line else ""
-            in_rule = bool(_RULE.match(line.split(";", 1)[0])) and not _ASSIGN.match(line)
-            if inline:
-                recipe.append(snippet(expanded(inline.strip(), variables), number))
-            found += _run_at_once(line, number, variables)
+        if not word or word.startswith("#") or word in _CONDITIONS or in_define:
+            continue
+        head, _, inline = line.partition(" #")[0].partition(";")
+        in_rule = bool(_RULE.match(head.rstrip())) and not _ASSIGN.match(line)
+        if in_rule and inline.strip():
+            recipe.append(snippet(expanded(inline.strip(), variables), number))
+        found += _run_at_once(line, number, variables)
     return found + _recipe(recipe, one_shell)
 
 

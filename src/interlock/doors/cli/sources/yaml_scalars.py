@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 Key = str | int
 _NO_KEY = tuple("#[]{}&*!|>%@`")  # what no plain key starts with
+_CLOSING = {"[": "]", "{": "}"}
 _BLOCK = re.compile(r"([|>])([0-9+-]*)\s*(?:#.*)?$")
 _TAG = re.compile(r"^(?:[!&][^\s]*\s+)+")
 _COMMENT = re.compile(r"(?:^|\s)#.*$")
@@ -94,9 +95,9 @@ class _Reader:
             yield self._block(indent, folded=block[1] == ">")
         elif rest[:1] in ("'", '"'):
             yield self._quoted(number, rest)
-        elif rest.startswith("["):
+        elif rest.startswith(("[", "{")):
             yield from self._flow(number, rest)
-        elif rest[:1] not in ("{", "*", "#"):
+        elif rest[:1] not in ("*", "#"):
             yield self._plain(number, rest, indent)
 
     def _block(self, indent: int, folded: bool) -> Scalar:
@@ -149,14 +150,15 @@ class _Reader:
         return Scalar(self._path(), text, (number + 1,) * (text.count("\n") + 1))
 
     def _flow(self, number: int, rest: str) -> Iterator[Scalar]:
-        """`[a, "b"]`, over several lines where it takes them."""
-        while rest.count("[") > rest.count("]") and self.at < len(self.lines):
+        """`[a, "b"]` and `{a: b}`, over several lines where it takes them; one level deep."""
+        while rest.count(rest[0]) > rest.count(_CLOSING[rest[0]]) and self.at < len(self.lines):
             rest += " " + self.lines[self.at].strip()
             self.at += 1
-        path = self._path()
         for position, item in enumerate(_items(rest)):
-            text = _unquoted(item, item[0]) if item[:1] in ("'", '"') else item
-            yield Scalar((*path, position), text, (number + 1,) * (text.count("\n") + 1))
+            name, value = _split(item) if rest[0] == "{" else (None, item)
+            text = _unquoted(value, value[0]) if value[:1] in ("'", '"') else value
+            key: Key = position if name is None else name
+            yield Scalar((*self._path(), key), text, (number + 1,) * (text.count("\n") + 1))
 
 
 def _split(text: str) -> tuple[str | None, str]:
@@ -207,13 +209,13 @@ def _unquoted(text: str, quote: str) -> str:
 def _items(text: str) -> Iterator[str]:
     at, start = 1, 1
     while at < len(text):
-        if text[at] in "'\"" and not text[start:at].strip():
+        if text[at] in "'\"" and (not text[start:at].strip() or text[at - 2 : at] == ": "):
             end = _end(text[at:], text[at])
             at += end if end > 0 else len(text)
-        elif text[at] in ",]":
+        elif text[at] in ",]}":
             if item := text[start:at].strip():
                 yield item
             start = at + 1
-            if text[at] == "]":
+            if text[at] == _CLOSING[text[0]]:
                 return
         at += 1

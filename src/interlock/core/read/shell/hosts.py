@@ -1,0 +1,186 @@
+"""Programs that host a command: on a schedule, in a terminal of their own, when a file changes, or with other settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from interlock.core.read.facts import hole
+from interlock.core.read.shell.builtins import run_script
+from interlock.core.read.shell.options import options, valued
+from interlock.core.read.shell.session import UNKNOWN, Job, Stream
+from interlock.core.read.shell.unwrap import ASSIGNMENT, run_words
+
+_CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
+
+
+def _env(job: Job) -> Stream | None:
+    """env [-i] [-u NAME] [NAME=value] command; env -S 'text'."""
+    found = options([word for word in job.words if word != "-"], valued("-u -C -S -P --unset --chdir --split-string"), stop_at_operand=True)
+    for text in found.all("-S", "--split-string"):
+        job.shell_text(" ".join([text, *found.operands]), "env -S")
+    if found.has("-S", "--split-string"):
+        return UNKNOWN
+    rest = list(found.operands)
+    env: list[tuple[str, str]] = []
+    while rest and ASSIGNMENT.match(rest[0]):
+        name, _, value = rest.pop(0).partition("=")
+        env.append((name, value))
+    if not rest:
+        return None
+    return run_words(job, rest, "env", (), env)
+
+
+def _command(job: Job) -> Stream | None:
+    """command -v only looks a name up; otherwise it runs its words."""
+    flags = [word for word in job.words[:2] if word.startswith("-") and word != "--"]
+    if any("v" in flag or "V" in flag for flag in flags):
+        names = [word for word in job.words if not word.startswith("-")]
+        return Stream(names[0] if names else hole())
+    rest = [word for number, word in enumerate(job.words) if not (number < len(flags) and word in ("-p",)) and word != "--"]
+    return run_words(job, rest, "command", ())
+
+
+def _busybox(job: Job) -> Stream | None:
+    rest = [word for word in job.words]
+    return run_words(job, rest, job.program, ()) if rest and not rest[0].startswith("-") else None
+
+
+def _watch(job: Job) -> Stream | None:
+    found = options(job.words, valued("-n --interval -q --equexit"), stop_at_operand=True)
+    if found.operands:
+        job.shell_text(" ".join(found.operands), "watch")
+    return None
+
+
+def _script(job: Job) -> Stream | None:
+    found = options(job.words, valued("-c --command -T -B -I -O -o -m"))
+    for text in found.all("-c", "--command"):
+        job.shell_text(text, "script -c")
+    return None
+
+
+def _entr(job: Job) -> Stream | None:
+    rest = options(job.words, stop_at_operand=True)
+    if rest.has("-s") and rest.operands:
+        job.shell_text(rest.operands[0], "entr -s")
+    elif rest.operands:
+        run_words(job, [word.replace("/_", hole()) for word in rest.operands], "entr", ())
+    return None
+
+
+def _flock(job: Job) -> Stream | None:
+    """flock FILE command…; flock FILE -c text."""
+    found = options(job.words, valued("-w -E --timeout --conflict-exit-code"), stop_at_operand=True)
+    rest = found.operands[1:]
+    if rest[:1] in (["-c"], ["--command"]):
+        job.shell_text(" ".join(rest[1:]), "flock -c")
+        return UNKNOWN
+    return run_words(job, rest, "flock", ())
+
+
+def _hyperfine(job: Job) -> Stream | None:
+    values = valued("-w -r -m -M -p -c -s -P -D -L -n -S --warmup --runs --prepare --cleanup --setup --export-json --export-markdown --export-csv --shell")
+    found = options(job.words, values)
+    for text in [*found.all("-p", "--prepare", "-c", "--cleanup", "-s", "--setup"), *found.operands]:
+        job.shell_text(text, "hyperfine")
+    return UNKNOWN
+
+
+def _concurrently(job: Job) -> Stream | None:
+    for text in options(job.words, valued("-n -c -p --names --prefix-colors")).operands:
+        job.shell_text(text, job.program)
+    return None
+
+
+def _nix_shell(job: Job) -> Stream | None:
+    found = options(job.words, valued("-p -A -I --run --command --attr --packages -c"))
+    for text in found.all("--run", "--command", "-c"):
+        job.shell_text(text, "nix-shell --run")
+    return None
+
+
+def _gdb_args(job: Job) -> Stream | None:
+    if "--args" in job.words:
+        return run_words(job, job.words[job.words.index("--args") + 1 :], "gdb --args", ())
+    found = options(job.words, valued("-ex -eval-command -x -p -c"))
+    for text in found.all("-ex", "-eval-command"):
+        if text.startswith(("shell ", "!")):
+            job.shell_text(text.removeprefix("shell ").lstrip("!"), "gdb -ex")
+    return None
+
+
+def _tmux(job: Job) -> Stream | None:
+    """tmux send-keys 'text' Enter; new-session 'text'."""
+    found = options(job.words, valued("-t -s -n -c -x -y -L -S -f -F -e -l -p"))
+    if not found.operands:
+        return None
+    verb, rest = found.operands[0], found.operands[1:]
+    if verb in ("send-keys", "send"):
+        keys = [word for word in rest if word not in ("Enter", "C-m", "C-j", "KPEnter", "C-c", "Space", "Escape")]
+        if keys:
+            job.shell_text(" ".join(keys), "tmux send-keys")
+    elif verb in ("new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "run-shell", "run", "if-shell", "popup", "display-popup"):
+        if rest:
+            job.shell_text(" ".join(rest) if verb not in ("if-shell",) else "; ".join(rest), f"tmux {verb}")
+    return None
+
+
+def _screen(job: Job) -> Stream | None:
+    found = options(job.words, valued("-S -t -c -h -p -s -T"), stop_at_operand=True)
+    if "-X" in job.words and "stuff" in job.words:
+        keys = job.words[job.words.index("stuff") + 1 :]
+        job.shell_text(re.sub(r"\\n|\\r|\^M|\n", "\n", " ".join(keys)), "screen -X stuff")
+    elif found.operands and found.has("-d", "-D", "-m", "-dm", "-dmS"):
+        run_words(job, found.operands, "screen", ())
+    return None
+
+
+def _at(job: Job) -> Stream | None:
+    """at, batch: what they are fed runs later."""
+    if job.stdin is not None and not {"-l", "-r", "-d", "-c"}.intersection(job.words):
+        return job.shell_text(job.stdin.text, job.program)
+    found = options(job.words, valued("-f -q -t"))
+    for path in found.all("-f"):
+        run_script(job, path, [], job.program)
+    return None
+
+
+def _crontab(job: Job) -> Stream | None:
+    """crontab: the lines that it is fed, or a file's."""
+    text = None
+    if job.stdin is not None and ("-" in job.words or not job.words):
+        text = job.stdin.text
+    else:
+        for word in options(job.words, valued("-u")).operands:
+            text = job.file_text(word)
+    if text is not None:
+        for line in text.splitlines()[:200]:
+            found = _CRON_LINE.fullmatch(line)
+            if found and not line.lstrip().startswith("#"):
+                job.shell_text(found[1], "crontab")
+    return None
+
+
+HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    "env": _env,
+    "command": _command,
+    "k3s": _busybox,
+    "microk8s": _busybox,
+    "busybox": _busybox,
+    "toybox": _busybox,
+    "watch": _watch,
+    "viddy": _watch,
+    "script": _script,
+    "entr": _entr,
+    "concurrently": _concurrently,
+    "flock": _flock,
+    "hyperfine": _hyperfine,
+    "nix-shell": _nix_shell,
+    "gdb": _gdb_args,
+    "tmux": _tmux,
+    "screen": _screen,
+    "at": _at,
+    "batch": _at,
+    "crontab": _crontab,
+}
