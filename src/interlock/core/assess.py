@@ -49,7 +49,7 @@ def assess(facts: Sequence[Fact], classified: Classified, programs: dict[str, Pr
         tier=next(tier for cut, tier in _CUTS if score <= cut),
         flags=flags,
         findings=tuple(findings),
-        factors=tuple([*factors, *dict.fromkeys(named)]),
+        factors=(*factors, *dict.fromkeys(named)),
         steps=tuple(_steps(facts)),
     )
 
@@ -83,7 +83,7 @@ def _uses_network(facts: Iterable[Fact], programs: dict[str, Program]) -> bool:
         program = programs.get(fact.program)
         if program is None or not program.network:
             continue
-        if program.network is True or isinstance(program.network, frozenset) and program.network.intersection(fact.words):
+        if program.network is True or (isinstance(program.network, frozenset) and program.network.intersection(fact.words)):
             return True
     return False
 

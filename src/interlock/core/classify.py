@@ -119,7 +119,7 @@ class _View:
         end = self.words.index("--") if "--" in self.words else len(self.words)
         for word in self.words[:end]:
             name, equals, value = word.partition("=")
-            if word in flags or name in flags and value.lower() not in ("false", "no", "0", "none", "off") and (not equals or value):
+            if word in flags or (name in flags and value.lower() not in ("false", "no", "0", "none", "off") and (not equals or value)):
                 return True
         return any("=" in flag and self.has(flag) for flag in flags) or any(len(flag) == 2 and self.has_exactly(flag) for flag in flags)
 
@@ -198,7 +198,7 @@ def _matching(entries: Iterable[Entry], view: _View) -> Iterable[Rule]:
 
 
 def _command_matches(clause: Clause, taken: int, view: _View) -> bool:
-    if clause.trait and not clause.trait <= view.command.traits or clause.no_trait & view.command.traits:
+    if (clause.trait and not clause.trait <= view.command.traits) or clause.no_trait & view.command.traits:
         return False
     words = len(view.found.operands) - taken
     if words < clause.min_words or 0 <= clause.max_words < words:
@@ -245,7 +245,7 @@ def _of_effect(effect: Effect, book: Rulebook) -> tuple[list[Rule], Level]:
 
 
 def _effect_matches(clause: Clause, effect: Effect) -> bool:
-    if clause.trait and not clause.trait <= effect.traits or clause.no_trait & effect.traits:
+    if (clause.trait and not clause.trait <= effect.traits) or clause.no_trait & effect.traits:
         return False
     if effect.place in clause.no_place:
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum, IntEnum
+from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Any
 
@@ -25,7 +25,7 @@ class Level(IntEnum):
         return self.name.lower()
 
 
-class Tier(str, Enum):
+class Tier(StrEnum):
     """What the score asks for, by the normative cuts 30/60/85 (AE-06)."""
 
     ADVISORY = "advisory"
@@ -34,7 +34,7 @@ class Tier(str, Enum):
     DANGER_ZONE = "danger_zone"
 
 
-class Category(str, Enum):
+class Category(StrEnum):
     """What kind of harm: the eight of X-05 and five of our own."""
 
     DATA_DELETION = "data_deletion"
@@ -52,7 +52,7 @@ class Category(str, Enum):
     HISTORY_REWRITE = "history_rewrite"
 
 
-class Kind(str, Enum):
+class Kind(StrEnum):
     """The four shapes an action comes in."""
 
     COMMAND = "command"
@@ -61,7 +61,7 @@ class Kind(str, Enum):
     INTENT = "intent"
 
 
-class Loss(str, Enum):
+class Loss(StrEnum):
     """What the looker found would really be gone."""
 
     NONE = "none"
@@ -79,7 +79,7 @@ class Human(IntEnum):
     VERIFY = 3
 
 
-class TicketState(str, Enum):
+class TicketState(StrEnum):
     """Where a held action stands, in the words of the wire (X-07)."""
 
     COOLING = "pending_cooling"

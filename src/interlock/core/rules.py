@@ -10,7 +10,7 @@ from typing import Any
 
 from interlock.core.model import Category, Level
 from interlock.core.read.facts import VERBS
-from interlock.core.read.places import PLACES
+from interlock.core.read.place_names import PLACES
 
 Pattern = Callable[[str], object]  # truthy when one line of the text matches in full, case-insensitive
 
@@ -170,7 +170,7 @@ def _category(rule: str, word: object, level: Level) -> Category | None:
     if word is None and level < Level.DESTRUCTIVE:
         return None
     try:
-        return Category(word)
+        return Category(str(word))
     except ValueError:
         raise RuleError(f"rule {rule}: category {word!r}; known: {', '.join(c.value for c in Category)}") from None
 

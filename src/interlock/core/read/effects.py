@@ -91,7 +91,11 @@ def move(job: Job) -> Stream | None:
         tree = ("recursive",) if gone and "." not in path.rpartition("/")[2] else ()
         job.effect("delete" if gone else "move", path, *tree, *_marks(path, job))
     if target and not gone:
-        forced = found.has("-f", "--force") and not target.endswith("/") and not found.has("-n", "--no-clobber", "-b", "--backup")
+        forced = (
+            found.has("-f", "--force")
+            and not target.endswith("/")
+            and not found.has("-n", "--no-clobber", "-b", "--backup")
+        )
         job.effect("overwrite" if forced else "write", target, *(("forced",) if forced else ()))
         if len(sources) == 1:
             _carry_over(job, sources[0], target)
@@ -144,7 +148,7 @@ def link(job: Job) -> Stream | None:
     if source == "/dev/null":
         job.effect("truncate", target)
     else:
-        job.effect("overwrite" if forced else "write", target, *(("link",) if forced else ("link",)))
+        job.effect("overwrite" if forced else "write", target, "link")
     return NOTHING
 
 
@@ -204,7 +208,11 @@ def _mode_traits(mode: str) -> list[str]:
             found.append("world_writable")
         if "r" in what and sign != "-" and ("o" in who or "a" in who):
             found.append("world_readable")
-        if (sign == "-" and ("r" in what or "w" in what) and (not who or "a" in who or "u" in who)) or sign == "=" and not what:
+        if (
+            (sign == "-" and ("r" in what or "w" in what) and (not who or "a" in who or "u" in who))
+            or (sign == "="
+            and not what)
+        ):
             found.append("no_access")
     return found
 
@@ -221,7 +229,9 @@ def change_owner(job: Job) -> Stream | None:
 def sed(job: Job) -> Stream | None:
     """sed: its script may run or write; -i edits its files in place."""
     found = options(job.words, valued("-e -f --expression --file -l"))
-    in_place = any(word.startswith(("-i", "--in-place")) or re.fullmatch(r"-[nEerzs]*i[^=]*", word) for word in job.words)
+    in_place = any(
+        word.startswith(("-i", "--in-place")) or re.fullmatch(r"-[nEerzs]*i[^=]*", word) for word in job.words
+    )
     scripts = found.all("-e", "--expression")
     operands = list(found.operands)
     if not scripts and not found.all("-f", "--file") and operands:
@@ -234,7 +244,9 @@ def sed(job: Job) -> Stream | None:
         deletes_all = any(re.fullmatch(r"(1,\$|\$!?)?\s*d", script.strip()) for script in scripts)
         kept = any(re.search(r"^-i.+|--in-place=.+", word) for word in job.words)
         for path in operands:
-            job.effect("truncate" if deletes_all else "write", path, "edit", *(("kept",) if kept else ()), *_marks(path, job))
+            job.effect(
+                "truncate" if deletes_all else "write", path, "edit", *(("kept",) if kept else ()), *_marks(path, job)
+            )
         return NOTHING
     return None
 
@@ -253,8 +265,19 @@ def touch(job: Job) -> Stream | None:
 
 def read_files(job: Job) -> Stream | None:
     """Programs that show or pass on what their operands name."""
-    skip = 1 if job.program in ("grep", "egrep", "fgrep", "rg", "awk", "jq", "yq") and "-e" not in job.words and "-f" not in job.words else 0
-    found = options(job.words, valued("-n -c -m -A -B -C -e -f --include --exclude -d -F -k -t -o --max-count") if job.program != "cat" else frozenset())
+    skip = (
+        1
+        if job.program in ("grep", "egrep", "fgrep", "rg", "awk", "jq", "yq")
+        and "-e" not in job.words
+        and "-f" not in job.words
+        else 0
+    )
+    found = options(
+        job.words,
+        valued("-n -c -m -A -B -C -e -f --include --exclude -d -F -k -t -o --max-count")
+        if job.program != "cat"
+        else frozenset(),
+    )
     shown = ("shown",) if job.program in _VIEWERS else ()
     for path in found.operands[skip:]:
         if not path.startswith(("http:", "https:")):
@@ -262,13 +285,9 @@ def read_files(job: Job) -> Stream | None:
     return None
 
 
-def install_file(job: Job) -> Stream | None:
-    return copy(job)
-
-
 def kill(job: Job) -> Stream | None:
     """kill -9 -1 reaches every process; kill PID one."""
-    words = [word for word in job.words]
+    words = list(job.words)
     if "-l" in words or "-L" in words or "-0" in words:
         return NOTHING
     everything = job.program == "killall5"
@@ -294,12 +313,11 @@ def kill(job: Job) -> Stream | None:
     return NOTHING
 
 
-def patch(job: Job) -> Stream | None:
-    return None
-
-
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(("rm", "unlink", "grm", "rimraf", "del-cli", "srm", "wipe", "rm-rf", "rmtree", "safe-rm", "secure-delete"), remove),
+    **dict.fromkeys(
+        ("rm", "unlink", "grm", "rimraf", "del-cli", "srm", "wipe", "rm-rf", "rmtree", "safe-rm", "secure-delete"),
+        remove,
+    ),
     "rmdir": remove_directory,
     "shred": shred,
     "truncate": truncate,
@@ -310,7 +328,7 @@ HANDLERS: dict[str, Handler] = {
     "gmv": move,
     "cp": copy,
     "gcp": copy,
-    "install": install_file,
+    "install": copy,
     "ln": link,
     "tee": tee,
     "sponge": tee,
@@ -323,5 +341,8 @@ HANDLERS: dict[str, Handler] = {
     "touch": touch,
     "kill": kill,
     "killall5": kill,
-    **dict.fromkeys((name for name in _READERS if name not in ("cp", "scp", "tar", "rsync", "curl", "wget", "gpg", "zip")), read_files),
+    **dict.fromkeys(
+        (name for name in _READERS if name not in ("cp", "scp", "tar", "rsync", "curl", "wget", "gpg", "zip")),
+        read_files,
+    ),
 }

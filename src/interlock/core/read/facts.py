@@ -129,7 +129,7 @@ class Report(Protocol):
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         """The code has this effect; paths are given as written, holes included."""
 
-    def run(self, argv: Sequence[str]) -> None:
+    def run(self, argv: Sequence[str]) -> object:
         """The code runs this program with these words, without a shell."""
 
     def shell(self, text: str) -> None:

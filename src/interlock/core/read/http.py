@@ -13,7 +13,7 @@ from interlock.core.read.http_words import Request, parse_curl, parse_httpie, pa
 __all__ = ["Request", "parse_curl", "parse_httpie", "parse_wget", "read_http"]
 
 _READS = frozenset({"get", "head", "options", "trace", "propfind"})
-_LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"})  # noqa: S104
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"})
 _OVERRIDE = re.compile(r"x-(?:http-)?method(?:-override)?\s*:\s*(\w+)", re.IGNORECASE)
 _MONEY = re.compile(
     r"(?:^|/)(?:refunds?|payouts?|transfers?|payments?|charges?|payment_intents|disputes|withdraw(?:als?)?|cash_?outs?)(?:/|$)"
@@ -45,7 +45,7 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
     out.step()
     verb = (method or "get").strip().lower()
     place = urlsplit_safely(url)
-    if verb not in _READS or verb == "get" and headers:
+    if verb not in _READS or (verb == "get" and headers):
         verb = _overridden(verb, headers)
     traits = ("local",) if place.host in _LOCAL else ()
     if HOLE in verb:
@@ -123,7 +123,7 @@ def _read_search_engine(verb: str, place: Place, body: str, out: Report) -> bool
     if parts[0] == "_snapshot":
         out.effect("store_drop", "/".join(parts[1:]), "collection")
         return True
-    if parts[1] in ("_doc", "_source") or parts[0] not in _SYSTEM_PATHS and len(parts) == 3:
+    if parts[1] in ("_doc", "_source") or (parts[0] not in _SYSTEM_PATHS and len(parts) == 3):
         out.effect("store_delete", "/".join(parts))
         return True
     return False

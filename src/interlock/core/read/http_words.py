@@ -45,7 +45,7 @@ class _Draft:
             if not output and index < len(self.outputs) + self.remote_names:
                 output = _base_name(url)
             body = "" if self.in_query else "&".join(self.body)
-            shown = to_stdout and not output or output in ("-", "/dev/stdout")
+            shown = (to_stdout and not output) or output in ("-", "/dev/stdout")
             made.append(Request(method, url, body, tuple(self.headers), tuple(self.uploads), output, shown))
         return made
 

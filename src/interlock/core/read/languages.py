@@ -71,5 +71,3 @@ def read_code(language: str, text: str, job: Job) -> None:
         job.unreadable(f"{language} nested too deeply", "nesting")
     finally:
         session.nesting -= 1
-
-

@@ -30,10 +30,11 @@ def read_make(job: Job) -> None:
     if found.value("-f", "--file") == "-" and job.stdin is not None:
         _Make(job, job.stdin.text, given).run(targets)
         return
-    for name in [found.value("-f", "--file", "--makefile")] if found.has("-f", "--file", "--makefile") else _MAKE_FILES:
-        text = job.file_text(f"{folder}/{name}" if folder else name or "")
-        if text is not None:
-            _Make(job, text, given).run(targets)
+    named = found.all("-f", "--file", "--makefile")
+    for name in named or _MAKE_FILES:
+        makefile = job.file_text(f"{folder}/{name}" if folder else name)
+        if makefile is not None:
+            _Make(job, makefile, given).run(targets)
             return
     for target in targets:
         job.effect("run_script", f"make {target}")
@@ -109,7 +110,10 @@ def read_package_script(job: Job, name: str) -> bool:
         scripts = {}
     found = False
     if isinstance(scripts, dict):
-        scripts = {**scripts, **{key[13:]: value for key, value in job.host.session.files.items() if key.startswith("package.json#")}}
+        scripts = {
+            **scripts,
+            **{key[13:]: value for key, value in job.host.session.files.items() if key.startswith("package.json#")},
+        }
     for step in (f"pre{name}", name, f"post{name}"):
         command = scripts.get(step) if isinstance(scripts, dict) else None
         if isinstance(command, str):
@@ -146,7 +150,12 @@ def npm(job: Job) -> Stream | None:
         if rest:
             read_package_script(job, rest[0])
             return UNKNOWN
-    elif words[0] in _LIFECYCLE or job.program in ("yarn", "pnpm", "bun") and words[0] not in _NOT_SCRIPTS and not words[0].startswith("-"):
+    elif (
+        words[0] in _LIFECYCLE
+        or (job.program in ("yarn", "pnpm", "bun")
+        and words[0] not in _NOT_SCRIPTS
+        and not words[0].startswith("-"))
+    ):
         if job.file_text("package.json") is not None:
             read_package_script(job, words[0])
             return UNKNOWN
@@ -164,7 +173,9 @@ def just(job: Job) -> Stream | None:
     found = options(job.words, valued("-f --justfile -d --working-directory"))
     if found.has("-l", "--list", "-n", "--dry-run", "--show", "--summary", "--evaluate"):
         return None
-    text = next((text for name in ("justfile", "Justfile", ".justfile") if (text := job.file_text(name)) is not None), None)
+    text = next(
+        (text for name in ("justfile", "Justfile", ".justfile") if (text := job.file_text(name)) is not None), None
+    )
     names = [word for word in found.operands if "=" not in word][:1] or [""]
     if text is None:
         job.effect("run_script", f"just {names[0]}")
@@ -181,7 +192,8 @@ def just(job: Job) -> Stream | None:
         if recipe:
             current = recipe[1]
             recipes[current], needs[current] = [], recipe[2].split()
-    todo, done = [names[0] or next(iter(recipes), "")], set()
+    todo = [names[0] or next(iter(recipes), "")]
+    done: set[str] = set()
     while todo and len(done) < MAX_TARGETS:
         name = todo.pop(0)
         if name in done:

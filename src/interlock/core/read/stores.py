@@ -196,7 +196,7 @@ def _read_cql_statement(item: Statement, out: Report) -> None:
         out.effect("store_drop", name_at(item, at + 1)[0], _CQL_DROPS.get(item.word(at), "other"))
     elif head == "TRUNCATE":
         out.effect("store_delete", name_at(item, 1)[0], "unfiltered")
-    elif head == "DELETE" or head == "BEGIN" and item.top("DELETE") > 0:
+    elif head == "DELETE" or (head == "BEGIN" and item.top("DELETE") > 0):
         came, where = item.top("FROM"), item.top("WHERE")
         out.effect("store_delete", name_at(item, came + 1)[0], *(() if where > 0 else ("unfiltered",)))
     elif head == "ALTER" and item.top("DROP") > 0:

@@ -151,7 +151,7 @@ def _nats(plain: Sequence[str], words: Sequence[str], out: Report) -> None:
         found = "store_delete" if key else kinds.get(thing, "store_drop")
         out.effect(found, target, *(("collection",) if found == "store_drop" else ()))
     elif verb in ("purge", "rmm"):
-        narrowed = verb == "rmm" or _has(words, "--subject", "--keep", "--seq") or thing == "kv" and len(plain) > 3
+        narrowed = verb == "rmm" or _has(words, "--subject", "--keep", "--seq") or (thing == "kv" and len(plain) > 3)
         out.effect("store_delete", target, *(() if narrowed else ("unfiltered",)))
     elif thing in ("pub", "publish", "request", "req") or verb in ("add", "create", "put", "edit", "update", "restore"):
         out.effect("store_write", verb if thing in ("pub", "publish") else target)

@@ -151,7 +151,7 @@ def runs_input(program: str, words: Sequence[str]) -> bool:
     language = INTERPRETERS.get(program)
     if language == "sql":
         return True
-    return language is not None and all(word == "-" or word[:1] in "-/" and len(word) < 3 for word in words if word)
+    return language is not None and all(word == "-" or (word[:1] in "-/" and len(word) < 3) for word in words if word)
 
 
 def hand_over(language: str, text: str, out: Report) -> None:

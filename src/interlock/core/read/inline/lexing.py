@@ -216,7 +216,7 @@ def template(
 
 def no_splice(_raw: str, _at: int) -> None:
     """For languages whose strings hold no code."""
-    return None
+    return
 
 
 def heredoc_body(source: str, at: int, mark: str, indented: bool) -> tuple[str, int]:

@@ -53,7 +53,7 @@ def index(value: Value, at: Value) -> Value:
     if isinstance(at, list):
         return [index(value, one) for one in at]
     place_of = number(at)
-    if isinstance(value, str) and not known(value) or place_of is None:
+    if (isinstance(value, str) and not known(value)) or place_of is None:
         return unknown("", value)
     if isinstance(value, (str, list, bytes)):
         try:

@@ -132,7 +132,7 @@ def _regex(pattern: str) -> Any:
         return None
     if re.fullmatch(r"[\w \-/:=,;!@#%&~<>'\"]*", pattern):
         return re.compile(re.escape(pattern), re.IGNORECASE) if pattern else None
-    import re2  # type: ignore[import-untyped]
+    import re2
 
     options = re2.Options()
     options.case_sensitive = False

@@ -61,7 +61,14 @@ def _is_setup(job: Job) -> bool:
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
             if fact.program in _SETUP_PROGRAMS:
                 return True
-            return bool(_SETUP_WORDS.intersection(fact.words)) and fact.program not in ("curl", "wget", "cat", "base64", "ssh", "nc")
+            return bool(_SETUP_WORDS.intersection(fact.words)) and fact.program not in (
+                "curl",
+                "wget",
+                "cat",
+                "base64",
+                "ssh",
+                "nc",
+            )
         if isinstance(fact, Command) and fact.program == "eval":
             continue
         return False
@@ -111,7 +118,9 @@ def _is_setup_source(job: Job) -> bool:
 
     for fact in reversed(job.host.session.facts):
         if isinstance(fact, Command) and fact.via and fact.via[-1] == "<( )":
-            return (fact.program in _SETUP_PROGRAMS and fact.program != "perl") or bool(_SETUP_WORDS.intersection(fact.words))
+            return (fact.program in _SETUP_PROGRAMS and fact.program != "perl") or bool(
+                _SETUP_WORDS.intersection(fact.words)
+            )
     return False
 
 

@@ -11,6 +11,7 @@ from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.session import UNKNOWN, Job, Stream
 from interlock.core.read.shell.unwrap import run_words
 
+_ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
 _FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
 _FIND_REGEX = frozenset({"-regex", "-iregex"})
 _FIND_TAKES = frozenset(
@@ -58,7 +59,9 @@ def _find_parts(words: Sequence[str]) -> tuple[list[str], list[str]]:
             continue
         elif word in _FIND_NAMES and index + 1 < len(words):
             index += 1
-            if (not negated and words[index + 1 : index + 2] != ["-prune"]) or (not negated and _acts_after_prune(words, index)):
+            if (not negated and words[index + 1 : index + 2] != ["-prune"]) or (
+                not negated and _acts_after_prune(words, index)
+            ):
                 names.append(words[index])
         elif word in _FIND_TAKES:
             index += 1
@@ -136,10 +139,19 @@ def fd(job: Job) -> Stream | None:
     at = next((n for n, word in enumerate(job.words) if word in ("-x", "-X", "--exec", "--exec-batch")), None)
     if at is None:
         return None
-    found = options(job.words[:at], valued("-e --extension -t --type -E --exclude -d --max-depth -g-none --glob-none -c --changed-within --changed-before -S -o"))
+    found = options(
+        job.words[:at],
+        valued(
+            "-e --extension -t --type -E --exclude -d --max-depth -g-none --glob-none -c --changed-within --changed-before -S -o"
+        ),
+    )
     pattern, roots = (found.operands[0] if found.operands else ""), found.operands[1:] or ["."]
-    names = [f"*.{ending}" for ending in found.all("-e", "--extension")] or ([pattern.strip("^$")] if pattern not in ("", ".") else [])
-    targets = [f"{root.rstrip('/')}/**/{name}" for root in roots for name in names] or [f"{root.rstrip('/')}/**" for root in roots]
+    names = [f"*.{ending}" for ending in found.all("-e", "--extension")] or (
+        [pattern.strip("^$")] if pattern not in ("", ".") else []
+    )
+    targets = [f"{root.rstrip('/')}/**/{name}" for root in roots for name in names] or [
+        f"{root.rstrip('/')}/**" for root in roots
+    ]
     command = [word for word in job.words[at + 1 :] if word != ";"]
     if not command:
         return None
@@ -155,7 +167,9 @@ def xargs(job: Job) -> Stream | None:
     """xargs command: the words that flow in are added, unknown ones as a hole."""
     found = options(
         job.words,
-        valued("-a -d -E -I -L -n -P -s --arg-file --delimiter --max-lines --max-args --max-procs --max-chars --process-slot-var -J -R -S"),
+        valued(
+            "-a -d -E -I -L -n -P -s --arg-file --delimiter --max-lines --max-args --max-procs --max-chars --process-slot-var -J -R -S"
+        ),
         stop_at_operand=True,
     )
     command = found.operands or ["echo"]
@@ -189,13 +203,19 @@ def parallel(job: Job) -> Stream | None:
     else:
         source = job.stdin.text if job.stdin is not None else hole()
         items = source.splitlines() or [hole()]
-    found = options(words, valued("-j -P -a -N -n -L -I -S -d -C --jobs --colsep --delay --retries --timeout --joblog --arg-file -J --results --tmpdir --load --memfree --tagstring"), stop_at_operand=True)
+    found = options(
+        words,
+        valued(
+            "-j -P -a -N -n -L -I -S -d -C --jobs --colsep --delay --retries --timeout --joblog --arg-file -J --results --tmpdir --load --memfree --tagstring"
+        ),
+        stop_at_operand=True,
+    )
     command = " ".join(found.operands)
     for item in items[:16]:
         if not command:
             job.shell_text(item, "parallel", "bulk")
             continue
-        filled = [re.sub(r"\{[/.#%]*\d*\}", lambda _: item, word) for word in found.operands]
+        filled = [_ITEM.sub(item.replace("\\", "\\\\"), word) for word in found.operands]
         if filled == found.operands:
             filled.append(item)
         if len(found.operands) == 1:
@@ -247,9 +267,18 @@ def _git_subcommand(job: Job, verb: str, words: list[str]) -> None:
         rest = [word for word in words[words.index("foreach") + 1 :] if word != "--recursive"]
         job.shell_text(" ".join(rest), "git submodule foreach")
     elif verb in ("rebase", "filter-branch", "difftool", "mergetool"):
-        flags = valued("-x --exec --tree-filter --index-filter --env-filter --msg-filter --commit-filter --tag-name-filter --extcmd --onto -s -X")
+        flags = valued(
+            "-x --exec --tree-filter --index-filter --env-filter --msg-filter --commit-filter --tag-name-filter --extcmd --onto -s -X"
+        )
         for text in options(words, flags).all(
-            "-x", "--exec", "--tree-filter", "--index-filter", "--env-filter", "--msg-filter", "--commit-filter", "--extcmd"
+            "-x",
+            "--exec",
+            "--tree-filter",
+            "--index-filter",
+            "--env-filter",
+            "--msg-filter",
+            "--commit-filter",
+            "--extcmd",
         ):
             job.shell_text(text, f"git {verb} --exec" if verb == "rebase" else f"git {verb}")
     elif verb == "config":
@@ -260,17 +289,26 @@ def _git_subcommand(job: Job, verb: str, words: list[str]) -> None:
         for word in words:
             if word.startswith("ext::"):
                 job.shell_text(re.sub(r"%(.)", lambda m: " " if m[1] == "S" else m[0], word[5:]), "git ext::")
-        for text in options(words, valued("-u --upload-pack --receive-pack --exec -c")).all("--upload-pack", "--receive-pack", "--exec"):
+        for text in options(words, valued("-u --upload-pack --receive-pack --exec -c")).all(
+            "--upload-pack", "--receive-pack", "--exec"
+        ):
             job.shell_text(text, "git --upload-pack")
 
 
 def tar(job: Job) -> Stream | None:
     """tar --checkpoint-action=exec=…, --to-command, -I, --use-compress-program, --remove-files."""
-    found = options(job.words, valued("--checkpoint-action --to-command -I --use-compress-program --rsh-command --info-script -F --new-volume-script -f --file -C --directory -T --exclude"))
+    found = options(
+        job.words,
+        valued(
+            "--checkpoint-action --to-command -I --use-compress-program --rsh-command --info-script -F --new-volume-script -f --file -C --directory -T --exclude"
+        ),
+    )
     for action in found.all("--checkpoint-action"):
         if action.startswith("exec="):
             job.shell_text(action[5:].strip("'\""), "tar --checkpoint-action")
-    for text in found.all("--to-command", "-I", "--use-compress-program", "--rsh-command", "--info-script", "-F", "--new-volume-script"):
+    for text in found.all(
+        "--to-command", "-I", "--use-compress-program", "--rsh-command", "--info-script", "-F", "--new-volume-script"
+    ):
         job.shell_text(text, "tar")
     if found.has("--remove-files"):
         for path in found.operands:
@@ -292,7 +330,12 @@ def tar(job: Job) -> Stream | None:
 
 def rsync(job: Job) -> Stream | None:
     """rsync --delete removes at the destination; -e and --rsync-path carry commands."""
-    found = options(job.words, valued("-e --rsh --rsync-path --exclude --include --filter -f --files-from --exclude-from --include-from --log-file --bwlimit --port --password-file --backup-dir --suffix -T --temp-dir --chmod --chown --max-size --min-size"))
+    found = options(
+        job.words,
+        valued(
+            "-e --rsh --rsync-path --exclude --include --filter -f --files-from --exclude-from --include-from --log-file --bwlimit --port --password-file --backup-dir --suffix -T --temp-dir --chmod --chown --max-size --min-size"
+        ),
+    )
     for text in found.all("-e", "--rsh", "--rsync-path"):
         job.shell_text(text, "rsync -e")
     if found.has("-n", "--dry-run") or len(found.operands) < 2:
@@ -304,7 +347,7 @@ def rsync(job: Job) -> Stream | None:
         for source in found.operands[:-1]:
             job.effect("delete", source, "recursive", "bulk")
     job.effect("write", target)
-    if ":" in target and any("secret" in job._places(source) for source in found.operands[:-1]):
+    if ":" in target and any("secret" in job.places(source) for source in found.operands[:-1]):
         job.effect("send", target, "secret")
     return None
 

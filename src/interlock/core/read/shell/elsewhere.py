@@ -51,7 +51,10 @@ def _ssh(job: Job) -> Stream | None:
         name, _, text = option.partition("=")
         if not text:
             name, _, text = option.partition(" ")
-        if name.strip().lower() in ("proxycommand", "localcommand", "knownhostscommand", "remotecommand") and text.strip().lower() != "none":
+        if (
+            name.strip().lower() in ("proxycommand", "localcommand", "knownhostscommand", "remotecommand")
+            and text.strip().lower() != "none"
+        ):
             job.shell_text(text.strip(), f"ssh -o {name.strip()}")
     rest = found.operands[1:]
     if found.operands and rest:
@@ -100,7 +103,9 @@ def _kubectl(job: Job) -> Stream | None:
     if found.operands[:1] not in (["exec"], ["run"], ["debug"], ["rsh"]):
         return None
     if "--" in job.words:
-        return run_words(job, job.words[job.words.index("--") + 1 :], f"{job.program} {found.operands[0]}", ("container", "remote"))
+        return run_words(
+            job, job.words[job.words.index("--") + 1 :], f"{job.program} {found.operands[0]}", ("container", "remote")
+        )
     inner = options(found.operands[1:], _KUBECTL_VALUES, stop_at_operand=True)
     if found.operands[0] == "exec" and len(inner.operands) > 1:
         rest = options(inner.operands[1:], _KUBECTL_VALUES, stop_at_operand=True).operands
@@ -123,7 +128,12 @@ def _text_option(flags: str, *traits: str) -> Callable[[Job], Stream | None]:
 
 
 def _ansible(job: Job) -> Stream | None:
-    found = options(job.words, valued("-m -a -i -u -l -e -f -t -T -M --module-name --args --inventory --limit --extra-vars --become-user --forks"))
+    found = options(
+        job.words,
+        valued(
+            "-m -a -i -u -l -e -f -t -T -M --module-name --args --inventory --limit --extra-vars --become-user --forks"
+        ),
+    )
     module = found.value("-m", "--module-name") or "command"
     if module.rpartition(".")[2] in ("shell", "command", "raw", "script"):
         for text in found.all("-a", "--args"):

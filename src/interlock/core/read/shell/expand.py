@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from typing import Protocol
@@ -403,7 +404,7 @@ def _brace_at(item: str, start: int) -> tuple[int, list[str]] | None:
                 inner = item[start + 1 : pos]
                 if commas:
                     cuts = [start, *commas, pos]
-                    return pos + 1, [item[a + 1 : b] for a, b in zip(cuts, cuts[1:], strict=False)]
+                    return pos + 1, [item[a + 1 : b] for a, b in itertools.pairwise(cuts)]
                 span = _RANGE.fullmatch(inner)
                 return (pos + 1, _range(span[1], span[2], span[3])) if span else None
     return None

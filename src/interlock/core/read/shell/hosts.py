@@ -16,7 +16,11 @@ _CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
 
 def _env(job: Job) -> Stream | None:
     """env [-i] [-u NAME] [NAME=value] command; env -S 'text'."""
-    found = options([word for word in job.words if word != "-"], valued("-u -C -S -P --unset --chdir --split-string"), stop_at_operand=True)
+    found = options(
+        [word for word in job.words if word != "-"],
+        valued("-u -C -S -P --unset --chdir --split-string"),
+        stop_at_operand=True,
+    )
     for text in found.all("-S", "--split-string"):
         job.shell_text(" ".join([text, *found.operands]), "env -S")
     if found.has("-S", "--split-string"):
@@ -37,12 +41,14 @@ def _command(job: Job) -> Stream | None:
     if any("v" in flag or "V" in flag for flag in flags):
         names = [word for word in job.words if not word.startswith("-")]
         return Stream(names[0] if names else hole())
-    rest = [word for number, word in enumerate(job.words) if not (number < len(flags) and word in ("-p",)) and word != "--"]
+    rest = [
+        word for number, word in enumerate(job.words) if not (number < len(flags) and word in ("-p",)) and word != "--"
+    ]
     return run_words(job, rest, "command", ())
 
 
 def _busybox(job: Job) -> Stream | None:
-    rest = [word for word in job.words]
+    rest = list(job.words)
     return run_words(job, rest, job.program, ()) if rest and not rest[0].startswith("-") else None
 
 
@@ -80,7 +86,9 @@ def _flock(job: Job) -> Stream | None:
 
 
 def _hyperfine(job: Job) -> Stream | None:
-    values = valued("-w -r -m -M -p -c -s -P -D -L -n -S --warmup --runs --prepare --cleanup --setup --export-json --export-markdown --export-csv --shell")
+    values = valued(
+        "-w -r -m -M -p -c -s -P -D -L -n -S --warmup --runs --prepare --cleanup --setup --export-json --export-markdown --export-csv --shell"
+    )
     found = options(job.words, values)
     for text in [*found.all("-p", "--prepare", "-c", "--cleanup", "-s", "--setup"), *found.operands]:
         job.shell_text(text, "hyperfine")
@@ -120,7 +128,20 @@ def _tmux(job: Job) -> Stream | None:
         keys = [word for word in rest if word not in ("Enter", "C-m", "C-j", "KPEnter", "C-c", "Space", "Escape")]
         if keys:
             job.shell_text(" ".join(keys), "tmux send-keys")
-    elif verb in ("new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "run-shell", "run", "if-shell", "popup", "display-popup"):
+    elif verb in (
+        "new-session",
+        "new",
+        "new-window",
+        "neww",
+        "split-window",
+        "splitw",
+        "respawn-pane",
+        "run-shell",
+        "run",
+        "if-shell",
+        "popup",
+        "display-popup",
+    ):
         if rest:
             job.shell_text(" ".join(rest) if verb not in ("if-shell",) else "; ".join(rest), f"tmux {verb}")
     return None

@@ -14,7 +14,9 @@ from interlock.core.read.shell.expand import is_unknown
 from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream, Where
 
-SHELLS = frozenset("bash sh zsh dash ksh ash mksh fish csh tcsh rbash rzsh yash pdksh osh posh hush xonsh nu elvish".split())
+SHELLS = frozenset(
+    "bash sh zsh dash ksh ash mksh fish csh tcsh rbash rzsh yash pdksh osh posh hush xonsh nu elvish".split()
+)
 
 # program -> language, options that carry code, options with other values
 _CODE: dict[str, tuple[str, str, str]] = {
@@ -170,7 +172,13 @@ def _attached(words: list[str], name: str) -> list[str]:
     out: list[str] = []
     for index, word in enumerate(words):
         bundle = re.fullmatch(r"-([a-zA-Z0-9]*)", word)
-        if bundle and len(word) > 2 and word[-1] in letters and not word[1:].startswith(("M", "I", "m")) and index + 1 < len(words):
+        if (
+            bundle
+            and len(word) > 2
+            and word[-1] in letters
+            and not word[1:].startswith(("M", "I", "m"))
+            and index + 1 < len(words)
+        ):
             if name != "ruby" or not word.startswith("-r"):
                 out += [word[:-1], f"-{word[-1]}"]
                 out += words[index + 1 :]
@@ -182,7 +190,9 @@ def _attached(words: list[str], name: str) -> list[str]:
 
 
 def _perl_in_place(job: Job, words: list[str], files: list[str]) -> None:
-    if any(re.fullmatch(r"-[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*", word) and not word.startswith(("-M", "-I")) for word in words):
+    if any(
+        re.fullmatch(r"-[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*", word) and not word.startswith(("-M", "-I")) for word in words
+    ):
         for path in files:
             job.effect("write", path, "edit")
 
@@ -209,7 +219,21 @@ def _bun(job: Job, operands: list[str]) -> Stream | None:
 def _script(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
     """A script file in a language; some are tools whose words matter more than their text."""
     name = path.rpartition("/")[2].lower()
-    if name in ("manage.py", "artisan", "console", "rails", "rake", "setup.py", "ace", "wp-cli.phar", "craft", "magento", "drush", "occ", "spark"):
+    if name in (
+        "manage.py",
+        "artisan",
+        "console",
+        "rails",
+        "rake",
+        "setup.py",
+        "ace",
+        "wp-cli.phar",
+        "craft",
+        "magento",
+        "drush",
+        "occ",
+        "spark",
+    ):
         return job.host.run([name, *args], job.where.inside(job.program), job.stdin)
     address = job.host.session.fetched(resolve(path, job.host.cwds[0]), path)
     if address:
@@ -274,7 +298,9 @@ def awk(job: Job) -> Stream | None:
     found = options(job.words, valued("-F -v -f --field-separator --assign --file"), stop_at_operand=True)
     if not found.has("-f", "--file") and found.operands:
         where = job.where if job.stdin is None else job.where.inside("", "bulk")
-        Job(job.host, job.program, job.words, Where(where.span, job.where.via, where.traits, where.env), job.stdin).code("awk", found.operands[0])
+        Job(
+            job.host, job.program, job.words, Where(where.span, job.where.via, where.traits, where.env), job.stdin
+        ).code("awk", found.operands[0])
         for path in found.operands[1:]:
             if "=" not in path:
                 job.effect("read", path)
@@ -321,8 +347,26 @@ def powershell(job: Job) -> Stream | None:
             return UNKNOWN
         if flag and "file".startswith(flag) and index + 1 < len(words):
             return _script(job, "powershell", words[index + 1], words[index + 2 :])
-        if flag in ("executionpolicy", "ep", "ex", "exec", "windowstyle", "w", "version", "configurationname", "workingdirectory", "wd", "inputformat", "outputformat", "psconsolefile"):
-            return powershell(Job(job.host, job.program, words[index + 2 :], job.where, job.stdin)) if index + 2 < len(words) else None
+        if flag in (
+            "executionpolicy",
+            "ep",
+            "ex",
+            "exec",
+            "windowstyle",
+            "w",
+            "version",
+            "configurationname",
+            "workingdirectory",
+            "wd",
+            "inputformat",
+            "outputformat",
+            "psconsolefile",
+        ):
+            return (
+                powershell(Job(job.host, job.program, words[index + 2 :], job.where, job.stdin))
+                if index + 2 < len(words)
+                else None
+            )
     if job.stdin is not None:
         job.code("powershell", job.stdin.text, job.program)
     return UNKNOWN

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Union
 
 from interlock.core.model import Span
 
@@ -47,7 +46,7 @@ class Arithmetic:
     parts: list[Part]
 
 
-Part = Union[Text, Variable, Substitution, Arithmetic]
+Part = Text | Variable | Substitution | Arithmetic
 
 
 @dataclass(slots=True)
@@ -162,4 +161,4 @@ class Background:
     node: Node
 
 
-Node = Union[Simple, Pipeline, AndOr, Group, Branches, Loop, Function, Expression, Background]
+Node = Simple | Pipeline | AndOr | Group | Branches | Loop | Function | Expression | Background

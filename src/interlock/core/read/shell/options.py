@@ -25,7 +25,12 @@ class Options:
                 return True
             if name.startswith("--"):
                 for flag in self.flags:
-                    if len(flag) > 4 and flag.startswith("--") and name.startswith(flag) and name[len(flag) : len(flag) + 1] != "-":
+                    if (
+                        len(flag) > 4
+                        and flag.startswith("--")
+                        and name.startswith(flag)
+                        and name[len(flag) : len(flag) + 1] != "-"
+                    ):
                         return True  # but --force is no short form of --force-with-lease
         return False
 

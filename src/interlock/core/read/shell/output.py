@@ -14,7 +14,19 @@ from interlock.core.read.shell.session import UNKNOWN, Job, Stream
 
 MAX_OUTPUT = 100_000
 
-_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "r": "\r", "v": "\v", "'": "'", '"': '"'}
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "\\": "\\",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "f": "\f",
+    "r": "\r",
+    "v": "\v",
+    "'": "'",
+    '"': '"',
+}
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|0?[0-7]{1,3}|[ntrabefv\\'\"c])")
 _DIRECTIVE = re.compile(r"%([-+ #0]*\d*(?:\.\d+)?)([sdqbiuxXoc%])")
 
@@ -102,7 +114,11 @@ def decode_base64(source: str) -> str | None:
 def _gunzip(words: list[str], source: str) -> str | None:
     """gunzip, zcat, gzip -d on text that is known; never more than MAX_OUTPUT."""
     try:
-        return zlib.decompressobj(47).decompress(source.encode("utf-8", "surrogateescape"), MAX_OUTPUT).decode("utf-8", "surrogateescape")
+        return (
+            zlib.decompressobj(47)
+            .decompress(source.encode("utf-8", "surrogateescape"), MAX_OUTPUT)
+            .decode("utf-8", "surrogateescape")
+        )
     except (zlib.error, ValueError):
         return None
 
@@ -140,14 +156,26 @@ def _tr(words: list[str], source: str) -> str | None:
     return source.translate({ord(a): b for a, b in zip(sets[0], to, strict=False)})
 
 
-_CLASSES = {"[:upper:]": "A-Z", "[:lower:]": "a-z", "[:digit:]": "0-9", "[:space:]": " \t\n", "[:alpha:]": "A-Za-z", "[:blank:]": " \t"}
+_CLASSES = {
+    "[:upper:]": "A-Z",
+    "[:lower:]": "a-z",
+    "[:digit:]": "0-9",
+    "[:space:]": " \t\n",
+    "[:alpha:]": "A-Za-z",
+    "[:blank:]": " \t",
+}
 
 
 def _char_set(word: str) -> str:
     for name, span in _CLASSES.items():
         word = word.replace(name, span)
     word = unescape(word.strip("[]") if word.startswith("[") and "-" in word else word)
-    return re.sub(r"(.)-(.)", lambda m: "".join(map(chr, range(ord(m[1]), min(ord(m[2]), ord(m[1]) + 300) + 1))), word, flags=re.DOTALL)
+    return re.sub(
+        r"(.)-(.)",
+        lambda m: "".join(map(chr, range(ord(m[1]), min(ord(m[2]), ord(m[1]) + 300) + 1))),
+        word,
+        flags=re.DOTALL,
+    )
 
 
 def _openssl(words: list[str], source: str) -> str | None:
@@ -192,7 +220,7 @@ def _cat(job: Job) -> Stream:
     for path in files:
         if path == "/dev/null":
             continue
-        full = job._places(path)
+        full = job.places(path)
         if "secret" in full:
             taints |= {"secret"}
         if job.host.session.downloads.get(path):
@@ -210,7 +238,10 @@ def _find(job: Job) -> Stream:
 
 def _listing(job: Job) -> Stream:
     roots = [word for word in job.words if not word.startswith("-")]
-    return Stream("\n".join(f"{root.rstrip('/')}/*" if not re.search(r"[*?]", root) else root for root in roots) or "*", frozenset({"bulk"}))
+    return Stream(
+        "\n".join(f"{root.rstrip('/')}/*" if not re.search(r"[*?]", root) else root for root in roots) or "*",
+        frozenset({"bulk"}),
+    )
 
 
 def _git(job: Job) -> Stream | None:
@@ -219,7 +250,11 @@ def _git(job: Job) -> Stream | None:
         return Stream("\n".join(found.operands[1:]) or "*", frozenset({"bulk"}))
     if found.operands[:1] == ["rev-parse"] and "--show-toplevel" in found.flags:
         return Stream(".")
-    return Stream(hole(), frozenset({"bulk"})) if found.operands[:1] in (["branch"], ["for-each-ref"], ["diff"], ["log"]) else None
+    return (
+        Stream(hole(), frozenset({"bulk"}))
+        if found.operands[:1] in (["branch"], ["for-each-ref"], ["diff"], ["log"])
+        else None
+    )
 
 
 def _seq(job: Job) -> Stream:
@@ -284,14 +319,18 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "true": lambda job: Stream(""),
     ":": lambda job: Stream(""),
     "env": lambda job: Stream(hole_of({"environment"}), frozenset({"environment"})),
-    "printenv": lambda job: Stream(hole_of({"environment"} if not job.words else ()), frozenset({"environment"} if not job.words else ())),
+    "printenv": lambda job: Stream(
+        hole_of({"environment"} if not job.words else ()), frozenset({"environment"} if not job.words else ())
+    ),
     "type": _name_of,
     "pgrep": lambda job: Stream(hole(":".join(["pgrep", *job.words]))),
     "pidof": lambda job: Stream(hole(":".join(["pidof", *job.words]))),
     "fetch": _fetched,
     "lynx": _fetched,
     "aria2c": _fetched,
-    **dict.fromkeys(("gpg", "security", "op", "pass", "vault", "secret-tool", "bw", "kubectl", "aws", "gcloud", "doppler"), _secret),
+    **dict.fromkeys(
+        ("gpg", "security", "op", "pass", "vault", "secret-tool", "bw", "kubectl", "aws", "gcloud", "doppler"), _secret
+    ),
     "yes": lambda job: Stream("y\n"),
 }
 
@@ -312,18 +351,20 @@ def output(job: Job) -> Stream:
     if job.program in _FILTERS:
         return _filtered(job, taints)
     if job.program in _ENCODERS:
-        if any(not word.startswith("-") and "secret" in job._places(word) for word in job.words):
+        if any(not word.startswith("-") and "secret" in job.places(word) for word in job.words):
             taints = taints | {"secret"}
         return Stream(hole_of(taints), taints)
     kept = taints & {"secret", "environment", "download"}
     return Stream(hole_of(kept), kept) if kept else UNKNOWN
 
 
-_ENCODERS = frozenset("base64 gzip bzip2 xz zstd tar zip openssl gpg xxd od hexdump jq yq gunzip zcat bzcat xzcat uuencode age".split())
+_ENCODERS = frozenset(
+    "base64 gzip bzip2 xz zstd tar zip openssl gpg xxd od hexdump jq yq gunzip zcat bzcat xzcat uuencode age".split()
+)
 
 
 def _filtered(job: Job, taints: frozenset[str]) -> Stream:
-    files = [word for word in job.words if not word.startswith("-") and "secret" in job._places(word)]
+    files = [word for word in job.words if not word.startswith("-") and "secret" in job.places(word)]
     if files:
         taints = taints | {"secret"}
     if job.stdin is None:

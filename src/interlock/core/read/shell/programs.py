@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from interlock.core.read import effects, scripts
-from interlock.core.read.shell import builtins, carry, clients, elsewhere, hosts, interpret, unwrap, wrappers
+from interlock.core.read.shell import builtins, carry, clients, elsewhere, hosts, interpret, network, unwrap, wrappers
 from interlock.core.read.shell.output import output
 from interlock.core.read.shell.session import UNKNOWN, Job, Stream, command_fact
 
@@ -26,13 +26,29 @@ def _joined(*tables: Mapping[str, Handler]) -> dict[str, tuple[Handler, ...]]:
 
 
 HANDLERS = _joined(
-    builtins.HANDLERS, interpret.HANDLERS, carry.HANDLERS, elsewhere.HANDLERS, hosts.HANDLERS, clients.HANDLERS, effects.HANDLERS, _SCRIPTS
+    builtins.HANDLERS,
+    interpret.HANDLERS,
+    carry.HANDLERS,
+    elsewhere.HANDLERS,
+    hosts.HANDLERS,
+    clients.HANDLERS,
+    network.HANDLERS,
+    effects.HANDLERS,
+    _SCRIPTS,
 )
 
-_WRAPPERS = frozenset(wrappers.PREFIXES) | frozenset(interpret.HANDLERS) | frozenset({"env", "command", "xargs", "eval", "source", ".", "busybox", "toybox"})
-_DASHED_GIT = re.compile(r"git-(add|am|apply|bisect|branch|checkout|checkout-index|clean|clone|commit|config|fetch|filter-branch|gc|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|stash|submodule|switch|symbolic-ref|tag|update-ref|worktree)")
+_WRAPPERS = (
+    frozenset(wrappers.PREFIXES)
+    | frozenset(interpret.HANDLERS)
+    | frozenset({"env", "command", "xargs", "eval", "source", ".", "busybox", "toybox"})
+)
+_DASHED_GIT = re.compile(
+    r"git-(add|am|apply|bisect|branch|checkout|checkout-index|clean|clone|commit|config|fetch|filter-branch|gc|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|stash|submodule|switch|symbolic-ref|tag|update-ref|worktree)"
+)
 _LOADER = re.compile(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
-_SYSTEM_PROGRAM = re.compile(r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE)
+_SYSTEM_PROGRAM = re.compile(
+    r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE
+)
 
 
 def read_program(job: Job, written: str) -> Stream:
@@ -66,7 +82,10 @@ def read_program(job: Job, written: str) -> Stream:
 
 def _handed_on(words: list[str]) -> list[str]:
     """The command that an unknown program seems to run: what follows its `--`, or a shell with its -c."""
-    if words and (words[0] == "sudo" or (words[0] in interpret.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]))):
+    if words and (
+        words[0] == "sudo"
+        or (words[0] in interpret.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]))
+    ):
         return words
     if "--" in words:
         tail = words[words.index("--") + 1 :]

@@ -34,6 +34,7 @@ class Stream:
         return HOLE not in self.text
 
 
+NAMED_TAINTS = frozenset({"download", "secret", "environment"})  # what a hole can be known to hold
 UNKNOWN = Stream(hole() + "\n")
 NOTHING = Stream("")
 
@@ -108,14 +109,13 @@ class Job:
         if verb not in _PATH_VERBS:
             facts.append(Effect(verb, target, "", marks, self.where.span, self.where.via, subject))
             return
-        for where in dict.fromkeys(self._places(target)):
+        for where in dict.fromkeys(self.places(target)):
             facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject))
         if verb == "delete":
             self._origin(target, marks)
 
-    def _places(self, target: str) -> list[str]:
+    def places(self, target: str) -> list[str]:
         return [place(target, cwd, self.host.home) for cwd in self.host.cwds]
-
 
     def _origin(self, target: str, marks: frozenset[str]) -> None:
         """What was moved somewhere and is deleted there is lost from where it was."""
@@ -124,16 +124,20 @@ class Job:
         if old is not None:
             where = place(old, self.host.cwds[0], self.host.home)
             subject = shown(self.program, self.words)
-            self.host.session.facts.append(Effect("delete", old, where, marks, self.where.span, self.where.via, subject))
+            self.host.session.facts.append(
+                Effect("delete", old, where, marks, self.where.span, self.where.via, subject)
+            )
 
     def unreadable(self, what: str, *traits: str) -> None:
         self.effect("unreadable", what, *traits)
 
     def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream | None = None) -> Stream:
-        return self.host.run(list(argv), self._inner(via, traits), stdin)
+        return self.host.run(list(argv), self.inside(via, traits), stdin)
 
-    def shell_text(self, text: str, via: str = "", *traits: str, args: Sequence[str] = (), dialect: str = "bash") -> Stream:
-        return self.host.nested(text, self._inner(via, traits), args, dialect, self.stdin)
+    def shell_text(
+        self, text: str, via: str = "", *traits: str, args: Sequence[str] = (), dialect: str = "bash"
+    ) -> Stream:
+        return self.host.nested(text, self.inside(via, traits), args, dialect, self.stdin)
 
     def shell(self, text: str) -> None:
         self.shell_text(text)
@@ -141,11 +145,11 @@ class Job:
     def code(self, language: str, text: str, via: str = "") -> None:
         from interlock.core.read.languages import read_code
 
-        read_code(language, text, Job(self.host, self.program, self.words, self._inner(via, ()), self.stdin))
+        read_code(language, text, Job(self.host, self.program, self.words, self.inside(via, ()), self.stdin))
 
     # -- ways in ----------------------------------------------------------------------------------------
 
-    def _inner(self, via: str, traits: Sequence[str]) -> Where:
+    def inside(self, via: str, traits: Sequence[str]) -> Where:
         where = self.where.inside(via or self.program, *traits)
         if "production" not in where.traits and any(is_production(word) for word in self.words):
             return Where(where.span, where.via, where.traits | {"production"}, where.env)

@@ -44,21 +44,30 @@ def _unwrap(job: Job, prefix: Prefix, words: Sequence[str], via: str) -> Stream:
 
 
 def run_words(
-    job: Job, rest: list[str], via: str, traits: Sequence[str], env: Sequence[tuple[str, str]] = (), found: Options | None = None
+    job: Job,
+    rest: list[str],
+    via: str,
+    traits: Sequence[str],
+    env: Sequence[tuple[str, str]] = (),
+    found: Options | None = None,
 ) -> Stream:
     """Read the command that a wrapper runs, with what flows into the wrapper flowing into it."""
     if not rest:
-        if job.program in ("sudo", "doas", "run0") and found is not None and found.has("-s", "-i", "--login", "--shell"):
+        if (
+            job.program in ("sudo", "doas", "run0")
+            and found is not None
+            and found.has("-s", "-i", "--login", "--shell")
+        ):
             return _shell_stdin(job, via)
         return UNKNOWN if job.program != "exec" else NOTHING
-    where = job._inner(via, traits)
+    where = job.inside(via, traits)
     host = job.host
     if {"remote", "container"}.intersection(traits) and not {"remote", "container"}.intersection(job.where.traits):
         host = host.child()
         host.elsewhere()
     if env:
         where = replace(where, env=where.env + tuple(env))
-        host._executed_variables(env, where)
+        host.executed_variables(env, where)
     return host.run(rest, where, job.stdin)
 
 

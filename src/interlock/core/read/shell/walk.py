@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from interlock.core.read.facts import HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
 from interlock.core.read.places import home_of, resolve
-from interlock.core.read.shell import expand
+from interlock.core.read.shell import expand, flow
 from interlock.core.read.shell.nodes import (
     AndOr,
     Assignment,
@@ -19,7 +20,6 @@ from interlock.core.read.shell.nodes import (
     Loop,
     Node,
     Pipeline,
-    Redirect,
     Simple,
     Substitution,
 )
@@ -27,6 +27,7 @@ from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.parse import TooDeep, parse
 from interlock.core.read.shell.session import (
     MAX_NESTING,
+    NAMED_TAINTS,
     NOTHING,
     UNKNOWN,
     Job,
@@ -49,7 +50,6 @@ _EXECUTED_VARIABLES = frozenset(
 _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
 _ENVIRONMENT_NAME = re.compile(r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$")
 _ELSEWHERE = frozenset({"remote", "container"})
-_NAMED_TAINTS = frozenset({"download", "secret", "environment"})
 _GLOB = re.compile(r"[?*\[]")
 _TARGETS_OF_GLOBS = "rm dd mkfs shred sudo wipefs bash sh zsh dash python python3 perl ruby node curl wget nc ncat cat chmod chown mv find kill".split()
 
@@ -59,7 +59,7 @@ class Shell:
 
     def __init__(self, session: Session, cwd: str = "", home: str = "") -> None:
         self.session = session
-        self.cwds = [cwd]
+        self.cwds: list[str] = [cwd]
         self.home = home or home_of(cwd)
         self.variables: dict[str, list[str]] = {}
         self.choices: dict[str, list[list[str]]] = {}
@@ -124,7 +124,7 @@ class Shell:
             self._restore(saved)
         if part.direction:
             return self._process_file(stream)
-        taints = stream.taints & _NAMED_TAINTS
+        taints = stream.taints & NAMED_TAINTS
         if taints and not stream.known:
             return hole_of(taints)
         return stream.text.rstrip("\n")
@@ -239,9 +239,7 @@ class Shell:
         self.session.step()
         if type(node) is Simple:
             return self._simple(node, stdin)
-        handler = _WALKERS[type(node)]
-        result: Stream = handler(self, node, stdin)
-        return result
+        return _WALKERS[type(node)](self, node, stdin)
 
     def _pipeline(self, node: Pipeline, stdin: Stream | None) -> Stream:
         stream = stdin
@@ -275,15 +273,15 @@ class Shell:
         return Stream("".join(stream.text for stream in texts), frozenset().union(*(stream.taints for stream in texts)))
 
     def _group(self, node: Group, stdin: Stream | None) -> Stream:
-        stdin = self._input(node.redirects, stdin)
+        stdin = flow.read_input(self, node.redirects, stdin)
         saved = self._save()
         stream = self.walk_list(node.body, stdin)
         if node.subshell:
             self._restore(saved)
-        return self._output(node.redirects, stream, "", [])
+        return flow.write_output(self, node.redirects, stream, "", [])
 
     def _branches(self, node: Branches, stdin: Stream | None) -> Stream:
-        stdin = self._input(node.redirects, stdin)
+        stdin = flow.read_input(self, node.redirects, stdin)
         for word in node.words:
             expand.text(word, self)
         self.walk_list(node.head, stdin)
@@ -299,10 +297,10 @@ class Shell:
         self.cwds = _union(start, ends)
         texts = [stream for stream in streams if stream is not NOTHING]
         stream = NOTHING if not texts else Stream("".join(s.text for s in texts), frozenset().union(*(s.taints for s in texts)))
-        return self._output(node.redirects, stream, "", [])
+        return flow.write_output(self, node.redirects, stream, "", [])
 
     def _loop(self, node: Loop, stdin: Stream | None) -> Stream:
-        stdin = self._input(node.redirects, stdin)
+        stdin = flow.read_input(self, node.redirects, stdin)
         streams: list[Stream] = []
         if node.items is None:
             self._read_names(node.head, stdin)
@@ -320,7 +318,7 @@ class Shell:
                 streams.append(self._walk_round(node.body, stdin, bulk))
         texts = [stream for stream in streams if stream is not NOTHING]
         stream = NOTHING if not texts else Stream("".join(s.text for s in texts), frozenset().union(*(s.taints for s in texts)))
-        return self._output(node.redirects, stream, "", [])
+        return flow.write_output(self, node.redirects, stream, "", [])
 
     def _walk_round(self, body: Sequence[Node], stdin: Stream | None, bulk: bool) -> Stream:
         """One round of a loop; over a long or unknown list, whatever it does is done in bulk."""
@@ -397,33 +395,33 @@ class Shell:
                     self.variables[name] = kept
 
     def _simple_once(self, node: Simple, stdin: Stream | None) -> Stream:
-        stdin = self._input(node.redirects, stdin) if node.redirects else stdin
+        stdin = flow.read_input(self, node.redirects, stdin) if node.redirects else stdin
         self.flow = stdin
         words = [item for word in node.words for item in expand.fields(word, self)]
         if not words:
             self._assignments(node.assigns)
-            self._redirect_only(node)
+            flow.redirect_only(self, node)
             return NOTHING
         env = self._command_env(node.assigns)
         if words[0] == "exec":
-            self._exec_redirects(node.redirects)
+            flow.exec_redirects(self, node.redirects)
         where = self.where
         if env:
             where = Where(where.span, where.via, where.traits, where.env + env)
-            self._executed_variables(env, where)
+            self.executed_variables(env, where)
         if node.assigns and words[0] in ("declare", "local", "export", "readonly", "typeset"):
             self._declare(words, node.assigns)
         stream = self.run(words, where, stdin)
         if not node.redirects:
             return stream
-        return self._output(node.redirects, stream, words[0], words[1:])
+        return flow.write_output(self, node.redirects, stream, words[0], words[1:])
 
     def _assignments(self, assigns: Sequence[Assignment]) -> None:
         for item in assigns:
             value = self._assigned(item)
             self.assign(item.name, value)
             if item.name in _EXECUTED_VARIABLES or item.name in _STARTUP_FILES:
-                self._executed_variables(((item.name, value[0] if value else ""),), self.where)
+                self.executed_variables(((item.name, value[0] if value else ""),), self.where)
 
     def _assigned(self, item: Assignment) -> list[str]:
         if item.items is not None:
@@ -453,7 +451,7 @@ class Shell:
             return
         self._assignments(assigns)
 
-    def _executed_variables(self, env: Sequence[tuple[str, str]], where: Where) -> None:
+    def executed_variables(self, env: Sequence[tuple[str, str]], where: Where) -> None:
         """Variables whose value some program runs."""
         for name, value in env:
             if name in _EXECUTED_VARIABLES and value and not expand.is_unknown(value):
@@ -464,82 +462,6 @@ class Shell:
                 self.run(["source", value], where.inside(f"{name}="), None)
             elif name in ("NODE_OPTIONS", "RUBYOPT", "PERL5OPT") and re.search(r"--?(require|import|r|e|M)", value):
                 Job(self, name, [value], where, None).effect("run_script", value, "carried")
-
-    # -- redirections -----------------------------------------------------------------------------------
-
-    def _exec_redirects(self, redirects: Sequence[Redirect]) -> None:
-        """exec 5<>/dev/tcp/host/port: this very shell talks to the network."""
-        for redirect in redirects:
-            path = expand.text(redirect.target, self) if redirect.operator in ("<", "<>") else ""
-            if path.startswith(("/dev/tcp/", "/dev/udp/")):
-                Job(self, "exec", [path], self.where, None).effect("reverse_shell", path)
-
-    def _input(self, redirects: Sequence[Redirect], stdin: Stream | None) -> Stream | None:
-        for redirect in redirects:
-            if redirect.operator in ("<<", "<<-"):
-                stdin = Stream(expand.text(redirect.body, self))
-            elif redirect.operator == "<<<":
-                stdin = Stream(expand.text(redirect.target, self) + "\n")
-            elif redirect.operator in ("<", "<>"):
-                stdin = self._from_file(expand.text(redirect.target, self))
-        return stdin
-
-    def _from_file(self, path: str) -> Stream:
-        if path in self.session.downloads:
-            return Stream(hole_of({"download"}), frozenset({"download"}))
-        text = self.session.files.get(resolve(path, self.cwds[0]), self.session.files.get(path))
-        job = Job(self, "<", [path], self.where, None)
-        if path != "/dev/null":
-            job.effect("read", path)
-        if path.startswith("/dev/tcp/") or path.startswith("/dev/udp/"):
-            job.effect("fetch", path)
-            return Stream(hole_of({"download"}), frozenset({"download"}))
-        taints = frozenset({"secret"}) if job._places(path)[0] == "secret" else frozenset()
-        if path in ("/dev/null",):
-            return Stream("", taints)
-        return Stream(text if text is not None else hole_of(taints), taints)
-
-    def _redirect_only(self, node: Simple) -> None:
-        for redirect in node.redirects:
-            if redirect.operator in (">", ">|", "&>", ">&") and redirect.fd in ("", "1"):
-                path = expand.text(redirect.target, self)
-                Job(self, ">", [path], self.where, None).effect("truncate", path)
-                self.session.files[resolve(path, self.cwds[0])] = ""
-
-    def _output(self, redirects: Sequence[Redirect], stream: Stream, program: str, words: Sequence[str]) -> Stream:
-        """Where a command's output goes: a file that is written, a network device, or on down the pipe."""
-        for redirect in redirects:
-            operator = redirect.operator
-            if operator not in (">", ">>", ">|", "&>", "&>>", ">&"):
-                continue
-            path = expand.text(redirect.target, self)
-            if operator == ">&" and (path.isdigit() or path == "-"):
-                continue
-            stream = self._write(path, operator, redirect.fd, stream, program, words)
-        return stream
-
-    def _write(self, path: str, operator: str, fd: str, stream: Stream, program: str, words: Sequence[str]) -> Stream:
-        job = Job(self, f"{program} {operator}".strip(), [*words[:6], path], self.where, None)
-        if path.startswith(("/dev/tcp/", "/dev/udp/")):
-            shell = program.rpartition("/")[2] in ("bash", "sh", "zsh", "ksh", "dash", "exec")
-            job.effect("reverse_shell" if shell else "send", path, *stream.taints)
-            return NOTHING
-        if fd not in ("", "1") and operator != "&>":
-            if path != "/dev/null":
-                job.effect("write", path)
-            return stream
-        full = resolve(path, self.cwds[0])
-        before = self.session.files.get(full, "")
-        appended = operator in (">>", "&>>")
-        empty = stream.known and not stream.text.strip() and program in ("", "true", ":", "echo", "printf", "cat", "exec")
-        verb = "append" if appended else "truncate" if empty else "write"
-        bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
-        job.effect(verb, path, *(stream.taints & _NAMED_TAINTS), *bulk)
-        if known(path):
-            self.session.files[full] = (before + stream.text) if appended else stream.text
-        if "download" in stream.taints:
-            self.session.downloads[full] = without_holes(stream.text) or "the network"
-        return NOTHING
 
     # -- running ----------------------------------------------------------------------------------------
 
@@ -632,7 +554,7 @@ def _union(first: list[str], second: list[str]) -> list[str]:
     return list(dict.fromkeys([*first, *second]))[:MAX_CHOICES]
 
 
-_WALKERS = {
+_WALKERS: dict[type, Callable[[Shell, Any, Stream | None], Stream]] = {
     Pipeline: Shell._pipeline,
     AndOr: Shell._and_or,
     Group: Shell._group,

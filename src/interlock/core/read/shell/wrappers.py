@@ -81,7 +81,9 @@ PREFIXES: dict[str, Prefix] = {
     "bunx": _prefix("-p --package"),
     "pnpx": _prefix("-p --package"),
     "uvx": _prefix("--from --with -p --python"),
-    "systemd-run": _prefix("-p -u -E -M -H --property --unit --setenv --uid --gid --slice --description --on-active --on-calendar -t"),
+    "systemd-run": _prefix(
+        "-p -u -E -M -H --property --unit --setenv --uid --gid --slice --description --on-active --on-calendar -t"
+    ),
     "systemd-inhibit": _prefix("--what --who --why --mode"),
     "ld.so": _prefix("--library-path --preload --argv0"),
     "sshpass": _prefix("-p -f -d -P"),
@@ -100,7 +102,10 @@ SUBCOMMANDS: dict[str, dict[str, Prefix]] = {
     "poetry": {"run": _prefix()},
     "pipenv": {"run": _prefix()},
     "pdm": {"run": _prefix("-p")},
-    "uv": {"run": _prefix("--with --python -p --extra --group --env-file --project --directory --package"), "x": _prefix()},
+    "uv": {
+        "run": _prefix("--with --python -p --extra --group --env-file --project --directory --package"),
+        "x": _prefix(),
+    },
     "rye": {"run": _prefix()},
     "hatch": {"run": _prefix()},
     "pixi": {"run": _prefix("-e --environment")},
@@ -131,7 +136,10 @@ SUBCOMMANDS: dict[str, dict[str, Prefix]] = {
     "dotenvx": {"run": _prefix("-f -e")},
     "teller": {"run": _prefix()},
     "railway": {"run": _prefix("-s -e --service --environment")},
-    "heroku": {"run": _prefix("-a -r -s -e --app --remote --size --env", traits="remote"), "run:detached": _prefix("-a --app", traits="remote")},
+    "heroku": {
+        "run": _prefix("-a -r -s -e --app --remote --size --env", traits="remote"),
+        "run:detached": _prefix("-a --app", traits="remote"),
+    },
     "perf": {"stat": _prefix("-e -o -r"), "record": _prefix("-e -o -F -g")},
     "nix": {"shell": _prefix(), "develop": _prefix()},
     "sam": {"exec": _prefix()},
@@ -143,5 +151,4 @@ SUBCOMMANDS: dict[str, dict[str, Prefix]] = {
     "lando": {"ssh": _prefix("-s -u", traits="container", text="-c --command")},
     "ddev": {"exec": _prefix("-s -d", traits="container")},
     "sail": {"exec": _prefix(skip=1, traits="container")},
-    
 }

@@ -154,7 +154,7 @@ def _explain(reading: Reading, item: Statement) -> None:
         if item.depths[at] == 0 and token.word in _VERBS and token.word not in ("ANALYZE", "ANALYSE", "TABLE"):
             break
         off = at + 1 < len(item.tokens) and item.tokens[at + 1].text.lower() in ("false", "off", "0")
-        runs = runs or token.word in ("ANALYZE", "ANALYSE") and not off
+        runs = runs or (token.word in ("ANALYZE", "ANALYSE") and not off)
         at += 1
     if runs and at < len(item.tokens):
         read_statement(reading, item.part(at))

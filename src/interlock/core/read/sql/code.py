@@ -58,7 +58,7 @@ def read_execute(reading: Reading, item: Statement) -> None:
         reading.inner(reading.bodies.pop(name))
     elif routine and _prepared(reading, name):
         reading.effect("sql_read")
-    elif routine and item.head in ("EXEC", "CALL") or routine and _known_procedure(name):
+    elif (routine and item.head in ("EXEC", "CALL")) or (routine and _known_procedure(name)):
         _procedure(reading, name, argument)
     else:
         read_text(reading, argument)
@@ -115,7 +115,7 @@ def _assigned(reading: Reading, names: set[str]) -> list[Token]:
 
 
 def _assigns(token: Token) -> bool:
-    return token.kind == "punct" and token.text in ("=", ":=", "+=") or token.word == "DEFAULT"
+    return (token.kind == "punct" and token.text in ("=", ":=", "+=")) or token.word == "DEFAULT"
 
 
 def read_prepare(reading: Reading, item: Statement) -> Statement | None:

@@ -45,7 +45,7 @@ def skeleton(tokens: Sequence[Token]) -> tuple[str, bool]:
             parts.append(filled)
         elif token.text == "::" and token.kind == "punct":
             index += 1  # a cast changes nothing here
-        elif token.word == "AS" or token.kind == "punct" and token.text in _IGNORED:
+        elif token.word == "AS" or (token.kind == "punct" and token.text in _IGNORED):
             index += token.word == "AS"
         elif token.word not in _TRANSPARENT:
             unknown = True

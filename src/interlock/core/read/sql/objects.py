@@ -131,7 +131,7 @@ def _alter_table(reading: Reading, action: Statement, table: str) -> None:
     elif head in ("DELETE", "UPDATE"):  # ClickHouse mutations
         traits = () if reading.filtered(action, table) else ("unfiltered",)
         reading.effect(f"sql_{head.lower()}", table, *traits)
-    elif head == "CLEAR" or head == "SET" and action.word(1) == "UNUSED":
+    elif head == "CLEAR" or (head == "SET" and action.word(1) == "UNUSED"):
         reading.effect("sql_drop", table, "column")
     elif head in ("ALTER", "MODIFY") and action.top("DROP") > 0:
         reading.effect("sql_write", table)

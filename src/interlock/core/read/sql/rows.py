@@ -50,7 +50,7 @@ def read_nested(reading: Reading, item: Statement) -> bool:
     found = False
     for index in range(len(item.tokens) - 2):
         token, verb = item.tokens[index], item.tokens[index + 1].word
-        if token.text != "(" or token.kind != "punct" or verb not in _SECOND and verb != "UPDATE":
+        if token.text != "(" or token.kind != "punct" or (verb not in _SECOND and verb != "UPDATE"):
             continue
         if verb == "UPDATE" or item.word(index + 2) in _SECOND[verb]:
             inner = reading.inside(item, index)

@@ -94,7 +94,7 @@ class _Cutter:
     def add(self, kind: str, text: str, end: int) -> None:
         word = text.upper() if kind == "word" else ""
         self.tokens.append(Token(kind, text, word, self.at, end))
-        self.fresh = kind == "meta" or text == ";" and kind == "punct"
+        self.fresh = kind == "meta" or (text == ";" and kind == "punct")
         self.at = end
 
     def until(self, mark: str, start: int) -> int:

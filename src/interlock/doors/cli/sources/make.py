@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from interlock.core.read.facts import hole
 from interlock.doors.cli.sources.snippet import Snippet, joined, snippet
@@ -15,11 +16,14 @@ _TARGET_SHELL = re.compile(r"\$\(shell\s+")
 _CONDITIONS = frozenset({"ifeq", "ifneq", "ifdef", "ifndef", "else", "endif"})
 _MARKS = "@-+ \t"
 _ROUNDS = 4
+_BUILT_IN = MappingProxyType(
+    {"MAKE": "make", "RM": "rm -f", "SHELL": "/bin/sh", "CURDIR": ".", "CC": "cc", "CXX": "c++", "CPP": "cc -E", "AR": "ar", "AS": "as", "LD": "ld"}
+)
 
 
 def makefile(text: str) -> list[Snippet]:
     """Each recipe line, continuations included, with the file's own variables filled in; and what `$(shell …)` runs."""
-    variables = _variables(text)
+    variables = {**_BUILT_IN, **_variables(text)}
     found: list[Snippet] = []
     recipe: list[Snippet] = []
     in_rule = in_define = False

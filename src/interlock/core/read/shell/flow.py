@@ -1,0 +1,105 @@
+"""Redirections: what flows into a command, and where its output goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from interlock.core.read.facts import hole_of, known, without_holes
+from interlock.core.read.places import resolve
+from interlock.core.read.shell import expand
+from interlock.core.read.shell.nodes import Redirect, Simple
+from interlock.core.read.shell.session import NAMED_TAINTS, NOTHING, Job, Stream
+
+if TYPE_CHECKING:
+    from interlock.core.read.shell.walk import Shell
+
+_NETWORK_FILES = ("/dev/tcp/", "/dev/udp/")
+_GLOB = re.compile(r"[?*\[]")
+
+
+def exec_redirects(shell: Shell, redirects: Sequence[Redirect]) -> None:
+    """exec 5<>/dev/tcp/host/port: this very shell talks to the network."""
+    for redirect in redirects:
+        path = expand.text(redirect.target, shell) if redirect.operator in ("<", "<>") else ""
+        if path.startswith(_NETWORK_FILES):
+            Job(shell, "exec", [path], shell.where, None).effect("reverse_shell", path)
+
+
+def read_input(shell: Shell, redirects: Sequence[Redirect], stdin: Stream | None) -> Stream | None:
+    """What a command reads: a here-document, a here-string, a file, or what flowed in before."""
+    for redirect in redirects:
+        if redirect.operator in ("<<", "<<-"):
+            stdin = Stream(expand.text(redirect.body, shell))
+        elif redirect.operator == "<<<":
+            stdin = Stream(expand.text(redirect.target, shell) + "\n")
+        elif redirect.operator in ("<", "<>"):
+            stdin = _from_file(shell, expand.text(redirect.target, shell))
+    return stdin
+
+
+def _from_file(shell: Shell, path: str) -> Stream:
+    if path in shell.session.downloads:
+        return Stream(hole_of({"download"}), frozenset({"download"}))
+    text = shell.session.files.get(resolve(path, shell.cwds[0]), shell.session.files.get(path))
+    job = Job(shell, "<", [path], shell.where, None)
+    if path != "/dev/null":
+        job.effect("read", path)
+    if path.startswith(_NETWORK_FILES):
+        job.effect("fetch", path)
+        return Stream(hole_of({"download"}), frozenset({"download"}))
+    taints = frozenset({"secret"}) if job.places(path)[0] == "secret" else frozenset()
+    if path == "/dev/null":
+        return Stream("")
+    return Stream(text if text is not None else hole_of(taints), taints)
+
+
+def redirect_only(shell: Shell, node: Simple) -> None:
+    """`> file` without a command: the file is emptied."""
+    for redirect in node.redirects:
+        if redirect.operator in (">", ">|", "&>", ">&") and redirect.fd in ("", "1"):
+            path = expand.text(redirect.target, shell)
+            Job(shell, ">", [path], shell.where, None).effect("truncate", path)
+            shell.session.files[resolve(path, shell.cwds[0])] = ""
+
+
+def write_output(
+    shell: Shell, redirects: Sequence[Redirect], stream: Stream, program: str, words: Sequence[str]
+) -> Stream:
+    """Where a command's output goes: a file that is written, a network device, or on down the pipe."""
+    for redirect in redirects:
+        operator = redirect.operator
+        if operator not in (">", ">>", ">|", "&>", "&>>", ">&"):
+            continue
+        path = expand.text(redirect.target, shell)
+        if operator == ">&" and (path.isdigit() or path == "-"):
+            continue
+        stream = _write(shell, path, operator, redirect.fd, stream, program, words)
+    return stream
+
+
+def _write(
+    shell: Shell, path: str, operator: str, fd: str, stream: Stream, program: str, words: Sequence[str]
+) -> Stream:
+    job = Job(shell, f"{program} {operator}".strip(), [*words[:6], path], shell.where, None)
+    if path.startswith(_NETWORK_FILES):
+        is_shell = program.rpartition("/")[2] in ("bash", "sh", "zsh", "ksh", "dash", "exec")
+        job.effect("reverse_shell" if is_shell else "send", path, *stream.taints)
+        return NOTHING
+    if fd not in ("", "1") and operator != "&>":
+        if path != "/dev/null":
+            job.effect("write", path)
+        return stream
+    full = resolve(path, shell.cwds[0])
+    before = shell.session.files.get(full, "")
+    appended = operator in (">>", "&>>")
+    empty = stream.known and not stream.text.strip() and program in ("", "true", ":", "echo", "printf", "cat", "exec")
+    verb = "append" if appended else "truncate" if empty else "write"
+    bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
+    job.effect(verb, path, *(stream.taints & NAMED_TAINTS), *bulk)
+    if known(path):
+        shell.session.files[full] = (before + stream.text) if appended else stream.text
+    if "download" in stream.taints:
+        shell.session.downloads[full] = without_holes(stream.text) or "the network"
+    return NOTHING

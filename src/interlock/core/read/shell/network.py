@@ -1,0 +1,155 @@
+"""Programs that talk to the network: the requests they send, what leaves with them, and what they bring in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from interlock.core.read.facts import HOLE, hole_of, taints_in, without_holes
+from interlock.core.read.places import resolve
+from interlock.core.read.shell.clients import inside, read_statements
+from interlock.core.read.shell.options import options, valued
+from interlock.core.read.shell.session import Job, Stream
+
+_SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")
+
+
+def web(job: Job) -> Stream:
+    """curl, wget, httpie: the requests they send, the files they send or write, and what they print."""
+    from interlock.core.read import http_words
+    from interlock.core.read.http import read_http
+
+    parser = {"curl": http_words.parse_curl, "wget": http_words.parse_wget}.get(job.program, http_words.parse_httpie)
+    inner = Job(job.host, job.program, job.words, job.where, job.stdin)
+    prints = False
+    for request in parser(job.words):
+        job.step(5)
+        if not request.url:
+            continue
+        read_http(request.method, request.url, request.body, request.headers, inner)
+        _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
+        if request.output and request.output not in ("-", "/dev/stdout"):
+            job.effect("write", request.output, "downloaded")
+            full = resolve(request.output, job.host.cwds[0])
+            if not request.output.startswith("/dev/"):
+                job.host.session.downloads[full] = without_holes(request.url) or "the network"
+        prints = prints or request.to_stdout
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+def _uploads(job: Job, url: str, uploads: tuple[str, ...] | list[str], text: str) -> None:
+    for path in uploads:
+        if path in ("-", "@-", "/dev/stdin"):
+            taints = job.stdin.taints if job.stdin is not None else frozenset()
+            job.effect("send", url, *(taints & {"secret", "environment"}))
+            continue
+        secret = "secret" in job.places(path) or path.startswith(("/etc/", "~/."))
+        job.effect("send", url, *(("secret",) if secret else ()))
+    carried = taints_in(text) & {"secret", "environment"}
+    if not carried and _SECRET_NAME.search(text):
+        carried = frozenset({"secret"})
+    if carried:
+        job.effect("send", url, *carried)
+
+
+def lookup(job: Job) -> Stream | None:
+    """dig, nslookup, ping: a secret in the name that is asked for has left."""
+    carried = taints_in(" ".join(job.words)) & {"secret", "environment"}
+    if carried:
+        job.effect("send", "a name server", *carried)
+    return Stream(hole_of({"download"}), frozenset({"download"})) if job.program == "dig" else None
+
+
+def netcat(job: Job) -> Stream:
+    """nc host port: what flows in is sent; a store's text protocol is read."""
+    operands = options(job.words, valued("-p -s -w -q -i -X -x -e -c -I -O -T")).operands
+    if job.stdin is not None and operands:
+        job.effect("send", " ".join(operands), *(job.stdin.taints & {"secret", "environment"}))
+        language = {"6379": "redis", "11211": "memcached"}.get(operands[-1])
+        if language and job.stdin.known:
+            inside(job).code(language, job.stdin.text)
+    found = options(job.words, valued("-p -s -w -q -i -X -x -e -c"))
+    for program in found.all("-e", "-c", "--exec", "--sh-exec"):
+        job.effect("reverse_shell", program)
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+def tls(job: Job) -> Stream | None:
+    """openssl s_client: a raw connection."""
+    if job.words[:1] != ["s_client"]:
+        return None
+    if job.stdin is not None and job.stdin.taints & {"secret", "environment"}:
+        job.effect("send", "openssl s_client", *(job.stdin.taints & {"secret", "environment"}))
+    job.effect("fetch", "openssl s_client")
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+def gist(job: Job) -> Stream | None:
+    """gh gist create FILE: what it publishes."""
+    if job.words[:2] == ["gist", "create"] and any(
+        "secret" in job.places(word) for word in job.words[2:] if not word.startswith("-")
+    ):
+        job.effect("send", "a gist", "secret")
+    return None
+
+
+def socat(job: Job) -> Stream | None:
+    text = " ".join(job.words)
+    if re.search(r"(?i)\b(exec|system|shell):", text) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)\d?(-\w+)?:", text):
+        job.effect("reverse_shell", text)
+    elif job.stdin is not None:
+        job.effect("send", text, *(job.stdin.taints & {"secret", "environment"}))
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+def send_files(job: Job) -> Stream | None:
+    """scp, rclone copy…: a secret that leaves; scp -S names a program to run."""
+    for program in options(job.words, valued("-S -i -P -o -F -c -l -J")).all("-S"):
+        job.shell_text(program, f"{job.program} -S")
+    for word in job.words:
+        if not word.startswith("-") and ":" not in word and "secret" in job.places(word):
+            if any(":" in other for other in job.words if other != word):
+                job.effect("send", next(other for other in job.words if ":" in other), "secret")
+    return None
+
+
+def upload_object(job: Job) -> Stream | None:
+    """aws s3 cp ~/.aws/credentials s3://…"""
+    for word in job.words:
+        if not word.startswith("-") and "://" not in word and "/" in word and "secret" in job.places(word):
+            job.effect("send", next((other for other in job.words if "://" in other), "the cloud"), "secret")
+    found = options(job.words, valued("--query-string --sql --sql-statement --statement --parameters"))
+    for line in found.all("--parameters"):
+        for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line) if "command" in line else ():
+            job.shell_text(text.replace('\\"', '"'), "aws ssm", "remote")
+    texts = found.all("--query-string", "--sql", "--statement")
+    for text in texts:
+        read_statements(inside(job), text, "")
+    return None
+
+
+def mail(job: Job) -> Stream | None:
+    if job.stdin is not None and job.stdin.taints & {"secret", "environment"}:
+        job.effect("send", "mail", *(job.stdin.taints & {"secret", "environment"}))
+    found = options(job.words, valued("-s -a -A -r -c -b"))
+    for path in found.all("-a", "-A"):
+        if "secret" in job.places(path):
+            job.effect("send", "mail", "secret")
+    return None
+
+
+HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    "gcloud": upload_object,
+    "aws": upload_object,
+    "gsutil": upload_object,
+    "az": upload_object,
+    **dict.fromkeys(("curl", "wget", "http", "https", "xh", "xhs", "httpie", "curlie"), web),
+    **dict.fromkeys(("nc", "ncat", "netcat"), netcat),
+    "telnet": netcat,
+    "socat": socat,
+    **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill"), lookup),
+    "openssl": tls,
+    "gh": gist,
+    **dict.fromkeys(("scp", "rclone", "sftp", "croc", "wormhole", "s5cmd", "s3cmd", "mc"), send_files),
+    **dict.fromkeys(("mail", "mailx", "mutt", "sendmail", "msmtp", "s-nail"), mail),
+}
