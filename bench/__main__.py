@@ -10,7 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from interlock import assess
 from interlock.core.classify import Rulebook
@@ -31,14 +33,26 @@ def main() -> None:
     print(f"{len(actions)} commands of the sample corpus, {len(book.rules)} rules, best of {ROUNDS}\n")
     row("judgement, uncached", f"p50 {single[0]:6.0f} µs", f"p99 {single[1]:6.0f} µs", "aim 150 and 1,000")
     row("judgement, cached", f"p50 {cached(actions):6.2f} µs", "", "aim 5")
-    row("with ten times the rules", f"p50 x{tenfold[0] / single[0]:.2f}", f"p99 x{tenfold[1] / single[1]:.2f}", "aim x1.2")
+    row(
+        "with ten times the rules",
+        f"p50 x{tenfold[0] / single[0]:.2f}",
+        f"p99 x{tenfold[1] / single[1]:.2f}",
+        "aim x1.2",
+    )
     row("import of interlock", f"{import_cpu():6.0f} ms CPU", "", "aim 120")
     row("resident memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:6.0f} MB", "", "")
+    accuracy(book)
     print("\nTime by length, in milliseconds; linear means that ten times the text takes about ten times as long.\n")
     print(f"{'form':<28}{'1 KB':>10}{'10 KB':>10}{'100 KB':>10}{'x10':>8}{'x100':>8}")
     for name, make in FORMS.items():
-        times = [best(lambda text=make(size): judge(command(text, "/home/dev/app"), book), 2) for size in (1_000, 10_000, 100_000)]
-        print(f"{name:<28}" + "".join(f"{t * 1000:10.2f}" for t in times) + f"{times[1] / times[0]:8.1f}{times[2] / times[0]:8.1f}")
+        times = [
+            best(partial(judge, command(make(size), "/home/dev/app"), book), 2) for size in (1_000, 10_000, 100_000)
+        ]
+        print(
+            f"{name:<28}"
+            + "".join(f"{t * 1000:10.2f}" for t in times)
+            + f"{times[1] / times[0]:8.1f}{times[2] / times[0]:8.1f}"
+        )
 
 
 def row(name: str, first: str, second: str, aim: str) -> None:
@@ -48,9 +62,31 @@ def row(name: str, first: str, second: str, aim: str) -> None:
 def corpus() -> Iterator[Action]:
     """The labelled commands, harmful and benign."""
     for name in ("commands_bad", "commands_ok"):
-        for line in (CORPUS / f"{name}.jsonl").read_text().splitlines():
-            item = json.loads(line)
+        for item in rows(name):
             yield command(item["command"], item.get("cwd") or "")
+
+
+def accuracy(book: Rulebook) -> None:
+    """How the sample corpus is judged: caught is level 2 or more for a harmful line; false is a benign line that would interrupt."""
+    harmful = rows("commands_bad")
+    benign = rows("commands_ok")
+    seen = {
+        item["id"]: judge(command(item["command"], item.get("cwd") or ""), book).assessment
+        for item in [*harmful, *benign]
+    }
+    caught = sum(seen[item["id"]].level >= 2 for item in harmful)
+    labelled = sum(seen[item["id"]].level >= item["min_level"] for item in harmful)
+    false = sum(seen[item["id"]].level >= (2 if item["max_level"] <= 1 else 3) for item in benign)
+    known = [item for item in harmful if item["irreversible"] is not None]
+    undo = sum(seen[item["id"]].irreversible == item["irreversible"] for item in known)
+    print(
+        f"\nsample corpus: {caught} of {len(harmful)} harmful caught, {labelled} at their label or above, "
+        f"{false} of {len(benign)} benign interrupted, undo right for {undo} of {len(known)}"
+    )
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CORPUS / f"{name}.jsonl").read_text().splitlines()]
 
 
 def best(work: Callable[[], object], rounds: int = ROUNDS) -> float:
@@ -66,14 +102,14 @@ def judgement(actions: Sequence[Action], book: Rulebook) -> tuple[float, float]:
     """p50 and p99 of one judgement, in microseconds."""
     for action in actions:
         judge(action, book)
-    times = sorted(best(lambda action=action: judge(action, book)) * 1e6 for action in actions)
+    times = sorted(best(partial(judge, action, book)) * 1e6 for action in actions)
     return statistics.median(times), times[int(len(times) * 0.99)]
 
 
 def cached(actions: Sequence[Action]) -> float:
     for action in actions:
         assess(action.text, action.cwd)
-    return statistics.median(best(lambda action=action: assess(action.text, action.cwd)) * 1e6 for action in actions)
+    return statistics.median(best(partial(assess, action.text, action.cwd)) * 1e6 for action in actions)
 
 
 def ten_times(book: Rulebook) -> Rulebook:
@@ -89,7 +125,9 @@ def replaced(rule: Rule, number: int) -> Rule:
         replace(
             clause,
             program=clause.program if same else tuple(f"{name}{number}" for name in clause.program),
-            subcommand=tuple((f"{sub[0]}{number}", *sub[1:]) for sub in clause.subcommand) if same else clause.subcommand,
+            subcommand=tuple((f"{sub[0]}{number}", *sub[1:]) for sub in clause.subcommand)
+            if same
+            else clause.subcommand,
             place=clause.place,
             trait=clause.trait | {f"never{number}"} if same and not clause.subcommand else clause.trait,
         )
@@ -102,7 +140,10 @@ def replaced(rule: Rule, number: int) -> Rule:
 def import_cpu() -> float:
     """CPU time that `import interlock` takes in a new process, in milliseconds."""
     script = "import time; a = time.process_time(); import interlock; print(time.process_time() - a)"
-    times = [float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout) for _ in range(5)]
+    times = [
+        float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
+        for _ in range(5)
+    ]
     return min(times) * 1000
 
 

@@ -12,6 +12,9 @@ from interlock.core.model import Action, Assessment, Decision, command
 __all__ = ["Action", "Assessment", "Decision", "assess"]
 
 
+_CACHED = 4_096  # characters; longer texts are judged anew, so that the cache stays small
+
+
 @cache
 def _shipped() -> Rulebook:
     from interlock.rulebook import load
@@ -26,6 +29,6 @@ def _assess(text: str, cwd: str) -> Assessment:
 
 def assess(text: str, cwd: str = "", files: Callable[[str], str | None] | None = None) -> Assessment:
     """What a shell command would do when run in `cwd`; `files` returns a script's text by path, to have scripts read too."""
-    if files is None:
+    if files is None and len(text) <= _CACHED:
         return _assess(text, cwd)
     return judge(command(text, cwd), _shipped(), files).assessment

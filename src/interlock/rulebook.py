@@ -25,9 +25,19 @@ def load(*extra: Path) -> Rulebook:
         packs = [_parse(path, text) for path, text in zip(files, texts, strict=True)]
         build(packs)  # strict: what is kept has been checked
         _keep(digest, packs)
-    if not extra:
-        return build(packs, checked=False)
-    return build([*packs, *(_parse(path, path.read_bytes()) for path in extra)])
+    book = build(packs, checked=False)
+    return joined(book, load_files(extra)) if extra else book
+
+
+def joined(first: Rulebook, second: Rulebook) -> Rulebook:
+    """Both books' rules; refused when they share an id or describe a program twice."""
+    for rule in second.rules:
+        if rule in first.rules:
+            raise RuleError(f"rule {rule}: the id is taken")
+    for program in second.programs:
+        if program in first.programs:
+            raise RuleError(f"program {program!r} is described twice")
+    return Rulebook.of([*first.rules.values(), *second.rules.values()], {**first.programs, **second.programs})
 
 
 def load_files(files: Iterable[Path]) -> Rulebook:

@@ -9,7 +9,7 @@ import pytest
 
 from interlock.core.model import Category, Level
 from interlock.core.read.facts import VERBS
-from interlock.core.read.places import PLACES
+from interlock.core.read.place_names import PLACES
 from interlock.core.rules import RuleError, build_program, build_rule, pattern
 from interlock.rulebook import build
 

@@ -22,7 +22,9 @@ _DESTROYS = frozenset({
 _FILE_VERBS = frozenset("delete truncate overwrite write append move chmod chown read".split())
 _NETWORK_VERBS = frozenset({"fetch", "send", "listen", "http", "run_download", "reverse_shell"})
 _CREATES = frozenset({"write", "append"})
-_OUT_OF_SCOPE = frozenset({"secret", "system_part", "other_home", "home_part", "user_data", "guard", "agent_config", "above"})
+_OUT_OF_SCOPE = frozenset(
+    {"secret", "system_part", "other_home", "home_part", "user_data", "guard", "agent_config", "above"}
+)
 
 
 def assess(facts: Sequence[Fact], classified: Classified, programs: dict[str, Program] | None = None) -> Assessment:
@@ -83,7 +85,9 @@ def _uses_network(facts: Iterable[Fact], programs: dict[str, Program]) -> bool:
         program = programs.get(fact.program)
         if program is None or not program.network:
             continue
-        if program.network is True or (isinstance(program.network, frozenset) and program.network.intersection(fact.words)):
+        if program.network is True or (
+            isinstance(program.network, frozenset) and program.network.intersection(fact.words)
+        ):
             return True
     return False
 

@@ -113,15 +113,18 @@ class _View:
             return self.has(flag)
         return flag in self.found.flags or flag in self.found.values
 
-
     def is_dry(self, flags: Sequence[str]) -> bool:
         """True when one of these words stands before any `--` and is not switched off by a value."""
         end = self.words.index("--") if "--" in self.words else len(self.words)
         for word in self.words[:end]:
             name, equals, value = word.partition("=")
-            if word in flags or (name in flags and value.lower() not in ("false", "no", "0", "none", "off") and (not equals or value)):
+            if word in flags or (
+                name in flags and value.lower() not in ("false", "no", "0", "none", "off") and (not equals or value)
+            ):
                 return True
-        return any("=" in flag and self.has(flag) for flag in flags) or any(len(flag) == 2 and self.has_exactly(flag) for flag in flags)
+        return any("=" in flag and self.has(flag) for flag in flags) or any(
+            len(flag) == 2 and self.has_exactly(flag) for flag in flags
+        )
 
 
 def _windows_word(word: str, slashes: bool) -> str:
@@ -168,7 +171,9 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     index = book.by_program.get(command.program)
     if index is None and "." in command.program:
         index = book.by_program.get(f"{command.program.partition('.')[0]}.*")
-    if index is None and "windows" in command.traits and "-" in command.program:  # a cmdlet nobody described: by its verb
+    if (
+        index is None and "windows" in command.traits and "-" in command.program
+    ):  # a cmdlet nobody described: by its verb
         index = book.by_program.get(f"{command.program.partition('-')[0]}-*")
     known = index is not None or command.program in book.programs or command.program in HANDLERS
     if index is None:

@@ -15,11 +15,23 @@ from interlock.core.read.place_names import PLACES
 Pattern = Callable[[str], object]  # truthy when one line of the text matches in full, case-insensitive
 
 _RULE_KEYS = frozenset(
-    {"id", "level", "irreversible", "category", "reason", "instead", "undo", "approvable", "requirement", "when", "examples"}
+    {
+        "id",
+        "level",
+        "irreversible",
+        "category",
+        "reason",
+        "instead",
+        "undo",
+        "approvable",
+        "requirement",
+        "when",
+        "examples",
+    }
 )
 _COMMAND_KEYS = frozenset(
     {"program", "subcommand", "any_flag", "all_flags", "no_flag", "any_word", "all_words", "no_word"}
-   | {"min_words", "max_words", "trait", "no_trait", "any_env"}
+    | {"min_words", "max_words", "trait", "no_trait", "any_env"}
 )
 _EFFECT_KEYS = frozenset({"effect", "place", "no_place", "trait", "no_trait", "target", "no_target"})
 _PROGRAM_KEYS = frozenset({"value_flags", "network", "dry_run", "slash_flags"})
@@ -91,11 +103,27 @@ def pattern(texts: tuple[str, ...]) -> Pattern:
     options.log_errors = False
     options.case_sensitive = False
     joined = "|".join(f"(?:{text})" for text in texts)
+    found: Pattern = re2.compile(f"(?m)^(?:{joined})$", options).search
+
+    def search(text: str) -> object:
+        try:
+            return found(text)
+        except UnicodeEncodeError:  # a lone surrogate, which no text has but a hostile one
+            return found(text.encode("utf-8", "replace").decode())
+
+    return search
+
+
+def _check_pattern(text: str) -> None:
+    """Refuses what is no pattern by itself, even if it would become one beside others."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
     try:
-        match: Pattern = re2.compile(f"(?m)^(?:{joined})$", options).search
+        re2.compile(text, options)
     except re2.error as error:
-        raise RuleError(f"pattern {' | '.join(texts)!r}: {_words(error)}") from None
-    return match
+        raise RuleError(f"pattern {text!r}: {_words(error)}") from None
 
 
 def _words(error: Exception) -> str:
@@ -215,7 +243,7 @@ def _clause(rule: str, data: Mapping[str, Any], checked: bool) -> Clause:
     for key in ("any_word", "all_words", "no_word", "any_env", "target", "no_target"):
         for text in lists.get(key, ()):
             if checked:
-                pattern((text,))
+                _check_pattern(text)
     _known(where, "effect", lists.get("effect", ()), VERBS)
     for key in ("place", "no_place"):
         _known(where, key, lists.get(key, ()), PLACES)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
 
-MAX_BYTES = 256 * 1024
+from interlock.core.read.shell.session import MAX_SCRIPT
+
+MAX_BYTES = MAX_SCRIPT
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _MADE_UP = ("/proc/", "/sys/", "/dev/")  # made by the kernel as they are read
 _FIRST_LINE = 80  # a shell takes a file for a program when there is a NUL in the first line, of which it reads so much
 
 
 def read_text(path: str) -> str | None:
-    """The text of a script, cut at MAX_BYTES + 1; None for anything that is no ordinary file or no text."""
+    """The text of a script; None for anything that is no ordinary file or no text; longer than MAX_BYTES when it was cut."""
     data = read_bytes(path, MAX_BYTES)
     if data is None or _is_program(data):
         return None
-    return decode(data)
+    return data.decode("latin-1") if len(data) > MAX_BYTES else decode(data)
 
 
 def read_bytes(path: str, limit: int) -> bytes | None:
@@ -49,7 +50,7 @@ def decode(data: bytes) -> str:
 
 
 def _made_up(path: str) -> bool:
-    return str(Path(path).resolve()).startswith(_MADE_UP)
+    return os.path.realpath(path).startswith(_MADE_UP)
 
 
 def _read(handle: int, count: int) -> bytes:

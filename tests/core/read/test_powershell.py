@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import time
 from collections.abc import Sequence
 
 import pytest
@@ -303,13 +302,11 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_read_in_bounded_time(name: str) -> None:
-    started = time.monotonic()
+def test_hostile_text_ends_in_an_answer_or_with_the_budget(name: str) -> None:
     try:
-        facts(HOSTILE[name])
+        assert isinstance(facts(HOSTILE[name]), list)
     except BudgetSpent:
-        pass
-    assert time.monotonic() - started < 10
+        return
 
 
 @given(st.text(alphabet="$(){}[]'\"`@&|;,.-+ %?\nabiex#<>=:~\\", max_size=60))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 
 import pytest
@@ -368,15 +367,15 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("dialect", ["", "mysql"])
-def test_hostile_text_ends_soon(text: str, dialect: str) -> None:
-    out = Recorder(200_000)
-    began = time.perf_counter()
+def test_hostile_text_ends_in_an_answer_or_with_the_budget(text: str, dialect: str) -> None:
+    out = Recorder(50_000)
+    spent = False
     try:
         read_sql(text, out, dialect)
-        generated_sql(text, dialect)
     except BudgetSpent:
-        pass
-    assert time.perf_counter() - began < 5
+        spent = True
+    generated_sql(text, dialect)
+    assert spent or out.facts or not text.strip(" ;(")
 
 
 def test_text_that_is_too_long_is_never_called_harmless() -> None:

@@ -12,6 +12,7 @@ from interlock.core.read.shell.session import FileReader, Job, Session, Where
 from interlock.core.read.shell.walk import Shell
 
 MAX_TEXT = 200_000
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _PADDING = re.compile(r"[ \t]{200,}|\n{200,}")
 
 
@@ -31,7 +32,7 @@ def read(action: Action, files: FileReader | None = None) -> Reading:
     """The facts of an action; `files` gives the text of a script by path, where the caller wants scripts read."""
     if action.kind is not Kind.COMMAND:
         raise NotReadable(f"actions of kind {action.kind.value!r} are not read")
-    session = Session(reader=files)
+    session = Session(source=action.text, reader=files)
     shell = Shell(session, action.cwd)
     text = action.text
     whole = (0, len(text))
@@ -62,13 +63,15 @@ def _read_command(text: str, cwd: str, shell: Shell) -> None:
     if "\0" in text:
         _unreadable(shell, whole, "contains a NUL character", "syntax")
         text = text.replace("\0", "")
+    if _BIDI.search(text):
+        _unreadable(shell, whole, "contains characters that change the order in which it is shown", "syntax")
     from interlock.core.read.windows_shape import looks_like_windows
 
     language = looks_like_windows(text, cwd)
     if language:
         Job(shell, "", [], Where(whole, (), frozenset({"windows"})), None).code(language, text)
         return
-    shell.read(text, Where(None))
+    shell.read(text, Where(whole if text != shell.session.source else None))
 
 
 __all__ = ["Command", "Effect", "FileReader", "NotReadable", "Reading", "read"]

@@ -208,10 +208,8 @@ def _mode_traits(mode: str) -> list[str]:
             found.append("world_writable")
         if "r" in what and sign != "-" and ("o" in who or "a" in who):
             found.append("world_readable")
-        if (
-            (sign == "-" and ("r" in what or "w" in what) and (not who or "a" in who or "u" in who))
-            or (sign == "="
-            and not what)
+        if (sign == "-" and ("r" in what or "w" in what) and (not who or "a" in who or "u" in who)) or (
+            sign == "=" and not what
         ):
             found.append("no_access")
     return found

@@ -40,6 +40,7 @@ SYSTEM = frozenset(
     "bin boot dev etc lib lib32 lib64 opt proc run sbin srv sys usr var lost+found library system applications private "
     "nix snap cores mnt media volumes data".split()
 )
+SYSTEM_CORE = frozenset("bin boot dev etc lib lib32 lib64 proc sbin sys usr".split())
 WINDOWS_SYSTEM = frozenset({"windows", "program files", "program files (x86)", "programdata", "recovery", "system32"})
 USR_PARTS = frozenset("bin lib lib64 sbin local share include libexec".split())
 VAR_PARTS = frozenset("lib log mail spool www backups db opt".split())

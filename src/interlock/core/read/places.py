@@ -27,6 +27,7 @@ from interlock.core.read.place_names import (
     SHELL_CONFIG,
     SINKS,
     SYSTEM,
+    SYSTEM_CORE,
     SYSTEM_SECRET,
     TEMP,
     USER_DATA,
@@ -257,12 +258,22 @@ def _in_homes(found: re.Match[str], full: str, cwd: str) -> str:
     return own if own in ("secret", "agent_config", "cache", "build", "shell_config") else "other_home"
 
 
+def is_system_folder(cwd: str) -> bool:
+    """A directory that the system keeps its own files in, where no project is."""
+    parts = cwd.strip("/").lower().split("/")
+    if not cwd.startswith("/") or not parts[0]:
+        return False
+    return parts[0] in SYSTEM_CORE or (len(parts) == 1 and parts[0] in SYSTEM)
+
+
 def _inside(full: str, cwd: str) -> str:
     """A path at, above or below the working directory; nothing when it is elsewhere."""
     if not cwd or cwd == ".":
         return ""
     if full == cwd:
         return "project"
+    if is_system_folder(cwd):
+        return ""  # `cd /etc && rm -rf *` is no work in a project
     if cwd in ("/", "~") or (HOMES.fullmatch(cwd) and not (HOMES.fullmatch(cwd) or [""])[4]):
         return ""  # a home or the root is no project, and nothing in it is regenerated
     if cwd.startswith(full.rstrip("/") + "/"):
@@ -339,6 +350,8 @@ def _absolute(full: str) -> str:
 
 
 def _system(first: str, parts: list[str]) -> str:
+    if (parts[:2] == ["var", "cache"] and len(parts) > 2) or parts[:4] == ["var", "lib", "apt", "lists"]:
+        return "cache"
     if "*" in first or "?" in first or "[" in first:
         return _glob_system(first)
     if len(parts) == 1:

@@ -78,7 +78,7 @@ class _Make:
 
     def expand(self, text: str) -> str:
         for _ in range(5):
-            replaced = _REFERENCE.sub(lambda found: self.variables.get(found[1], hole(found[1])), text)
+            replaced = _REFERENCE.sub(lambda found: self.variables.get(found[1], f"${{{found[1]}}}"), text)
             if replaced == text:
                 break
             text = replaced[:10_000]
@@ -150,11 +150,8 @@ def npm(job: Job) -> Stream | None:
         if rest:
             read_package_script(job, rest[0])
             return UNKNOWN
-    elif (
-        words[0] in _LIFECYCLE
-        or (job.program in ("yarn", "pnpm", "bun")
-        and words[0] not in _NOT_SCRIPTS
-        and not words[0].startswith("-"))
+    elif words[0] in _LIFECYCLE or (
+        job.program in ("yarn", "pnpm", "bun") and words[0] not in _NOT_SCRIPTS and not words[0].startswith("-")
     ):
         if job.file_text("package.json") is not None:
             read_package_script(job, words[0])

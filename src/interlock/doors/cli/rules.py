@@ -12,7 +12,7 @@ from types import MappingProxyType
 from interlock.core.classify import Rulebook
 from interlock.core.rules import RuleError
 from interlock.doors.cli.rule_words import rule_json, rule_lines, rules_markdown
-from interlock.rulebook import SHIPPED, failures, load, load_files
+from interlock.rulebook import SHIPPED, failures, load_files
 
 Packs = Mapping[str, Rulebook]
 _EPILOG = """\
@@ -53,7 +53,7 @@ def _list(args: argparse.Namespace) -> int:
     rows = [(rule.id, rule.level.word, "no" if rule.irreversible else "yes", rule.reason) for _, rule in rules]
     print_table(("rule", "level", "undo", "reason"), rows, sys.stdout)
     if sys.stdout.isatty():
-        print(f"{len(rules)} rules in {len(chosen)} packs. `interlock rules show RULE` tells all about one.")
+        print(f"{len(rules)} rules. `interlock rules show RULE` tells all about one.")
     return 0
 
 
@@ -77,7 +77,7 @@ def _test(args: argparse.Namespace) -> int:
     book = load_files(paths)
     shipped = {path.resolve() for path in _shipped_files()}
     extra = [path for path in paths if path.resolve() not in shipped]
-    found = failures(book, load(*extra))
+    found = failures(book, load_files([*_shipped_files(), *extra]))
     for line in found:
         print(line)
     examples = sum(len(rule.match) + len(rule.spare) for rule in book.rules.values())

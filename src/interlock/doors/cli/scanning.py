@@ -29,7 +29,9 @@ _ORDINARY = MappingProxyType(
     {
         "": frozenset({"remote_code.unreadable"}),
         "job": frozenset({"remote_code.unreadable", "privilege.become_root"}),
-        "image": frozenset({"remote_code.unreadable", "privilege", "permissions", "filesystem", "accounts", "processes"}),
+        "image": frozenset(
+            {"remote_code.unreadable", "privilege", "permissions", "filesystem", "accounts", "processes"}
+        ),
     }
 )
 

@@ -293,7 +293,9 @@ class Walk:
             if token.text in self.dialect.members:
                 self.at += 1
                 value = self._member(value)
-            elif (token.text == "[" and not (token.spaced and not self.dialect.braces)) or (token.text == "{" and self.dialect.braces and self.source.tokens[self.at - 1].kind == "var"):
+            elif (token.text == "[" and not (token.spaced and not self.dialect.braces)) or (
+                token.text == "{" and self.dialect.braces and self.source.tokens[self.at - 1].kind == "var"
+            ):
                 value = self._indexed(start, value)
             elif token.text == "(" and not token.spaced and self.at - start >= 1:
                 value = self.called(value, self.arguments())

@@ -173,6 +173,7 @@ def xargs(job: Job) -> Stream | None:
         stop_at_operand=True,
     )
     command = found.operands or ["echo"]
+    job.step(len(command))
     path = found.value("-a", "--arg-file")
     source = job.stdin.text if job.stdin is not None else hole()
     if path is not None:

@@ -6,10 +6,16 @@ import re
 
 from interlock.core.read.shell.session import UNKNOWN, Stream
 
-_PLAIN_PRINT = re.compile(r"""\s*(?:print|puts|console\.log|echo|process\.stdout\.write)\s*\(?\s*(["'])((?:(?!\1)[^\\]|\\.)*)\1\s*\)?\s*;?\s*""", re.DOTALL)
+_PLAIN_PRINT = re.compile(
+    r"""\s*(?:print|puts|console\.log|echo|process\.stdout\.write)\s*\(?\s*(["'])((?:(?!\1)[^\\]|\\.)*)\1\s*\)?\s*;?\s*""",
+    re.DOTALL,
+)
 _PACKED = re.compile(r"""\s*print\s*\(?\s*pack\s*\(?\s*["']H\*["']\s*,\s*["']([0-9a-fA-F]+)["']\s*\)?\s*\)?\s*;?\s*""")
 _HEX = re.compile(r"""\s*print\(\s*bytes\.fromhex\(\s*["']([0-9a-fA-F]+)["']\s*\)\.decode\(\s*\)\s*\)\s*;?\s*""")
-_BASE64 = re.compile(r""".*\bprint\(\s*(?:base64\.b64decode|b64decode|atob)\(\s*b?["']([A-Za-z0-9+/=]+)["']\s*\)(?:\.decode\([^)]*\))?\s*\)\s*;?\s*""", re.DOTALL)
+_BASE64 = re.compile(
+    r""".*\bprint\(\s*(?:base64\.b64decode|b64decode|atob)\(\s*b?["']([A-Za-z0-9+/=]+)["']\s*\)(?:\.decode\([^)]*\))?\s*\)\s*;?\s*""",
+    re.DOTALL,
+)
 
 
 def printed(language: str, codes: list[str]) -> Stream:

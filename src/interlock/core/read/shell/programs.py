@@ -82,10 +82,7 @@ def read_program(job: Job, written: str) -> Stream:
 
 def _handed_on(words: list[str]) -> list[str]:
     """The command that an unknown program seems to run: what follows its `--`, or a shell with its -c."""
-    if words and (
-        words[0] == "sudo"
-        or (words[0] in interpret.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]))
-    ):
+    if words and words[0] in interpret.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]):
         return words
     if "--" in words:
         tail = words[words.index("--") + 1 :]

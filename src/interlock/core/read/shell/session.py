@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 FileReader = Callable[[str], str | None]
 
-BUDGET = 40_000  # steps; an ordinary command takes ten to a hundred
+BUDGET = 80_000  # steps; an ordinary command takes ten to a hundred
 MAX_NESTING = 12
+MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and told to be
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
 _MAY_BE_PRODUCTION = re.compile(r"[pP][rR][oO]?[dD]")
 
@@ -56,6 +57,7 @@ class Where:
 class Session:
     """What all shells of one reading share."""
 
+    source: str = ""  # the action's own text, which spans point into
     reader: FileReader | None = None
     facts: list[Fact] = field(default_factory=list)
     budget: int = BUDGET

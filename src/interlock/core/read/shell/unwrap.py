@@ -28,6 +28,7 @@ def unwrap(job: Job) -> Stream | None:
 
 
 def _unwrap(job: Job, prefix: Prefix, words: Sequence[str], via: str) -> Stream:
+    job.step(len(words) // 4)
     found = options(words, prefix.values, stop_at_operand=True)
     for name in prefix.text_flags:
         for text in found.all(name):
@@ -52,6 +53,7 @@ def run_words(
     found: Options | None = None,
 ) -> Stream:
     """Read the command that a wrapper runs, with what flows into the wrapper flowing into it."""
+    job.step(len(rest) // 4)
     if not rest:
         if (
             job.program in ("sudo", "doas", "run0")

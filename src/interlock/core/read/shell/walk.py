@@ -27,6 +27,7 @@ from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.parse import TooDeep, parse
 from interlock.core.read.shell.session import (
     MAX_NESTING,
+    MAX_SCRIPT,
     NAMED_TAINTS,
     NOTHING,
     UNKNOWN,
@@ -40,6 +41,7 @@ from interlock.core.read.shell.session import (
 
 MAX_CALLS = 12  # functions within functions
 MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown
+MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
 MANY = 8  # loop items from which on a loop counts as bulk
 MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
 
@@ -48,7 +50,9 @@ _EXECUTED_VARIABLES = frozenset(
     "EDITOR VISUAL BROWSER LESSOPEN LESSCLOSE FCEDIT SUDO_ASKPASS RSYNC_RSH CVS_RSH SVN_SSH PS4 PERL5DB GIT_PROXY_COMMAND DOCKER_SSH".split()
 )
 _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
-_ENVIRONMENT_NAME = re.compile(r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$")
+_ENVIRONMENT_NAME = re.compile(
+    r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
+)
 _ELSEWHERE = frozenset({"remote", "container"})
 _GLOB = re.compile(r"[?*\[]")
 _TARGETS_OF_GLOBS = "rm dd mkfs shred sudo wipefs bash sh zsh dash python python3 perl ruby node curl wget nc ncat cat chmod chown mv find kill".split()
@@ -68,9 +72,11 @@ class Shell:
         self.aliases: dict[str, str] = {}
         self.arguments: list[str] | None = None
         self.called = ""  # $0
-        self.calls: list[str] = []
+        self.calls: list[str] = []  # aliases being expanded
+        self.running: list[Node] = []  # bodies of the functions being called
         self.production = False  # a variable says that what follows is about production
         self.where = Where(None)
+        self.offset: int | None = None  # where the text being read stands in the action's own
         self.flow: Stream | None = None  # what flows into the command being read, for `>( )`
         self.touched: set[str] = set()
         self.unsure = 0  # how many conditions what is read now depends on
@@ -103,6 +109,8 @@ class Shell:
 
     def assign(self, name: str, items: list[str]) -> None:
         name = self.references.get(name, name)
+        if sum(map(len, items)) > MAX_VALUE:
+            items = [hole(name)]
         before = self.variables.get(name)
         if self.unsure and before is not None and before != items:
             others = self.choices.setdefault(name, [])
@@ -151,6 +159,7 @@ class Shell:
 
     def read(self, text: str, span_of: Where, stdin: Stream | None = None, dialect: str = "bash") -> Stream:
         """Read a whole text in this shell; what cannot be parsed is reported, the rest is read all the same."""
+        outer_offset, self.offset = self.offset, self._offset_of(text, span_of)
         nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, dialect)
         outer, self.where = self.where, span_of
         try:
@@ -160,7 +169,16 @@ class Shell:
                 Job(self, "", [], span_of, None).unreadable(f"shell text that does not parse: {error}", kind)
         finally:
             self.where = outer
+            self.offset = outer_offset
         return stream
+
+    def _offset_of(self, text: str, where: Where) -> int | None:
+        """Where this text stands in the action's own; None when it was made, decoded or read from a file."""
+        source = self.session.source
+        if where.span is None:
+            return 0 if text == source else None
+        found = source.find(text, *where.span)
+        return found if found >= 0 and text else None
 
     def nested(
         self, text: str, where: Where, args: Sequence[str] = (), dialect: str = "bash", stdin: Stream | None = None
@@ -199,6 +217,7 @@ class Shell:
         shell.variables = dict(self.variables)
         shell.functions = dict(self.functions)
         shell.calls = list(self.calls)
+        shell.running = list(self.running)
         shell.production = self.production
         shell.piped = self.piped
         return shell
@@ -217,6 +236,8 @@ class Shell:
             found = self.session.reader(full.replace("~", self.home, 1) if full.startswith("~") and self.home else full)
             if found is None:
                 return None
+            if len(found) > MAX_SCRIPT:
+                Job(self, path, [], self.where, None).unreadable("a script longer than is read", "budget")
             self.session.witnesses[full] = found
         return self.session.witnesses[full]
 
@@ -296,7 +317,11 @@ class Shell:
         self.unsure -= 1
         self.cwds = _union(start, ends)
         texts = [stream for stream in streams if stream is not NOTHING]
-        stream = NOTHING if not texts else Stream("".join(s.text for s in texts), frozenset().union(*(s.taints for s in texts)))
+        stream = (
+            NOTHING
+            if not texts
+            else Stream("".join(s.text for s in texts), frozenset().union(*(s.taints for s in texts)))
+        )
         return flow.write_output(self, node.redirects, stream, "", [])
 
     def _loop(self, node: Loop, stdin: Stream | None) -> Stream:
@@ -317,7 +342,11 @@ class Shell:
                 self.choices.pop(node.name, None)
                 streams.append(self._walk_round(node.body, stdin, bulk))
         texts = [stream for stream in streams if stream is not NOTHING]
-        stream = NOTHING if not texts else Stream("".join(s.text for s in texts), frozenset().union(*(s.taints for s in texts)))
+        stream = (
+            NOTHING
+            if not texts
+            else Stream("".join(s.text for s in texts), frozenset().union(*(s.taints for s in texts)))
+        )
         return flow.write_output(self, node.redirects, stream, "", [])
 
     def _walk_round(self, body: Sequence[Node], stdin: Stream | None, bulk: bool) -> Stream:
@@ -380,9 +409,10 @@ class Shell:
 
     def _at(self, node: Simple) -> Where:
         outer = self.where
-        if outer.via:  # inside something: the span of what carries it is the one that exists in the action's text
+        if self.offset is None:  # not in the action's own text: the span of what carries it stands for it
             return outer
-        return Where(node.span, outer.via, outer.traits, outer.env)
+        start, end = node.span
+        return Where((start + self.offset, end + self.offset), outer.via, outer.traits, outer.env)
 
     def _other_choices(self, node: Simple, stdin: Stream | None) -> None:
         """Once more with each other value that the variables in it may have."""
@@ -497,25 +527,30 @@ class Shell:
     def _alias(self, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
         self.calls.append(name)
         try:
-            return self.read(" ".join([self.aliases[name], *map(_requoted, words)]), where.inside(f"alias {name}"), stdin)
+            return self.read(
+                " ".join([self.aliases[name], *map(_requoted, words)]), where.inside(f"alias {name}"), stdin
+            )
         finally:
             self.calls.pop()
 
     def _call(self, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
-        if name in self.calls:
+        body = self.functions[name]
+        if any(body is running for running in self.running):
             if self.piped:
                 Job(self, name, words, where, None).effect("fork_bomb", name)
             return UNKNOWN
-        if len(self.calls) >= MAX_CALLS:
+        if len(self.running) >= MAX_CALLS:
             Job(self, name, words, where, None).unreadable("functions nested too deeply", "nesting")
             return UNKNOWN
         outer_arguments, self.arguments = self.arguments, words
         outer_where, self.where = self.where, where.inside(f"{name}()")
-        self.calls.append(name)
+        self.running.append(body)
+        outer_offset, self.offset = self.offset, None
         try:
-            return self.walk(self.functions[name], stdin)
+            return self.walk(body, stdin)
         finally:
-            self.calls.pop()
+            self.offset = outer_offset
+            self.running.pop()
             self.arguments = outer_arguments
             self.where = outer_where
 

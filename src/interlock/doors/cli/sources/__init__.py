@@ -26,9 +26,7 @@ class Source:
 
 
 SHELL = Source("shell", shell_script)
-_SHEBANG = re.compile(
-    rb"#![ \t]*\S*?(?:/env[ \t]+(?:-\S+[ \t]+)*|/busybox[ \t]+)?(?:\S*/)?(?:ba|z|k|mk|da|a)?sh(?:[ \t\r]|$)"
-)
+_SHELLS = frozenset({b"sh", b"bash", b"zsh", b"ksh", b"mksh", b"dash", b"ash"})
 
 
 def _ci(kind: str) -> Source:
@@ -69,4 +67,15 @@ def source_of(path: str, head: bytes) -> Source | None:
     for pattern, source in _BY_PATH:
         if pattern.fullmatch(name):
             return source
-    return SHELL if _SHEBANG.match(head.split(b"\n", 1)[0]) else None
+    return SHELL if _interpreter(head) in _SHELLS else None
+
+
+def _interpreter(head: bytes) -> bytes:
+    """The program that a first line of #! names, through env and busybox; empty when there is none."""
+    if not head.startswith(b"#!"):
+        return b""
+    for word in head.split(b"\n", 1)[0][2:].split():
+        name = word.rsplit(b"/", 1)[-1]
+        if name not in (b"env", b"busybox") and not name.startswith(b"-") and b"=" not in name:
+            return name
+    return b""

@@ -9,6 +9,7 @@ from interlock.doors.cli.sources.snippet import Snippet, in_language, joined, wi
 from interlock.doors.cli.sources.yaml_scalars import Key, Scalar, scalars
 
 Path = tuple[Key, ...]
+_SETTINGS = (("with",), ("env",), ("variables",))  # under these keys a name is anybody's
 _SHELLS = frozenset({"", "sh", "bash", "zsh", "ksh", "dash"})
 _LANGUAGES = MappingProxyType(
     {
@@ -68,7 +69,7 @@ def _grouped(values: list[Scalar], keys: frozenset[str], above: str) -> Iterator
     group: list[Scalar] = []
     for value in values:
         name, place = _name_and_place(value.path)
-        if name not in keys or (above and above not in place) or not value.text.strip():
+        if name not in keys or (above and above not in place) or place[-1:] in _SETTINGS or not value.text.strip():
             continue
         if group and _name_and_place(group[0].path) != (name, place):
             yield group

@@ -17,7 +17,18 @@ _CONDITIONS = frozenset({"ifeq", "ifneq", "ifdef", "ifndef", "else", "endif"})
 _MARKS = "@-+ \t"
 _ROUNDS = 4
 _BUILT_IN = MappingProxyType(
-    {"MAKE": "make", "RM": "rm -f", "SHELL": "/bin/sh", "CURDIR": ".", "CC": "cc", "CXX": "c++", "CPP": "cc -E", "AR": "ar", "AS": "as", "LD": "ld"}
+    {
+        "MAKE": "make",
+        "RM": "rm -f",
+        "SHELL": "/bin/sh",
+        "CURDIR": ".",
+        "CC": "cc",
+        "CXX": "c++",
+        "CPP": "cc -E",
+        "AR": "ar",
+        "AS": "as",
+        "LD": "ld",
+    }
 )
 
 

@@ -1,0 +1,144 @@
+"""Words for a person: the verdict by level, and spans underlined wherever they stand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from interlock.core.excerpt import excerpt, visible
+from interlock.core.explain import explain, summary, verdict
+from interlock.core.model import Assessment, Finding, Flags, Level, Span, Step, Tier
+
+
+def assessment(level: Level, *findings: Finding, irreversible: bool = False, **more: Any) -> Assessment:
+    return Assessment(level, irreversible, 50, Tier.CONFIRM, Flags(), findings, **more)
+
+
+def finding(level: Level = Level.DANGEROUS, reason: str = "Overwrites commits.", **more: Any) -> Finding:
+    return Finding("git.force_push", level, True, reason, **more)
+
+
+def words(text: str, found: Assessment) -> str:
+    return "\n".join("".join(part.text for part in line) for line in explain(text, found))
+
+
+@pytest.mark.parametrize(
+    ("level", "word", "code"),
+    [
+        (Level.SAFE, "allow", 0),
+        (Level.REVERSIBLE, "allow", 0),
+        (Level.DESTRUCTIVE, "ask", 10),
+        (Level.DANGEROUS, "ask", 10),
+        (Level.FORBIDDEN, "deny", 20),
+    ],
+)
+def test_the_level_gives_the_verdict(level: Level, word: str, code: int) -> None:
+    said = verdict(assessment(level))
+    assert (said.word, said.exit_code) == (word, code)
+
+
+def test_what_cannot_be_undone_is_asked_about_at_any_level() -> None:  # R-5
+    assert verdict(assessment(Level.REVERSIBLE, irreversible=True)).word == "ask"
+
+
+def test_what_nobody_may_approve_is_denied_at_any_level() -> None:  # X-02
+    assert verdict(assessment(Level.DESTRUCTIVE, finding(approvable=False))).word == "deny"
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            assessment(Level.DANGEROUS, finding(instead="git push --force-with-lease")),
+            "Held: overwrites commits (git.force_push). Try `git push --force-with-lease`.",
+        ),
+        (
+            assessment(Level.DESTRUCTIVE, finding(instead="Look first.")),
+            "Asks first: overwrites commits (git.force_push). Look first.",
+        ),
+        (assessment(Level.FORBIDDEN, finding(reason="SQL is run")), "Denied: SQL is run (git.force_push)."),
+        (assessment(Level.SAFE), "Allowed: this only looks."),
+    ],
+)
+def test_the_first_line_says_what_and_what_instead(found: Assessment, said: str) -> None:
+    assert "".join(part.text for part in summary(found)) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "rows"),
+    [
+        ("rm -rf x", (0, 8), [(1, "rm -rf x", "^^^^^^^^")]),
+        ("ls; rm x", (4, 8), [(1, "ls; rm x", "    ^^^^")]),
+        ("ls\nrm x\nls", (3, 7), [(2, "rm x", "^^^^")]),
+        ("a \\\n  b", (0, 7), [(1, "a \\", "^^^"), (2, "  b", "^^^")]),
+        ("\trm x", (1, 5), [(1, "    rm x", "    ^^^^")]),
+        ("echo 日本; rm", (9, 11), [(1, "echo 日本; rm", "           ^^")]),
+        ("e\u0301; rm", (4, 6), [(1, "e\u0301; rm", "   ^^")]),
+        ("\x1b[2J; rm", (6, 8), [(1, "\\x1b[2J; rm", "         ^^")]),
+        ("x", (0, 99), [(1, "x", "^")]),
+        ("", (0, 0), [(1, "", "")]),
+    ],
+)
+def test_a_span_is_underlined_where_it_stands(text: str, span: Span, rows: list[tuple[int, str, str]]) -> None:
+    found, more = excerpt(text, span)
+    assert [(row.number, row.text, row.marks) for row in found] == rows
+    assert more == 0
+
+
+def test_a_span_far_to_the_right_is_still_seen() -> None:
+    rows, _ = excerpt("x" * 5000 + " rm -rf /", (5001, 5009))
+    assert rows[0].text.endswith("rm -rf /") and len(rows[0].text) < 140
+    assert rows[0].text[rows[0].marks.index("^") :] == "rm -rf /"
+
+
+def test_a_long_span_is_cut_after_some_lines() -> None:
+    rows, more = excerpt("\n".join(["rm x"] * 50), (0, 249))
+    assert len(rows) == 6 and more == 44
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\tb", "a    b"),
+        ("\x07", "\\x07"),
+        ("\u202erm", "\\u202erm"),
+        ("\ud800", "\\ud800"),
+        ("é日", "é日"),
+        ("\U000e0001", "\\U000e0001"),
+    ],
+)
+def test_nothing_printed_can_act_on_the_terminal(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+def test_unwrapping_undo_and_factors_are_told() -> None:
+    found = assessment(
+        Level.DESTRUCTIVE,
+        Finding(
+            "a.b",
+            Level.DESTRUCTIVE,
+            False,
+            "Goes.",
+            span=(0, 4),
+            subject="rm x",
+            undo="git restore x",
+            requirement="X-01",
+        ),
+        steps=(Step("rm x", ("sudo", "bash -c"), (0, 4)),),
+        factors=("base: destructive (50)", "a.b: Goes."),
+    )
+    said = words("sudo bash -c 'rm x'", found)
+    for part in (
+        "rm x   inside sudo > bash -c",
+        "can be undone: git restore x",
+        "base: destructive (50)",
+        "Asked for by: X-01",
+    ):
+        assert part in said
+    assert said.count("Goes.") == 1
+
+
+def test_a_flood_of_findings_is_bounded() -> None:
+    found = assessment(Level.DANGEROUS, *[finding(span=(0, 1))] * 5000, steps=(Step("x"),) * 5000)
+    assert len(explain("x" * 100_000, found)) < 300

@@ -1,0 +1,229 @@
+"""Imports point one way, core touches nothing, and ordinary commands load nothing heavy."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "interlock"
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.stat().st_size)
+CORE = [path for path in FILES if PACKAGE / "core" in path.parents]
+MAX_LINES = 400
+
+# What may import what, by the first part of the name behind `interlock.`; a part that is not here may be imported by doors alone.
+DIRECTIONS = {
+    "core": {"core"},
+    "ports": {"core"},
+    "rulebook": {"core"},
+    "config": {"core", "ports"},
+    "stores": {"stores", "ports", "core"},
+    "channels": {"channels", "ports", "core"},
+    "agents": {"agents", "ports", "core"},
+    "planners": {"planners", "ports", "core"},
+    "looker": {"looker", "ports", "core"},
+    "service": {"ports", "core", "rulebook", "config"},
+    "doors": {"doors", "service", "ports", "core", "rulebook", "config", "agents", "looker", ""},
+    "": {"core", "rulebook", "service", "doors"},
+    "__main__": {"doors"},
+}
+
+# Without a clock, a file, a process, an environment or chance.
+PURE = frozenset(
+    "__future__ ast base64 binascii bisect codecs collections contextlib copy dataclasses decimal difflib enum fnmatch fractions "
+    "functools hashlib heapq hmac html importlib itertools json logging math operator posixpath ntpath re shlex stat string "
+    "struct sys textwrap types typing unicodedata urllib.parse warnings zlib".split()
+)
+LIBRARIES = frozenset({"re2", "sqlglot", "tree_sitter", "tree_sitter_javascript"})
+IMPURE_NAMES = frozenset("open print input exec eval compile breakpoint __import__ globals".split())
+IMPURE_ATTRIBUTES = frozenset(
+    {
+        "codecs.open",
+        "importlib.resources",
+        "logging.basicConfig",
+        "logging.info",
+        "logging.warning",
+    }
+    | {"logging.StreamHandler", "logging.FileHandler", "warnings.warn"}
+)
+HEAVY = frozenset(
+    "sqlglot typer click rich tree_sitter tree_sitter_javascript mcp tomllib asyncio ssl http.server sqlite3".split()
+)
+
+# Files that are still longer than they should be. A file may leave this list, none may join it, and none may grow.
+LONG = {
+    "core/read/inline/ruby_calls.py": 416,
+    "core/read/inline/walk.py": 428,
+    "core/read/powershell/effects.py": 413,
+    "core/read/shell/carry.py": 434,
+    "core/read/shell/expand.py": 425,
+    "core/read/shell/interpret.py": 414,
+    "core/read/shell/parse.py": 892,
+    "core/read/shell/walk.py": 566,
+}
+
+
+def name(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(), str(path))
+
+
+def imports(path: Path) -> Iterator[tuple[str, int]]:
+    """Each module that a file imports, with its line."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name(path)}:{node.lineno}: relative import"
+            module = node.module or ""
+            yield module, node.lineno
+            yield from ((f"{module}.{alias.name}", node.lineno) for alias in node.names if module == "interlock")
+
+
+def at_import(path: Path) -> Iterator[tuple[str, int]]:
+    """Each module that is imported as soon as the file is."""
+    lazy = {
+        line
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef)
+        for line in range(node.lineno + 1, (node.end_lineno or 0) + 1)
+    }
+    checked = {
+        line
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    return ((module, line) for module, line in imports(path) if line not in lazy | checked)
+
+
+def part(path: Path) -> str:
+    first = path.relative_to(PACKAGE).parts[0]
+    return "" if first == "__init__.py" else first.removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_imports_point_one_way(path: Path) -> None:
+    own = part(path)
+    assert own in DIRECTIONS, f"{name(path)}: no word on what {own!r} may import"
+    for module, line in imports(path):
+        if module != "interlock" and not module.startswith("interlock."):
+            continue
+        other = module.removeprefix("interlock").removeprefix(".").split(".")[0]
+        if module == "interlock" and own == "":
+            continue
+        known = other if (PACKAGE / other).is_dir() or (PACKAGE / f"{other}.py").exists() else ""
+        assert known == own or known in DIRECTIONS[own], f"{name(path)}:{line}: {own or 'interlock'} imports {module}"
+
+
+@pytest.mark.parametrize("path", CORE, ids=name)
+def test_core_imports_only_what_is_pure(path: Path) -> None:
+    for module, line in imports(path):
+        top = module.split(".")[0]
+        fine = top in ("interlock", *LIBRARIES) or top in PURE or module in PURE or module.rpartition(".")[0] in PURE
+        assert fine, f"{name(path)}:{line}: imports {module}"
+
+
+@pytest.mark.parametrize("path", CORE, ids=name)
+def test_core_does_no_input_or_output(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in IMPURE_NAMES, f"{name(path)}:{node.lineno}: calls {node.func.id}()"
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            used = f"{node.value.id}.{node.attr}"
+            assert used not in IMPURE_ATTRIBUTES, f"{name(path)}:{node.lineno}: uses {used}"
+            assert node.value.id != "sys" or node.attr == "version_info", f"{name(path)}:{node.lineno}: uses {used}"
+        if isinstance(node, ast.ImportFrom):
+            assert node.module != "sys", f"{name(path)}:{node.lineno}: imports from sys"
+
+
+@pytest.mark.parametrize("path", CORE, ids=name)
+def test_modules_named_at_run_time_are_of_core_too(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            asked = ast.unparse(node.args[0]).lstrip("f").strip("'\"")
+            assert asked.startswith("interlock.core.") or asked in LIBRARIES, (
+                f"{name(path)}:{node.lineno}: imports {asked}"
+            )
+
+
+@pytest.mark.parametrize("path", CORE, ids=name)
+def test_core_changes_no_globals(path: Path) -> None:
+    for node in ast.walk(tree(path)):
+        assert not isinstance(node, ast.Global), f"{name(path)}:{node.lineno}: global"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_heavy_libraries_are_imported_where_they_are_needed(path: Path) -> None:
+    for module, line in at_import(path):
+        if part(path) != "doors":
+            assert module.split(".")[0] not in HEAVY - {"tomllib"}, f"{name(path)}:{line}: imports {module} at once"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_the_first_line_of_a_file_says_which_question_it_answers(path: Path) -> None:
+    first = path.read_text().split("\n", 1)[0]
+    assert first.startswith('"""') and first.endswith('"""') and len(first) > 12, f"{name(path)}: {first!r}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_no_file_is_two_things(path: Path) -> None:
+    lines = len(path.read_text().splitlines())
+    limit = LONG.get(name(path), MAX_LINES)
+    assert lines <= limit, f"{name(path)}: {lines} lines, at most {limit}"
+
+
+def test_the_list_of_long_files_only_shrinks() -> None:
+    known = {name(path): len(path.read_text().splitlines()) for path in FILES}
+    done = [path for path in LONG if known.get(path, 0) <= MAX_LINES]
+    assert done == [], "short enough now: take them off the list"
+
+
+def loaded_by(code: str) -> set[str]:
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    return set(run.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "text", ["git status", "rm -rf /", "curl -s localhost | jq .", "kubectl get pods", "echo hi > a; ls -la"]
+)
+def test_an_ordinary_command_loads_nothing_heavy(text: str) -> None:
+    loaded = loaded_by(f"import interlock; interlock.assess('git status'); interlock.assess({text!r})")
+    assert not loaded & (HEAVY - {"tomllib"})
+
+
+def test_importing_the_package_loads_no_rules() -> None:
+    loaded = loaded_by("import interlock")
+    assert not loaded & HEAVY
+    assert "interlock.rulebook" not in loaded
+
+
+def test_nothing_in_the_repository_depends_on_files_outside_it() -> None:
+    outside = "../" + "shared"
+    for path in [*FILES, *(ROOT / "tests").rglob("*.py"), ROOT / "Makefile", ROOT / "pyproject.toml"]:
+        assert outside not in path.read_text(), path.relative_to(ROOT)
+
+
+def test_every_requirement_that_the_code_cites_is_explained() -> None:
+    pattern = re.compile(r"\b(?:ESL|AE|OOB|LC|DL|GK|CT|TL|ERR|EP|INT|RL|X|C|R)-\d{1,2}\b")
+    sources = [*FILES, *PACKAGE.glob("rules/*.toml")]
+    cited = {found for path in sources for found in pattern.findall(path.read_text())}
+    explained = set(re.findall(r"^\| ([A-Z]+-\d+) ", (ROOT / "docs" / "spec.md").read_text(), re.MULTILINE))
+    assert cited <= explained, f"docs/spec.md does not list {sorted(cited - explained)}"

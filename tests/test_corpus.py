@@ -1,0 +1,51 @@
+"""The labelled commands: nothing harmful slips through, nothing harmless interrupts anybody."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from interlock import assess
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (CORPUS / f"{name}.jsonl").read_text().splitlines()]
+
+
+def told(wrong: list[tuple[int, dict[str, Any]]], label: str) -> str:
+    return "".join(f"\n{row['id']}: level {level}, label {row[label]}: {row['command']!r}" for level, row in wrong)
+
+
+def levels(name: str) -> list[tuple[int, dict[str, Any]]]:
+    return [(int(assess(row["command"], row["cwd"]).level), row) for row in rows(name)]
+
+
+def test_every_harmful_command_is_caught() -> None:
+    missed = [(level, row) for level, row in levels("commands_bad") if level < 2]
+    assert not missed, told(missed, "min_level")
+
+
+def test_harmful_commands_are_judged_at_their_label() -> None:
+    judged = levels("commands_bad")
+    below = [(level, row) for level, row in judged if level < row["min_level"]]
+    assert len(below) <= 0.03 * len(judged), told(below, "min_level")
+
+
+def test_no_harmless_command_interrupts_anybody() -> None:
+    judged = [
+        (level, row) for level, row in levels("commands_ok") if not str(row.get("why", "")).startswith("seed_conflict")
+    ]
+    false = [(level, row) for level, row in judged if level >= (2 if row["max_level"] <= 1 else 3)]
+    assert not false, told(false, "max_level")
+
+
+def test_what_can_be_undone_is_told_from_what_cannot() -> None:
+    known = [
+        row for name in ("commands_bad", "commands_ok") for row in rows(name) if row.get("irreversible") is not None
+    ]
+    wrong = [row for row in known if assess(row["command"], row["cwd"]).irreversible is not row["irreversible"]]
+    listed = "".join(f"\n{row['id']}: expected {row['irreversible']}: {row['command']!r}" for row in wrong)
+    assert len(wrong) <= 0.03 * len(known), listed

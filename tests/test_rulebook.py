@@ -1,0 +1,117 @@
+"""Every shipped rule does what its examples promise, and neither their order nor the cache changes an answer."""
+
+from __future__ import annotations
+
+import json
+import random
+import tomllib
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from interlock import rulebook
+from interlock.core.classify import Rulebook
+from interlock.core.decide import judge
+from interlock.core.model import Level, command
+from interlock.core.rules import RuleError
+
+PACKS = sorted(rulebook.SHIPPED.glob("*.toml"))
+CORPUS = Path(__file__).parent / "corpus"
+IDS = sorted(data["id"] for pack in PACKS for data in tomllib.loads(pack.read_text()).get("rule", ()))
+
+
+@cache
+def shipped() -> Rulebook:
+    return rulebook.load_files(PACKS)
+
+
+def sample() -> list[tuple[str, str]]:
+    """Commands of every kind: the corpus, and an example of each rule."""
+    rows = [
+        json.loads(line)
+        for name in ("commands_bad", "commands_ok")
+        for line in (CORPUS / f"{name}.jsonl").read_text().splitlines()
+    ]
+    return [(row["command"], row["cwd"]) for row in rows] + [rule.match[0] for rule in shipped().rules.values()]
+
+
+@pytest.mark.parametrize("rule", IDS)
+def test_a_rule_catches_and_spares_what_it_promises_and_each_clause_is_reached(rule: str) -> None:
+    book = shipped()
+    alone = Rulebook.of([book.rules[rule]], book.programs)
+    assert rulebook.failures(alone, book) == []
+
+
+def test_no_pack_is_left_out() -> None:
+    assert len(PACKS) > 20
+    assert sorted(rulebook.load().rules) == IDS
+
+
+def test_the_order_of_rules_never_matters() -> None:
+    book = shipped()
+    rules = list(book.rules.values())
+    random.Random(7).shuffle(rules)
+    rules = [replace(rule, when=rule.when[::-1]) for rule in rules]
+    shuffled = Rulebook.of(rules, dict(reversed(book.programs.items())))
+    for text, cwd in sample():
+        assert judge(command(text, cwd), shuffled) == judge(command(text, cwd), book), text
+
+
+def test_a_rulebook_from_the_cache_judges_as_one_freshly_parsed() -> None:
+    rulebook.load()
+    cached = rulebook.load()
+    assert sorted(cached.rules) == sorted(shipped().rules)
+    for name, rule in shipped().rules.items():
+        assert cached.rules[name] == replace(rule, match=(), spare=()), name
+    assert dict(cached.programs) == dict(shipped().programs)
+
+
+def test_a_cache_that_is_spoiled_or_missing_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for pack in PACKS[:2]:
+        (tmp_path / pack.name).write_bytes(pack.read_bytes())
+    monkeypatch.setattr(rulebook, "SHIPPED", tmp_path)
+    fresh = rulebook.load()
+    (kept,) = (tmp_path / "__pycache__").glob("*.json")
+    kept.write_text("[not json")
+    assert sorted(rulebook.load().rules) == sorted(fresh.rules)
+    first = tmp_path / PACKS[0].name
+    first.write_text(first.read_text() + "\n# changed\n")
+    assert sorted(rulebook.load().rules) == sorted(fresh.rules)
+
+
+def test_one_wrong_rule_refuses_the_whole(tmp_path: Path) -> None:
+    wrong = tmp_path / "mine.toml"
+    wrong.write_text('[[rule]]\nid = "mine.rule"\nlevel = "dangerous"\n')
+    with pytest.raises(RuleError, match=r"rule mine.rule: needs at least one example to match"):
+        rulebook.load(wrong)
+    wrong.write_text("[[rule]\n")
+    with pytest.raises(RuleError, match=r"mine\.toml: "):
+        rulebook.load(wrong)
+
+
+def test_a_pack_of_ones_own_is_judged_beside_the_shipped_ones(tmp_path: Path) -> None:
+    pack = tmp_path / "mine.toml"
+    pack.write_text(
+        '[[rule]]\nid = "mine.launch"\nlevel = "forbidden"\nirreversible = true\ncategory = "resource_termination"\n'
+        'reason = "Launches."\ninstead = "do not"\nwhen = [{ program = ["rocket"], subcommand = ["launch"] }]\n'
+        'examples.match = ["rocket launch"]\nexamples.spare = ["rocket status"]\n'
+    )
+    book = rulebook.load(pack)
+    assert rulebook.failures(rulebook.load_files([pack]), book) == []
+    assert judge(command("sudo rocket launch"), book).assessment.level is Level.FORBIDDEN
+    assert judge(command("rm -rf /"), book).assessment.level is Level.FORBIDDEN
+
+
+def test_every_rule_that_asks_somebody_says_what_to_do_instead_in_whole_sentences() -> None:
+    for rule in shipped().rules.values():
+        assert rule.reason[0].isupper() and rule.reason.endswith("."), rule.id
+        if rule.level >= Level.DESTRUCTIVE:
+            assert rule.instead, rule.id
+
+
+def test_only_what_nobody_may_ever_do_cannot_be_approved() -> None:
+    never = {rule.id for rule in shipped().rules.values() if not rule.approvable}
+    assert never, "fork bombs and formatting a disk (X-02)"
+    assert all(shipped().rules[name].level is Level.FORBIDDEN for name in never)
