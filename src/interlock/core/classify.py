@@ -17,6 +17,7 @@ Entry = tuple[Rule, Clause, tuple[str, ...]]  # the last: the one subcommand of 
 _NO_PROGRAM = Program()
 _READS = frozenset({"read", "sql_read", "store_read"})
 _ANY = "*"
+_DISPOSABLE = frozenset({"build", "cache", "log", "temp"})
 # One of these is destructive; a list of them, known only at run time, is bulk and so dangerous.
 _BULK = frozenset({
     Category.DATA_DELETION, Category.RESOURCE_TERMINATION, Category.ACCESS_REVOCATION, Category.CREDENTIAL_INVALIDATION,
@@ -152,6 +153,8 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
 
 def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:
     bulk = rule.level is Level.DESTRUCTIVE and rule.category in _BULK and "bulk" in fact.traits
+    if isinstance(fact, Effect) and fact.place in _DISPOSABLE:
+        bulk = False
     return Finding(
         rule=rule.id,
         level=Level.DANGEROUS if bulk else rule.level,

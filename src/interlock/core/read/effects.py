@@ -68,6 +68,15 @@ def truncate(job: Job) -> Stream | None:
     return NOTHING
 
 
+def punch(job: Job) -> Stream | None:
+    """fallocate -p or -z takes content out of a file; otherwise it only makes room."""
+    found = options(job.words, valued("-o -l -n --offset --length"))
+    holes = found.has("-p", "--punch-hole", "-z", "--zero-range", "-c", "--collapse-range")
+    for path in found.operands:
+        job.effect("truncate" if holes else "write", path)
+    return NOTHING
+
+
 def dd(job: Job) -> Stream | None:
     settings = dict(word.split("=", 1) for word in job.words if "=" in word)
     source = settings.get("if", "")
@@ -319,6 +328,8 @@ HANDLERS: dict[str, Handler] = {
     "rmdir": remove_directory,
     "shred": shred,
     "truncate": truncate,
+    "scrub": shred,
+    "fallocate": punch,
     "dd": dd,
     "gdd": dd,
     "dcfldd": dd,

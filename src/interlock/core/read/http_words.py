@@ -36,6 +36,7 @@ class _Draft:
     form: bool = False
     put: bool = False
     spider: bool = False
+    folder: str = ""  # wget -P
 
     def requests(self, method: str, to_stdout: bool) -> list[Request]:
         """One request for each URL; outputs go to the URLs in order."""
@@ -43,7 +44,7 @@ class _Draft:
         for index, url in enumerate(self.urls):
             output = self.outputs[index] if index < len(self.outputs) else ""
             if not output and index < len(self.outputs) + self.remote_names:
-                output = _base_name(url)
+                output = f"{self.folder.rstrip('/')}/{_base_name(url)}" if self.folder else _base_name(url)
             body = "" if self.in_query else "&".join(self.body)
             shown = (to_stdout and not output) or output in ("-", "/dev/stdout")
             made.append(Request(method, url, body, tuple(self.headers), tuple(self.uploads), output, shown))
@@ -257,6 +258,8 @@ def _wget_long(draft: _Draft, text: str, following: str) -> int:
         draft.method = value
     elif name == "header":
         draft.headers.append(value)
+    elif name == "directory-prefix":
+        draft.folder = value
     elif name == "output-document":
         draft.outputs.append(value)
     elif name in ("post-data", "body-data"):
@@ -273,6 +276,8 @@ def _wget_short(draft: _Draft, letters: str, following: str) -> int:
         value = letters[place + 1 :]
         if letter == "O":
             draft.outputs.append(value or following)
+        elif letter == "P":
+            draft.folder = value or following
         elif letter not in _WGET_TAKES:
             continue
         return 0 if value else 1

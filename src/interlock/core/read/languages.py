@@ -26,6 +26,7 @@ _READERS = {
     "tcl": ("inline.tcl", "read_tcl"),
     "groovy": ("inline.groovy", "read_groovy"),
     "elixir": ("inline.elixir", "read_elixir"),
+    "other": ("inline.other", "read_other"),
     "sql": ("sql", "read_sql"),
     "redis": ("stores", "read_redis_text"),
     "cql": ("stores", "read_cql"),
@@ -61,9 +62,7 @@ def read_code(language: str, text: str, job: Job) -> None:
     if len(text) > MAX_CODE:
         job.unreadable(f"more {language} than is read", "budget")
         return
-    if language not in _READERS:
-        job.unreadable(f"{language} is not read", "payload")
-        return
+    language = language if language in _READERS else "other"
     session.nesting += 1
     try:
         _reader(language)(text, job)

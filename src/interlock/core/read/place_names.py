@@ -67,7 +67,7 @@ CACHE = re.compile(
 )
 LOG = re.compile(r".*\.(log|logs|out|err)(\.\d+|\.gz)?|logs?|nohup\.out|npm-debug\.log.*", re.IGNORECASE)
 SCRATCH = re.compile(
-    r".*\.(tmp|temp|swp|swo|bak|orig|rej|pid|lock|old)|.*~|scratch.*|tmp[-_.].*|.*[-_.]tmp|temp[-_.].*|.*[-_.]temp|core(\.\d+)?",
+    r".*\.(tmp|temp|swp|swo|bak|orig|rej|pid|lock|old)|.*~|scratch.*|tmp[-_.].*|.*[-_.]tmp|temp[-_.].*|.*[-_.]temp|core(\.(\d+|\*))?",
     re.IGNORECASE,
 )
 BACKUP = re.compile(r".*(backup|bak|snapshot|dumps?|archive)s?.*", re.IGNORECASE)

@@ -270,10 +270,10 @@ def _inside(full: str, cwd: str) -> str:
     """A path at, above or below the working directory; nothing when it is elsewhere."""
     if not cwd or cwd == ".":
         return ""
-    if full == cwd:
-        return "project"
     if is_system_folder(cwd):
         return ""  # `cd /etc && rm -rf *` is no work in a project
+    if full == cwd:
+        return "project"
     if cwd in ("/", "~") or (HOMES.fullmatch(cwd) and not (HOMES.fullmatch(cwd) or [""])[4]):
         return ""  # a home or the root is no project, and nothing in it is regenerated
     if cwd.startswith(full.rstrip("/") + "/"):

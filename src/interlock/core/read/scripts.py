@@ -14,6 +14,7 @@ MAX_TARGETS = 20
 _RULE = re.compile(r"^([A-Za-z0-9_./%$(){}\- ]+?)\s*:(?![=])\s*([^=;#]*)(?:;(.*))?$")
 _ASSIGN = re.compile(r"^(?:export\s+|override\s+)?([A-Za-z_]\w*)\s*(?::{0,3}=|\?=|\+=)\s*(.*)$")
 _REFERENCE = re.compile(r"\$[({]([A-Za-z_]\w*)[)}]")
+_SHELL_CALL = re.compile(r"\$\(shell ([^()\n]+)\)|^\w+\s*!=\s*(.+)$", re.MULTILINE)
 _MAKE_FILES = ("GNUmakefile", "makefile", "Makefile")
 
 
@@ -49,6 +50,8 @@ class _Make:
         self.rules: dict[str, tuple[list[str], list[str]]] = {}
         self.first = ""
         current: list[str] = []
+        for call in _SHELL_CALL.finditer(text):
+            job.shell_text(call[1] or call[2], "make $(shell)")
         for line in text.replace("\\\n", " ").splitlines()[:5000]:
             job.step()
             if line.startswith("\t") and current:

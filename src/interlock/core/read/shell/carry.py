@@ -212,6 +212,8 @@ def parallel(job: Job) -> Stream | None:
         stop_at_operand=True,
     )
     command = " ".join(found.operands)
+    if found.has("--dry-run", "--dryrun"):
+        return UNKNOWN
     for item in items[:16]:
         if not command:
             job.shell_text(item, "parallel", "bulk")
@@ -289,7 +291,7 @@ def _git_subcommand(job: Job, verb: str, words: list[str]) -> None:
     elif verb in ("clone", "fetch", "pull", "ls-remote", "push", "remote"):
         for word in words:
             if word.startswith("ext::"):
-                job.shell_text(re.sub(r"%(.)", lambda m: " " if m[1] == "S" else m[0], word[5:]), "git ext::")
+                job.shell_text(re.sub(r"%(.)", lambda m: " " if m[1] in "S " else m[0], word[5:]), "git ext::")
         for text in options(words, valued("-u --upload-pack --receive-pack --exec -c")).all(
             "--upload-pack", "--receive-pack", "--exec"
         ):
@@ -326,6 +328,42 @@ def tar(job: Job) -> Stream | None:
         fetched = job.host.session.fetched(resolve(archive, job.host.cwds[0])) if archive else ""
         if fetched or (job.stdin is not None and "download" in job.stdin.taints):
             job.host.session.downloads[f"{resolve(folder, job.host.cwds[0])}/"] = fetched or "the network"
+    return None
+
+
+def hash_path(job: Job) -> Stream | None:
+    """hash -p /bin/rm tidy: another name for a program."""
+    if job.words[:1] == ["-p"] and len(job.words) > 2:
+        job.host.aliases[job.words[2]] = job.words[1]
+    return None
+
+
+def terraform(job: Job) -> Stream | None:
+    """plan -destroy -out=F, then apply F: the plan is what is run."""
+    found = options(job.words, valued("-out -var -var-file -target -chdir"))
+    files = job.host.session.files
+    if found.operands[:1] == ["plan"] and found.has("-destroy") and found.value("-out"):
+        files[f"plan#{found.value('-out')}"] = "destroy"
+    elif found.operands[:1] == ["apply"] and any(f"plan#{word}" in files for word in found.operands[1:]):
+        return job.run([job.program, "destroy", "-auto-approve"], f"{job.program} apply")
+    return None
+
+
+_IMPLICIT = {
+    "pytest": (("conftest.py", "python"),),
+    "pip": (("setup.py", "python"),),
+    "pip3": (("setup.py", "python"),),
+    "direnv": ((".envrc", "shell"),),
+    "tox": (("setup.py", "python"),),
+}
+
+
+def implicit(job: Job) -> Stream | None:
+    """Programs that run a file of a set name: read when the action itself has written it."""
+    for name, language in _IMPLICIT[job.program]:
+        text = job.host.session.files.get(resolve(name, job.host.cwds[0]))
+        if text is not None and (job.program not in ("pip", "pip3") or "." in job.words or "-e" in job.words):
+            job.code(language, text, f"{job.program} {name}")
     return None
 
 
@@ -417,6 +455,10 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "gtar": tar,
     "bsdtar": tar,
     "rsync": rsync,
+    "hash": hash_path,
+    "terraform": terraform,
+    "tofu": terraform,
+    **dict.fromkeys(_IMPLICIT, implicit),
     "vim": vim,
     "vi": vim,
     "nvim": vim,

@@ -54,6 +54,12 @@ _SQL: dict[str, tuple[str, str, str, str]] = {
     "vsql": ("postgres", "-c", "-f", "-d -h -U -w -p"),
     "ysqlsh": ("postgres", "-c", "-f", "-d -h -U -p"),
     "questdb": ("postgres", "", "", ""),
+    "impala-shell": ("", "-q --query", "-f --query_file", "-i -d"),
+    "mssql-cli": ("tsql", "-Q --query", "-i", "-S -U -P -d"),
+    "dolt": ("mysql", "-q --query", "-f", ""),
+    "mclient": ("", "-s", "", "-d -u -h -p"),
+    "db2": ("", "", "-f -tvf", ""),
+    "nzsql": ("postgres", "-c", "-f", "-d -u"),
     "litecli": ("sqlite", "-e --execute", "", ""),
     "libsql": ("sqlite", "", "", ""),
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from interlock.core.read.facts import hole
-from interlock.core.read.shell.options import options, valued
+from interlock.core.read.facts import HOLE, hole
+from interlock.core.read.shell.options import Options, options, valued
 from interlock.core.read.shell.session import UNKNOWN, Job, Stream
 from interlock.core.read.shell.unwrap import run_words
 
@@ -92,7 +92,22 @@ def _container(job: Job) -> Stream | None:
         rest = [*entry.split(), *rest]
     if not rest:
         return None
-    return run_words(job, rest, f"{job.program} {verb}", ("container",))
+    return run_words(job, rest, f"{job.program} {verb}", ("container",), mounts=_mounts(inner))
+
+
+def _mounts(found: Options) -> dict[str, str]:
+    """What of the host a container sees: path inside -> path outside."""
+    mounts: dict[str, str] = {}
+    for text in found.all("-v", "--volume"):
+        outside, _, inside = text.partition(":")
+        if inside and outside.startswith(("/", "~", ".", HOLE)):
+            mounts[inside.split(":")[0].rstrip("/")] = outside
+    for text in found.all("--mount"):
+        parts = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
+        outside, inside = parts.get("source") or parts.get("src"), parts.get("target") or parts.get("dst") or parts.get("destination")
+        if outside and inside and parts.get("type", "bind") == "bind":
+            mounts[inside.rstrip("/")] = outside
+    return mounts
 
 
 def _kubectl(job: Job) -> Stream | None:

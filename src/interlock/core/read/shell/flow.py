@@ -86,10 +86,12 @@ def _write(
     if path.startswith(_NETWORK_FILES):
         is_shell = program.rpartition("/")[2] in ("bash", "sh", "zsh", "ksh", "dash", "exec")
         job.effect("reverse_shell" if is_shell else "send", path, *stream.taints)
+        if path.endswith("/6379") and stream.known:
+            job.code("redis", re.sub(r"\r|\*\d+|\$\d+", "", stream.text))
         return NOTHING
     if fd not in ("", "1") and operator != "&>":
         if path != "/dev/null":
-            job.effect("write", path)
+            job.effect("truncate" if program == "exec" and operator != ">>" else "write", path)
         return stream
     full = resolve(path, shell.cwds[0])
     before = shell.session.files.get(full, "")
@@ -98,8 +100,22 @@ def _write(
     verb = "append" if appended else "truncate" if empty else "write"
     bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
     job.effect(verb, path, *(stream.taints & NAMED_TAINTS), *bulk)
+    if stream.known and stream.text.strip():
+        _will_run(job, path, stream.text)
     if known(path):
         shell.session.files[full] = (before + stream.text) if appended else stream.text
     if "download" in stream.taints:
         shell.session.downloads[full] = without_holes(stream.text) or "the network"
     return NOTHING
+
+
+def _will_run(job: Job, path: str, text: str) -> None:
+    """Text put where every new shell, every commit or the scheduler runs it: read as what it is."""
+    places = job.places(path)
+    if "shell_config" in places or "git_hook" in places or path.startswith("/etc/profile"):
+        job.shell_text(text, path)
+    elif path.startswith(("/etc/cron", "/var/spool/cron")):
+        for line in text.splitlines()[:100]:
+            words = line.split(None, 6)
+            if len(words) > 5 and not line.startswith("#"):
+                job.shell_text(" ".join(words[5:]), path)

@@ -37,7 +37,21 @@ _CODE: dict[str, tuple[str, str, str]] = {
     "iex": ("elixir", "-e --eval", "-S"),
     "expect": ("tcl", "-c", ""),
     "tclsh": ("tcl", "", ""),
-    "julia": ("julia", "-e -E", ""),
+    "julia": ("other", "-e -E --eval --print", "-p -t -L"),
+    "scala": ("other", "-e", ""),
+    "scala-cli": ("other", "-e --script-snippet", ""),
+    "ghc": ("other", "-e", ""),
+    "runghc": ("other", "-e", ""),
+    "guile": ("other", "-c", ""),
+    "clojure": ("other", "-e --eval", "-M -A"),
+    "clj": ("other", "-e --eval", ""),
+    "erl": ("other", "-eval", "-pa -name"),
+    "jshell": ("other", "", ""),
+    "tcc": ("other", "", ""),
+    "sbcl": ("other", "--eval", "--load"),
+    "ocaml": ("other", "-e", ""),
+    "kotlinc": ("other", "", ""),
+    "csi": ("other", "-e", ""),
     "jruby": ("ruby", "-e", "-I -r"),
     "irb": ("ruby", "-e", "-r"),
     "pry": ("ruby", "-e", "-r"),
@@ -45,8 +59,8 @@ _CODE: dict[str, tuple[str, str, str]] = {
     "pypy": ("python", "-c", ""),
     "pypy3": ("python", "-c", ""),
     "jython": ("python", "-c", ""),
-    "blender-python": ("python", "--python-expr", ""),
-    "swift": ("swift", "-e", ""),
+    "swift": ("other", "-e", ""),
+    "zx": ("javascript", "--eval -e", ""),
 }
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh)[\d.]+[a-z]*")
 _SCRIPT_ENDINGS = {
@@ -144,6 +158,8 @@ def interpreter(job: Job) -> Stream | None:
             if "download" in taints_in(code):
                 job.effect("run_download", "the network")
             else:
+                if name == "ipython":
+                    code = _without_bangs(job, code)
                 job.code(language, code, f"{job.program} {code_flags.split()[0]}")
         from interlock.core.read.shell.printed import printed
 
@@ -162,6 +178,17 @@ def interpreter(job: Job) -> Stream | None:
         return UNKNOWN
     job.code(language, job.stdin.text, job.program)
     return UNKNOWN
+
+
+def _without_bangs(job: Job, code: str) -> str:
+    """IPython: a line that begins with ! is shell text."""
+    kept: list[str] = []
+    for line in code.splitlines():
+        if line.lstrip().startswith("!"):
+            job.shell_text(line.lstrip()[1:], "ipython !")
+        else:
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _attached(words: list[str], name: str) -> list[str]:
@@ -281,12 +308,12 @@ def deno(job: Job) -> Stream | None:
     words = found.operands
     if words[:1] == ["eval"] and len(words) > 1:
         job.code("javascript", words[1], "deno eval")
-    elif words[:1] == ["run"] and len(words) > 1:
+    elif words[:1] == ["run"] and len(words) > 1 and words[1] != "-":
         if words[1].startswith(("http:", "https:")):
             job.effect("run_download", words[1])
         else:
             return _script(job, "javascript", words[1], words[2:])
-    elif not words and job.stdin is not None:
+    elif words in ([], ["run"], ["run", "-"]) and job.stdin is not None:
         if "download" in job.stdin.taints:
             job.effect("run_download", "the network")
         else:
@@ -297,6 +324,8 @@ def deno(job: Job) -> Stream | None:
 def awk(job: Job) -> Stream | None:
     found = options(job.words, valued("-F -v -f --field-separator --assign --file"), stop_at_operand=True)
     if not found.has("-f", "--file") and found.operands:
+        if job.stdin is not None and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
+            _from_stdin(job, "bash", [])
         where = job.where if job.stdin is None else job.where.inside("", "bulk")
         Job(
             job.host, job.program, job.words, Where(where.span, job.where.via, where.traits, where.env), job.stdin
@@ -323,8 +352,8 @@ def osascript(job: Job) -> Stream | None:
         for inner in re.findall(r'do shell script\s+"((?:[^"\\]|\\.)*)"', text):
             elevated = ("privileged",) if "administrator privileges" in text else ()
             job.shell_text(re.sub(r"\\(.)", r"\1", inner), "osascript", *elevated)
-        if re.search(r"\b(delete|empty (the )?trash|erase)\b", text, re.IGNORECASE):
-            job.effect("delete", "~/Library", "bulk")
+        if re.search(r"tell app\w* \"Finder\" to (delete|empty)", text, re.IGNORECASE):
+            job.effect("delete", "~/.Trash", "bulk")
     return None
 
 
@@ -394,6 +423,22 @@ def cmd(job: Job) -> Stream | None:
     return None
 
 
+def compiled(job: Job) -> Stream | None:
+    """go run FILE, cargo script FILE: the source, when its text is to be had."""
+    for word in job.words[1:]:
+        if word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) and job.words[0] in ("run", "script", "-run"):
+            return _script(job, "other", word, [])
+    return None
+
+
+def line_editor(job: Job) -> Stream | None:
+    """ed, ex: a line that begins with ! is a command."""
+    for line in job.stdin.text.splitlines() if job.stdin is not None else ():
+        if line.lstrip(":").startswith("!"):
+            job.shell_text(line.lstrip(":")[1:], job.program)
+    return None
+
+
 def scheduled(job: Job) -> Stream | None:
     """schtasks /create /tr text: what the task will run."""
     for flag, text in zip(job.words, job.words[1:], strict=False):
@@ -401,6 +446,8 @@ def scheduled(job: Job) -> Stream | None:
             job.code("cmd", text, "schtasks /tr")
     return None
 
+
+INTERPRETERS = SHELLS | frozenset(_CODE) | frozenset("awk gawk mawk nawk powershell pwsh cmd deno osascript".split())
 
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     **dict.fromkeys(SHELLS, shell),
@@ -411,4 +458,10 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     **dict.fromkeys(("powershell", "pwsh", "powershell_ise"), powershell),
     "cmd": cmd,
     "schtasks": scheduled,
+    "go": compiled,
+    "cargo": compiled,
+    "zig": compiled,
+    "dotnet": compiled,
+    "ed": line_editor,
+    "ex": line_editor,
 }

@@ -28,6 +28,8 @@ def web(job: Job) -> Stream:
             continue
         read_http(request.method, request.url, request.body, request.headers, inner)
         _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
+        if taints_in(" ".join(request.headers)):
+            job.effect("send", request.url, *taints_in(" ".join(request.headers)))
         if request.output and request.output not in ("-", "/dev/stdout"):
             job.effect("write", request.output, "downloaded")
             full = resolve(request.output, job.host.cwds[0])
@@ -118,10 +120,12 @@ def upload_object(job: Job) -> Stream | None:
     for word in job.words:
         if not word.startswith("-") and "://" not in word and "/" in word and "secret" in job.places(word):
             job.effect("send", next((other for other in job.words if "://" in other), "the cloud"), "secret")
-    found = options(job.words, valued("--query-string --sql --sql-statement --statement --parameters"))
+    found = options(job.words, valued("--query-string --sql --sql-statement --statement --parameters --scripts"))
     for line in found.all("--parameters"):
         for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line) if "command" in line else ():
             job.shell_text(text.replace('\\"', '"'), "aws ssm", "remote")
+    for text in found.all("--scripts"):
+        job.shell_text(text, f"{job.program} run-command", "remote")
     texts = found.all("--query-string", "--sql", "--statement")
     for text in texts:
         read_statements(inside(job), text, "")

@@ -76,6 +76,7 @@ class Assignment:
     items: list[Word] | None = None
     append: bool = False
     index: str = ""
+    keys: list[str] = field(default_factory=list)  # one for each item; empty where none was written
 
 
 @dataclass(slots=True)

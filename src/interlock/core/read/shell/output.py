@@ -284,6 +284,16 @@ def _mktemp(job: Job) -> Stream:
     return Stream("/tmp/tmp.interlock")
 
 
+def _container(job: Job) -> Stream | None:
+    """docker run -d prints the name of what it has just started."""
+    return Stream(hole("container")) if {"run", "create"}.intersection(job.words[:2]) else None
+
+
+def _dump(job: Job) -> Stream:
+    """A database's content on its way somewhere."""
+    return Stream(hole_of({"secret"}), frozenset({"secret"}))
+
+
 def _fetched(job: Job) -> Stream:
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
@@ -322,6 +332,8 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "printenv": lambda job: Stream(
         hole_of({"environment"} if not job.words else ()), frozenset({"environment"} if not job.words else ())
     ),
+    **dict.fromkeys(("pg_dump", "pg_dumpall", "mysqldump", "mongodump"), _dump),
+    **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
     "type": _name_of,
     "pgrep": lambda job: Stream(hole(":".join(["pgrep", *job.words]))),
     "pidof": lambda job: Stream(hole(":".join(["pidof", *job.words]))),
@@ -379,7 +391,10 @@ def _edited(job: Job, text: str) -> str:
     if job.program == "sed":
         scripts = [word for word in job.words if not word.startswith("-")]
         found = re.fullmatch(r"s(.)(.{1,60}?)\1(.{0,60}?)\1g?", scripts[0], re.DOTALL) if len(scripts) == 1 else None
-        if found and re.fullmatch(r"[\w .,:;_#@%-]*", found[2]):
+        if found and re.fullmatch(r"\^?[\w .,:;_#@%-]*", found[2]):
+            if found[2].startswith("^"):
+                head = found[2][1:]
+                return "".join(found[3] + line[len(head) :] if line.startswith(head) else line for line in text.splitlines(True))
             return text.replace(found[2], found[3])
         return text if scripts and re.fullmatch(r"\d*[dp]", scripts[0]) else hole()
     if job.program == "cut":

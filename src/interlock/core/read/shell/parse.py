@@ -31,7 +31,7 @@ _RESERVED = re.compile(r"(?:if|while|until|for|case|select|function|coproc|time|
 _TIME_OPTION = re.compile(r"(?:-p|--)(?=\s)")
 _REDIRECT = re.compile(r"(\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|>&|>>|>\||&>>|&>|>|<)")
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]\n]{0,200})\])?(\+?)=")
-_ARRAY_INDEX = re.compile(r"\[[^\]\n]{0,200}\]=")
+_ARRAY_INDEX = re.compile(r"\[([^\]\n]{0,200})\]=")
 _DECLARE = frozenset({"declare", "local", "export", "readonly", "typeset"})
 
 
@@ -211,21 +211,24 @@ def _assignment(cursor: Cursor) -> Assignment | None:
     name, index, append = found[1], found[2] or "", found[3] == "+"
     if cursor.at("("):
         cursor.pos += 1
-        return Assignment(name, None, _array(cursor), append)
+        items, keys = _array(cursor)
+        return Assignment(name, None, items, append, keys=keys)
     if cursor.pos >= cursor.size or cursor.text[cursor.pos] in " \t\r\n;|&)":
         return Assignment(name, Word([], cursor.pos, cursor.pos), None, append, index)
     return Assignment(name, word(cursor), None, append, index)
 
 
-def _array(cursor: Cursor) -> list[Word]:
+def _array(cursor: Cursor) -> tuple[list[Word], list[str]]:
+    """The items of `(a [k]=b …)`, and the key of each, empty where none is written."""
     items: list[Word] = []
+    keys: list[str] = []
     while True:
         cursor.lines()
         if cursor.pos >= cursor.size:
             raise ShellSyntax("an array is not closed", cursor.pos)
         if cursor.at(")"):
             cursor.pos += 1
-            return items
+            return items, keys
         if cursor.text[cursor.pos] in ";|&<>(" and not cursor.at("<("):
             raise ShellSyntax("an array cannot be read", cursor.pos)
         found = _ARRAY_INDEX.match(cursor.text, cursor.pos)
@@ -234,6 +237,7 @@ def _array(cursor: Cursor) -> list[Word]:
             if cursor.pos < cursor.size and cursor.text[cursor.pos] in " \t\r\n)":
                 continue
         items.append(word(cursor))
+        keys.append(found[1].strip("\"'") if found else "")
 
 
 # -- redirections -----------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ HANDLERS = _joined(
 
 _WRAPPERS = (
     frozenset(wrappers.PREFIXES)
-    | frozenset(interpret.HANDLERS)
+    | interpret.INTERPRETERS
     | frozenset({"env", "command", "xargs", "eval", "source", ".", "busybox", "toybox"})
 )
 _DASHED_GIT = re.compile(
@@ -59,7 +59,7 @@ def read_program(job: Job, written: str) -> Stream:
     if _LOADER.fullmatch(program):
         program = job.program = "ld.so"
     name = program if program in HANDLERS else interpret.interpreter_of(program)
-    wrapper = program in _WRAPPERS or bool(name and name in interpret.HANDLERS)
+    wrapper = program in _WRAPPERS or bool(name and name in interpret.INTERPRETERS)
     where = replace(job.where, traits=job.where.traits | {"wrapper"}) if wrapper else job.where
     job.host.session.facts.append(command_fact(program, job.words, where, job.stdin))
     if not wrapper and asks_for_help(job.words):

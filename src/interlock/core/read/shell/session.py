@@ -117,6 +117,10 @@ class Job:
             self._origin(target, marks)
 
     def places(self, target: str) -> list[str]:
+        """The kinds of place that a path can be, seen from where this command runs."""
+        for inside, outside in self.host.mounts.items():
+            if target == inside or target.startswith(f"{inside}/"):
+                return [place(f"{outside.rstrip('/')}{target[len(inside) :]}" or "/", "/work", "~")]
         return [place(target, cwd, self.host.home) for cwd in self.host.cwds]
 
     def _origin(self, target: str, marks: frozenset[str]) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from interlock.core.read.places import resolve
 from interlock.core.read.shell.options import Options, options
 from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream
 from interlock.core.read.shell.wrappers import PREFIXES, SUBCOMMANDS, Prefix
@@ -51,6 +52,7 @@ def run_words(
     traits: Sequence[str],
     env: Sequence[tuple[str, str]] = (),
     found: Options | None = None,
+    mounts: Mapping[str, str] | None = None,
 ) -> Stream:
     """Read the command that a wrapper runs, with what flows into the wrapper flowing into it."""
     job.step(len(rest) // 4)
@@ -65,8 +67,9 @@ def run_words(
     where = job.inside(via, traits)
     host = job.host
     if {"remote", "container"}.intersection(traits) and not {"remote", "container"}.intersection(job.where.traits):
+        outside = host.cwds[0]
         host = host.child()
-        host.elsewhere()
+        host.elsewhere({inside: resolve(path, outside) for inside, path in (mounts or {}).items()})
     if env:
         where = replace(where, env=where.env + tuple(env))
         host.executed_variables(env, where)

@@ -43,6 +43,8 @@ class Values(Protocol):
 
 Joined = Callable[[Word | None, Values], str]  # a word as one text: the arguments of an operator are words again
 
+_QUOTES = "'\""
+
 
 def items_of(part: Variable, values: Values, joined: Joined) -> list[str]:
     """The items of a variable, its index, length, indirection and operator applied."""
@@ -53,7 +55,9 @@ def items_of(part: Variable, values: Values, joined: Joined) -> list[str]:
         items = values.lookup(name) if known(name) else None
     if items is None:
         items = values.environment(name)
-    if part.index and items is not None:
+    if part.index and (item := values.lookup(f"{name}[{part.index.strip(_QUOTES)}]")) is not None:
+        items = item
+    elif part.index and items is not None:
         items = _indexed(items, part.index, values)
     elif items is not None and len(items) > 1 and name not in ("@", "*"):
         items = items[:1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from interlock.core.read.facts import HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
@@ -74,6 +74,7 @@ class Shell:
         self.called = ""  # $0
         self.calls: list[str] = []  # aliases being expanded
         self.running: list[Node] = []  # bodies of the functions being called
+        self.mounts: dict[str, str] = {}  # in a container: path inside -> path outside
         self.production = False  # a variable says that what follows is about production
         self.where = Where(None)
         self.offset: int | None = None  # where the text being read stands in the action's own
@@ -206,9 +207,10 @@ class Shell:
         finally:
             self.session.nesting -= 1
 
-    def elsewhere(self) -> None:
-        """From here on paths are another machine's, or a container's."""
+    def elsewhere(self, mounts: Mapping[str, str] | None = None) -> None:
+        """From here on paths are another machine's, or a container's that sees some of this one's."""
         self.cwds, self.home = ["/work"], "~"
+        self.mounts = dict(mounts or {})
 
     def child(self) -> Shell:
         """A shell with the same variables, functions and directory, whose changes stay its own."""
@@ -217,6 +219,7 @@ class Shell:
         shell.variables = dict(self.variables)
         shell.functions = dict(self.functions)
         shell.calls = list(self.calls)
+        shell.mounts = self.mounts
         shell.running = list(self.running)
         shell.production = self.production
         shell.piped = self.piped
@@ -371,9 +374,13 @@ class Shell:
         """read [-r] [-d X] NAME…: each name holds a part of one line."""
         names = options(words, valued("-d -n -N -t -p -u -i -a")).operands or ["REPLY"]
         lines = stdin.text.splitlines() if stdin is not None and stdin.text else []
-        value = lines[0] if len(lines) == 1 else hole()
-        for name in names:
-            self.variables[name] = [value if len(names) == 1 else hole()]
+        if len(lines) != 1:
+            values = [hole()] * len(names)
+        else:
+            parts = lines[0].split(None, len(names) - 1) if len(names) > 1 else lines
+            values = [*parts, *[""] * (len(names) - len(parts))]
+        for name, value in zip(names, values, strict=True):
+            self.variables[name] = [value]
 
     def _function(self, node: Function, stdin: Stream | None) -> Stream:
         self.functions[node.name] = node.body
@@ -449,9 +456,20 @@ class Shell:
     def _assignments(self, assigns: Sequence[Assignment]) -> None:
         for item in assigns:
             value = self._assigned(item)
+            if item.name == "BASH_ALIASES" and item.index:
+                self.aliases[item.index] = expand.text(item.value, self)
             self.assign(item.name, value)
+            self._assign_keys(item)
             if item.name in _EXECUTED_VARIABLES or item.name in _STARTUP_FILES:
                 self.executed_variables(((item.name, value[0] if value else ""),), self.where)
+
+    def _assign_keys(self, item: Assignment) -> None:
+        """An associative array's values, each under its own name."""
+        if item.index and not item.index.isdigit():
+            self.variables[f"{item.name}[{item.index}]"] = [expand.text(item.value, self)]
+        for key, word in zip(item.keys, item.items or (), strict=False):
+            if key:
+                self.variables[f"{item.name}[{key}]"] = [expand.text(word, self)]
 
     def _assigned(self, item: Assignment) -> list[str]:
         if item.items is not None:
@@ -485,7 +503,7 @@ class Shell:
         """Variables whose value some program runs."""
         for name, value in env:
             if name in _EXECUTED_VARIABLES and value and not expand.is_unknown(value):
-                self.nested(value, where.inside(f"{name}="))
+                self.nested(value.lstrip("|").replace("%s", ""), where.inside(f"{name}="))
             elif name == "LD_PRELOAD" or name == "DYLD_INSERT_LIBRARIES":
                 self.session.facts.append(command_fact("ld_preload", [value], where, None))
             elif name in ("BASH_ENV", "ENV") and value:
