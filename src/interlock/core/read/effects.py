@@ -68,6 +68,26 @@ def truncate(job: Job) -> Stream | None:
     return NOTHING
 
 
+def archive(job: Job) -> Stream | None:
+    """zip -m, 7z -sdel: what goes into the archive is deleted."""
+    found = options(job.words, valued("-x -i -t -b"))
+    if found.has("-m", "--move", "-sdel"):
+        for path in found.operands[1 if job.program == "zip" else 2 :]:
+            job.effect("delete", path, "recursive", *_marks(path, job))
+    return None
+
+
+def discard(job: Job) -> Stream | None:
+    """gio remove, gio trash --empty, trash-empty."""
+    found = options(job.words)
+    if job.program == "trash-empty" or found.has("--empty"):
+        job.effect("delete", "~/.local/share/Trash-content", "recursive")
+    elif found.operands[:1] == ["remove"]:
+        for path in found.operands[1:]:
+            job.effect("delete", path, *_marks(path, job))
+    return None
+
+
 def punch(job: Job) -> Stream | None:
     """fallocate -p or -z takes content out of a file; otherwise it only makes room."""
     found = options(job.words, valued("-o -l -n --offset --length"))
@@ -136,6 +156,9 @@ def copy(job: Job) -> Stream | None:
     sources = paths if directory is not None else paths[:-1]
     if job.program == "install" and found.has("-d", "--directory"):
         return NOTHING
+    mode = found.value("-m", "--mode")
+    if mode and target:
+        job.effect("chmod", target, *_mode_traits(mode))
     for path in sources:
         if path not in ("/dev/null", "/dev/zero", "/dev/stdin"):
             job.effect("read", path)
@@ -328,6 +351,8 @@ HANDLERS: dict[str, Handler] = {
     "rmdir": remove_directory,
     "shred": shred,
     "truncate": truncate,
+    **dict.fromkeys(("zip", "7z", "7za", "7zz"), archive),
+    **dict.fromkeys(("gio", "trash-empty"), discard),
     "scrub": shred,
     "fallocate": punch,
     "dd": dd,

@@ -43,6 +43,8 @@ from interlock.core.read.place_names import (
 def resolve(path: str, cwd: str) -> str:
     """The path from the root, `~` or a drive, with `.` and `..` worked out; forward slashes throughout."""
     text = f"./{path[1:]}" if path.startswith(QUOTED) else path
+    if text.startswith("/System/Volumes/Data/"):  # where macOS really keeps /Users
+        text = text[20:]
     if DRIVE.match(text) or "\\" in text:
         text = text.replace("\\", "/")
     base = cwd.replace("\\", "/") if "\\" in cwd or DRIVE.match(cwd) else cwd
@@ -235,7 +237,7 @@ def _in_home(rest: str, cwd: str, full: str) -> str:
         return "cache"
     if "appdata/local/temp" in rest.lower():
         return "temp"
-    if BUILD.fullmatch(last) and more:
+    if any(BUILD_ANYWHERE.fullmatch(part) for part in rest.split("/")[1:]):
         return "build"
     if BACKUP.fullmatch(last):
         return "backup"

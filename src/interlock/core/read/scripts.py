@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from interlock.core.read.facts import hole
+from interlock.core.read.places import resolve
 from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.session import UNKNOWN, Job, Stream
 
@@ -151,8 +152,14 @@ def npm(job: Job) -> Stream | None:
     if words[0] in ("run", "run-script", "rum", "urn"):
         rest = options(words[1:], stop_at_operand=True).operands
         if rest:
-            read_package_script(job, rest[0])
+            if not read_package_script(job, rest[0]) and len(rest) > 1:  # a script is often named like its program
+                job.run([word for word in rest if word != "--"], f"{job.program} run")
             return UNKNOWN
+    elif words[0] in ("install", "i", "ci", "add") and "package.json" in " ".join(job.host.session.files):
+        for name in ("preinstall", "install", "postinstall", "prepare"):
+            text = job.host.session.files.get(resolve("package.json", job.host.cwds[0]))
+            if text and f'"{name}"' in text:
+                read_package_script(job, name)
     elif words[0] in _LIFECYCLE or (
         job.program in ("yarn", "pnpm", "bun") and words[0] not in _NOT_SCRIPTS and not words[0].startswith("-")
     ):

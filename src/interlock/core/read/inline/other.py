@@ -15,7 +15,9 @@ _DELETE_FILE = re.compile(
     rf"(?:os\.Remove|Files\.delete(?:IfExists)?|remove_file|unlink|removeFile|DeleteFile|File\.Delete)\s*\(?\s*(?:Path\.of\(|Paths\.get\()?\s*{_TEXT}"
 )
 _JULIA_DELETE = re.compile(rf"\brm\(\s*{_TEXT}\s*;[^)]*recursive\s*=\s*true")
-_TREE_OF = re.compile(rf"(?:File|Path\.of|Paths\.get|fs::path)\(\s*{_TEXT}\s*\)\s*\.\s*(?:deleteRecursively|remove_all)\(")
+_TREE_OF = re.compile(
+    rf"(?:File|Path\.of|Paths\.get|fs::path)\(\s*{_TEXT}\s*\)\s*\.\s*(?:deleteRecursively|remove_all)\("
+)
 _RUN_TEXT = re.compile(
     r"(?:\bsystem|os:cmd|\bpopen|callCommand|\bshell|sh!?|Process\.Start|execSync|Exec\.shell|Sys\.command|Unix\.system|\bexeccmd|execShellCmd|"
     rf"getRuntime\(\)\.exec)\s*\(?\s*{_TEXT}"
@@ -35,7 +37,12 @@ def read_other(source: str, out: Report) -> None:
     """Report deletes and runs by the names that Go, Rust, Java, Scala, Haskell, Erlang, Lisp, Julia and C give them."""
     out.step(len(source) // 200 + 1)
     text = _COMMENT.sub("", source) if "//" in source or "/*" in source else source
-    for pattern, traits in ((_DELETE_TREE, ("recursive",)), (_TREE_OF, ("recursive",)), (_JULIA_DELETE, ("recursive",)), (_DELETE_FILE, ())):
+    for pattern, traits in (
+        (_DELETE_TREE, ("recursive",)),
+        (_TREE_OF, ("recursive",)),
+        (_JULIA_DELETE, ("recursive",)),
+        (_DELETE_FILE, ()),
+    ):
         for found in pattern.finditer(text):
             out.step()
             out.effect("delete", _plain(found[1]), *traits)

@@ -354,6 +354,7 @@ _IMPLICIT = {
     "pip": (("setup.py", "python"),),
     "pip3": (("setup.py", "python"),),
     "direnv": ((".envrc", "shell"),),
+    "cargo": (("build.rs", "other"),),
     "tox": (("setup.py", "python"),),
 }
 

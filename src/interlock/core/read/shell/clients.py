@@ -315,6 +315,7 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "bq": _sql_in("--query", "query", 0),
     "wrangler": _sql_in("--command", "d1 execute"),
     "turso": _sql_in("", "db shell", 1),
+    "pscale": _sql_in("", "shell", 2),
     "prisma": _sql_in("", "db execute", 0),
     "heroku": _sql_in("-c --command", "pg:psql"),
     "supabase": _sql_in("--query -q", "db query", 0),

@@ -45,7 +45,7 @@ def _sg(job: Job) -> Stream | None:
 
 def _ssh(job: Job) -> Stream | None:
     """ssh host words…: joined, and read by the shell on the other side."""
-    values = valued("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B -P")
+    values = valued("-M -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w -B -P")
     found = options(job.words, values, stop_at_operand=True)
     for option in found.all("-o"):
         name, _, text = option.partition("=")
@@ -63,6 +63,13 @@ def _ssh(job: Job) -> Stream | None:
         return job.shell_text(text, job.program, "remote")
     if job.stdin is not None and found.operands and "-N" not in found.flags:
         return job.shell_text(job.stdin.text, job.program, "remote")
+    return None
+
+
+def _fabric(job: Job) -> Stream | None:
+    """fab -H hosts -- text."""
+    if "--" in job.words:
+        job.shell_text(" ".join(job.words[job.words.index("--") + 1 :]), "fab", "remote")
     return None
 
 
@@ -104,7 +111,10 @@ def _mounts(found: Options) -> dict[str, str]:
             mounts[inside.split(":")[0].rstrip("/")] = outside
     for text in found.all("--mount"):
         parts = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
-        outside, inside = parts.get("source") or parts.get("src"), parts.get("target") or parts.get("dst") or parts.get("destination")
+        outside, inside = (
+            parts.get("source") or parts.get("src"),
+            parts.get("target") or parts.get("dst") or parts.get("destination"),
+        )
         if outside and inside and parts.get("type", "bind") == "bind":
             mounts[inside.rstrip("/")] = outside
     return mounts
@@ -174,6 +184,7 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "autossh": _ssh,
     "mosh": _ssh,
     "dbclient": _ssh,
+    "fab": _fabric,
     "pdsh": _many_hosts,
     "parallel-ssh": _many_hosts,
     "pssh": _many_hosts,

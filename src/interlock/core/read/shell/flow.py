@@ -114,6 +114,11 @@ def _will_run(job: Job, path: str, text: str) -> None:
     places = job.places(path)
     if "shell_config" in places or "git_hook" in places or path.startswith("/etc/profile"):
         job.shell_text(text, path)
+    elif path.endswith((".service", ".timer", ".desktop")):
+        for line in text.splitlines():
+            name, _, command = line.partition("=")
+            if name.strip() in ("ExecStart", "ExecStartPre", "ExecStop", "Exec"):
+                job.shell_text(command.strip(), path)
     elif path.startswith(("/etc/cron", "/var/spool/cron")):
         for line in text.splitlines()[:100]:
             words = line.split(None, 6)

@@ -11,6 +11,7 @@ from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.session import UNKNOWN, Job, Stream
 from interlock.core.read.shell.unwrap import ASSIGNMENT, run_words
 
+COMMON = frozenset("rm dd shred mv cp bash sh zsh python3 perl find truncate chmod chown curl wget git kill".split())
 _CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
 
 
@@ -40,7 +41,8 @@ def _command(job: Job) -> Stream | None:
     flags = [word for word in job.words[:2] if word.startswith("-") and word != "--"]
     if any("v" in flag or "V" in flag for flag in flags):
         names = [word for word in job.words if not word.startswith("-")]
-        return Stream(names[0] if names else hole())
+        found = names[0] if names else hole()
+        return Stream(f"/bin/{found}" if "/" not in found and found in COMMON else found)
     rest = [
         word for number, word in enumerate(job.words) if not (number < len(flags) and word in ("-p",)) and word != "--"
     ]

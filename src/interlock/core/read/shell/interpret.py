@@ -426,8 +426,31 @@ def cmd(job: Job) -> Stream | None:
 def compiled(job: Job) -> Stream | None:
     """go run FILE, cargo script FILE: the source, when its text is to be had."""
     for word in job.words[1:]:
-        if word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) and job.words[0] in ("run", "script", "-run"):
+        if word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) and job.words[0] in (
+            "run",
+            "script",
+            "-run",
+        ):
             return _script(job, "other", word, [])
+    return None
+
+
+def compiler(job: Job) -> Stream | None:
+    """gcc, rustc…: a source that the action itself has written is read, for it is about to be run."""
+    sources = [word for word in job.words if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java"))]
+    texts = [job.host.session.files.get(resolve(word, job.host.cwds[0])) for word in sources]
+    if "-" in job.words and job.stdin is not None and job.stdin.known:
+        texts.append(job.stdin.text)
+    for text in texts:
+        if text:
+            job.code("other", text, job.program)
+    return None
+
+
+def mix(job: Job) -> Stream | None:
+    """mix run -e 'code'."""
+    for text in options(job.words, valued("-e --eval -r")).all("-e", "--eval"):
+        job.code("elixir", text, "mix run -e")
     return None
 
 
@@ -462,6 +485,8 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "cargo": compiled,
     "zig": compiled,
     "dotnet": compiled,
+    "mix": mix,
+    **dict.fromkeys(("gcc", "cc", "g++", "clang", "clang++", "rustc", "javac"), compiler),
     "ed": line_editor,
     "ex": line_editor,
 }

@@ -118,7 +118,12 @@ def send_files(job: Job) -> Stream | None:
 def upload_object(job: Job) -> Stream | None:
     """aws s3 cp ~/.aws/credentials s3://…"""
     for word in job.words:
-        if not word.startswith("-") and "://" not in word and "/" in word and "secret" in job.places(word):
+        if (
+            not word.startswith("-")
+            and "://" not in word
+            and ("/" in word or "." in word)
+            and "secret" in job.places(word)
+        ):
             job.effect("send", next((other for other in job.words if "://" in other), "the cloud"), "secret")
     found = options(job.words, valued("--query-string --sql --sql-statement --statement --parameters --scripts"))
     for line in found.all("--parameters"):

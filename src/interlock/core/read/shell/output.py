@@ -275,6 +275,8 @@ def _name_of(job: Job) -> Stream:
         word = word.rstrip("/").rpartition("/")[2]
         if len(names) > 1 and word.endswith(names[1]):
             word = word[: -len(names[1])]
+    elif job.program == "dirname" and word in ("~", "~/"):
+        word = "/home"
     elif job.program == "dirname":
         word = word.rstrip("/").rpartition("/")[0] or ("/" if word.startswith("/") else ".")
     return Stream(word)
@@ -298,8 +300,9 @@ def _fetched(job: Job) -> Stream:
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
 
+SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY|TOKEN|API_KEY)[A-Z_]*{HOLE}")
 _SECRET_WORDS = re.compile(
-    r"--export-secret-keys|find-(generic|internet)-password|dump-keychain|--reveal|get-secret-value|get-session-token|secrets?|kv|lookup|get-parameters?|"
+    r".*(secret_access_key|password|session_token)|--export-secret-keys|find-(generic|internet)-password|dump-keychain|--reveal|get-secret-value|get-session-token|secrets?|kv|lookup|get-parameters?|"
     r"--with-decryption|print-access-token|create-access-key|password|read|show"
 )
 
@@ -308,6 +311,15 @@ def _secret(job: Job) -> Stream | None:
     """Programs that print secrets when asked to."""
     found = any(_SECRET_WORDS.fullmatch(word) for word in job.words[:4])
     return Stream(hole_of({"secret"}), frozenset({"secret"})) if found else None
+
+
+def _constant(job: Job) -> Stream | None:
+    """awk 'BEGIN{print "…"}', jq -rn '"…"'."""
+    from interlock.core.read.shell.printed import printed
+
+    texts = [word for word in job.words if not word.startswith("-")]
+    found = printed(job.program, texts[:1])
+    return found if found.known else None
 
 
 _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
@@ -334,6 +346,7 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     ),
     **dict.fromkeys(("pg_dump", "pg_dumpall", "mysqldump", "mongodump"), _dump),
     **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
+    **dict.fromkeys(("awk", "jq"), _constant),
     "type": _name_of,
     "pgrep": lambda job: Stream(hole(":".join(["pgrep", *job.words]))),
     "pidof": lambda job: Stream(hole(":".join(["pidof", *job.words]))),
@@ -353,7 +366,8 @@ def output(job: Job) -> Stream:
     if printer is not None:
         found = printer(job)
         if isinstance(found, str):
-            return Stream(found, taints_in(found))
+            named = frozenset({"secret"}) if SECRET_NAME.search(found) else frozenset()
+            return Stream(found, taints_in(found) | named)
         if found is not None:
             return found
     taints = job.stdin.taints if job.stdin is not None else frozenset()
@@ -394,9 +408,12 @@ def _edited(job: Job, text: str) -> str:
         if found and re.fullmatch(r"\^?[\w .,:;_#@%-]*", found[2]):
             if found[2].startswith("^"):
                 head = found[2][1:]
-                return "".join(found[3] + line[len(head) :] if line.startswith(head) else line for line in text.splitlines(True))
+                return "".join(
+                    found[3] + line[len(head) :] if line.startswith(head) else line for line in text.splitlines(True)
+                )
             return text.replace(found[2], found[3])
         return text if scripts and re.fullmatch(r"\d*[dp]", scripts[0]) else hole()
-    if job.program == "cut":
-        return hole()
+    columns = re.fullmatch(r"-c(\d+)-", job.words[0]) if job.program == "cut" and len(job.words) == 1 else None
+    if columns:
+        return "".join(line[int(columns[1]) - 1 :] for line in text.splitlines(True))
     return hole()

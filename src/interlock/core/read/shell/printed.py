@@ -10,6 +10,8 @@ _PLAIN_PRINT = re.compile(
     r"""\s*(?:print|puts|console\.log|echo|process\.stdout\.write)\s*\(?\s*(["'])((?:(?!\1)[^\\]|\\.)*)\1\s*\)?\s*;?\s*""",
     re.DOTALL,
 )
+_AWK = re.compile(r"""\s*BEGIN\s*\{\s*print((?:\s*"[^"\\]*")+)\s*;?\s*\}\s*""")
+_JQ = re.compile(r'\s*"([^"\\]*)"\s*')
 _PACKED = re.compile(r"""\s*print\s*\(?\s*pack\s*\(?\s*["']H\*["']\s*,\s*["']([0-9a-fA-F]+)["']\s*\)?\s*\)?\s*;?\s*""")
 _HEX = re.compile(r"""\s*print\(\s*bytes\.fromhex\(\s*["']([0-9a-fA-F]+)["']\s*\)\.decode\(\s*\)\s*\)\s*;?\s*""")
 _BASE64 = re.compile(
@@ -28,6 +30,9 @@ def printed(language: str, codes: list[str]) -> Stream:
         from interlock.core.read.shell.output import unescape
 
         return Stream(unescape(plain[2]))
+    constant = _AWK.fullmatch(code) if language == "awk" else _JQ.fullmatch(code) if language == "jq" else None
+    if constant:
+        return Stream("".join(re.findall(r'"([^"]*)"', constant[0])))
     packed = _PACKED.fullmatch(code) or _HEX.fullmatch(code)
     if packed:
         return Stream(bytes.fromhex(packed[1][: len(packed[1]) // 2 * 2]).decode("utf-8", "replace"))

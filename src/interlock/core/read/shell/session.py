@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FileReader = Callable[[str], str | None]
 
 BUDGET = 80_000  # steps; an ordinary command takes ten to a hundred
+_HOME_HOLE = hole("HOME")  # as the readers of other languages name it
 MAX_NESTING = 12
 MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and told to be
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
@@ -104,6 +105,8 @@ class Job:
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         """One effect for each kind of place that the target can be."""
         marks = self.where.traits.union(traits) if traits else self.where.traits
+        if HOLE in target:
+            target = target.replace(_HOME_HOLE, "~")
         if is_production(target):
             marks = marks | {"production"}
         subject = shown(self.program, self.words)

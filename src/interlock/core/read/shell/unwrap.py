@@ -70,6 +70,7 @@ def run_words(
         outside = host.cwds[0]
         host = host.child()
         host.elsewhere({inside: resolve(path, outside) for inside, path in (mounts or {}).items()})
+        host.where = where
     if env:
         where = replace(where, env=where.env + tuple(env))
         host.executed_variables(env, where)

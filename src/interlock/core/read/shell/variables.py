@@ -92,6 +92,8 @@ def _operated(part: Variable, items: list[str] | None, values: Values, joined: J
         return items
     argument = joined(part.argument, values)
     second = joined(part.second, values)
+    if operator == ":" and (part.name in ("@", "*") or part.index in ("@", "*")):
+        return _slice(items, argument, second, part.name in ("@", "*"))
     return [work(item, operator, argument, second) if known(item) else item for item in items]
 
 
@@ -112,6 +114,16 @@ def _default(part: Variable, items: list[str] | None, values: Values, joined: Jo
 
 
 # -- operators on one item --------------------------------------------------------------------------------
+
+
+def _slice(items: list[str], argument: str, second: str, positional: bool) -> list[str]:
+    """`${x[@]:1:2}`: some of the items; `$@` counts from one."""
+    try:
+        start = max(0, int(argument.strip() or 0) - positional)
+        length = int(second) if second.strip() else len(items)
+    except ValueError:
+        return items
+    return items[start : start + length]
 
 
 def _substring(item: str, _operator: str, argument: str, second: str) -> str:

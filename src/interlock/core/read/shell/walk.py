@@ -331,9 +331,16 @@ class Shell:
         stdin = flow.read_input(self, node.redirects, stdin)
         streams: list[Stream] = []
         if node.items is None:
-            self._read_names(node.head, stdin)
-            streams.append(self.walk_list(node.head, stdin))
-            streams.append(self._walk_round(node.body, stdin, bulk=stdin is not None))
+            names = self._read_names(node.head)
+            lines = stdin.text.splitlines() if names and stdin is not None and stdin.known else []
+            for line in [Stream(f"{line}\n", stdin.taints) for line in lines[:MAX_ROUNDS] if stdin is not None] or [
+                stdin
+            ]:
+                if names:
+                    self.assign_read(names, line)
+                streams.append(self.walk_list(node.head, line))
+                bulk = stdin is not None and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
+                streams.append(self._walk_round(node.body, stdin, bulk))
         else:
             items = [item for word in node.items for item in expand.fields(word, self)]
             bulk = len(items) >= MANY or any(not known(item) for item in items)
@@ -362,13 +369,14 @@ class Shell:
         finally:
             self.where = outer
 
-    def _read_names(self, head: Sequence[Node], stdin: Stream | None) -> None:
-        """`while read -r f`: f is a line of what flows in."""
+    def _read_names(self, head: Sequence[Node]) -> list[str]:
+        """`while read -r f`: the words behind `read`, where the head of a loop is one."""
         for node in head:
             if isinstance(node, Simple):
                 words = [word.literal for word in node.words]
                 if words and words[0] == "read":
-                    self.assign_read([word or "" for word in words[1:]], stdin)
+                    return [word or "" for word in words[1:]]
+        return []
 
     def assign_read(self, words: Sequence[str], stdin: Stream | None) -> None:
         """read [-r] [-d X] NAME…: each name holds a part of one line."""
