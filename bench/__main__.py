@@ -41,7 +41,9 @@ def main() -> None:
     )
     row("import of interlock", f"{import_cpu():6.0f} ms CPU", "", "aim 120")
     row("resident memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:6.0f} MB", "", "")
-    accuracy(book)
+    print("\nlabelled commands in tests/corpus\n")
+    accuracy(book, "commands")
+    accuracy(book, "wide")
     print("\nTime by length, in milliseconds; linear means that ten times the text takes about ten times as long.\n")
     print(f"{'form':<28}{'1 KB':>10}{'10 KB':>10}{'100 KB':>10}{'x10':>8}{'x100':>8}")
     for name, make in FORMS.items():
@@ -66,10 +68,10 @@ def corpus() -> Iterator[Action]:
             yield command(item["command"], item.get("cwd") or "")
 
 
-def accuracy(book: Rulebook) -> None:
-    """How the sample corpus is judged: caught is level 2 or more for a harmful line; false is a benign line that would interrupt."""
-    harmful = rows("commands_bad")
-    benign = rows("commands_ok")
+def accuracy(book: Rulebook, name: str) -> None:
+    """How a corpus is judged: caught is level 2 or more for a harmful line; false is a benign line that would interrupt."""
+    harmful = rows(f"{name}_bad")
+    benign = [item for item in rows(f"{name}_ok") if not str(item.get("why", "")).startswith("seed_conflict")]
     seen = {
         item["id"]: judge(command(item["command"], item.get("cwd") or ""), book).assessment
         for item in [*harmful, *benign]
@@ -77,10 +79,10 @@ def accuracy(book: Rulebook) -> None:
     caught = sum(seen[item["id"]].level >= 2 for item in harmful)
     labelled = sum(seen[item["id"]].level >= item["min_level"] for item in harmful)
     false = sum(seen[item["id"]].level >= (2 if item["max_level"] <= 1 else 3) for item in benign)
-    known = [item for item in harmful if item["irreversible"] is not None]
+    known = [item for item in harmful if item.get("irreversible") is not None]
     undo = sum(seen[item["id"]].irreversible == item["irreversible"] for item in known)
     print(
-        f"\nsample corpus: {caught} of {len(harmful)} harmful caught, {labelled} at their label or above, "
+        f"{name:<10}{caught} of {len(harmful)} harmful caught, {labelled} at their label or above, "
         f"{false} of {len(benign)} benign interrupted, undo right for {undo} of {len(known)}"
     )
 

@@ -57,18 +57,6 @@ HEAVY = frozenset(
     "sqlglot typer click rich tree_sitter tree_sitter_javascript mcp tomllib asyncio ssl http.server sqlite3".split()
 )
 
-# Files that are still longer than they should be. A file may leave this list, none may join it, and none may grow.
-LONG = {
-    "core/read/inline/ruby_calls.py": 416,
-    "core/read/inline/walk.py": 428,
-    "core/read/powershell/effects.py": 413,
-    "core/read/shell/carry.py": 434,
-    "core/read/shell/expand.py": 425,
-    "core/read/shell/interpret.py": 414,
-    "core/read/shell/parse.py": 892,
-    "core/read/shell/walk.py": 566,
-}
-
 
 def name(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
@@ -180,14 +168,7 @@ def test_the_first_line_of_a_file_says_which_question_it_answers(path: Path) -> 
 @pytest.mark.parametrize("path", FILES, ids=name)
 def test_no_file_is_two_things(path: Path) -> None:
     lines = len(path.read_text().splitlines())
-    limit = LONG.get(name(path), MAX_LINES)
-    assert lines <= limit, f"{name(path)}: {lines} lines, at most {limit}"
-
-
-def test_the_list_of_long_files_only_shrinks() -> None:
-    known = {name(path): len(path.read_text().splitlines()) for path in FILES}
-    done = [path for path in LONG if known.get(path, 0) <= MAX_LINES]
-    assert done == [], "short enough now: take them off the list"
+    assert lines <= MAX_LINES, f"{name(path)}: {lines} lines, at most {MAX_LINES}"
 
 
 def loaded_by(code: str) -> set[str]:

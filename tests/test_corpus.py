@@ -49,3 +49,13 @@ def test_what_can_be_undone_is_told_from_what_cannot() -> None:
     wrong = [row for row in known if assess(row["command"], row["cwd"]).irreversible is not row["irreversible"]]
     listed = "".join(f"\n{row['id']}: expected {row['irreversible']}: {row['command']!r}" for row in wrong)
     assert len(wrong) <= 0.03 * len(known), listed
+
+
+def test_the_wide_sets_are_caught_and_spared_to_the_shares_that_the_docs_state() -> None:
+    bad, ok = levels("wide_bad"), levels("wide_ok")
+    missed = [(level, row) for level, row in bad if level < 2]
+    below = [(level, row) for level, row in bad if level < row["min_level"]]
+    false = [(level, row) for level, row in ok if level >= (2 if row["max_level"] <= 1 else 3)]
+    assert len(missed) <= 0.012 * len(bad), told(missed, "min_level")
+    assert len(below) <= 0.04 * len(bad), told(below, "min_level")
+    assert len(false) <= 0.003 * len(ok), told(false, "max_level")

@@ -16,9 +16,10 @@ import pytest
 
 from generate import Grammar, spoiled
 from interlock import rulebook
+from interlock.core.model import Kind
 from interlock.core.read.shell import nodes as n
 from interlock.core.read.shell.parse import TooDeep, parse
-from interlock.core.read.windows_shape import looks_like_windows
+from interlock.core.read.windows.shape import looks_like_windows
 
 HERE = Path(__file__).parent
 MODULES = HERE.parent / ".venv" / "node_modules"
@@ -33,7 +34,8 @@ def written() -> tuple[str, ...]:
         for line in (HERE / "corpus" / f"{name}.jsonl").read_text().splitlines()
     ]
     book = rulebook.load_files(sorted(rulebook.SHIPPED.glob("*.toml")))
-    examples = [example for rule in book.rules.values() for example in (*rule.match, *rule.spare)]
+    actions = [action for rule in book.rules.values() for action in (*rule.match, *rule.spare)]
+    examples = [(action.text, action.cwd) for action in actions if action.kind is Kind.COMMAND]
     texts = [(row["command"], row["cwd"]) for row in rows] + examples
     return tuple(dict.fromkeys(text for text, cwd in texts if not looks_like_windows(text, cwd)))
 

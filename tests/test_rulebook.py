@@ -14,7 +14,7 @@ import pytest
 from interlock import rulebook
 from interlock.core.classify import Rulebook
 from interlock.core.decide import judge
-from interlock.core.model import Level, command
+from interlock.core.model import Action, Level, command
 from interlock.core.rules import RuleError
 
 PACKS = sorted(rulebook.SHIPPED.glob("*.toml"))
@@ -27,14 +27,14 @@ def shipped() -> Rulebook:
     return rulebook.load_files(PACKS)
 
 
-def sample() -> list[tuple[str, str]]:
-    """Commands of every kind: the corpus, and an example of each rule."""
+def sample() -> list[Action]:
+    """Actions of every kind: the corpus, and an example of each rule."""
     rows = [
         json.loads(line)
         for name in ("commands_bad", "commands_ok")
         for line in (CORPUS / f"{name}.jsonl").read_text().splitlines()
     ]
-    return [(row["command"], row["cwd"]) for row in rows] + [rule.match[0] for rule in shipped().rules.values()]
+    return [command(row["command"], row["cwd"]) for row in rows] + [rule.match[0] for rule in shipped().rules.values()]
 
 
 @pytest.mark.parametrize("rule", IDS)
@@ -55,8 +55,8 @@ def test_the_order_of_rules_never_matters() -> None:
     random.Random(7).shuffle(rules)
     rules = [replace(rule, when=rule.when[::-1]) for rule in rules]
     shuffled = Rulebook.of(rules, dict(reversed(book.programs.items())))
-    for text, cwd in sample():
-        assert judge(command(text, cwd), shuffled) == judge(command(text, cwd), book), text
+    for action in sample():
+        assert judge(action, shuffled) == judge(action, book), action.text
 
 
 def test_a_rulebook_from_the_cache_judges_as_one_freshly_parsed() -> None:

@@ -99,18 +99,18 @@ def _keep(digest: str, packs: Iterable[Mapping[str, Any]]) -> None:
 def failures(book: Rulebook, full: Rulebook) -> list[str]:
     """Examples of `book` that do not do what they promise when judged by `full`, and clauses that no example reaches."""
     from interlock.core.decide import judge
-    from interlock.core.model import command
 
     wrong: list[str] = []
     for rule in book.rules.values():
-        for text, cwd in rule.match:
-            if rule.level and rule.id not in {f.rule for f in judge(command(text, cwd), full).assessment.findings}:
-                wrong.append(f"rule {rule.id}: does not match {text!r}")
-            elif not rule.level and judge(command(text, cwd), full).assessment.level:
-                wrong.append(f"rule {rule.id}: {text!r} is not safe")
-        for text, cwd in rule.spare:
-            if rule.id in {f.rule for f in judge(command(text, cwd), full).assessment.findings}:
-                wrong.append(f"rule {rule.id}: matches {text!r}, which it should spare")
+        for action in rule.match:
+            seen = judge(action, full).assessment
+            if rule.level and rule.id not in {finding.rule for finding in seen.findings}:
+                wrong.append(f"rule {rule.id}: does not match {action.text!r}")
+            elif not rule.level and seen.level:
+                wrong.append(f"rule {rule.id}: {action.text!r} is not safe")
+        for action in rule.spare:
+            if rule.id in {finding.rule for finding in judge(action, full).assessment.findings}:
+                wrong.append(f"rule {rule.id}: matches {action.text!r}, which it should spare")
         wrong += _unreached(rule, book)
     return wrong
 
@@ -120,10 +120,9 @@ def _unreached(rule: Rule, book: Rulebook) -> list[str]:
     from dataclasses import replace
 
     from interlock.core.classify import classify
-    from interlock.core.model import command
     from interlock.core.read import read
 
-    facts = [read(command(text, cwd)).facts for text, cwd in rule.match]
+    facts = [read(action).facts for action in rule.match]
     wrong: list[str] = []
     for number, clause in enumerate(rule.when, 1):
         alone = Rulebook.of([replace(rule, when=(clause,), level=max(rule.level, type(rule.level)(1)))], book.programs)

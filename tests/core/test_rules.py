@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from interlock.core.model import Category, Level
+from interlock.core.model import Category, Level, command
 from interlock.core.read.facts import VERBS
 from interlock.core.read.place_names import PLACES
 from interlock.core.rules import RuleError, build_program, build_rule, pattern
@@ -68,8 +68,8 @@ REFUSED = [
     (rule(examples={"match": ["x"]}), "rule demo.wipe: needs at least one example to spare"),
     (rule(examples={"match": ["x"], "spare": []}), "rule demo.wipe: needs at least one example to spare"),
     (rule(examples={"match": ["x"], "spar": ["y"]}), "rule demo.wipe: examples: unknown key 'spar'; known: match, spare"),
-    (rule(examples={"match": [7], "spare": ["y"]}), "rule demo.wipe: example 7, expected a command or {command, cwd}"),
-    (rule(examples={"match": [{"command": "x"}], "spare": ["y"]}), "rule demo.wipe: example {'command': 'x'}, expected a command or {command, cwd}"),
+    (rule(examples={"match": [7], "spare": ["y"]}), "rule demo.wipe: example 7, expected a command, {operation, params}, {tool, input} or {hint}"),
+    (rule(examples={"match": [{"commnd": "x"}], "spare": ["y"]}), "rule demo.wipe: example {'commnd': 'x'}, expected a command, {operation, params}, {tool, input} or {hint}"),
     (rule(when=[{}]), "rule demo.wipe: a clause names either a program or an effect, got {}"),
     (rule(when=["demo"]), "rule demo.wipe: a clause names either a program or an effect, got 'demo'"),
     (clause(effect=["delete"]), "rule demo.wipe: a clause names either a program or an effect, got {'program': ['demo'], 'effect': ['delete']}"),
@@ -132,12 +132,12 @@ def test_a_rule_that_is_right_loads_with_everything_it_says() -> None:
     )
     assert (built.undo, built.approvable, built.requirement) == ("demo restore", False, "X-02")
     assert built.when[0].subcommand == (("wipe",),)
-    assert built.match == (("demo wipe", "/home/dev/app"),)
+    assert built.match == (command("demo wipe", "/home/dev/app"),)
 
 
 def test_an_example_may_say_where_it_runs() -> None:
     built = build_rule(rule(examples={"match": [{"command": "demo wipe", "cwd": "/"}], "spare": ["demo list"]}))
-    assert built.match == (("demo wipe", "/"),)
+    assert built.match == (command("demo wipe", "/"),)
 
 
 @pytest.mark.parametrize("level", ["safe", "reversible"])

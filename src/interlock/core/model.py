@@ -133,6 +133,21 @@ def command(text: str, cwd: str = "") -> Action:
     return Action(Kind.COMMAND, MappingProxyType({"command": text}), cwd)
 
 
+def operation(name: str, params: Mapping[str, Any], crude: str = "", cwd: str = "") -> Action:
+    """A named operation that is about to be called; `crude` is its category where the caller knows it."""
+    return Action(Kind.OPERATION, MappingProxyType({"operation": name, "params": params, "crude": crude}), cwd)
+
+
+def tool(name: str, given: Mapping[str, Any], cwd: str = "") -> Action:
+    """A tool that is about to be called with this input."""
+    return Action(Kind.TOOL, MappingProxyType({"tool": name, "input": given}), cwd)
+
+
+def intent(hint: str, cwd: str = "") -> Action:
+    """What an agent says it is about to do."""
+    return Action(Kind.INTENT, MappingProxyType({"hint": hint}), cwd)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One rule that fired, and what a person needs to know of it."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from interlock.core.model import Category, Level
+from interlock.core.model import Action, Category, Level, command, intent, operation, tool
 from interlock.core.read.facts import VERBS
 from interlock.core.read.place_names import PLACES
 
@@ -35,6 +35,7 @@ _COMMAND_KEYS = frozenset(
 )
 _EFFECT_KEYS = frozenset({"effect", "place", "no_place", "trait", "no_trait", "target", "no_target"})
 _PROGRAM_KEYS = frozenset({"value_flags", "network", "dry_run", "slash_flags"})
+EXAMPLE_CWD = "/home/dev/app"  # where an example runs that does not say
 _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 
 
@@ -80,8 +81,8 @@ class Rule:
     undo: str = ""
     approvable: bool = True
     requirement: str = ""
-    match: tuple[tuple[str, str], ...] = ()  # (command, cwd) that must fire
-    spare: tuple[tuple[str, str], ...] = ()
+    match: tuple[Action, ...] = ()  # what must fire
+    spare: tuple[Action, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +217,25 @@ def _strings(where: str, key: str, value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _example(rule: str, item: object) -> tuple[str, str]:
+def _example(rule: str, item: object) -> Action:
+    """A command as text, or a table: {command, cwd}, {operation, params, crude}, {tool, input}, {hint}."""
     if isinstance(item, str):
-        return item, "/home/dev/app"
-    if isinstance(item, Mapping) and isinstance(item.get("command"), str) and set(item) == {"command", "cwd"}:
-        return str(item["command"]), str(item["cwd"])
-    raise RuleError(f"rule {rule}: example {item!r}, expected a command or {{command, cwd}}")
+        return command(item, EXAMPLE_CWD)
+    if isinstance(item, Mapping):
+        data = dict(item)
+        cwd = str(data.pop("cwd", EXAMPLE_CWD))
+        keys = set(data)
+        if keys == {"command"}:
+            return command(str(data["command"]), cwd)
+        if "operation" in keys and keys <= {"operation", "params", "crude"}:
+            return operation(str(data["operation"]), data.get("params", {}), str(data.get("crude", "")), cwd)
+        if "tool" in keys and keys <= {"tool", "input"}:
+            return tool(str(data["tool"]), data.get("input", {}), cwd)
+        if keys == {"hint"}:
+            return intent(str(data["hint"]), cwd)
+    raise RuleError(
+        f"rule {rule}: example {item!r}, expected a command, {{operation, params}}, {{tool, input}} or {{hint}}"
+    )
 
 
 def _clause(rule: str, data: Mapping[str, Any], checked: bool) -> Clause:

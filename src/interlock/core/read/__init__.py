@@ -65,7 +65,7 @@ def _read_command(text: str, cwd: str, shell: Shell) -> None:
         text = text.replace("\0", "")
     if _BIDI.search(text):
         _unreadable(shell, whole, "contains characters that change the order in which it is shown", "syntax")
-    from interlock.core.read.windows_shape import looks_like_windows
+    from interlock.core.read.windows.shape import looks_like_windows
 
     language = looks_like_windows(text, cwd)
     if language:

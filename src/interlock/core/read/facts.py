@@ -120,6 +120,12 @@ VERBS = frozenset({
     "store_write",
     "store_read",
     "store_admin",   # shuts down or reconfigures the server
+    # acts that are announced: by the name of an operation or tool, or in plain words; the target is the object in words
+    "act_delete", "act_revoke", "act_terminate", "act_invalidate", "act_unconfigure", "act_block", "act_pay", "act_account",
+    "act_override", "act_escalate", "act_leak", "act_run", "act_rewrite", "act_disk", "act_send",
+    "act_change",    # something recoverable
+    "act_read",
+    "act_vague",     # nothing can be told from the words
 })  # fmt: skip
 
 

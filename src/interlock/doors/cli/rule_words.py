@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from interlock.core.excerpt import visible
 from interlock.core.explain import Line, Part
+from interlock.core.model import Action
 from interlock.core.rules import Clause, Rule
 
 _NAMES = {
@@ -83,8 +85,14 @@ def rule_lines(pack: str, rule: Rule) -> Iterator[Line]:
     for name, examples in (("Catches", rule.match), ("Spares", rule.spare)):
         yield ()
         yield (Part(name, "heading"),)
-        for text, _ in examples:
-            yield (Part(f"  {visible(text)}", "command"),)
+        for action in examples:
+            yield (Part(f"  {visible(example_words(action))}", "command"),)
+
+
+def example_words(action: Action) -> str:
+    """An example as a person would write it: the command, the call, or the sentence."""
+    params = action.fields.get("params") or action.fields.get("input")
+    return f"{action.text} {json.dumps(dict(params), ensure_ascii=False)}" if params else action.text
 
 
 def rules_markdown(packs: Mapping[str, Sequence[Rule]]) -> str:
@@ -109,7 +117,7 @@ def _markdown(rule: Rule) -> str:
         lines.append(f"Undo: {rule.undo}\n")
     for name, examples in (("Catches", rule.match), ("Spares", rule.spare)):
         if examples:
-            lines += [f"{name}:\n", *(_code(text) for text, _ in examples), ""]
+            lines += [f"{name}:\n", *(_code(example_words(action)) for action in examples), ""]
     return "\n".join(lines) + "\n"
 
 
@@ -139,5 +147,5 @@ def _value(value: object) -> str:
     return str(value)
 
 
-def _examples(examples: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
-    return [{"command": text, "cwd": cwd} for text, cwd in examples]
+def _examples(examples: Sequence[Action]) -> list[dict[str, Any]]:
+    return [{**{key: value for key, value in action.fields.items() if value}, "cwd": action.cwd} for action in examples]

@@ -21,8 +21,8 @@ from interlock.core.read.windows import (
     report_diskpart,
     runs_input,
 )
-from interlock.core.read.windows_located import Located
-from interlock.core.read.windows_shape import looks_like_windows
+from interlock.core.read.windows.located import Located
+from interlock.core.read.windows.shape import looks_like_windows
 
 __all__ = ["looks_like_windows", "read_cmd"]
 

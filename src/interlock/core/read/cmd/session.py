@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from interlock.core.read.cmd.words import Line
 from interlock.core.read.windows import Files
-from interlock.core.read.windows_located import Located
+from interlock.core.read.windows.located import Located
 
 
 @dataclass(slots=True)

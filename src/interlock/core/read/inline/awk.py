@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 
 from interlock.core.read.facts import Report, hole
-from interlock.core.read.inline import values
-from interlock.core.read.inline.doing import is_bare_shell
-from interlock.core.read.inline.lexing import Scanner, Token, Unparsed, mates, no_splice, template
-from interlock.core.read.inline.values import UNKNOWN, Value, glued, text, unknown
+from interlock.core.read.inline.common import values
+from interlock.core.read.inline.common.doing import is_bare_shell
+from interlock.core.read.inline.common.lexing import Scanner, Token, Unparsed, mates, no_splice, template
+from interlock.core.read.inline.common.values import UNKNOWN, Value, glued, text, unknown
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from interlock.core.read.facts import Report
-from interlock.core.read.inline import doing, values
-from interlock.core.read.inline.dialect import Call, Dialect
-from interlock.core.read.inline.lexing import Part, Scanner, Splice, Token, balanced, literal, template
-from interlock.core.read.inline.values import EMPTY, UNKNOWN, Value, glued, text, unknown
-from interlock.core.read.inline.walk import Walk
+from interlock.core.read.inline.common import doing, values
+from interlock.core.read.inline.common.dialect import Call, Dialect
+from interlock.core.read.inline.common.lexing import Part, Scanner, Splice, Token, balanced, literal, template
+from interlock.core.read.inline.common.values import EMPTY, UNKNOWN, Value, glued, text, unknown
+from interlock.core.read.inline.common.walk import Walk
 
 BINARY = {
     "=": 1, "|": 1, "or": 2, "||": 2, "and": 3, "&&": 3, "==": 4, "!=": 4, "=~": 4, "===": 4, "<": 5, ">": 5,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Mapping
 
 from interlock.core.read.facts import Report
-from interlock.core.read.inline import doing, values
-from interlock.core.read.inline.dialect import PAIRS, Call, Dialect
-from interlock.core.read.inline.lexing import Scanner, Token, no_splice, template
-from interlock.core.read.inline.values import EMPTY, UNKNOWN, Value, glued, listed, text, unknown
-from interlock.core.read.inline.walk import Walk
+from interlock.core.read.inline.common import doing, values
+from interlock.core.read.inline.common.dialect import PAIRS, Call, Dialect
+from interlock.core.read.inline.common.lexing import Scanner, Token, no_splice, template
+from interlock.core.read.inline.common.values import EMPTY, UNKNOWN, Value, glued, listed, text, unknown
+from interlock.core.read.inline.common.walk import Walk
 
 BINARY = {
     "<-": 1, "<<-": 1, "=": 1, "->": 1, "~": 2, "||": 3, "|": 3, "&&": 4, "&": 4, "==": 5, "!=": 5, "<": 5, ">": 5,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from interlock.core.read.facts import Report, hole
-from interlock.core.read.inline.lexing import Unparsed
+from interlock.core.read.inline.common.lexing import Unparsed
 
 _BLANK = re.compile(r"[\s;]+")
 _ADDRESS = re.compile(r"[\d,~+!$\s]+")

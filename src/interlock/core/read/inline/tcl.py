@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from interlock.core.read.facts import Report, hole, known
-from interlock.core.read.inline.doing import is_bare_shell
-from interlock.core.read.inline.lexing import Unparsed, unescape
+from interlock.core.read.inline.common.doing import is_bare_shell
+from interlock.core.read.inline.common.lexing import Unparsed, unescape
 
 _BLANK = re.compile(r"[ \t]*(?:\\\n[ \t]*)*")
 _ENDS = re.compile(r"[\n;]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from interlock.core.read.facts import Report, hole
-from interlock.core.read.inline.lexing import Unparsed, balanced, literal, no_splice, template
+from interlock.core.read.inline.common.lexing import Unparsed, balanced, literal, no_splice, template
 
 _RANGE = re.compile(r"(?:[%.$]|\d+|'\w|/(?:[^/\\]|\\.)*/|[-+,;]\d*)*")
 _MODIFIER = re.compile(

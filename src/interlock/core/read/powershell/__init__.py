@@ -7,7 +7,7 @@ from typing import Any
 
 from interlock.core.read.facts import Report, hole, known, without_holes
 from interlock.core.read.powershell.calls import run_call
-from interlock.core.read.powershell.effects import write_file
+from interlock.core.read.powershell.files import write_file
 from interlock.core.read.powershell.members import index, member, static_member
 from interlock.core.read.powershell.objects import call_method, call_static
 from interlock.core.read.powershell.operators import binary, cast, unary
@@ -55,7 +55,7 @@ from interlock.core.read.powershell.values import (
     texts,
 )
 from interlock.core.read.windows import plain_holes
-from interlock.core.read.windows_located import Located
+from interlock.core.read.windows.located import Located
 
 _MAX_DEPTH = 8
 

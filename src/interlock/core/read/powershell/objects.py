@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interlock.core.read.facts import hole
-from interlock.core.read.powershell.effects import make_object, write_file
+from interlock.core.read.powershell.effects import make_object
+from interlock.core.read.powershell.files import write_file
 from interlock.core.read.powershell.members import method, static_method
 from interlock.core.read.powershell.programs import RUN_TIME, run_line, run_program, run_value, split_line
 from interlock.core.read.powershell.session import Session

@@ -9,7 +9,7 @@ from interlock.core.read.facts import hole
 from interlock.core.read.powershell.tree import Block, Body, Expr
 from interlock.core.read.powershell.values import Script, Value
 from interlock.core.read.windows import Files, place
-from interlock.core.read.windows_located import Located
+from interlock.core.read.windows.located import Located
 
 MAX_ROUNDS = 6_000
 

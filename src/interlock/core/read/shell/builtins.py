@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from interlock.core.read.facts import HOLE, hole, known, taints_in
 from interlock.core.read.places import resolve
+from interlock.core.read.shell.assign import assign_read
 from interlock.core.read.shell.expand import is_unknown
 from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream
 
@@ -142,7 +143,12 @@ def alias(job: Job) -> Stream:
 
 
 def set_arguments(job: Job) -> Stream:
-    """set -- a b: the positional arguments."""
+    """set -- a b: the positional arguments; in fish, `set NAME value…` assigns."""
+    if job.host.dialect == "fish":
+        words = [word for word in job.words if not word.startswith("-")]
+        if len(words) > 1:
+            job.host.assign(words[0], words[1:])
+        return NOTHING
     if "--" in job.words:
         job.host.arguments = job.words[job.words.index("--") + 1 :]
     return NOTHING
@@ -157,7 +163,7 @@ def shift(job: Job) -> Stream:
 
 def read_variable(job: Job) -> Stream:
     """read: sets variables from what flows in."""
-    job.host.assign_read(job.words, job.stdin)
+    assign_read(job.host, job.words, job.stdin)
     return NOTHING
 
 

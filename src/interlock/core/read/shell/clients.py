@@ -254,7 +254,7 @@ def _cypher(job: Job) -> Stream | None:
 
 def _store(name: str) -> Callable[[Job], Stream | None]:
     def handler(job: Job) -> Stream | None:
-        from interlock.core.read import stores_queues
+        from interlock.core.read.stores import queues as stores_queues
 
         reader: Callable[..., None] = getattr(stores_queues, name)
         reader(job.program.removesuffix(".sh"), job.words, inside(job))

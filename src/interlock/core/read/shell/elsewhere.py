@@ -111,12 +111,10 @@ def _mounts(found: Options) -> dict[str, str]:
             mounts[inside.split(":")[0].rstrip("/")] = outside
     for text in found.all("--mount"):
         parts = dict(part.split("=", 1) for part in text.split(",") if "=" in part)
-        outside, inside = (
-            parts.get("source") or parts.get("src"),
-            parts.get("target") or parts.get("dst") or parts.get("destination"),
-        )
-        if outside and inside and parts.get("type", "bind") == "bind":
-            mounts[inside.rstrip("/")] = outside
+        host = parts.get("source") or parts.get("src")
+        seen_as = parts.get("target") or parts.get("dst") or parts.get("destination")
+        if host and seen_as and parts.get("type", "bind") == "bind":
+            mounts[seen_as.rstrip("/")] = host
     return mounts
 
 

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Callable
 
-from interlock.core.read.facts import known, taints_in
+from interlock.core.read.facts import taints_in
 from interlock.core.read.places import resolve
 from interlock.core.read.shell.builtins import run_script
 from interlock.core.read.shell.expand import is_unknown
 from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream, Where
+from interlock.core.read.shell.shells import SHELLS, from_stdin
 
-SHELLS = frozenset(
-    "bash sh zsh dash ksh ash mksh fish csh tcsh rbash rzsh yash pdksh osh posh hush xonsh nu elvish".split()
-)
-
-# program -> language, options that carry code, options with other values
 _CODE: dict[str, tuple[str, str, str]] = {
     "python": ("python", "-c", "-W -X --check-hash-based-pycs"),
     "node": ("javascript", "-e --eval -p --print -pe", "-r --require --loader --import --env-file -C"),
@@ -78,70 +72,6 @@ def interpreter_of(program: str) -> str:
     return found[1] if found else ""
 
 
-def shell(job: Job) -> Stream | None:
-    """bash -c 'text' name args…; a script file; or what flows in."""
-    text, operands, flags = _shell_words(job.words)
-    if ("-n" in flags and job.program != "fish") or "noexec" in flags or "--no-execute" in flags:
-        return NOTHING
-    dialect = "zsh" if job.program in ("zsh", "rzsh") else "fish" if job.program == "fish" else "bash"
-    via = f"{job.program} -c"
-    if text is not None:
-        return _payload(job, text, via, operands, dialect)
-    if operands and "-s" not in flags:
-        if operands[0] in ("-", "/dev/stdin"):
-            return _from_stdin(job, dialect, operands)
-        return run_script(job, operands[0], operands[1:], job.program)
-    return _from_stdin(job, dialect, [job.program, *operands])
-
-
-def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str]]:
-    """The text of -c, what follows, and the flags."""
-    flags: set[str] = set()
-    wants_text = False
-    index = 0
-    while index < len(words):
-        word = words[index]
-        if word in ("--", "-"):
-            index += 1
-            break
-        if not re.fullmatch(r"[-+][A-Za-z]+|--[a-z-]+(=.*)?", word):
-            break
-        flags.add(word)
-        if not word.startswith("--"):
-            flags.update(f"-{letter}" for letter in word[1:])
-            wants_text = wants_text or ("c" in word[1:] and word[0] == "-")
-        elif word == "--command":
-            wants_text = True
-        elif word.startswith("--command="):
-            return word[10:], words[index + 1 :], flags
-        index += 1
-        if word in ("--rcfile", "--init-file", "-C") or (not word.startswith("--") and word[-1] in "oO"):
-            if index < len(words):
-                flags.add(words[index])
-            index += 1
-    rest = words[index:]
-    if wants_text:
-        return (rest[0] if rest else ""), rest[1:], flags
-    return None, rest, flags
-
-
-def _payload(job: Job, text: str, via: str, args: list[str], dialect: str) -> Stream:
-    return job.shell_text(text, via, args=args, dialect=dialect)
-
-
-def _from_stdin(job: Job, dialect: str, args: list[str]) -> Stream | None:
-    if job.stdin is None:
-        return None
-    if "download" in job.stdin.taints:
-        job.effect("run_download", "the network")
-        return UNKNOWN
-    if "bulk" in job.stdin.taints:
-        job.unreadable("a list that is only known at run time is run as commands", "payload")
-        return UNKNOWN
-    where = job.where.inside(job.program)
-    return job.host.nested(job.stdin.text, where, args, dialect)
-
-
 def interpreter(job: Job) -> Stream | None:
     """python -c, node -e, perl -ne…: code in an option, a script file, or what flows in."""
     name = interpreter_of(job.program)
@@ -170,7 +100,7 @@ def interpreter(job: Job) -> Stream | None:
     if name in ("node", "bun", "tsx") and operands[:1] in (["run"], ["test"], ["eval"]):
         return _bun(job, operands)
     if operands and operands[0] not in ("-", "/dev/stdin"):
-        return _script(job, language, operands[0], operands[1:])
+        return run_source(job, language, operands[0], operands[1:])
     if job.stdin is None:
         return None
     if "download" in job.stdin.taints:
@@ -243,7 +173,7 @@ def _bun(job: Job, operands: list[str]) -> Stream | None:
     return UNKNOWN
 
 
-def _script(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
+def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
     """A script file in a language; some are tools whose words matter more than their text."""
     name = path.rpartition("/")[2].lower()
     if name in (
@@ -312,7 +242,7 @@ def deno(job: Job) -> Stream | None:
         if words[1].startswith(("http:", "https:")):
             job.effect("run_download", words[1])
         else:
-            return _script(job, "javascript", words[1], words[2:])
+            return run_source(job, "javascript", words[1], words[2:])
     elif words in ([], ["run"], ["run", "-"]) and job.stdin is not None:
         if "download" in job.stdin.taints:
             job.effect("run_download", "the network")
@@ -325,7 +255,7 @@ def awk(job: Job) -> Stream | None:
     found = options(job.words, valued("-F -v -f --field-separator --assign --file"), stop_at_operand=True)
     if not found.has("-f", "--file") and found.operands:
         if job.stdin is not None and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
-            _from_stdin(job, "bash", [])
+            from_stdin(job, "bash", [])
         where = job.where if job.stdin is None else job.where.inside("", "bulk")
         Job(
             job.host, job.program, job.words, Where(where.span, job.where.via, where.traits, where.env), job.stdin
@@ -357,72 +287,6 @@ def osascript(job: Job) -> Stream | None:
     return None
 
 
-def powershell(job: Job) -> Stream | None:
-    """powershell -Command text, -EncodedCommand base64, -File path, or what flows in."""
-    words = job.words
-    for index, word in enumerate(words):
-        flag = word.lower().lstrip("-/")
-        if word[:1] not in ("-", "/"):
-            job.code("powershell", " ".join(words[index:]), job.program)
-            return UNKNOWN
-        if (flag and "command".startswith(flag) and flag != "co") or flag in ("c", "commandwithargs", "cwa"):
-            text = " ".join(words[index + 1 :])
-            if text.strip() == "-" and job.stdin is not None:
-                text = job.stdin.text
-            job.code("powershell", text, f"{job.program} -Command")
-            return UNKNOWN
-        if flag and ("encodedcommand".startswith(flag) or flag in ("ec", "enc")):
-            _encoded(job, words[index + 1] if index + 1 < len(words) else "")
-            return UNKNOWN
-        if flag and "file".startswith(flag) and index + 1 < len(words):
-            return _script(job, "powershell", words[index + 1], words[index + 2 :])
-        if flag in (
-            "executionpolicy",
-            "ep",
-            "ex",
-            "exec",
-            "windowstyle",
-            "w",
-            "version",
-            "configurationname",
-            "workingdirectory",
-            "wd",
-            "inputformat",
-            "outputformat",
-            "psconsolefile",
-        ):
-            return (
-                powershell(Job(job.host, job.program, words[index + 2 :], job.where, job.stdin))
-                if index + 2 < len(words)
-                else None
-            )
-    if job.stdin is not None:
-        job.code("powershell", job.stdin.text, job.program)
-    return UNKNOWN
-
-
-def _encoded(job: Job, text: str) -> None:
-    try:
-        code = base64.b64decode(text + "=" * (-len(text) % 4)).decode("utf-16-le", "replace") if known(text) else ""
-    except (ValueError, binascii.Error):
-        code = ""
-    if code:
-        job.code("powershell", code, f"{job.program} -EncodedCommand")
-    else:
-        job.unreadable("an encoded command cannot be decoded", "payload")
-
-
-def cmd(job: Job) -> Stream | None:
-    """cmd /c text."""
-    for index, word in enumerate(job.words):
-        if word.lower()[:2] in ("/c", "/k", "/r") or word.lower() in ("//c", "//k"):
-            attached = word[2:] if word[:2] != "//" else ""
-            text = " ".join([*([attached] if attached else []), *job.words[index + 1 :]])
-            job.code("cmd", text, f"{job.program} {word[:2]}")
-            return UNKNOWN
-    return None
-
-
 def compiled(job: Job) -> Stream | None:
     """go run FILE, cargo script FILE: the source, when its text is to be had."""
     for word in job.words[1:]:
@@ -431,7 +295,7 @@ def compiled(job: Job) -> Stream | None:
             "script",
             "-run",
         ):
-            return _script(job, "other", word, [])
+            return run_source(job, "other", word, [])
     return None
 
 
@@ -462,25 +326,13 @@ def line_editor(job: Job) -> Stream | None:
     return None
 
 
-def scheduled(job: Job) -> Stream | None:
-    """schtasks /create /tr text: what the task will run."""
-    for flag, text in zip(job.words, job.words[1:], strict=False):
-        if flag.lower() == "/tr":
-            job.code("cmd", text, "schtasks /tr")
-    return None
-
-
 INTERPRETERS = SHELLS | frozenset(_CODE) | frozenset("awk gawk mawk nawk powershell pwsh cmd deno osascript".split())
 
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
-    **dict.fromkeys(SHELLS, shell),
     **dict.fromkeys(_CODE, interpreter),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), awk),
     "deno": deno,
     "osascript": osascript,
-    **dict.fromkeys(("powershell", "pwsh", "powershell_ise"), powershell),
-    "cmd": cmd,
-    "schtasks": scheduled,
     "go": compiled,
     "cargo": compiled,
     "zig": compiled,

@@ -16,8 +16,8 @@ _SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-
 
 def web(job: Job) -> Stream:
     """curl, wget, httpie: the requests they send, the files they send or write, and what they print."""
-    from interlock.core.read import http_words
     from interlock.core.read.http import read_http
+    from interlock.core.read.http import words as http_words
 
     parser = {"curl": http_words.parse_curl, "wget": http_words.parse_wget}.get(job.program, http_words.parse_httpie)
     inner = Job(job.host, job.program, job.words, job.where, job.stdin)

@@ -27,7 +27,7 @@ def printed(language: str, codes: list[str]) -> Stream:
     code = codes[0]
     plain = _PLAIN_PRINT.fullmatch(code)
     if plain:
-        from interlock.core.read.shell.output import unescape
+        from interlock.core.read.shell.decode import unescape
 
         return Stream(unescape(plain[2]))
     constant = _AWK.fullmatch(code) if language == "awk" else _JQ.fullmatch(code) if language == "jq" else None
@@ -38,7 +38,7 @@ def printed(language: str, codes: list[str]) -> Stream:
         return Stream(bytes.fromhex(packed[1][: len(packed[1]) // 2 * 2]).decode("utf-8", "replace"))
     encoded = _BASE64.fullmatch(code)
     if encoded:
-        from interlock.core.read.shell.output import decode_base64
+        from interlock.core.read.shell.decode import decode_base64
 
         return Stream(decode_base64(encoded[1]) or "")
     return UNKNOWN

@@ -7,7 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from interlock.core.read import effects, scripts
-from interlock.core.read.shell import builtins, carry, clients, elsewhere, hosts, interpret, network, unwrap, wrappers
+from interlock.core.read.shell import (
+    builtins,
+    carry,
+    clients,
+    elsewhere,
+    hosts,
+    interpret,
+    lists,
+    network,
+    shells,
+    unwrap,
+    windows_shells,
+    wrappers,
+)
 from interlock.core.read.shell.output import output
 from interlock.core.read.shell.session import UNKNOWN, Job, Stream, command_fact
 
@@ -28,6 +41,9 @@ def _joined(*tables: Mapping[str, Handler]) -> dict[str, tuple[Handler, ...]]:
 HANDLERS = _joined(
     builtins.HANDLERS,
     interpret.HANDLERS,
+    shells.HANDLERS,
+    windows_shells.HANDLERS,
+    lists.HANDLERS,
     carry.HANDLERS,
     elsewhere.HANDLERS,
     hosts.HANDLERS,
@@ -82,7 +98,7 @@ def read_program(job: Job, written: str) -> Stream:
 
 def _handed_on(words: list[str]) -> list[str]:
     """The command that an unknown program seems to run: what follows its `--`, or a shell with its -c."""
-    if words and words[0] in interpret.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]):
+    if words and words[0] in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]):
         return words
     if "--" in words:
         tail = words[words.index("--") + 1 :]

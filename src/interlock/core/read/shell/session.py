@@ -41,6 +41,14 @@ UNKNOWN = Stream(hole() + "\n")
 NOTHING = Stream("")
 
 
+def joined(streams: Sequence[Stream]) -> Stream:
+    """What several commands print one after the other."""
+    found = [stream for stream in streams if stream is not NOTHING]
+    if len(found) < 2:
+        return found[0] if found else NOTHING
+    return Stream("".join(stream.text for stream in found), frozenset().union(*(stream.taints for stream in found)))
+
+
 @dataclass(frozen=True, slots=True)
 class Where:
     """Where in the action a command stands, and what surrounds it."""

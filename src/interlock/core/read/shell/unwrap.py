@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from interlock.core.read.places import resolve
+from interlock.core.read.shell.assign import run_variables
 from interlock.core.read.shell.options import Options, options
 from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream
 from interlock.core.read.shell.wrappers import PREFIXES, SUBCOMMANDS, Prefix
@@ -73,7 +74,7 @@ def run_words(
         host.where = where
     if env:
         where = replace(where, env=where.env + tuple(env))
-        host.executed_variables(env, where)
+        run_variables(host, env, where)
     return host.run(rest, where, job.stdin)
 
 

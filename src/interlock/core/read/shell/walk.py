@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from interlock.core.read.facts import HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
 from interlock.core.read.places import home_of, resolve
-from interlock.core.read.shell import expand, flow
+from interlock.core.read.shell import assign, expand, flow
 from interlock.core.read.shell.nodes import (
-    AndOr,
-    Assignment,
-    Background,
-    Branches,
-    Expression,
-    Function,
-    Group,
-    Loop,
     Node,
-    Pipeline,
     Simple,
     Substitution,
 )
-from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.parse import TooDeep, parse
 from interlock.core.read.shell.session import (
     MAX_NESTING,
@@ -35,21 +24,14 @@ from interlock.core.read.shell.session import (
     Session,
     Stream,
     Where,
-    command_fact,
     is_production,
+    joined,
 )
 
 MAX_CALLS = 12  # functions within functions
-MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
-MANY = 8  # loop items from which on a loop counts as bulk
 MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
 
-_EXECUTED_VARIABLES = frozenset(
-    "PROMPT_COMMAND GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS PAGER MANPAGER "
-    "EDITOR VISUAL BROWSER LESSOPEN LESSCLOSE FCEDIT SUDO_ASKPASS RSYNC_RSH CVS_RSH SVN_SSH PS4 PERL5DB GIT_PROXY_COMMAND DOCKER_SSH".split()
-)
-_STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
 _ENVIRONMENT_NAME = re.compile(
     r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
 )
@@ -72,6 +54,7 @@ class Shell:
         self.aliases: dict[str, str] = {}
         self.arguments: list[str] | None = None
         self.called = ""  # $0
+        self.dialect = "bash"
         self.calls: list[str] = []  # aliases being expanded
         self.running: list[Node] = []  # bodies of the functions being called
         self.mounts: dict[str, str] = {}  # in a container: path inside -> path outside
@@ -125,12 +108,12 @@ class Shell:
 
     def output(self, part: Substitution) -> str:
         outer, self.where = self.where, self.where.inside("<( )" if part.direction else "$( )")
-        saved = self._save()
+        saved = self.save()
         try:
             stream = self.walk_list(part.body, self.flow if part.direction == ">" else None)
         finally:
             self.where = outer
-            self._restore(saved)
+            self.restore(saved)
         if part.direction:
             return self._process_file(stream)
         taints = stream.taints & NAMED_TAINTS
@@ -150,10 +133,10 @@ class Shell:
     def step(self, count: int = 1) -> None:
         self.session.step(count)
 
-    def _save(self) -> tuple[list[str], dict[str, list[str]], dict[str, Node]]:
+    def save(self) -> tuple[list[str], dict[str, list[str]], dict[str, Node]]:
         return list(self.cwds), dict(self.variables), dict(self.functions)
 
-    def _restore(self, saved: tuple[list[str], dict[str, list[str]], dict[str, Node]]) -> None:
+    def restore(self, saved: tuple[list[str], dict[str, list[str]], dict[str, Node]]) -> None:
         self.cwds, self.variables, self.functions = saved
 
     # -- text -------------------------------------------------------------------------------------------
@@ -202,6 +185,7 @@ class Shell:
         if args:
             child.called, child.arguments = args[0], list(args[1:])
         self.session.nesting += 1
+        child.dialect = dialect
         try:
             return child.read(text, where, stdin, dialect)
         finally:
@@ -248,166 +232,15 @@ class Shell:
 
     def walk_list(self, nodes: Sequence[Node], stdin: Stream | None) -> Stream:
         """Read nodes one after the other; what they print is joined."""
-        texts: list[str] = []
-        taints: frozenset[str] = frozenset()
-        for node in nodes:
-            stream = self.walk(node, stdin)
-            if stream is not NOTHING:
-                texts.append(stream.text)
-                taints |= stream.taints
-        if not texts:
-            return NOTHING
-        return Stream("".join(texts) if len(texts) > 1 else texts[0], taints)
+        return joined([self.walk(node, stdin) for node in nodes])
 
     def walk(self, node: Node, stdin: Stream | None) -> Stream:
         self.session.step()
         if type(node) is Simple:
             return self._simple(node, stdin)
-        return _WALKERS[type(node)](self, node, stdin)
+        from interlock.core.read.shell.control import WALKERS
 
-    def _pipeline(self, node: Pipeline, stdin: Stream | None) -> Stream:
-        stream = stdin
-        self.piped += 1
-        try:
-            for stage in node.stages:
-                saved = self._save()
-                stream = self.walk(stage, stream)
-                self._restore(saved)
-        finally:
-            self.piped -= 1
-        return stream or NOTHING
-
-    def _and_or(self, node: AndOr, stdin: Stream | None) -> Stream:
-        streams = [self.walk(node.nodes[0], stdin)]
-        self.unsure += 1
-        start = list(self.cwds)
-        try:
-            for operator, item in zip(node.operators, node.nodes[1:], strict=True):
-                reached = list(self.cwds)
-                if operator == "||":
-                    self.cwds = start if reached != start else self.cwds
-                streams.append(self.walk(item, stdin))
-                if operator == "||":
-                    self.cwds = _union(reached, self.cwds)
-        finally:
-            self.unsure -= 1
-        texts = [stream for stream in streams if stream is not NOTHING]
-        if not texts:
-            return NOTHING
-        return Stream("".join(stream.text for stream in texts), frozenset().union(*(stream.taints for stream in texts)))
-
-    def _group(self, node: Group, stdin: Stream | None) -> Stream:
-        stdin = flow.read_input(self, node.redirects, stdin)
-        saved = self._save()
-        stream = self.walk_list(node.body, stdin)
-        if node.subshell:
-            self._restore(saved)
-        return flow.write_output(self, node.redirects, stream, "", [])
-
-    def _branches(self, node: Branches, stdin: Stream | None) -> Stream:
-        stdin = flow.read_input(self, node.redirects, stdin)
-        for word in node.words:
-            expand.text(word, self)
-        self.walk_list(node.head, stdin)
-        self.unsure += 1
-        start = list(self.cwds)
-        ends: list[str] = []
-        streams: list[Stream] = []
-        for body in node.bodies:
-            self.cwds = list(start)
-            streams.append(self.walk_list(body, stdin))
-            ends = _union(ends, self.cwds)
-        self.unsure -= 1
-        self.cwds = _union(start, ends)
-        texts = [stream for stream in streams if stream is not NOTHING]
-        stream = (
-            NOTHING
-            if not texts
-            else Stream("".join(s.text for s in texts), frozenset().union(*(s.taints for s in texts)))
-        )
-        return flow.write_output(self, node.redirects, stream, "", [])
-
-    def _loop(self, node: Loop, stdin: Stream | None) -> Stream:
-        stdin = flow.read_input(self, node.redirects, stdin)
-        streams: list[Stream] = []
-        if node.items is None:
-            names = self._read_names(node.head)
-            lines = stdin.text.splitlines() if names and stdin is not None and stdin.known else []
-            for line in [Stream(f"{line}\n", stdin.taints) for line in lines[:MAX_ROUNDS] if stdin is not None] or [
-                stdin
-            ]:
-                if names:
-                    self.assign_read(names, line)
-                streams.append(self.walk_list(node.head, line))
-                bulk = stdin is not None and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
-                streams.append(self._walk_round(node.body, stdin, bulk))
-        else:
-            items = [item for word in node.items for item in expand.fields(word, self)]
-            bulk = len(items) >= MANY or any(not known(item) for item in items)
-            if len(items) > MAX_ROUNDS:
-                items = [*items[:MAX_ROUNDS], hole()]
-            for item in items:
-                self.session.step(2)
-                self.variables[node.name] = [item]
-                self.choices.pop(node.name, None)
-                streams.append(self._walk_round(node.body, stdin, bulk))
-        texts = [stream for stream in streams if stream is not NOTHING]
-        stream = (
-            NOTHING
-            if not texts
-            else Stream("".join(s.text for s in texts), frozenset().union(*(s.taints for s in texts)))
-        )
-        return flow.write_output(self, node.redirects, stream, "", [])
-
-    def _walk_round(self, body: Sequence[Node], stdin: Stream | None, bulk: bool) -> Stream:
-        """One round of a loop; over a long or unknown list, whatever it does is done in bulk."""
-        outer = self.where
-        if bulk:
-            self.where = Where(outer.span, outer.via, outer.traits | {"bulk"}, outer.env)
-        try:
-            return self.walk_list(body, stdin)
-        finally:
-            self.where = outer
-
-    def _read_names(self, head: Sequence[Node]) -> list[str]:
-        """`while read -r f`: the words behind `read`, where the head of a loop is one."""
-        for node in head:
-            if isinstance(node, Simple):
-                words = [word.literal for word in node.words]
-                if words and words[0] == "read":
-                    return [word or "" for word in words[1:]]
-        return []
-
-    def assign_read(self, words: Sequence[str], stdin: Stream | None) -> None:
-        """read [-r] [-d X] NAME…: each name holds a part of one line."""
-        names = options(words, valued("-d -n -N -t -p -u -i -a")).operands or ["REPLY"]
-        lines = stdin.text.splitlines() if stdin is not None and stdin.text else []
-        if len(lines) != 1:
-            values = [hole()] * len(names)
-        else:
-            parts = lines[0].split(None, len(names) - 1) if len(names) > 1 else lines
-            values = [*parts, *[""] * (len(names) - len(parts))]
-        for name, value in zip(names, values, strict=True):
-            self.variables[name] = [value]
-
-    def _function(self, node: Function, stdin: Stream | None) -> Stream:
-        self.functions[node.name] = node.body
-        if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
-            self._call(node.name, [hole()], self.where, None)
-        return NOTHING
-
-    def _expression(self, node: Expression, stdin: Stream | None) -> Stream:
-        for word in node.words:
-            expand.text(word, self)
-        return NOTHING
-
-    def _background(self, node: Background, stdin: Stream | None) -> Stream:
-        self.piped += 1
-        try:
-            self.walk(node.node, stdin)
-        finally:
-            self.piped -= 1
-        return NOTHING
+        return WALKERS[type(node)](self, node, stdin)
 
     # -- simple commands --------------------------------------------------------------------------------
 
@@ -444,80 +277,22 @@ class Shell:
         self.flow = stdin
         words = [item for word in node.words for item in expand.fields(word, self)]
         if not words:
-            self._assignments(node.assigns)
+            assign.assign_all(self, node.assigns)
             flow.redirect_only(self, node)
             return NOTHING
-        env = self._command_env(node.assigns)
+        env = assign.command_env(self, node.assigns)
         if words[0] == "exec":
             flow.exec_redirects(self, node.redirects)
         where = self.where
         if env:
             where = Where(where.span, where.via, where.traits, where.env + env)
-            self.executed_variables(env, where)
+            assign.run_variables(self, env, where)
         if node.assigns and words[0] in ("declare", "local", "export", "readonly", "typeset"):
-            self._declare(words, node.assigns)
+            assign.declare(self, words, node.assigns)
         stream = self.run(words, where, stdin)
         if not node.redirects:
             return stream
         return flow.write_output(self, node.redirects, stream, words[0], words[1:])
-
-    def _assignments(self, assigns: Sequence[Assignment]) -> None:
-        for item in assigns:
-            value = self._assigned(item)
-            if item.name == "BASH_ALIASES" and item.index:
-                self.aliases[item.index] = expand.text(item.value, self)
-            self.assign(item.name, value)
-            self._assign_keys(item)
-            if item.name in _EXECUTED_VARIABLES or item.name in _STARTUP_FILES:
-                self.executed_variables(((item.name, value[0] if value else ""),), self.where)
-
-    def _assign_keys(self, item: Assignment) -> None:
-        """An associative array's values, each under its own name."""
-        if item.index and not item.index.isdigit():
-            self.variables[f"{item.name}[{item.index}]"] = [expand.text(item.value, self)]
-        for key, word in zip(item.keys, item.items or (), strict=False):
-            if key:
-                self.variables[f"{item.name}[{key}]"] = [expand.text(word, self)]
-
-    def _assigned(self, item: Assignment) -> list[str]:
-        if item.items is not None:
-            value = [field for word in item.items for field in expand.fields(word, self)]
-            return [*(self.lookup(item.name) or []), *value] if item.append else value
-        value_text = expand.text(item.value, self)
-        before = self.lookup(item.name) or [""]
-        if item.index:
-            return self._with_item(before, item.index, value_text)
-        return [before[0] + value_text] if item.append else [value_text]
-
-    def _with_item(self, items: list[str], index: str, value: str) -> list[str]:
-        number = expand.calculate(index, self)
-        if number is None or not 0 <= number < 64:
-            return [value]
-        padded = [*items, *[""] * (number + 1 - len(items))]
-        padded[number] = value
-        return padded
-
-    def _command_env(self, assigns: Sequence[Assignment]) -> tuple[tuple[str, str], ...]:
-        return tuple((item.name, " ".join(self._assigned(item))) for item in assigns)
-
-    def _declare(self, words: Sequence[str], assigns: Sequence[Assignment]) -> None:
-        if any(word.startswith("-") and "n" in word for word in words[1:]):
-            for item in assigns:
-                self.references[item.name] = expand.text(item.value, self)
-            return
-        self._assignments(assigns)
-
-    def executed_variables(self, env: Sequence[tuple[str, str]], where: Where) -> None:
-        """Variables whose value some program runs."""
-        for name, value in env:
-            if name in _EXECUTED_VARIABLES and value and not expand.is_unknown(value):
-                self.nested(value.lstrip("|").replace("%s", ""), where.inside(f"{name}="))
-            elif name == "LD_PRELOAD" or name == "DYLD_INSERT_LIBRARIES":
-                self.session.facts.append(command_fact("ld_preload", [value], where, None))
-            elif name in ("BASH_ENV", "ENV") and value:
-                self.run(["source", value], where.inside(f"{name}="), None)
-            elif name in ("NODE_OPTIONS", "RUBYOPT", "PERL5OPT") and re.search(r"--?(require|import|r|e|M)", value):
-                Job(self, name, [value], where, None).effect("run_script", value, "carried")
 
     # -- running ----------------------------------------------------------------------------------------
 
@@ -609,19 +384,3 @@ def _matched(program: str) -> str:
 
 def _requoted(word: str) -> str:
     return "'" + word.replace("'", "'\\''") + "'" if not re.fullmatch(r"[\w./:=@%+,~-]+", word) else word
-
-
-def _union(first: list[str], second: list[str]) -> list[str]:
-    return list(dict.fromkeys([*first, *second]))[:MAX_CHOICES]
-
-
-_WALKERS: dict[type, Callable[[Shell, Any, Stream | None], Stream]] = {
-    Pipeline: Shell._pipeline,
-    AndOr: Shell._and_or,
-    Group: Shell._group,
-    Branches: Shell._branches,
-    Loop: Shell._loop,
-    Function: Shell._function,
-    Expression: Shell._expression,
-    Background: Shell._background,
-}

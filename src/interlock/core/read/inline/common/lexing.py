@@ -46,6 +46,7 @@ class Token:
 
 
 NOTHING = Token("end", "")
+SEPARATORS = frozenset({",", ";", "=>", ":"})  # between statements and items
 
 
 class Scanner:

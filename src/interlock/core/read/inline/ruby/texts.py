@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from interlock.core.read.inline import values
-from interlock.core.read.inline.dialect import Call
-from interlock.core.read.inline.values import EMPTY, UNKNOWN, Value, glued, text
+from interlock.core.read.inline.common import values
+from interlock.core.read.inline.common.dialect import Call
+from interlock.core.read.inline.common.values import EMPTY, UNKNOWN, Value, glued, text
 
 _KEEPS = frozenset(
     (

@@ -10,7 +10,7 @@ from interlock.core.read.facts import HOLE, Report
 from interlock.core.read.sql.batch import Statement, split
 from interlock.core.read.sql.reading import name_at
 from interlock.core.read.sql.text import cut, flavours
-from interlock.core.read.stores_queues import read_kafka, read_keys, read_rabbit
+from interlock.core.read.stores.queues import read_kafka, read_keys, read_rabbit
 
 __all__ = [
     "read_cql", "read_cypher", "read_kafka", "read_keys", "read_memcached", "read_rabbit", "read_redis",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from interlock.core.read.facts import Report
-from interlock.core.read.inline import doing, ruby_lexing
-from interlock.core.read.inline.dialect import Dialect
-from interlock.core.read.inline.lexing import Token, Unparsed
-from interlock.core.read.inline.ruby_calls import call_ruby
-from interlock.core.read.inline.values import EMPTY, Value, computed, unknown
-from interlock.core.read.inline.walk import Walk
+from interlock.core.read.inline.common import doing
+from interlock.core.read.inline.common.dialect import Dialect
+from interlock.core.read.inline.common.lexing import Token, Unparsed
+from interlock.core.read.inline.common.values import EMPTY, Value, computed, unknown
+from interlock.core.read.inline.common.walk import Walk
+from interlock.core.read.inline.ruby.calls import call_ruby
+from interlock.core.read.inline.ruby.lexing import scan
 
 BINARY = {
     "or": 0, "and": 0, "=": 1, "+=": 1, "-=": 1, "*=": 1, "/=": 1, "||=": 1, "&&=": 1, "|=": 1, "<<=": 1, "**=": 1,
@@ -30,7 +31,7 @@ def read_ruby(source: str, out: Report) -> None:
     doing.read(RUBY, source, out, {"ARGV": computed("ARGV")})
     if "fork" in source:
         try:
-            bomb = doing.is_fork_bomb(ruby_lexing.scan(source), "fork", frozenset({"while"}))
+            bomb = doing.is_fork_bomb(scan(source), "fork", frozenset({"while"}))
         except (Unparsed, RecursionError):
             return
         if bomb:
@@ -122,7 +123,7 @@ def _variable(name: str) -> Value:
 
 RUBY = Dialect(
     name="Ruby",
-    scan=ruby_lexing.scan,
+    scan=scan,
     call=call_ruby,
     binary=BINARY,
     members=frozenset({".", "&.", "::"}),

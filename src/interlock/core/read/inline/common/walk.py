@@ -7,15 +7,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from interlock.core.read.facts import Report
-from interlock.core.read.inline.arguments import bracketed, unbracketed
-from interlock.core.read.inline.dialect import PAIRS, Body, Call, Dialect, Notes, Source, dotted
-from interlock.core.read.inline.lexing import NOTHING, Splice, Token, Unparsed, mates
-from interlock.core.read.inline.loops import following_loop, statement_end
-from interlock.core.read.inline.operators import combine
-from interlock.core.read.inline.values import EMPTY, UNKNOWN, Value, glued, listed, same_or_unknown, text, unknown
+from interlock.core.read.inline.common.arguments import bracketed, unbracketed
+from interlock.core.read.inline.common.dialect import PAIRS, Body, Call, Dialect, Notes, Source, dotted
+from interlock.core.read.inline.common.lexing import NOTHING, SEPARATORS, Token, Unparsed, mates
+from interlock.core.read.inline.common.loops import following_loop, statement_end
+from interlock.core.read.inline.common.operands import operand
+from interlock.core.read.inline.common.operators import combine
+from interlock.core.read.inline.common.values import (
+    EMPTY,
+    UNKNOWN,
+    Value,
+    listed,
+    same_or_unknown,
+    unknown,
+)
 
 DEEPEST = 40  # expressions inside each other
-_SEPARATORS = frozenset({",", ";", "=>", ":"})
 _IMPLIED = frozenset({"it", "_1"})  # what a block without parameters calls its first argument
 
 
@@ -116,7 +123,7 @@ class Walk:
         """Statements or items, up to the end of this range."""
         values: list[Value] = []
         while self.at < self.stop:
-            if self.token.kind == "end" or (self.token.kind == "op" and self.token.text in _SEPARATORS):
+            if self.token.kind == "end" or (self.token.kind == "op" and self.token.text in SEPARATORS):
                 self.at += 1
                 continue
             before = self.at
@@ -141,11 +148,9 @@ class Walk:
     def expression(self, level: int = 0) -> Value:
         """One expression whose operators bind at least as tightly as `level`."""
         self.out.step()
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise Unparsed("too deep")
+        self.sink()
         start = self.at
-        value = self.operand()
+        value = operand(self)
         while self.token.kind in ("op", "name"):
             rank = self.dialect.binary.get(self.token.text)
             if rank is None or rank < level:
@@ -154,57 +159,14 @@ class Walk:
         self.depth -= 1
         return value
 
-    def is_noise(self, token: Token) -> bool:
-        return token.kind == "name" and token.text in self.dialect.noise
-
-    def operand(self) -> Value:
-        """One operand with everything that is hung on it: members, indexes, calls."""
-        start, token = self.at, self.token
-        if token.kind == "op":
-            return self._bracket_or_prefix(start, token)
-        if token.kind == "end":
-            return EMPTY
-        self.at += 1
-        if token.kind == "name":
-            self.at -= 1
-            return self._hung(start, self.word())
-        if token.kind == "var":
-            return self._hung(start, self.variable(token.text))
-        return self._hung(start, self._literal(token))
-
-    def _literal(self, token: Token) -> Value:
-        if token.kind in ("text", "code"):
-            return self.filled(token)
-        if token.kind == "words":
-            return listed(text(word) for word in token.text.split())
-        if token.kind == "glob":
-            return Value((self.filled(token).text,), True, frozenset({"bulk"}))
-        if token.kind == "ticks":
-            return self.invoke(Call("`", (self.filled(token),)))
-        if token.kind == "regex":
-            for part in token.parts:
-                if isinstance(part, Splice):
-                    with self.branch():
-                        self.splice(part.code)
-            return UNKNOWN
-        return text(token.text)
-
-    def _bracket_or_prefix(self, start: int, token: Token) -> Value:
-        if token.text in ("(", "[", "{"):
-            return self._hung(start, self.group())
-        if token.text in _SEPARATORS:
-            return EMPTY
-        self.at += 1
-        if token.text == "-" and self.token.kind == "number":
-            return glued([text("-"), self.operand()])
-        if self.at >= self.stop:
-            return UNKNOWN
-        self.depth += 1
+    def sink(self, levels: int = 1) -> None:
+        """Go further in; refuses what is nested too deeply."""
+        self.depth += levels
         if self.depth > DEEPEST:
             raise Unparsed("too deep")
-        value = self.operand()
-        self.depth -= 1
-        return UNKNOWN if token.text in ("!", "~", "#") else value
+
+    def is_noise(self, token: Token) -> bool:
+        return token.kind == "name" and token.text in self.dialect.noise
 
     def group(self) -> Value:
         """What is between brackets: one value, or a list."""
@@ -228,53 +190,8 @@ class Walk:
         made = listed(values)
         return replace(made, ref=PAIRS) if has_pairs and opener == "{" else made
 
-    def filled(self, token: Token) -> Value:
-        """A text with the values of the code in it."""
-        if not token.parts:
-            return text(token.text)
-        return glued([text(part) if isinstance(part, str) else self.splice(part.code) for part in token.parts])
-
-    def splice(self, code: str) -> Value:
-        """The value of code inside a text."""
-        if code in self.names:
-            return self.names[code]
-        self.depth += 4
-        if self.depth > DEEPEST:
-            raise Unparsed("too deep")
-        value = self.program(code)
-        self.depth -= 4
-        return value
-
     def variable(self, name: str) -> Value:
         return self.names[name] if name in self.names else self.dialect.variable(name)
-
-    def word(self) -> Value:
-        """A name: a form of the language, a call, or a value."""
-        token = self.token
-        if self.ahead(1).kind == "op" and self.ahead(1).text == "=>":
-            self.at += 1
-            return text(token.text)
-        form = self.dialect.forms.get(token.text)
-        if form is not None:
-            self.at += 1
-            return form(self)
-        if self.is_noise(token):
-            self.at += 1
-            return self.operand() if self._begins_operand() else EMPTY
-        self.at += 1
-        if self.is_op("(") and self.dialect.fields and token.text in self.names:
-            return self.called(self.names[token.text], self.arguments())
-        if self.is_op("(") and not (self.token.spaced and token.text in self.names):
-            return self.invoke(Call(token.text, self.arguments() + self._block()))
-        if token.text in self.names:
-            return self.names[token.text]
-        count = self.dialect.bare(self, token)
-        if count >= 0:
-            return self.invoke(Call(token.text, self.bare_arguments(count) + self._block()))
-        return Value(unknown(token.text).items, ref=token.text)
-
-    def _begins_operand(self) -> bool:
-        return self.at < self.stop and not (self.token.kind == "op" and self.token.text in (*_SEPARATORS, "="))
 
     def arguments(self) -> tuple[Value, ...]:
         """The arguments between the brackets here; names with values are gathered into one, which comes last."""
@@ -284,71 +201,6 @@ class Walk:
     def bare_arguments(self, count: int) -> tuple[Value, ...]:
         """Arguments without brackets: none, one, or as many as commas join."""
         return unbracketed(self, count)
-
-    def _hung(self, start: int, value: Value) -> Value:
-        """The value after the members, indexes and calls that follow it."""
-        while self.at < self.stop and self.token.kind == "op":
-            self.out.step()
-            token = self.token
-            if token.text in self.dialect.members:
-                self.at += 1
-                value = self._member(value)
-            elif (token.text == "[" and not (token.spaced and not self.dialect.braces)) or (
-                token.text == "{" and self.dialect.braces and self.source.tokens[self.at - 1].kind == "var"
-            ):
-                value = self._indexed(start, value)
-            elif token.text == "(" and not token.spaced and self.at - start >= 1:
-                value = self.called(value, self.arguments())
-            else:
-                break
-        return value
-
-    def _indexed(self, start: int, value: Value) -> Value:
-        key = self.group()
-        key = text(key.ref) if key.ref and key.ref != PAIRS else key
-        key = replace(key, many=False) if len(key.items) == 1 else UNKNOWN
-        whole = "".join(token.text for token in self.source.tokens[start : min(self.at, start + 8)])
-        if whole in self.names:
-            return self.names[whole]
-        if value.ref in ("ENV", "environment"):
-            return unknown(key.text if key.known else "")
-        told = self.dialect.call(self, Call("[]", (key,), value)) if value.ref else None
-        if told is not None:
-            return told
-        holder = self.source.tokens[start].text
-        if self.dialect.braces and holder.startswith("$") and not value.many:
-            value = self.names.get("@" + holder[1:], self.names.get("%" + holder[1:], value))
-        return value.at(key)
-
-    def _member(self, value: Value) -> Value:
-        token = self.token
-        if token.kind == "op" and token.text == "(":
-            return self.called(value, self.arguments())
-        if token.kind == "op" and token.text in ("[", "{"):
-            return self._indexed(self.at, value)
-        if token.kind not in ("name", "var", "text"):
-            return value
-        self.at += 1
-        name = token.text
-        if token.kind == "var":
-            chosen = self.variable(name)
-            if chosen.body >= 0:
-                return self.called(chosen, (value, *self.arguments()) if self.is_op("(") else (value,))
-            if not chosen.known:
-                return self.called(chosen, self.arguments()) if self.is_op("(") else UNKNOWN
-            name = chosen.text
-        if self.is_op("(") and not self.token.spaced:
-            return self.invoke(Call(name, self.arguments() + self._block(), value))
-        if self.dialect.fields and not self._calls_without_brackets():
-            return Value(ref=dotted(value.ref, name), url=value.url, traits=value.traits)
-        count = self.dialect.bare(self, replace(token, parts=(".",)))
-        return self.invoke(Call(name, self.bare_arguments(max(0, count)) + self._block(), value))
-
-    def _calls_without_brackets(self) -> bool:
-        return self.dialect.bare(self, replace(NOTHING, parts=(".",))) >= 0
-
-    def _block(self) -> tuple[Value, ...]:
-        return (self.dialect.block(self),) if self.dialect.block and self.is_op("{") else ()
 
     # calls
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from interlock.core.read.inline import doing
-from interlock.core.read.inline.dialect import Call
-from interlock.core.read.inline.values import UNKNOWN, Value, listed
-from interlock.core.read.inline.walk import Walk
+from interlock.core.read.inline.common import doing
+from interlock.core.read.inline.common.dialect import Call
+from interlock.core.read.inline.common.values import UNKNOWN, Value, listed
+from interlock.core.read.inline.common.walk import Walk
 
 _SQL = re.compile(
     r"\s*(?:select|insert|update|delete|drop|truncate|alter|create|grant|revoke|with|merge|replace|call|exec|vacuum|rename|"

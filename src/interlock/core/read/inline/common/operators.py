@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interlock.core.read.inline.values import UNKNOWN, Value, glued, listed, one_of, repeated, text
+from interlock.core.read.inline.common.values import UNKNOWN, Value, glued, listed, one_of, repeated, text
 
 if TYPE_CHECKING:
-    from interlock.core.read.inline.walk import Walk
+    from interlock.core.read.inline.common.walk import Walk
 
 _ASSIGNS = frozenset({"=", ":=", "<-"})
 _COMPARES = frozenset({"==", "!=", "<=", ">=", "===", "!==", "~="})

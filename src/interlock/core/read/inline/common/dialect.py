@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from interlock.core.read.inline.lexing import Token
-from interlock.core.read.inline.values import EMPTY, Value, unknown
+from interlock.core.read.inline.common.lexing import Token
+from interlock.core.read.inline.common.values import EMPTY, Value, unknown
 
 if TYPE_CHECKING:
-    from interlock.core.read.inline.walk import Walk
+    from interlock.core.read.inline.common.walk import Walk
 
 PAIRS = "pairs"  # the ref of a value made of names and values
 

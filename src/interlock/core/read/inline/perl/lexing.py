@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from interlock.core.read.inline.lexing import (
+from interlock.core.read.inline.common.lexing import (
     Part,
     Scanner,
     Splice,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from interlock.core.read.inline.lexing import Token
+from interlock.core.read.inline.common.lexing import Token
 
 if TYPE_CHECKING:
-    from interlock.core.read.inline.walk import Walk
+    from interlock.core.read.inline.common.walk import Walk
 
 _NO_STATEMENT_BEFORE = frozenset({"}", "->", "{", ",", "=", "("})
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 
 from interlock.core.read.facts import Report, known, without_holes
-from interlock.core.read.inline.dialect import Dialect
-from interlock.core.read.inline.lexing import Token, Unparsed
-from interlock.core.read.inline.values import UNKNOWN, Value, computed, glued, is_url, listed
-from interlock.core.read.inline.walk import Walk
+from interlock.core.read.inline.common.dialect import Dialect
+from interlock.core.read.inline.common.lexing import Token, Unparsed
+from interlock.core.read.inline.common.values import UNKNOWN, Value, computed, glued, is_url, listed
+from interlock.core.read.inline.common.walk import Walk
 
 _SHELLS = frozenset(("sh bash zsh dash ksh ash fish cmd cmd.exe powershell powershell.exe pwsh").split())
 PIPE = "pipe"  # the ref of a shell that waits for text

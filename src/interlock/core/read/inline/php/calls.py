@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from interlock.core.read.inline import doing, records, values
-from interlock.core.read.inline.dialect import Call
-from interlock.core.read.inline.values import EMPTY, UNKNOWN, Value, computed, glued, listed, text, unknown
-from interlock.core.read.inline.walk import Walk
+from interlock.core.read.inline.common import doing, records, values
+from interlock.core.read.inline.common.dialect import Call
+from interlock.core.read.inline.common.values import EMPTY, UNKNOWN, Value, computed, glued, listed, text, unknown
+from interlock.core.read.inline.common.walk import Walk
 
 _RUNNERS = frozenset({"system", "exec", "shell_exec", "passthru", "popen", "`", "expect_popen"})
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from interlock.core.read.facts import hole
-from interlock.core.read.inline import doing, values
-from interlock.core.read.inline.dialect import PAIRS, Call
-from interlock.core.read.inline.values import EMPTY, UNKNOWN, Value, computed, glued, listed, text
-from interlock.core.read.inline.walk import Walk
+from interlock.core.read.inline.common import doing, values
+from interlock.core.read.inline.common.dialect import PAIRS, Call
+from interlock.core.read.inline.common.values import EMPTY, UNKNOWN, Value, computed, glued, listed, text
+from interlock.core.read.inline.common.walk import Walk
 
 _PRINTS = frozenset({"print", "say", "printf", "syswrite", "binmode"})
 _CONNECTS = ("IO.Socket.INET.new", "IO.Socket.IP.new", "IO.Socket.SSL.new", "IO.Socket.new", "IO.Socket.UNIX.new")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from interlock.core.read.facts import Report, hole
-from interlock.core.read.inline import doing, perl_lexing
-from interlock.core.read.inline.dialect import Dialect
-from interlock.core.read.inline.lexing import Token, Unparsed
-from interlock.core.read.inline.perl_calls import CALLS, call_perl
-from interlock.core.read.inline.values import EMPTY, UNKNOWN, Value, computed, listed, text, unknown
-from interlock.core.read.inline.walk import Walk
+from interlock.core.read.inline.common import doing
+from interlock.core.read.inline.common.dialect import Dialect
+from interlock.core.read.inline.common.lexing import Token, Unparsed
+from interlock.core.read.inline.common.values import EMPTY, UNKNOWN, Value, computed, listed, text, unknown
+from interlock.core.read.inline.common.walk import Walk
+from interlock.core.read.inline.perl.calls import CALLS, call_perl
+from interlock.core.read.inline.perl.lexing import scan
 
 BINARY = {
     "or": 0, "and": 0, "xor": 0, "=": 1, ".=": 1, "+=": 1, "-=": 1, "*=": 1, "/=": 1, "x=": 1, "||=": 1, "&&=": 1,
@@ -44,7 +45,7 @@ def read_perl(source: str, out: Report) -> None:
 def _fork_bomb(source: str, out: Report) -> None:
     if "fork" in source:
         try:
-            tokens = perl_lexing.scan(source)
+            tokens = scan(source)
         except (Unparsed, RecursionError):
             return
         if doing.is_fork_bomb(tokens, "fork", frozenset({"while", "for"})):
@@ -244,7 +245,7 @@ def _operand_follows(token: Token) -> bool:
 
 PERL = Dialect(
     name="Perl",
-    scan=perl_lexing.scan,
+    scan=scan,
     call=call_perl,
     binary=BINARY,
     members=frozenset({"->"}),

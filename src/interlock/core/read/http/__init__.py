@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
 from interlock.core.read.facts import HOLE, Report
-from interlock.core.read.http_words import Request, parse_curl, parse_httpie, parse_wget
+from interlock.core.read.http.words import Request, parse_curl, parse_httpie, parse_wget
 
 __all__ = ["Request", "parse_curl", "parse_httpie", "parse_wget", "read_http"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from interlock.core.read.inline.dialect import PAIRS
-from interlock.core.read.inline.values import Value, listed
+from interlock.core.read.inline.common.dialect import PAIRS
+from interlock.core.read.inline.common.values import Value, listed
 
 if TYPE_CHECKING:
-    from interlock.core.read.inline.walk import Walk
+    from interlock.core.read.inline.common.walk import Walk
 
 _ANY = 1000
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from interlock.core.read.facts import Report
-from interlock.core.read.inline import doing, php_lexing, values
-from interlock.core.read.inline.dialect import PAIRS, Dialect
-from interlock.core.read.inline.lexing import Unparsed
-from interlock.core.read.inline.php_calls import call_php
-from interlock.core.read.inline.values import EMPTY, UNKNOWN, Value, computed, unknown
-from interlock.core.read.inline.walk import Walk
+from interlock.core.read.inline.common import doing, values
+from interlock.core.read.inline.common.dialect import PAIRS, Dialect
+from interlock.core.read.inline.common.lexing import Unparsed
+from interlock.core.read.inline.common.values import EMPTY, UNKNOWN, Value, computed, unknown
+from interlock.core.read.inline.common.walk import Walk
+from interlock.core.read.inline.php.calls import call_php
+from interlock.core.read.inline.php.lexing import scan
 
 BINARY = {
     "or": 0, "and": 0, "xor": 0, "=": 1, ".=": 1, "+=": 1, "-=": 1, "*=": 1, "/=": 1, "??=": 1, "|=": 1, "&=": 1,
@@ -32,7 +33,7 @@ def read_php(source: str, out: Report) -> None:
     doing.read(PHP, source, out, {"$argv": computed("argv"), "$_SERVER": Value(ref="ENV"), "$_ENV": Value(ref="ENV")})
     if "pcntl_fork" in source:
         try:
-            bomb = doing.is_fork_bomb(php_lexing.scan(source), "pcntl_fork", frozenset({"while", "for"}))
+            bomb = doing.is_fork_bomb(scan(source), "pcntl_fork", frozenset({"while", "for"}))
         except (Unparsed, RecursionError):
             return
         if bomb:
@@ -144,7 +145,7 @@ def _skip_statement(walk: Walk) -> Value:
 
 PHP = Dialect(
     name="PHP",
-    scan=php_lexing.scan,
+    scan=scan,
     call=call_php,
     binary=BINARY,
     members=frozenset({"->", "?->", "::"}),

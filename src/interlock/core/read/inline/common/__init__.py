@@ -1,0 +1,1 @@
+"""What the readers of small languages share: tokens, values, and a walk that follows them."""

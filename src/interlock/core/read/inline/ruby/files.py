@@ -1,0 +1,173 @@
+"""What do the functions of Ruby do to files: File, FileUtils, Dir, Pathname."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from interlock.core.read.inline.common import doing, values
+from interlock.core.read.inline.common.dialect import PAIRS, Call
+from interlock.core.read.inline.common.values import UNKNOWN, Value, computed, glued, listed, text, unknown
+from interlock.core.read.inline.common.walk import Walk
+from interlock.core.read.inline.ruby.blocks import run_blocks
+
+
+def _delete(*traits: str) -> Callable[[Walk, Call], Value]:
+    return lambda walk, call: doing.delete(walk, call.plain, *traits)
+
+
+def _mv(walk: Walk, call: Call) -> Value:
+    doing.paths(walk, "move", call.plain[:1])
+    doing.paths(walk, "write", call.plain[1:2])
+    return UNKNOWN
+
+
+def _cp(walk: Walk, call: Call) -> Value:
+    doing.paths(walk, "write", call.plain[1:2])
+    return UNKNOWN
+
+
+def _chmod(*traits: str) -> Callable[[Walk, Call], Value]:
+    return lambda walk, call: doing.chmod(walk, call.arg(0), call.plain[1:], *traits)
+
+
+def _chown(*traits: str) -> Callable[[Walk, Call], Value]:
+    def tell(walk: Walk, call: Call) -> Value:
+        doing.paths(walk, "chown", call.plain[2:], *traits)
+        return UNKNOWN
+
+    return tell
+
+
+def _write(walk: Walk, call: Call) -> Value:
+    mode = call.args[-1].at(text("mode")).text if call.args and call.args[-1].ref == PAIRS else ""
+    if mode.startswith("a"):
+        walk.out.effect("append", call.arg(0).text)
+        return UNKNOWN
+    return doing.write_file(walk, call.arg(0), call.plain[1] if len(call.plain) > 1 else None)
+
+
+def _open(walk: Walk, call: Call) -> Value:
+    path = call.arg(0)
+    if path.text.lstrip().startswith("|"):
+        return doing.shell(walk, text(path.text.lstrip()[1:].strip()))
+    if values.is_url(path.text):
+        return doing.fetch(walk, path)
+    mode = call.plain[1].text if len(call.plain) > 1 else "r"
+    handle = doing.opened(walk, path, mode)
+    run_blocks(walk, call, (handle,))
+    return handle
+
+
+def _truncate(walk: Walk, call: Call) -> Value:
+    doing.paths(walk, "truncate", call.plain[:1])
+    return UNKNOWN
+
+
+def _read(walk: Walk, call: Call) -> Value:
+    path = call.arg(0)
+    if path.text.startswith("|"):
+        return doing.shell(walk, text(path.text[1:].strip()))
+    return doing.read_file(walk, path)
+
+
+def _glob(walk: Walk, call: Call) -> Value:
+    pattern = doing.listing(
+        listed(call.plain), *(["recursive"] if any("**" in value.text for value in call.plain) else [])
+    )
+    run_blocks(walk, call, (pattern.each(),))
+    return pattern
+
+
+def _children(walk: Walk, call: Call) -> Value:
+    """The names inside a directory, to be joined to it."""
+    names = computed()
+    run_blocks(walk, call, (names.each(),))
+    return names
+
+
+def _find(walk: Walk, call: Call) -> Value:
+    files = Value(listed(call.plain).items, True, frozenset({"bulk", "recursive"}))
+    run_blocks(walk, call, (files.each(),))
+    return files
+
+
+def _join(_walk: Walk, call: Call) -> Value:
+    return glued(call.plain, "/")
+
+
+def same(_walk: Walk, call: Call) -> Value:
+    """A function that only changes how its argument is written."""
+    return call.arg(0)
+
+
+def _path(_walk: Walk, call: Call) -> Value:
+    return Value(call.arg(0).items, ref="path")
+
+
+def _home(_walk: Walk, _call: Call) -> Value:
+    return unknown("HOME")
+
+
+_RECURSIVE = _delete("recursive")
+FILES: Mapping[str, Callable[[Walk, Call], Value | None]] = {
+    **{f"FileUtils.{name}": _delete() for name in ("rm", "rm_f", "remove", "remove_file", "safe_unlink")},
+    **{
+        f"FileUtils.{name}": _RECURSIVE
+        for name in ("rm_r", "rm_rf", "remove_dir", "remove_entry", "remove_entry_secure", "rmtree", "uninstall")
+    },
+    "FileUtils.rmdir": _delete("empty_only"),
+    "Dir.rmdir": _delete("empty_only"),
+    "Dir.delete": _delete("empty_only"),
+    "Dir.unlink": _delete("empty_only"),
+    "File.delete": _delete(),
+    "File.unlink": _delete(),
+    "FileUtils.mv": _mv,
+    "FileUtils.move": _mv,
+    "File.rename": _mv,
+    "FileUtils.cp": _cp,
+    "FileUtils.cp_r": _cp,
+    "FileUtils.copy": _cp,
+    "FileUtils.copy_file": _cp,
+    "FileUtils.install": _cp,
+    "IO.copy_stream": _cp,
+    "FileUtils.ln_sf": _cp,
+    "FileUtils.chmod": _chmod(),
+    "FileUtils.chmod_R": _chmod("recursive"),
+    "File.chmod": _chmod(),
+    "FileUtils.chown": _chown(),
+    "FileUtils.chown_R": _chown("recursive"),
+    "File.chown": _chown(),
+    "File.write": _write,
+    "IO.write": _write,
+    "File.binwrite": _write,
+    "IO.binwrite": _write,
+    "File.truncate": _truncate,
+    "File.open": _open,
+    "File.new": _open,
+    "Kernel.open": _open,
+    "open": _open,
+    "File.read": _read,
+    "IO.read": _read,
+    "File.readlines": _read,
+    "File.binread": _read,
+    "File.foreach": _read,
+    "IO.readlines": _read,
+    "Dir.glob": _glob,
+    "Dir.[]": _glob,
+    "Dir.children": _children,
+    "Dir.entries": _children,
+    "Dir.each_child": _children,
+    "Dir.foreach": _children,
+    "Find.find": _find,
+    "Pathname.glob": _glob,
+    "Dir.home": _home,
+    "Dir.pwd": lambda walk, call: text("."),
+    "Rails.root": lambda walk, call: Value((".",), ref="path"),
+    "Rails.root.join": lambda walk, call: Value(glued(call.plain, "/").items, ref="path"),
+    "File.join": _join,
+    "File.expand_path": same,
+    "File.realpath": same,
+    "File.absolute_path": same,
+    "Pathname.new": _path,
+    "Pathname": _path,
+}

@@ -1,0 +1,100 @@
+"""Assignments: what variables hold, and the variables whose value some program runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from interlock.core.read.facts import hole
+from interlock.core.read.shell import expand
+from interlock.core.read.shell.nodes import Assignment
+from interlock.core.read.shell.options import options, valued
+from interlock.core.read.shell.session import Job, Stream, Where, command_fact
+
+if TYPE_CHECKING:
+    from interlock.core.read.shell.walk import Shell
+
+_EXECUTED_VARIABLES = frozenset(
+    "PROMPT_COMMAND GIT_SSH_COMMAND GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS PAGER MANPAGER "
+    "EDITOR VISUAL BROWSER LESSOPEN LESSCLOSE FCEDIT SUDO_ASKPASS RSYNC_RSH CVS_RSH SVN_SSH PS4 PERL5DB GIT_PROXY_COMMAND DOCKER_SSH".split()
+)
+_STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
+
+
+def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None) -> None:
+    """read [-r] [-d X] NAME…: each name holds a part of one line."""
+    names = options(words, valued("-d -n -N -t -p -u -i -a")).operands or ["REPLY"]
+    lines = stdin.text.splitlines() if stdin is not None and stdin.text else []
+    if len(lines) != 1:
+        values = [hole()] * len(names)
+    else:
+        parts = lines[0].split(None, len(names) - 1) if len(names) > 1 else lines
+        values = [*parts, *[""] * (len(names) - len(parts))]
+    for name, value in zip(names, values, strict=True):
+        shell.variables[name] = [value]
+
+
+def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
+    for item in assigns:
+        value = _value(shell, item)
+        if item.name == "BASH_ALIASES" and item.index:
+            shell.aliases[item.index] = expand.text(item.value, shell)
+        shell.assign(item.name, value)
+        _assign_keys(shell, item)
+        if item.name in _EXECUTED_VARIABLES or item.name in _STARTUP_FILES:
+            run_variables(shell, ((item.name, value[0] if value else ""),), shell.where)
+
+
+def _assign_keys(shell: Shell, item: Assignment) -> None:
+    """An associative array's values, each under its own name."""
+    if item.index and not item.index.isdigit():
+        shell.variables[f"{item.name}[{item.index}]"] = [expand.text(item.value, shell)]
+    for key, word in zip(item.keys, item.items or (), strict=False):
+        if key:
+            shell.variables[f"{item.name}[{key}]"] = [expand.text(word, shell)]
+
+
+def _value(shell: Shell, item: Assignment) -> list[str]:
+    if item.items is not None:
+        value = [field for word in item.items for field in expand.fields(word, shell)]
+        return [*(shell.lookup(item.name) or []), *value] if item.append else value
+    value_text = expand.text(item.value, shell)
+    before = shell.lookup(item.name) or [""]
+    if item.index:
+        return _with_item(shell, before, item.index, value_text)
+    return [before[0] + value_text] if item.append else [value_text]
+
+
+def _with_item(shell: Shell, items: list[str], index: str, value: str) -> list[str]:
+    number = expand.calculate(index, shell)
+    if number is None or not 0 <= number < 64:
+        return [value]
+    padded = [*items, *[""] * (number + 1 - len(items))]
+    padded[number] = value
+    return padded
+
+
+def command_env(shell: Shell, assigns: Sequence[Assignment]) -> tuple[tuple[str, str], ...]:
+    return tuple((item.name, " ".join(_value(shell, item))) for item in assigns)
+
+
+def declare(shell: Shell, words: Sequence[str], assigns: Sequence[Assignment]) -> None:
+    if any(word.startswith("-") and "n" in word for word in words[1:]):
+        for item in assigns:
+            shell.references[item.name] = expand.text(item.value, shell)
+        return
+    assign_all(shell, assigns)
+
+
+def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where) -> None:
+    """Variables whose value some program runs."""
+    for name, value in env:
+        if name in _EXECUTED_VARIABLES and value and not expand.is_unknown(value):
+            shell.nested(value.lstrip("|").replace("%s", ""), where.inside(f"{name}="))
+        elif name == "LD_PRELOAD" or name == "DYLD_INSERT_LIBRARIES":
+            shell.session.facts.append(command_fact("ld_preload", [value], where, None))
+        elif name in ("BASH_ENV", "ENV") and value:
+            shell.run(["source", value], where.inside(f"{name}="), None)
+        elif name in ("NODE_OPTIONS", "RUBYOPT", "PERL5OPT") and re.search(r"--?(require|import|r|e|M)", value):
+            Job(shell, name, [value], where, None).effect("run_script", value, "carried")

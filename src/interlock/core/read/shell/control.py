@@ -1,0 +1,179 @@
+"""Control flow: what pipes, lists, branches, loops and groups let run, with which state and what flowing in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from interlock.core.read.facts import hole, known
+from interlock.core.read.shell import assign, expand, flow
+from interlock.core.read.shell.nodes import (
+    AndOr,
+    Background,
+    Branches,
+    Expression,
+    Function,
+    Group,
+    Loop,
+    Node,
+    Pipeline,
+    Simple,
+)
+from interlock.core.read.shell.session import NOTHING, Stream, Where, joined
+from interlock.core.read.shell.walk import MAX_CHOICES, Shell
+
+MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown
+MANY = 8  # loop items from which on a loop counts as bulk
+
+
+def pipeline(shell: Shell, node: Pipeline, stdin: Stream | None) -> Stream:
+    stream = stdin
+    shell.piped += 1
+    try:
+        for stage in node.stages:
+            saved = shell.save()
+            stream = shell.walk(stage, stream)
+            shell.restore(saved)
+    finally:
+        shell.piped -= 1
+    return stream or NOTHING
+
+
+def and_or(shell: Shell, node: AndOr, stdin: Stream | None) -> Stream:
+    streams = [shell.walk(node.nodes[0], stdin)]
+    shell.unsure += 1
+    start = list(shell.cwds)
+    try:
+        for operator, item in zip(node.operators, node.nodes[1:], strict=True):
+            reached = list(shell.cwds)
+            if operator == "||":
+                shell.cwds = start if reached != start else shell.cwds
+            streams.append(shell.walk(item, stdin))
+            if operator == "||":
+                shell.cwds = _union(reached, shell.cwds)
+    finally:
+        shell.unsure -= 1
+    texts = [stream for stream in streams if stream is not NOTHING]
+    if not texts:
+        return NOTHING
+    return Stream("".join(stream.text for stream in texts), frozenset().union(*(stream.taints for stream in texts)))
+
+
+def group(shell: Shell, node: Group, stdin: Stream | None) -> Stream:
+    stdin = flow.read_input(shell, node.redirects, stdin)
+    saved = shell.save()
+    stream = shell.walk_list(node.body, stdin)
+    if node.subshell:
+        shell.restore(saved)
+    return flow.write_output(shell, node.redirects, stream, "", [])
+
+
+def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
+    stdin = flow.read_input(shell, node.redirects, stdin)
+    for word in node.words:
+        expand.text(word, shell)
+    shell.walk_list(node.head, stdin)
+    shell.unsure += 1
+    start = list(shell.cwds)
+    ends: list[str] = []
+    streams: list[Stream] = []
+    for body in node.bodies:
+        shell.cwds = list(start)
+        streams.append(shell.walk_list(body, stdin))
+        ends = _union(ends, shell.cwds)
+    shell.unsure -= 1
+    shell.cwds = _union(start, ends)
+    stream = joined(streams)
+    return flow.write_output(shell, node.redirects, stream, "", [])
+
+
+def loop(shell: Shell, node: Loop, stdin: Stream | None) -> Stream:
+    stdin = flow.read_input(shell, node.redirects, stdin)
+    streams: list[Stream] = []
+    if node.items is None:
+        names = _read_names(shell, node.head)
+        lines = stdin.text.splitlines() if names and stdin is not None and stdin.known else []
+        for line in _each(lines, stdin):
+            if names:
+                assign.assign_read(shell, names, line)
+            streams.append(shell.walk_list(node.head, line))
+            bulk = stdin is not None and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
+            streams.append(_round(shell, node.body, stdin, bulk))
+    else:
+        items = [item for word in node.items for item in expand.fields(word, shell)]
+        bulk = len(items) >= MANY or any(not known(item) for item in items)
+        if len(items) > MAX_ROUNDS:
+            items = [*items[:MAX_ROUNDS], hole()]
+        for item in items:
+            shell.session.step(2)
+            shell.variables[node.name] = [item]
+            shell.choices.pop(node.name, None)
+            streams.append(_round(shell, node.body, stdin, bulk))
+    stream = joined(streams)
+    return flow.write_output(shell, node.redirects, stream, "", [])
+
+
+def _round(shell: Shell, body: Sequence[Node], stdin: Stream | None, bulk: bool) -> Stream:
+    """One round of a loop; over a long or unknown list, whatever it does is done in bulk."""
+    outer = shell.where
+    if bulk:
+        shell.where = Where(outer.span, outer.via, outer.traits | {"bulk"}, outer.env)
+    try:
+        return shell.walk_list(body, stdin)
+    finally:
+        shell.where = outer
+
+
+def _read_names(shell: Shell, head: Sequence[Node]) -> list[str]:
+    """`while read -r f`: the words behind `read`, where the head of a loop is one."""
+    for node in head:
+        if isinstance(node, Simple):
+            words = [word.literal for word in node.words]
+            if words and words[0] == "read":
+                return [word or "" for word in words[1:]]
+    return []
+
+
+def define(shell: Shell, node: Function, stdin: Stream | None) -> Stream:
+    shell.functions[node.name] = node.body
+    if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
+        shell._call(node.name, [hole()], shell.where, None)
+    return NOTHING
+
+
+def expression(shell: Shell, node: Expression, stdin: Stream | None) -> Stream:
+    for word in node.words:
+        expand.text(word, shell)
+    return NOTHING
+
+
+def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
+    shell.piped += 1
+    try:
+        shell.walk(node.node, stdin)
+    finally:
+        shell.piped -= 1
+    return NOTHING
+
+
+def _each(lines: Sequence[str], stdin: Stream | None) -> list[Stream | None]:
+    """The lines that a loop reads, one by one; all of it at once when they are not known."""
+    if stdin is None or not lines:
+        return [stdin]
+    return [Stream(f"{line}\n", stdin.taints) for line in lines[:MAX_ROUNDS]]
+
+
+def _union(first: list[str], second: list[str]) -> list[str]:
+    return list(dict.fromkeys([*first, *second]))[:MAX_CHOICES]
+
+
+WALKERS: dict[type, Callable[[Shell, Any, Stream | None], Stream]] = {
+    Pipeline: pipeline,
+    AndOr: and_or,
+    Group: group,
+    Branches: branches,
+    Loop: loop,
+    Function: define,
+    Expression: expression,
+    Background: background,
+}
