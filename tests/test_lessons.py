@@ -15,6 +15,28 @@ PACKED = base64.b64encode(gzip.compress(b"rm -rf ~", mtime=0)).decode()
 
 # group -> rows of (at least, command)
 HARMFUL: dict[str, list[tuple[int, str]]] = {
+    "pretended help, versions and dry runs": [
+        (4, "rm -rf ~ help"),
+        (4, "rm -rf / -?"),
+        (4, "rm -rf -- ~ --help"),
+        (3, "kill -9 -1 --help"),
+        (3, "kubectl delete ns prod /?"),
+        (3, "kubectl delete ns prod --dry-run=client --dry-run=none"),
+        (3, "kubectl delete ns prod -- --dry-run=client"),
+        (3, "kubectl delete ns prod -l --dry-run=client"),
+        (2, "aws ec2 terminate-instances --instance-ids i-1 --dry-run --no-dry-run"),
+        (3, "git push --force --dry-run --no-dry-run origin main"),
+        (2, "cargo yank --version 1.0.3 acme-core"),
+        (3, "docker run --privileged -v /:/h alpine rm -rf /h/etc --help"),
+    ],
+    "harm at the end of a long list": [
+        (4, "while read d; do rm -rf \"$d\"; done <<'E'\n" + "build\n" * 5 + "/\nE"),
+        (3, "while read d; do rm -rf \"$d\"; done <<'E'\n" + "build\n" * 40 + "/\nE"),
+        (3, "for d in " + "build " * 40 + "/; do rm -rf $d; done"),
+        (3, "echo " + "build " * 100 + "/ | xargs rm -rf"),
+        (3, "printf '%s\\n' " + "build " * 30 + "/ | xargs -I{} rm -rf {}"),
+        (4, "rm -rf " + "build " * 2000 + "/"),
+    ],
     "spellings of one wipe": [
         (4, text)
         for text in [

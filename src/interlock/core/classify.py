@@ -112,20 +112,28 @@ class _View:
         """As `has`, but no abbreviations: what spares must be spelled out."""
         if "=" in flag:
             return self.has(flag)
-        return flag in self.found.flags or flag in self.found.values
+        return (flag in self.found.flags or flag in self.found.values) and not self._negated(flag)
 
     def is_dry(self, flags: Sequence[str]) -> bool:
-        """True when one of these words stands before any `--` and is not switched off by a value."""
-        end = self.words.index("--") if "--" in self.words else len(self.words)
-        for word in self.words[:end]:
-            name, equals, value = word.partition("=")
-            if word in flags or (
-                name in flags and value.lower() not in ("false", "no", "0", "none", "off") and (not equals or value)
-            ):
+        """True when one of these is really given as an option, and neither switched off by its last value nor by --no-…"""
+        for flag in flags:
+            name, equals, value = flag.partition("=")
+            if not name.startswith(("-", "/")):
+                if name in self.found.operands:
+                    return True
+                continue
+            if name not in self.found.flags or self._negated(name):
+                continue
+            given = self.found.values.get(name, [""])[-1]
+            if given == value if equals else given.lower() not in _OFF:
                 return True
-        return any("=" in flag and self.has(flag) for flag in flags) or any(
-            len(flag) == 2 and self.has_exactly(flag) for flag in flags
-        )
+        return False
+
+    def _negated(self, flag: str) -> bool:
+        return flag.startswith("--") and f"--no-{flag[2:]}" in self.found.flags
+
+
+_OFF = frozenset({"false", "no", "0", "none", "off"})
 
 
 def _windows_word(word: str, slashes: bool) -> str:
@@ -183,7 +191,7 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
         index = book.by_program.get(_ANY, {}) if not known else {}
     wrapper = "wrapper" in command.traits
     program = book.programs.get(command.program, _NO_PROGRAM)
-    if not wrapper and asks_for_help(command.words):
+    if not wrapper and asks_for_help(command.program, command.words, "windows" in command.traits):
         return [], Level.SAFE
     view = _View(command, program)
     entries = [entry for key in dict.fromkeys(_keys(view.found.operands)) for entry in index.get(key, ())]

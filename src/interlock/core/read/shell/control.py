@@ -27,6 +27,7 @@ MANY = 8  # loop items from which on a loop counts as bulk
 
 
 def pipeline(shell: Shell, node: Pipeline, stdin: Stream | None) -> Stream:
+    """Each stage gets what the one before prints, and keeps its changes to itself."""
     stream = stdin
     shell.piped += 1
     try:
@@ -40,6 +41,7 @@ def pipeline(shell: Shell, node: Pipeline, stdin: Stream | None) -> Stream:
 
 
 def and_or(shell: Shell, node: AndOr, stdin: Stream | None) -> Stream:
+    """What follows && sees what went before; what follows || also the state in which that failed."""
     streams = [shell.walk(node.nodes[0], stdin)]
     shell.unsure += 1
     start = list(shell.cwds)
@@ -53,13 +55,11 @@ def and_or(shell: Shell, node: AndOr, stdin: Stream | None) -> Stream:
                 shell.cwds = _union(reached, shell.cwds)
     finally:
         shell.unsure -= 1
-    texts = [stream for stream in streams if stream is not NOTHING]
-    if not texts:
-        return NOTHING
-    return Stream("".join(stream.text for stream in texts), frozenset().union(*(stream.taints for stream in texts)))
+    return joined(streams)
 
 
 def group(shell: Shell, node: Group, stdin: Stream | None) -> Stream:
+    """`{ }` changes this shell, `( )` a copy of it."""
     stdin = flow.read_input(shell, node.redirects, stdin)
     saved = shell.save()
     stream = shell.walk_list(node.body, stdin)
@@ -69,6 +69,7 @@ def group(shell: Shell, node: Group, stdin: Stream | None) -> Stream:
 
 
 def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
+    """Every branch may run; afterwards any of their directories may be the current one."""
     stdin = flow.read_input(shell, node.redirects, stdin)
     for word in node.words:
         expand.text(word, shell)
@@ -88,6 +89,7 @@ def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
 
 
 def loop(shell: Shell, node: Loop, stdin: Stream | None) -> Stream:
+    """Known items one by one, unknown ones as one unknown."""
     stdin = flow.read_input(shell, node.redirects, stdin)
     streams: list[Stream] = []
     if node.items is None:
@@ -135,6 +137,7 @@ def _read_names(shell: Shell, head: Sequence[Node]) -> list[str]:
 
 
 def define(shell: Shell, node: Function, stdin: Stream | None) -> Stream:
+    """A function is read when it is called."""
     shell.functions[node.name] = node.body
     if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
         shell._call(node.name, [hole()], shell.where, None)
@@ -142,12 +145,14 @@ def define(shell: Shell, node: Function, stdin: Stream | None) -> Stream:
 
 
 def expression(shell: Shell, node: Expression, stdin: Stream | None) -> Stream:
+    """A test runs only what it expands."""
     for word in node.words:
         expand.text(word, shell)
     return NOTHING
 
 
 def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
+    """`&`: runs beside what follows."""
     shell.piped += 1
     try:
         shell.walk(node.node, stdin)
@@ -160,7 +165,8 @@ def _each(lines: Sequence[str], stdin: Stream | None) -> list[Stream | None]:
     """The lines that a loop reads, one by one; all of it at once when they are not known."""
     if stdin is None or not lines:
         return [stdin]
-    return [Stream(f"{line}\n", stdin.taints) for line in lines[:MAX_ROUNDS]]
+    more = [hole()] if len(lines) > MAX_ROUNDS else []
+    return [Stream(f"{line}\n", stdin.taints) for line in [*lines[:MAX_ROUNDS], *more]]
 
 
 def _union(first: list[str], second: list[str]) -> list[str]:

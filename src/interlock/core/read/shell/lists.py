@@ -27,6 +27,11 @@ _FIND_TAKES = frozenset(
 _FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
+def _bounded(items: Sequence[str], most: int) -> list[str]:
+    """The first items; what is left out stands as one unknown."""
+    return list(items) if len(items) <= most else [*items[:most], hole()]
+
+
 def find_targets(words: Sequence[str]) -> list[str]:
     """The paths that a find can reach, as globs: its roots joined with the names it asks for."""
     roots, names = _find_parts(words)
@@ -35,7 +40,7 @@ def find_targets(words: Sequence[str]) -> list[str]:
         return roots
     if not names:
         return [f"{root.rstrip('/') or ''}/**" if root != "." else "./**" for root in roots]
-    return [_joined(root, name) for root in roots for name in names[:16]]
+    return [_joined(root, name) for root in roots for name in (names if len(names) <= 16 else ["**"])]
 
 
 def _joined(root: str, name: str) -> str:
@@ -192,10 +197,10 @@ def xargs(job: Job) -> Stream | None:
     where = job.where.inside("xargs", *traits)
     if mark:
         stream = UNKNOWN
-        for item in items[:16]:
+        for item in _bounded(items, 16):
             stream = job.host.run([word.replace(mark, item) for word in command], where, None)
         return stream
-    return job.host.run([*command, *items[:64]], where, None)
+    return job.host.run([*command, *_bounded(items, 64)], where, None)
 
 
 def parallel(job: Job) -> Stream | None:
@@ -220,7 +225,7 @@ def parallel(job: Job) -> Stream | None:
     command = " ".join(found.operands)
     if found.has("--dry-run", "--dryrun"):
         return UNKNOWN
-    for item in items[:16]:
+    for item in _bounded(items, 16):
         if not command:
             job.shell_text(item, "parallel", "bulk")
             continue

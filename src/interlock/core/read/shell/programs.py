@@ -78,7 +78,7 @@ def read_program(job: Job, written: str) -> Stream:
     wrapper = program in _WRAPPERS or bool(name and name in interpret.INTERPRETERS)
     where = replace(job.where, traits=job.where.traits | {"wrapper"}) if wrapper else job.where
     job.host.session.facts.append(command_fact(program, job.words, where, job.stdin))
-    if not wrapper and asks_for_help(job.words):
+    if not wrapper and asks_for_help(program, job.words, "windows" in job.where.traits):
         return UNKNOWN
     stream = unwrap.unwrap(job)
     if stream is not None:
@@ -107,13 +107,21 @@ def _handed_on(words: list[str]) -> list[str]:
     return []
 
 
-def asks_for_help(words: Sequence[str]) -> bool:
+_NO_HELP = frozenset({"kill", "eval", "exec", "trap", "cd", "read"})  # builtins that take --help for a word, or only look for it first
+_HASHICORP_HELP = frozenset("terraform tofu packer vault nomad consul openssl java find az".split())
+
+
+def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> bool:
     """--help or --version before any `--`: the program prints and ends; not what it would run in a container."""
+    if program in _NO_HELP:
+        return False
+    if program == "aws" and words and words[-1] == "help":
+        return True
     for number, word in enumerate(words):
         if word in ("--", "exec", "run"):
             return False
-        if word in ("--help", "/?", "-?", "-help"):
+        if word == "--help" or (word == "-help" and program in _HASHICORP_HELP) or (word in ("/?", "-?") and windows):
             return True
         if word == "--version" and number in (0, len(words) - 1):
             return True
-    return words[-1:] in (["help"], ("help",)) and len(words) > 1
+    return False
