@@ -88,6 +88,8 @@ def place(path: str, cwd: str = "", home: str = "") -> str:
     if _is_remote(path):
         return "remote"
     home = home or home_of(cwd)
+    if path.startswith("~/") and ".." in path and home and home != "~":
+        path = home + path[1:]
     full = _stem(resolve(path, cwd))
     if home and (full == home or full.startswith(home + "/")):
         full = "~" + full[len(home) :]

@@ -38,6 +38,8 @@ def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None) -> Non
 def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:
     for item in assigns:
         value = _value(shell, item)
+        if "$(" in item.index or "`" in item.index:
+            shell.run_in(item.index)
         if item.name == "BASH_ALIASES" and item.index:
             shell.aliases[item.index] = expand.text(item.value, shell)
         shell.assign(item.name, value)

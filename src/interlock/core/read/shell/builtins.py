@@ -6,6 +6,7 @@ from interlock.core.read.facts import HOLE, hole, known, taints_in
 from interlock.core.read.places import resolve
 from interlock.core.read.shell.assign import assign_read
 from interlock.core.read.shell.expand import is_unknown
+from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream
 
 # Programs whose output is meant to be run by the shell that calls them: their own shell set-up.
@@ -149,8 +150,9 @@ def set_arguments(job: Job) -> Stream:
         if len(words) > 1:
             job.host.assign(words[0], words[1:])
         return NOTHING
-    if "--" in job.words:
-        job.host.arguments = job.words[job.words.index("--") + 1 :]
+    words = options(job.words, valued("-o +o"), stop_at_operand=True).operands
+    if words or "--" in job.words:
+        job.host.arguments = words
     return NOTHING
 
 

@@ -95,12 +95,13 @@ def _case(cursor: Cursor) -> Node:
     cursor.lines()
     cursor.expect("in")
     bodies: list[list[Node]] = []
+    words = [subject]
     while True:
         cursor.separators()
         if _ESAC.match(cursor.text, cursor.pos):
             cursor.pos += 4
-            return Branches([], bodies, [subject])
-        _patterns(cursor)
+            return Branches([], bodies, words)
+        words += _patterns(cursor)
         bodies.append(cursor.grammar.nodes(cursor, ")"))
         cursor.separators()
         for end in (";;&", ";;", ";&"):
@@ -112,7 +113,9 @@ def _case(cursor: Cursor) -> Node:
                 raise ShellSyntax("expected ;; or esac", cursor.pos)
 
 
-def _patterns(cursor: Cursor) -> None:
+def _patterns(cursor: Cursor) -> list[Word]:
+    """The patterns of one case up to their `)`; what they expand runs too."""
+    found: list[Word] = []
     cursor.blank()
     if cursor.at("("):
         cursor.pos += 1
@@ -122,12 +125,12 @@ def _patterns(cursor: Cursor) -> None:
             raise ShellSyntax("a case pattern is not closed", cursor.pos)
         if cursor.at(")"):
             cursor.pos += 1
-            return
+            return found
         if cursor.at("|"):
             cursor.pos += 1
             continue
         before = cursor.pos
-        word(cursor)
+        found.append(word(cursor))
         if cursor.pos == before:
             raise ShellSyntax("a case pattern cannot be read", cursor.pos)
 

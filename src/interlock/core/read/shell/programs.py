@@ -107,7 +107,9 @@ def _handed_on(words: list[str]) -> list[str]:
     return []
 
 
-_NO_HELP = frozenset({"kill", "eval", "exec", "trap", "cd", "read"})  # builtins that take --help for a word, or only look for it first
+_NO_HELP = frozenset(
+    {"kill", "eval", "exec", "trap", "cd", "read"}
+)  # builtins that take --help for a word, or only look for it first
 _HASHICORP_HELP = frozenset("terraform tofu packer vault nomad consul openssl java find az".split())
 
 

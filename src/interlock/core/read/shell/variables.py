@@ -38,6 +38,9 @@ class Values(Protocol):
     def output(self, part: Substitution) -> str:
         """What a substitution prints."""
 
+    def run_in(self, text: str) -> None:
+        """Text such as an array's index, whose substitutions run."""
+
     def step(self, count: int = 1) -> None: ...
 
 
@@ -49,6 +52,8 @@ _QUOTES = "'\""
 def items_of(part: Variable, values: Values, joined: Joined) -> list[str]:
     """The items of a variable, its index, length, indirection and operator applied."""
     name = part.name
+    if "$(" in part.index or "`" in part.index:
+        values.run_in(part.index)
     items = values.lookup(name)
     if part.indirect and items:
         name = items[0]
@@ -85,13 +90,13 @@ def _operated(part: Variable, items: list[str] | None, values: Values, joined: J
     operator = part.operator
     if operator.lstrip(":") in ("-", "=", "+", "?"):
         return _default(part, items, values, joined)
+    argument = joined(part.argument, values)  # whatever becomes of it, what it expands has run
+    second = joined(part.second, values)
+    work = _OPERATORS.get(operator[:1])
     if items is None:
         return [hole(part.name)]
-    work = _OPERATORS.get(operator[:1])
     if work is None:
         return items
-    argument = joined(part.argument, values)
-    second = joined(part.second, values)
     if operator == ":" and (part.name in ("@", "*") or part.index in ("@", "*")):
         return _slice(items, argument, second, part.name in ("@", "*"))
     return [work(item, operator, argument, second) if known(item) else item for item in items]

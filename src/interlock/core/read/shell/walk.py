@@ -130,6 +130,9 @@ class Shell:
             self.session.files[path] = stream.text
         return path
 
+    def run_in(self, text: str) -> None:
+        self.nested(f": {text}", self.where.inside("[ ]"))
+
     def step(self, count: int = 1) -> None:
         self.session.step(count)
 
