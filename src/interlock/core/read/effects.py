@@ -14,7 +14,7 @@ Handler = Callable[[Job], Stream | None]
 _GLOB = re.compile(r"[*?\[]")
 _READERS = frozenset(
     "cat less more head tail bat nl tac strings xxd od hexdump base64 base32 grep egrep fgrep rg awk cut sort uniq view jq yq "
-    "diff cmp zcat openssl cp scp tar zip gpg curl wget rsync pbcopy xclip".split()
+    "diff cmp zcat cp scp tar zip gpg curl wget rsync pbcopy xclip".split()
 )
 
 

@@ -145,6 +145,11 @@ def _container(job: Job) -> Stream | None:
     return Stream(hole("container")) if {"run", "create"}.intersection(job.words[:2]) else None
 
 
+def _found_processes(job: Job) -> Stream:
+    """pgrep, lsof: processes by what they are, which the hole's name keeps."""
+    return Stream(hole(":".join([job.program, *job.words])))
+
+
 def _dump(job: Job) -> Stream:
     """A database's content on its way somewhere."""
     return Stream(hole_of({"secret"}), frozenset({"secret"}))
@@ -202,8 +207,7 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
     **dict.fromkeys(("awk", "jq"), _constant),
     "type": _name_of,
-    "pgrep": lambda job: Stream(hole(":".join(["pgrep", *job.words]))),
-    "pidof": lambda job: Stream(hole(":".join(["pidof", *job.words]))),
+    **dict.fromkeys(("pgrep", "pidof", "lsof", "fuser"), _found_processes),
     "fetch": _fetched,
     "lynx": _fetched,
     "aria2c": _fetched,
