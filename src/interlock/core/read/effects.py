@@ -104,8 +104,9 @@ def dd(job: Job) -> Stream | None:
         job.effect("read", source)
     target = settings.get("of")
     if target is not None:
+        noise = source in ("/dev/zero", "/dev/null", "/dev/urandom", "/dev/random")
         image = re.search(r"\.(img|iso|bin|raw|qcow2|dd|swap|dat|tmp)$|swapfile|test", target) is not None
-        job.effect("write" if image and not target.startswith("/dev/") else "overwrite", target, "forced")
+        job.effect("truncate" if noise and not image else "write", target)
     return NOTHING if target is not None else None
 
 
