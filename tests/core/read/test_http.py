@@ -8,34 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.core.read.facts import VERBS, hole
+from interlock.core.read.facts import hole
 from interlock.core.read.http import Request, parse_curl, parse_httpie, parse_wget, read_http
-
-
-class Recorder:
-    """A Report that keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.facts: list[tuple[str, ...]] = []
-
-    def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        assert verb in VERBS
-        self.facts.append((verb, target, *traits))
-
-    def run(self, argv: Sequence[str]) -> None:
-        self.facts.append(("run", *argv))
-
-    def shell(self, text: str) -> None:
-        self.facts.append(("shell", text))
-
-    def code(self, language: str, text: str) -> None:
-        self.facts.append(("code", language, text))
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        self.facts.append(("unreadable", *traits))
-
-    def step(self, count: int = 1) -> None:
-        pass
+from recording import Recorder
 
 
 def facts(method: str, url: str, body: str = "", headers: Sequence[str] = ()) -> list[tuple[str, ...]]:
@@ -58,9 +33,9 @@ REQUESTS = [
     ("DELETE", API, "", (), ("http", API, "delete")),
     ("delete", API, "", (), ("http", API, "delete")),
     ("PATCH", API, "{}", (), ("http", API, "patch")),
-    ("POST", ":3000/users", "{}", (), ("http", ":3000/users", "post", "local")),
-    ("POST", "[::1]:80/x", "", (), ("http", "[::1]:80/x", "post", "local")),
-    ("POST", "http://user:pw@127.0.0.1:80/x", "", (), ("http", "http://user:pw@127.0.0.1:80/x", "post", "local")),
+    ("POST", ":3000/users", "{}", (), ("http", ":3000/users", "local", "post")),
+    ("POST", "[::1]:80/x", "", (), ("http", "[::1]:80/x", "local", "post")),
+    ("POST", "http://user:pw@127.0.0.1:80/x", "", (), ("http", "http://user:pw@127.0.0.1:80/x", "local", "post")),
     ("POST", "http://localhost.evil.io/", "", (), ("http", "http://localhost.evil.io/", "post")),
     ("POST", API, "", ("X-HTTP-Method-Override: DELETE",), ("http", API, "delete")),
     ("GET", API, "", ("Accept: text/html",), ("fetch", API)),
@@ -84,9 +59,9 @@ REQUESTS = [
     ("POST", GRAPH, '{"query":"{ deleteRequests { id } }"}', (), ("http", GRAPH, "post")),
     # money
     ("POST", "https://api.wise.com/v3/profiles/1/transfers/5/payments", "{}", (), ("http",
-     "https://api.wise.com/v3/profiles/1/transfers/5/payments", "post", "payment")),
+     "https://api.wise.com/v3/profiles/1/transfers/5/payments", "payment", "post")),
     ("POST", "https://api.stripe.com/v1/refunds", "charge=x", (), ("http", "https://api.stripe.com/v1/refunds",
-     "post", "payment")),
+     "payment", "post")),
     ("POST", "https://api.stripe.com/v1/customers", "", (), ("http", "https://api.stripe.com/v1/customers", "post")),
     ("GET", "https://api.stripe.com/v1/refunds", "", (), ("fetch", "https://api.stripe.com/v1/refunds")),
     # the Docker socket and Kubernetes

@@ -3,47 +3,18 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlock.core.read.facts import VERBS, BudgetSpent, hole
+from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.powershell import read_powershell
-
-
-class Recorder:
-    """A Report that keeps what it is told, and has a budget."""
-
-    def __init__(self, budget: int = 2_000_000) -> None:
-        self.facts: list[tuple[str, ...]] = []
-        self.budget = budget
-
-    def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        assert verb in VERBS
-        self.facts.append((verb, target, *sorted(traits)))
-
-    def run(self, argv: Sequence[str]) -> None:
-        self.facts.append(("run", *argv))
-
-    def shell(self, text: str) -> None:
-        self.facts.append(("shell", text))
-
-    def code(self, language: str, text: str) -> None:
-        self.facts.append(("code", language, text))
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        self.facts.append(("unreadable", *traits))
-
-    def step(self, count: int = 1) -> None:
-        self.budget -= count
-        if self.budget < 0:
-            raise BudgetSpent
+from recording import Recorder
 
 
 def facts(source: str) -> list[tuple[str, ...]]:
-    out = Recorder()
+    out = Recorder(2_000_000)
     read_powershell(source, out)
     return out.facts
 

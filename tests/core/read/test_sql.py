@@ -5,43 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from interlock.core.read.facts import VERBS, BudgetSpent, hole
+from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.sql import generated_sql, read_sql
-
-
-class Recorder:
-    """A Report that keeps what it is told, and has a budget."""
-
-    def __init__(self, budget: int = 1_000_000) -> None:
-        self.facts: list[tuple[str, ...]] = []
-        self.budget = budget
-
-    def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        assert verb in VERBS
-        self.facts.append((verb, target, *traits))
-
-    def run(self, argv: Sequence[str]) -> None:
-        self.facts.append(("run", *argv))
-
-    def shell(self, text: str) -> None:
-        self.facts.append(("shell", text))
-
-    def code(self, language: str, text: str) -> None:
-        self.facts.append(("code", language, text))
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        self.facts.append(("unreadable", *traits))
-
-    def step(self, count: int = 1) -> None:
-        self.budget -= count
-        if self.budget < 0:
-            raise BudgetSpent
+from recording import Recorder
 
 
 def facts(text: str, dialect: str = "") -> list[tuple[str, ...]]:
@@ -127,7 +98,7 @@ HARMFUL = [
     ("tsql", "EXEC('DROP TABLE t')", {DROP_T}),
     ("tsql", "EXEC sp_executesql N'DROP TABLE t'", {DROP_T}),
     ("tsql", "DECLARE @s nvarchar(max) = N'DROP TABLE t'; EXEC(@s)", {DROP_T}),
-    ("tsql", "EXEC sp_MSforeachtable 'DROP TABLE ?'", {("sql_drop", "X", "table", "bulk")}),
+    ("tsql", "EXEC sp_MSforeachtable 'DROP TABLE ?'", {("sql_drop", "X", "bulk", "table")}),
     ("tsql", "EXEC(@s)", {("sql_execute", "")}),
     ("mysql", "SET @s = CONCAT('DROP TABLE ', 't'); PREPARE p FROM @s; EXECUTE p;", {DROP_T}),
     ("postgres", "PREPARE p AS DELETE FROM t; EXECUTE p;", {ALL_OF_T}),
@@ -135,9 +106,9 @@ HARMFUL = [
         "postgres",
         "DO $$ DECLARE r record; BEGIN FOR r IN SELECT tablename FROM pg_tables LOOP "
         "EXECUTE 'DROP TABLE '||quote_ident(r.tablename)||' CASCADE'; END LOOP; END $$",
-        {("sql_drop", "X", "table", "bulk")},
+        {("sql_drop", "X", "bulk", "table")},
     ),
-    ("postgres", "DO $$ BEGIN EXECUTE format('DROP TABLE %I', r.x); END $$", {("sql_drop", "X", "table", "bulk")}),
+    ("postgres", "DO $$ BEGIN EXECUTE format('DROP TABLE %I', r.x); END $$", {("sql_drop", "X", "bulk", "table")}),
     ("postgres", "DO $$ BEGIN DELETE FROM t; END $$", {ALL_OF_T}),
     (
         "postgres",
@@ -145,7 +116,7 @@ HARMFUL = [
         {("sql_write", "f"), DROP_T},
     ),
     ("postgres", "select dblink_exec('dbname=x', 'DROP TABLE t')", {DROP_T}),
-    ("postgres", "select format('drop table %I', n) from x \\gexec", {("sql_drop", "X", "table", "bulk")}),
+    ("postgres", "select format('drop table %I', n) from x \\gexec", {("sql_drop", "X", "bulk", "table")}),
     ("postgres", "CREATE TABLE u AS SELECT pg_terminate_backend(1)", {("sql_write", "u"), ("sql_kill",
      "pg_terminate_backend")}),
     # servers, programs and clients

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from interlock.core.read.facts import VERBS, hole
+from interlock.core.read.facts import hole
 from interlock.core.read.stores import (
     read_cql,
     read_cypher,
@@ -19,33 +19,7 @@ from interlock.core.read.stores import (
     read_redis,
     read_redis_text,
 )
-
-
-class Recorder:
-    """A Report that keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.facts: list[tuple[str, ...]] = []
-
-    def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        assert verb in VERBS
-        self.facts.append((verb, target, *traits))
-
-    def run(self, argv: Sequence[str]) -> None:
-        self.facts.append(("run", *argv))
-
-    def shell(self, text: str) -> None:
-        self.facts.append(("shell", text))
-
-    def code(self, language: str, text: str) -> None:
-        self.facts.append(("code", language, text))
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        self.facts.append(("unreadable", *traits))
-
-    def step(self, count: int = 1) -> None:
-        pass
-
+from recording import Recorder
 
 REDIS = [
     ("FLUSHALL", [("store_drop", "", "all")]),
@@ -132,7 +106,7 @@ def test_languages_of_stores(read: Callable[..., None], text: str, expected: lis
 PROGRAMS = [
     (read_kafka, "kafka-topics.sh --bootstrap-server x --delete --topic orders", [("store_drop", "orders",
      "collection")]),
-    (read_kafka, "kafka-topics --delete --topic .*", [("store_drop", ".*", "collection", "all")]),
+    (read_kafka, "kafka-topics --delete --topic .*", [("store_drop", ".*", "all", "collection")]),
     (read_kafka, "kafka-topics --list", [("store_read", "")]),
     (read_kafka, "kafka-topics --create --topic deletes", [("store_write", "deletes")]),
     (read_kafka, "kafka-delete-records --offset-json-file o.json", [("store_delete", "o.json")]),

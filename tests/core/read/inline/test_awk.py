@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from recording import Recording, Told
 
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.awk import read_awk
+from recording import Fact, Recorder
 
 FIELD = hole("field")
 SYNTAX = ("unreadable", "Awk that does not parse", "syntax")
 
-DEEDS: list[tuple[str, list[Told]]] = [
+DEEDS: list[tuple[str, list[Fact]]] = [
     ('BEGIN{system("rm -rf /")}', [("shell", "rm -rf /")]),
     ('{system("rm " $1)}', [("shell", f"rm {FIELD}")]),
     ('{ print "rm -rf " $1 | "sh" }', [("shell", f"rm -rf {FIELD}")]),
@@ -45,27 +45,27 @@ BENIGN = [
 
 
 @pytest.mark.parametrize(("source", "told"), DEEDS)
-def test_what_awk_does_is_told(source: str, told: list[Told]) -> None:
-    out = Recording()
+def test_what_awk_does_is_told(source: str, told: list[Fact]) -> None:
+    out = Recorder()
     read_awk(source, out)
     assert out.told == told
 
 
 @pytest.mark.parametrize("source", BENIGN)
 def test_harmless_awk_tells_nothing(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_awk(source, out)
     assert out.told == []
 
 
 @pytest.mark.parametrize("source", ['BEGIN{system("', "{", "/abc", "(" * 3000])
 def test_awk_that_does_not_parse_is_told(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_awk(source, out)
     assert out.told == [SYNTAX]
 
 
 def test_variables_given_on_the_command_line_are_known() -> None:
-    out = Recording()
+    out = Recorder()
     read_awk("BEGIN{system(c)}", out, {"c": "rm -rf /"})
     assert out.told == [("shell", "rm -rf /")]

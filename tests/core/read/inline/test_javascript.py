@@ -2,52 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from interlock.core.read.facts import VERBS, BudgetSpent, hole
+from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.inline.javascript import read_javascript
 from interlock.core.read.inline.mongo import read_mongo
+from recording import Recorder
 
 Call = tuple[str, ...]
 Table = list[tuple[str, list[Call]]]
 NOTHING: list[Call] = []
 
 
-class Heard:
-    """A report that keeps what it is told."""
-
-    def __init__(self, budget: int = 10**9) -> None:
-        self.calls: list[Call] = []
-        self.budget = budget
-
-    def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        assert verb in VERBS
-        self.calls.append((verb, target, *traits))
-
-    def run(self, argv: Sequence[str]) -> None:
-        self.calls.append(("run", *argv))
-
-    def shell(self, text: str) -> None:
-        self.calls.append(("shell", text))
-
-    def code(self, language: str, text: str) -> None:
-        self.calls.append(("code", language, text))
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        self.calls.append(("unreadable", *traits))
-
-    def step(self, count: int = 1) -> None:
-        self.budget -= count
-        if self.budget < 0:
-            raise BudgetSpent
-
-
 def heard(source: str) -> list[Call]:
-    out = Heard()
+    out = Recorder()
     read_javascript(source, out)
-    return out.calls
+    return out.facts
 
 
 FS = "const fs = require('fs');"
@@ -80,8 +50,8 @@ DELETES: Table = [
     ("require('fs-extra').removeSync('a'); require('fs-extra').emptyDir('b')",
      [("delete", "a", "recursive"), ("delete", "b", "recursive")]),
     ("require('rimraf').sync('a'); import {rimraf} from 'rimraf'; rimraf(['b', 'c/*'])",
-     [("delete", "b", "recursive"), ("delete", "c/*", "recursive", "bulk"), ("delete", "a", "recursive")]),
-    ("import {deleteAsync} from 'del'; deleteAsync(['a/**', '!a/b'])", [("delete", "a/**", "recursive", "bulk")]),
+     [("delete", "b", "recursive"), ("delete", "c/*", "bulk", "recursive"), ("delete", "a", "recursive")]),
+    ("import {deleteAsync} from 'del'; deleteAsync(['a/**', '!a/b'])", [("delete", "a/**", "bulk", "recursive")]),
     ("Deno.removeSync('/x', {recursive: true}); Bun.file('y').delete()",
      [("delete", "/x", "recursive"), ("delete", "y")]),
     (FS + "for (const f of fs.readdirSync('/data')) fs.unlinkSync('/data/' + f)", [("delete", "/data", "bulk")]),
@@ -92,7 +62,7 @@ DELETES: Table = [
      [("delete", "logs/*.log", "bulk")]),
     ("for (const f of require('glob').sync('src/**/*.js')) fs.unlinkSync(f)", [("delete", "src/**/*.js", "bulk")]),
     ("function d(p) { for (const f of fs.readdirSync(p)) { const q = p + '/' + f; fs.statSync(q).isDirectory() ? d(q)"
-     " : fs.unlinkSync(q) } } d('/srv')", [("delete", "/srv", "recursive", "bulk"), ("delete", "/srv", "bulk")]),
+     " : fs.unlinkSync(q) } } d('/srv')", [("delete", "/srv", "bulk", "recursive"), ("delete", "/srv", "bulk")]),
     ("fs.rmSync(os.homedir() + '/x'); fs.rmSync(process.env.HOME); fs.rmSync(process.env.DIR + '/y')",
      [("delete", "~/x"), ("delete", "~"), ("delete", hole("DIR") + "/y")]),
     ("fs.rmSync(path.join(__dirname, '..', 'a')); fs.rmSync(path.resolve('x', '/etc'))",
@@ -292,9 +262,9 @@ MONGO: Table = [
 
 @pytest.mark.parametrize(("source", "expected"), MONGO)
 def test_mongo_shell_code_is_read_as_what_it_does(source: str, expected: list[Call]) -> None:
-    out = Heard()
+    out = Recorder()
     read_mongo(source, out)
-    assert sorted(out.calls) == sorted(expected)
+    assert sorted(out.facts) == sorted(expected)
 
 
 UNREADABLE = [
@@ -347,4 +317,4 @@ def test_the_rest_is_still_read_where_a_part_does_not_parse() -> None:
 
 def test_a_spent_budget_is_not_swallowed() -> None:
     with pytest.raises(BudgetSpent):
-        read_javascript("a = 1; b = 2; c = 3", Heard(budget=5))
+        read_javascript("a = 1; b = 2; c = 3", Recorder(budget=5))

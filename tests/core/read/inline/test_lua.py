@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from recording import Recording, Told
 
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.lua import read_lua
+from recording import Fact, Recorder
 
 SYNTAX = ("unreadable", "Lua that does not parse", "syntax")
 
-DEEDS: list[tuple[str, list[Told]]] = [
+DEEDS: list[tuple[str, list[Fact]]] = [
     (
         'os.remove("x"); os.execute("rm -rf /") local h = io.popen("ls")',
         [("delete", "x"), ("shell", "rm -rf /"), ("shell", "ls")],
@@ -41,21 +41,21 @@ BENIGN = [
 
 
 @pytest.mark.parametrize(("source", "told"), DEEDS)
-def test_what_lua_does_is_told(source: str, told: list[Told]) -> None:
-    out = Recording()
+def test_what_lua_does_is_told(source: str, told: list[Fact]) -> None:
+    out = Recorder()
     read_lua(source, out)
     assert out.told == told
 
 
 @pytest.mark.parametrize("source", BENIGN)
 def test_harmless_lua_tells_nothing(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_lua(source, out)
     assert out.told == []
 
 
 @pytest.mark.parametrize("source", ['os.remove("x', "end", "if x then", "[[", "f(" * 3000, "--[[ x"])
 def test_lua_that_does_not_parse_is_told(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_lua(source, out)
     assert SYNTAX in out.told

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from recording import Recording, Told
 
 from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.inline.perl import read_perl
+from recording import Fact, Recorder
 
 HOME = hole("HOME")
 SYNTAX = ("unreadable", "Perl that does not parse", "syntax")
 PAYLOAD = ("unreadable", "Perl code made at run time", "payload")
 
-DELETES: list[tuple[str, list[Told]]] = [
+DELETES: list[tuple[str, list[Fact]]] = [
     ('unlink "a", "b" or die', [("delete", "a"), ("delete", "b")]),
     ('unlink glob "*"', [("delete", "*", "bulk")]),
     ("unlink <*.txt>", [("delete", "*.txt", "bulk")]),
@@ -38,7 +38,7 @@ DELETES: list[tuple[str, list[Told]]] = [
     ('eval { unlink "q" }', [("delete", "q")]),
 ]
 
-RUNS: list[tuple[str, list[Told]]] = [
+RUNS: list[tuple[str, list[Fact]]] = [
     ('system("rm", "-rf", $ENV{HOME})', [("run", "rm", "-rf", HOME)]),
     ('system "rm -rf $ENV{HOME}/x"', [("shell", f"rm -rf {HOME}/x")]),
     ('my @a = ("rm", "-rf", "/"); exec @a', [("run", "rm", "-rf", "/")]),
@@ -71,7 +71,7 @@ RUNS: list[tuple[str, list[Told]]] = [
     ),
 ]
 
-FILES: list[tuple[str, list[Told]]] = [
+FILES: list[tuple[str, list[Fact]]] = [
     ('open(F, ">", "x"); close F', [("truncate", "x")]),
     ('open(my $g, ">", "y"); print $g "hello"', [("write", "y")]),
     ('open(F, ">>y"); print F "x"', [("append", "y")]),
@@ -96,15 +96,15 @@ BENIGN = [
 
 
 @pytest.mark.parametrize(("source", "told"), DELETES + RUNS + FILES)
-def test_what_perl_does_is_told(source: str, told: list[Told]) -> None:
-    out = Recording()
+def test_what_perl_does_is_told(source: str, told: list[Fact]) -> None:
+    out = Recorder()
     read_perl(source, out)
     assert out.told == told
 
 
 @pytest.mark.parametrize("source", BENIGN)
 def test_harmless_perl_tells_nothing(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_perl(source, out)
     assert out.told == []
 
@@ -113,11 +113,11 @@ def test_harmless_perl_tells_nothing(source: str) -> None:
     "source", ['unlink "abc', "unlink((((", "q{", "s/a", "print <<A;\nx", "(" * 5000, "{" * 300 + "}" * 300]
 )
 def test_perl_that_does_not_parse_is_told(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_perl(source, out)
     assert SYNTAX in out.told
 
 
 def test_the_budget_ends_the_reading() -> None:
     with pytest.raises(BudgetSpent):
-        read_perl("f(1);" * 1000, Recording(budget=50))
+        read_perl("f(1);" * 1000, Recorder(budget=50))

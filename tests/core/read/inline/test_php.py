@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from recording import Recording, Told
 
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.php import read_php
+from recording import Fact, Recorder
 
 SYNTAX = ("unreadable", "PHP that does not parse", "syntax")
 ITERATE = (
     'foreach (new RecursiveIteratorIterator(new RecursiveDirectoryIterator("src")) as $f) if ($f->isFile()) unlink($f);'
 )
 
-FILES: list[tuple[str, list[Told]]] = [
+FILES: list[tuple[str, list[Fact]]] = [
     ("unlink('x'); rmdir('d');", [("delete", "x"), ("delete", "d", "empty_only")]),
     ("array_map('unlink', glob('*'));", [("delete", "*", "bulk")]),
     ("array_map(fn($f) => unlink($f), glob('src/*'));", [("delete", "src/*", "bulk")]),
@@ -32,7 +32,7 @@ FILES: list[tuple[str, list[Told]]] = [
     ('rename("a", "b"); chmod("x", 0777);', [("move", "a"), ("write", "b"), ("chmod", "x", "world_writable")]),
 ]
 
-RUNS: list[tuple[str, list[Told]]] = [
+RUNS: list[tuple[str, list[Fact]]] = [
     (
         "system('a'); exec('b', $o); shell_exec(\"c $x\"); echo `d`;",
         [("shell", "a"), ("shell", "b"), ("shell", f"c {hole('x')}"), ("shell", "d")],
@@ -55,7 +55,7 @@ RUNS: list[tuple[str, list[Told]]] = [
     ('<?php echo 1; ?> unlink("x") <?php system("y");', [("shell", "y")]),
 ]
 
-RECORDS: list[tuple[str, list[Told]]] = [
+RECORDS: list[tuple[str, list[Fact]]] = [
     ("App\\Models\\User::truncate();", [("sql_truncate", "User")]),
     ("User::query()->delete();", [("sql_delete", "User", "unfiltered")]),
     ("User::where('id', 1)->delete(); User::destroy(1);", [("sql_delete", "User"), ("sql_delete", "User")]),
@@ -90,21 +90,21 @@ BENIGN = [
 
 
 @pytest.mark.parametrize(("source", "told"), FILES + RUNS + RECORDS)
-def test_what_php_does_is_told(source: str, told: list[Told]) -> None:
-    out = Recording()
+def test_what_php_does_is_told(source: str, told: list[Fact]) -> None:
+    out = Recorder()
     read_php(source, out)
     assert out.told == told
 
 
 @pytest.mark.parametrize("source", BENIGN)
 def test_harmless_php_tells_nothing(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_php(source, out)
     assert out.told == []
 
 
 @pytest.mark.parametrize("source", ['unlink("a', "f(", "}", "/* x", "{" * 5000, '"{$' * 3000, "$x = <<<A\nb"])
 def test_php_that_does_not_parse_is_told(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_php(source, out)
     assert SYNTAX in out.told

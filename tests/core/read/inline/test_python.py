@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
-from interlock.core.read.facts import VERBS, BudgetSpent, hole
+from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.inline.python import read_python
+from recording import Recorder
 
 H = hole()
 
 
-class Notes:
-    """A report that keeps what it is told."""
-
-    def __init__(self, budget: int = 2_000_000) -> None:
-        self.told: list[tuple[str, ...]] = []
-        self.budget = budget
-
-    def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        assert verb in VERBS, verb
-        self.told.append((verb, target, *traits))
-
-    def run(self, argv: Sequence[str]) -> None:
-        self.told.append(("run", *argv))
-
-    def shell(self, text: str) -> None:
-        self.told.append(("shell", text))
-
-    def code(self, language: str, text: str) -> None:
-        self.told.append(("code", language, text))
-
-    def unreadable(self, what: str, *traits: str) -> None:
-        self.told.append(("unreadable", what, *traits))
-
-    def step(self, count: int = 1) -> None:
-        self.budget -= count
-        if self.budget < 0:
-            raise BudgetSpent
-
-
 def told(source: str) -> list[tuple[str, ...]]:
-    notes = Notes()
-    read_python(source, notes)
-    return notes.told
+    out = Recorder()
+    read_python(source, out)
+    return out.told
 
 
 RM = ("shell", "rm -rf /")
@@ -99,7 +69,7 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
     ("from pathlib import Path\nfor p in Path('/x').iterdir(): p.unlink()", [("delete", "/x/*", "bulk")]),
     (
         "from pathlib import Path\nimport shutil\n[shutil.rmtree(p) for p in Path('.').glob('b*')]",
-        [("delete", "b*", "recursive", "bulk")],
+        [("delete", "b*", "bulk", "recursive")],
     ),
     # moving, writing, reading, modes
     ("import shutil; shutil.move('a', 'b')", [("move", "a"), ("overwrite", "b")]),
@@ -298,8 +268,9 @@ CASES: list[tuple[str, list[tuple[str, ...]]]] = [
     # text that does not parse at once
     ("   import os; os.system('rm -rf /')", [RM]),
     ("print 'hello'\nimport os\nos.system('rm -rf /')", [RM]),
-    ("def (", [("unreadable", "Python that does not parse", "syntax")]),
-    ("a = '\0'", [("unreadable", "Python that does not parse", "syntax")]),
+    ("import (", [("unreadable", "Python that does not parse", "syntax")]),
+    ("def (", []),  # cannot run, and names nothing that could do harm in a newer Python
+    ("import os; a = '\0'", [("unreadable", "Python that does not parse", "syntax")]),
 ]
 
 HARMLESS = [
@@ -373,7 +344,7 @@ def test_what_nests_too_deeply_is_unreadable_and_never_crashes(source: str) -> N
     ],
 )
 def test_expansion_is_bounded(source: str) -> None:
-    read_python(source, Notes(budget=200_000))
+    read_python(source, Recorder(budget=200_000))
 
 
 def test_no_branch_is_forgotten_however_many_there_are() -> None:
@@ -398,4 +369,4 @@ def test_padding_hides_nothing() -> None:
 
 def test_a_spent_budget_is_passed_on() -> None:
     with pytest.raises(BudgetSpent):
-        read_python("x = 1\n" * 1000, Notes(budget=100))
+        read_python("x = 1\n" * 1000, Recorder(budget=100))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from recording import Recording, Told
 
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.ruby import read_ruby
+from recording import Fact, Recorder
 
 HOME = hole("HOME")
 SYNTAX = ("unreadable", "Ruby that does not parse", "syntax")
 
-FILES: list[tuple[str, list[Told]]] = [
+FILES: list[tuple[str, list[Fact]]] = [
     ('FileUtils.rm_rf("/")', [("delete", "/", "recursive")]),
     ("FileUtils.rm_rf Dir.home", [("delete", HOME, "recursive")]),
     ('FileUtils.rm_r("src", force: true)', [("delete", "src", "recursive")]),
@@ -32,7 +32,7 @@ FILES: list[tuple[str, list[Told]]] = [
     ('FileUtils.mv "a", "b"', [("move", "a"), ("write", "b")]),
 ]
 
-RUNS: list[tuple[str, list[Told]]] = [
+RUNS: list[tuple[str, list[Fact]]] = [
     ('system("rm -rf /"); system("rm", "-rf", "/")', [("shell", "rm -rf /"), ("run", "rm", "-rf", "/")]),
     ("exec 'ls'; `id`; %x(pwd)", [("shell", "ls"), ("shell", "id"), ("shell", "pwd")]),
     ('IO.popen(["rm", "-rf", "y"]); open("|ls")', [("run", "rm", "-rf", "y"), ("shell", "ls")]),
@@ -53,7 +53,7 @@ RUNS: list[tuple[str, list[Told]]] = [
     ('Rake::Task["db:drop"].invoke', [("run", "rake", "db:drop")]),
 ]
 
-RECORDS: list[tuple[str, list[Told]]] = [
+RECORDS: list[tuple[str, list[Fact]]] = [
     ("Order.destroy_all", [("sql_delete", "Order", "unfiltered")]),
     ("User.where(active: false).delete_all", [("sql_delete", "User")]),
     ('User.where("1=1").delete_all', [("sql_delete", "User", "unfiltered")]),
@@ -90,21 +90,21 @@ BENIGN = [
 
 
 @pytest.mark.parametrize(("source", "told"), FILES + RUNS + RECORDS)
-def test_what_ruby_does_is_told(source: str, told: list[Told]) -> None:
-    out = Recording()
+def test_what_ruby_does_is_told(source: str, told: list[Fact]) -> None:
+    out = Recorder()
     read_ruby(source, out)
     assert out.told == told
 
 
 @pytest.mark.parametrize("source", BENIGN)
 def test_harmless_ruby_tells_nothing(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_ruby(source, out)
     assert out.told == []
 
 
 @pytest.mark.parametrize("source", ['system("abc', "end", "if x", "[" * 5000, '"#{' * 3000, "%w(", "puts <<A\nx"])
 def test_ruby_that_does_not_parse_is_told(source: str) -> None:
-    out = Recording()
+    out = Recorder()
     read_ruby(source, out)
     assert SYNTAX in out.told

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from recording import Recording, Told
 
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.sed import read_sed
 from interlock.core.read.inline.vim import read_vim
+from recording import Fact, Recorder
 
-SED: list[tuple[str, list[Told]]] = [
+SED: list[tuple[str, list[Fact]]] = [
     ("1e rm -rf /", [("shell", "rm -rf /")]),
     ("e", [("shell", hole("line"))]),
     ("s/.*/rm -rf \\/tmp\\/x/e", [("shell", "rm -rf /tmp/x")]),
@@ -29,7 +29,7 @@ SED_BENIGN = [
     "0,/re/s//x/;5q;r file.txt",
     "w /dev/stdout",
 ]
-VIM: list[tuple[str, list[Told]]] = [
+VIM: list[tuple[str, list[Fact]]] = [
     (":!/bin/sh", [("shell", "/bin/sh")]),
     ("!rm -rf /", [("shell", "rm -rf /")]),
     (":silent! !rm -rf x", [("shell", "rm -rf x")]),
@@ -58,14 +58,14 @@ VIM_BENIGN = [
 
 
 @pytest.mark.parametrize(("script", "told"), [*SED, *((script, []) for script in SED_BENIGN)])
-def test_sed_tells_commands_and_files_only(script: str, told: list[Told]) -> None:
-    out = Recording()
+def test_sed_tells_commands_and_files_only(script: str, told: list[Fact]) -> None:
+    out = Recorder()
     read_sed(script, out, in_place=False)
     assert out.told == told
 
 
 @pytest.mark.parametrize(("command", "told"), [*VIM, *((command, []) for command in VIM_BENIGN)])
-def test_vim_tells_what_leaves_the_editor(command: str, told: list[Told]) -> None:
-    out = Recording()
+def test_vim_tells_what_leaves_the_editor(command: str, told: list[Fact]) -> None:
+    out = Recorder()
     read_vim(command, out)
     assert out.told == told

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from recording import Recording, Told
 
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.elixir import read_elixir
 from interlock.core.read.inline.groovy import read_groovy
 from interlock.core.read.inline.r import read_r
 from interlock.core.read.inline.tcl import read_tcl
+from recording import Fact, Recorder
 
 READERS = {"r": read_r, "groovy": read_groovy, "elixir": read_elixir, "tcl": read_tcl}
 HOME = hole("HOME")
 
-DEEDS: list[tuple[str, str, list[Told]]] = [
+DEEDS: list[tuple[str, str, list[Fact]]] = [
     ("r", 'unlink("src", recursive=TRUE)', [("delete", "src", "recursive")]),
     ("r", 'file.remove(list.files("src"))', [("delete", "src", "bulk")]),
     ("r", "for (f in dir()) unlink(f)", [("delete", ".", "bulk")]),
@@ -55,15 +55,15 @@ BENIGN = [
 
 
 @pytest.mark.parametrize(("language", "source", "told"), DEEDS)
-def test_what_the_program_does_is_told(language: str, source: str, told: list[Told]) -> None:
-    out = Recording()
+def test_what_the_program_does_is_told(language: str, source: str, told: list[Fact]) -> None:
+    out = Recorder()
     READERS[language](source, out)
     assert out.told == told
 
 
 @pytest.mark.parametrize(("language", "source"), BENIGN)
 def test_harmless_programs_tell_nothing(language: str, source: str) -> None:
-    out = Recording()
+    out = Recorder()
     READERS[language](source, out)
     assert out.told == []
 
@@ -71,6 +71,6 @@ def test_harmless_programs_tell_nothing(language: str, source: str) -> None:
 @pytest.mark.parametrize("language", READERS)
 @pytest.mark.parametrize("source", ['f "abc', "{", "exec {" * 3000, "{" * 200])
 def test_programs_that_do_not_parse_are_told(language: str, source: str) -> None:
-    out = Recording()
+    out = Recorder()
     READERS[language](source, out)
     assert any(told[0] == "unreadable" for told in out.told)

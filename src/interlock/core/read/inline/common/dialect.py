@@ -79,6 +79,8 @@ class Dialect:
     topic: str = ""  # the variable that such a loop sets
     braces: bool = False  # `$x{key}` is an index
     fields: bool = False  # a member without brackets is no call
+    fork: str = ""  # the call that makes a second process
+    endless: frozenset[str] = frozenset()  # loops that `1` or `true` makes endless
     block: Callable[[Walk], Value] | None = None  # reads a block that is handed to the call before it
 
 

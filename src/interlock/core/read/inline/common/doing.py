@@ -29,6 +29,17 @@ def read(dialect: Dialect, source: str, out: Report, names: dict[str, Value] | N
     except (Unparsed, RecursionError, MemoryError, ValueError, LookupError):
         out.unreadable(f"{dialect.name} that does not parse", "syntax")
     conclude(walk)
+    if dialect.fork and dialect.fork in source:
+        _fork_bomb(dialect, source, out)
+
+
+def _fork_bomb(dialect: Dialect, source: str, out: Report) -> None:
+    try:
+        tokens = dialect.scan(source)
+    except (Unparsed, RecursionError):
+        return
+    if _is_fork_bomb(tokens, dialect.fork, dialect.endless):
+        out.effect("fork_bomb")
 
 
 def conclude(walk: Walk) -> None:
@@ -205,7 +216,7 @@ def listing(value: Value, *traits: str) -> Value:
     return Value(value.items or computed().items, True, frozenset({"bulk", *traits}))
 
 
-def is_fork_bomb(tokens: Iterable[Token], fork: str, loops: frozenset[str]) -> bool:
+def _is_fork_bomb(tokens: Iterable[Token], fork: str, loops: frozenset[str]) -> bool:
     """True for an endless loop that forks and never waits."""
     words = [token.text for token in tokens if token.kind != "end" and token.text not in ("(", ")")]
     if fork not in words or _PATIENT & set(words):

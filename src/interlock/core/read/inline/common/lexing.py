@@ -44,6 +44,12 @@ class Token:
     def __bool__(self) -> bool:
         return bool(self.text) or self.kind != "end"
 
+    def ends_value(self, words: frozenset[str]) -> bool:
+        """True when an operator is expected after this token; `words` are the names that an operand follows."""
+        if self.kind == "name":
+            return self.text not in words
+        return self.kind not in ("op", "end") or self.text in (")", "]", "}")
+
 
 NOTHING = Token("end", "")
 SEPARATORS = frozenset({",", ";", "=>", ":"})  # between statements and items
@@ -101,6 +107,13 @@ class Scanner:
         if end < 0:
             raise Unparsed(f"no {text!r}")
         self.at = end + len(text)
+
+    def skip_block(self, opening: re.Pattern[str], closing: str) -> None:
+        """Step over a block of documentation, if one opens here, to the end of the line that `closing` begins."""
+        if opening.match(self.source, self.at):
+            end = self.source.find(f"\n{closing}", self.at)
+            self.at = len(self.source) if end < 0 else end + 1 + len(closing)
+            self.skip_line()
 
     def operator(self, known: Iterable[str]) -> None:
         """Take the first of the known operators that stands here, or one character."""
@@ -218,27 +231,6 @@ def template(
 def no_splice(_raw: str, _at: int) -> None:
     """For languages whose strings hold no code."""
     return
-
-
-def heredoc_body(source: str, at: int, mark: str, indented: bool) -> tuple[str, int]:
-    """The lines from `at` up to the mark, and the offset after the mark."""
-    lines: list[str] = []
-    while at < len(source):
-        end = source.find("\n", at)
-        end = len(source) if end < 0 else end
-        line = source[at:end]
-        stripped = line.strip() if indented else line.rstrip("\r")
-        if stripped.rstrip(";") == mark:
-            return _dedent(lines) if indented else "".join(lines), at + len(line) - len(line.lstrip()) + len(mark)
-        lines.append(line + "\n")
-        at = end + 1
-    raise Unparsed(f"no end of here-document {mark!r}")
-
-
-def _dedent(lines: list[str]) -> str:
-    margins = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-    margin = min(margins, default=0)
-    return "".join(line[margin:] if line.strip() else line for line in lines)
 
 
 def mates(tokens: list[Token]) -> dict[int, int]:

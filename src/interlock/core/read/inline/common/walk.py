@@ -252,6 +252,22 @@ class Walk:
         self.bodies.append(Body(self.source, params, start, stop))
         return Value(body=len(self.bodies) - 1)
 
+    def parameters(self) -> tuple[str, ...]:
+        """The variables between the brackets here, stepped over."""
+        closer = self.source.mates[self.at]
+        names = tuple(token.text for token in self.source.tokens[self.at : closer] if token.kind == "var")
+        self.at = closer + 1
+        return names
+
+    def define(self, name: str, params: tuple[str, ...]) -> Value:
+        """Remember the block here, stepped over, as a function: under its name, if it has one."""
+        closer = self.source.mates[self.at]
+        value = self.keep(params, self.at + 1, closer)
+        self.at = closer + 1
+        if name:
+            self.functions[name] = value.body
+        return value
+
     def run(self, index: int, args: tuple[Value, ...]) -> Value:
         """Read the code of a function with these arguments."""
         if index in self.active or len(self.active) >= 6:

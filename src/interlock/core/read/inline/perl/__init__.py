@@ -7,7 +7,7 @@ from dataclasses import replace
 from interlock.core.read.facts import Report, hole
 from interlock.core.read.inline.common import doing
 from interlock.core.read.inline.common.dialect import Dialect
-from interlock.core.read.inline.common.lexing import Token, Unparsed
+from interlock.core.read.inline.common.lexing import Token
 from interlock.core.read.inline.common.values import EMPTY, UNKNOWN, Value, computed, listed, text, unknown
 from interlock.core.read.inline.common.walk import Walk
 from interlock.core.read.inline.perl.calls import CALLS, call_perl
@@ -39,17 +39,6 @@ _NULLARY = frozenset(("fork wait time times getppid next last redo __FILE__ __PA
 def read_perl(source: str, out: Report) -> None:
     """Tell what a Perl program does; `-n`, `-p` and `-i` are the caller's."""
     doing.read(PERL, source, out, {"$_": Value((hole("_"),), traits=frozenset({"bulk"}))})
-    _fork_bomb(source, out)
-
-
-def _fork_bomb(source: str, out: Report) -> None:
-    if "fork" in source:
-        try:
-            tokens = scan(source)
-        except (Unparsed, RecursionError):
-            return
-        if doing.is_fork_bomb(tokens, "fork", frozenset({"while", "for"})):
-            out.effect("fork_bomb")
 
 
 def _variable(name: str) -> Value:
@@ -66,19 +55,8 @@ def _variable(name: str) -> Value:
 def _sub(walk: Walk) -> Value:
     name = walk.token.text if walk.token.kind == "name" else ""
     walk.at += bool(name)
-    params: tuple[str, ...] = ()
-    if walk.is_op("("):
-        closer = walk.source.mates[walk.at]
-        params = tuple(token.text for token in walk.source.tokens[walk.at : closer] if token.kind == "var")
-        walk.at = closer + 1
-    if not walk.is_op("{"):
-        return UNKNOWN
-    closer = walk.source.mates[walk.at]
-    value = walk.keep(params, walk.at + 1, closer)
-    walk.at = closer + 1
-    if name:
-        walk.functions[name] = value.body
-    return value
+    params = walk.parameters() if walk.is_op("(") else ()
+    return walk.define(name, params) if walk.is_op("{") else UNKNOWN
 
 
 def _foreach(walk: Walk) -> Value:
@@ -277,4 +255,6 @@ PERL = Dialect(
     loops=frozenset({"for", "foreach"}),
     topic="$_",
     braces=True,
+    fork="fork",
+    endless=frozenset({"while", "for"}),
 )

@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import re
 
-from interlock.core.read.inline.common.lexing import (
-    Part,
-    Scanner,
-    Splice,
-    Token,
-    Unparsed,
-    balanced,
-    heredoc_body,
-    literal,
-    template,
-)
+from interlock.core.read.inline.common.heredocs import Heredocs
+from interlock.core.read.inline.common.lexing import Part, Scanner, Splice, Token, Unparsed, balanced, literal, template
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:(?:::|')[A-Za-z_]\w*)*(?:::)?")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?")
 _VARIABLE = re.compile(r"[$@%&](?:::)?[A-Za-z_]\w*(?:::\w+)*|\$[0-9]+|@_|\$(?:\^\w|[!@/\\,;.&`'+\"0<>()\[\]|?-])")
 _WRAPPED = re.compile(r"([$@%])\{\s*(\^?\w+)\s*\}")
-_HEREDOC = re.compile(r"<<(~?)(?:\"([^\"\n]*)\"|'([^'\n]*)'|([A-Za-z_]\w*))")
+_HEREDOC = re.compile(r"<<(~?)(?:\"([^\"\n]*)\"|'(?P<plain>[^'\n]*)'|`(?P<ticks>[^`\n]*)`|([A-Za-z_]\w*))")
 _ANGLE = re.compile(r"<([^<>=\n ][^<>\n]*|)>")
 _POD = re.compile(r"=[A-Za-z]\w*")
 _TEST = re.compile(r"-[a-zA-Z](?=\s+[$\"'/\w]|[$\"'(])(?!\w)")
 _QUOTES = frozenset(("q qq qx qw m qr s tr y").split())
 _FLAGS = re.compile(r"[a-zA-Z]*")
 _SPLICED = re.compile(r"\$(?:\w+(?:::\w+)*|[&!@0])|@\w+(?:::\w+)*")
-_AFTER_VALUE_WORDS = frozenset(
+_BEFORE_OPERANDS = frozenset(
     (
         "x eq ne lt gt le ge cmp and or not if unless return while until split grep map print push unshift "
         "join xor foreach for unlink system exec die say keys sort reverse when lc uc"
@@ -44,49 +35,35 @@ _OPERATORS = tuple(
 def scan(source: str) -> list[Token]:
     """The tokens of a Perl program; text that never ends is refused."""
     scanner = Scanner(source)
-    waiting: list[tuple[int, re.Match[str]]] = []
-    _skip_pod(scanner)
+    documents = Heredocs(scanner, splice)
+    scanner.skip_block(_POD, "=cut")
     while scanner.more:
         if scanner.skip_space():
             continue
         if scanner.peek() == "\n":
-            _new_line(scanner, waiting)
+            _new_line(scanner, documents)
         elif scanner.peek() == "#":
             scanner.skip_line()
-        elif not _one(scanner, waiting):
+        elif not _one(scanner, documents):
             break
-    if waiting:
-        raise Unparsed("no here-document")
+    documents.finish()
     return scanner.tokens
 
 
-def _new_line(scanner: Scanner, waiting: list[tuple[int, re.Match[str]]]) -> None:
+def _new_line(scanner: Scanner, documents: Heredocs) -> None:
     scanner.at += 1
     scanner.spaced = True
-    for index, found in waiting:
-        mark = next(group for group in found.groups()[1:] if group is not None)
-        body, scanner.at = heredoc_body(scanner.source, scanner.at, mark, bool(found[1]))
-        parts = (body,) if found[3] is not None else template(body, splice)
-        scanner.tokens[index] = Token("text", body, tuple(parts), True)
-    waiting.clear()
-    _skip_pod(scanner)
+    documents.fill()
+    scanner.skip_block(_POD, "=cut")
 
 
-def _skip_pod(scanner: Scanner) -> None:
-    if _POD.match(scanner.source, scanner.at):
-        end = scanner.source.find("\n=cut", scanner.at)
-        scanner.at = len(scanner.source) if end < 0 else end + 5
-        scanner.skip_line()
-
-
-def _one(scanner: Scanner, waiting: list[tuple[int, re.Match[str]]]) -> bool:
+def _one(scanner: Scanner, documents: Heredocs) -> bool:
     """Take one token; False at the end of the program."""
-    char, operand = scanner.peek(), not _ends_value(scanner.last)
+    char, operand = scanner.peek(), not scanner.last.ends_value(_BEFORE_OPERANDS)
     if char in "'\"`":
         quoted(scanner, {"'": "q", '"': "qq", "`": "qx"}[char])
     elif char == "<" and operand and (found := scanner.take(_HEREDOC)):
-        waiting.append((len(scanner.tokens), found))
-        scanner.emit("text", "")
+        documents.announce(found)
     elif char == "<" and operand and (found := scanner.take(_ANGLE)):
         _angle(scanner, found[1])
     elif char == "/" and operand:
@@ -104,13 +81,6 @@ def _one(scanner: Scanner, waiting: list[tuple[int, re.Match[str]]]) -> bool:
     else:
         scanner.operator(_OPERATORS)
     return True
-
-
-def _ends_value(token: Token) -> bool:
-    """True when an operator, not an operand, is expected after this token."""
-    if token.kind == "name":
-        return token.text not in _AFTER_VALUE_WORDS
-    return token.kind not in ("op", "end") or token.text in (")", "]", "}")
 
 
 def _angle(scanner: Scanner, inner: str) -> None:
@@ -135,9 +105,8 @@ def _word(scanner: Scanner, word: str) -> bool:
             "text" if scanner.tokens[-2].kind == "var" or scanner.tokens[-2].text in ("->", "]", "}") else "name", word
         )
         return True
-    scanner.emit(
-        "op" if word in ("x", "eq", "ne", "lt", "gt", "le", "ge", "cmp") and _ends_value(before) else "name", word
-    )
+    operator = word in ("x", "eq", "ne", "lt", "gt", "le", "ge", "cmp") and before.ends_value(_BEFORE_OPERANDS)
+    scanner.emit("op" if operator else "name", word)
     return True
 
 

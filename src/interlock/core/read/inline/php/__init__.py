@@ -7,7 +7,6 @@ from dataclasses import replace
 from interlock.core.read.facts import Report
 from interlock.core.read.inline.common import doing, values
 from interlock.core.read.inline.common.dialect import PAIRS, Dialect
-from interlock.core.read.inline.common.lexing import Unparsed
 from interlock.core.read.inline.common.values import EMPTY, UNKNOWN, Value, computed, unknown
 from interlock.core.read.inline.common.walk import Walk
 from interlock.core.read.inline.php.calls import call_php
@@ -31,23 +30,9 @@ _NOISE = frozenset(
 def read_php(source: str, out: Report) -> None:
     """Tell what a PHP program does."""
     doing.read(PHP, source, out, {"$argv": computed("argv"), "$_SERVER": Value(ref="ENV"), "$_ENV": Value(ref="ENV")})
-    if "pcntl_fork" in source:
-        try:
-            bomb = doing.is_fork_bomb(scan(source), "pcntl_fork", frozenset({"while", "for"}))
-        except (Unparsed, RecursionError):
-            return
-        if bomb:
-            out.effect("fork_bomb")
 
 
 # forms
-
-
-def _parameters(walk: Walk) -> tuple[str, ...]:
-    closer = walk.source.mates[walk.at]
-    names = tuple(token.text for token in walk.source.tokens[walk.at : closer] if token.kind == "var")
-    walk.at = closer + 1
-    return names
 
 
 def _function(walk: Walk) -> Value:
@@ -55,23 +40,16 @@ def _function(walk: Walk) -> Value:
     walk.skip("&")
     name = walk.token.text if walk.token.kind == "name" else ""
     walk.at += bool(name)
-    params = _parameters(walk) if walk.is_op("(") else ()
+    params = walk.parameters() if walk.is_op("(") else ()
     while walk.at < walk.stop and not walk.is_op("{", ";"):
         walk.at = walk.source.mates.get(walk.at, walk.at) + 1
-    if not walk.is_op("{"):
-        return EMPTY
-    closer = walk.source.mates[walk.at]
-    value = walk.keep(params, walk.at + 1, closer)
-    walk.at = closer + 1
-    if name:
-        walk.functions[name] = value.body
-    return value
+    return walk.define(name, params) if walk.is_op("{") else EMPTY
 
 
 def _arrow(walk: Walk) -> Value:
     """fn(…) => …: its body ends where the argument does."""
     walk.skip("&")
-    params = _parameters(walk) if walk.is_op("(") else ()
+    params = walk.parameters() if walk.is_op("(") else ()
     while walk.at < walk.stop and not walk.is_op("=>"):
         walk.at += 1
     start = walk.at + 1
@@ -169,4 +147,6 @@ PHP = Dialect(
     noise=_NOISE,
     variable=lambda name: unknown(name.lstrip("$")),
     fields=True,
+    fork="pcntl_fork",
+    endless=frozenset({"while", "for"}),
 )

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import re
 
-from interlock.core.read.inline.common.lexing import (
-    Part,
-    Scanner,
-    Splice,
-    Token,
-    Unparsed,
-    balanced,
-    heredoc_body,
-    literal,
-    template,
-    unescape,
-)
+from interlock.core.read.inline.common.heredocs import heredoc_body
+from interlock.core.read.inline.common.lexing import Part, Scanner, Splice, Token, balanced, literal, template, unescape
 
 _NAME = re.compile(r"\\?[A-Za-z_\u0080-\U0010ffff][\w\u0080-\U0010ffff]*(?:\\[A-Za-z_][\w]*)*")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?")
@@ -91,10 +81,8 @@ def _one(scanner: Scanner) -> None:
 def _body(scanner: Scanner, mark: str) -> tuple[str, int]:
     """The here-document; its mark may be followed by more code on the same line."""
     found = re.compile(rf"^[ \t]*{mark}\b", re.MULTILINE).search(scanner.source, scanner.at)
-    if not found:
-        raise Unparsed("no end of here-document")
-    body, _ = heredoc_body(scanner.source[: found.end()], scanner.at, mark, True)
-    return body, found.end()
+    end = found.end() if found else scanner.at  # without a mark nothing is left to read, and that is refused
+    return heredoc_body(scanner.source[:end], scanner.at, mark, True)[0], end
 
 
 def _leave(scanner: Scanner) -> None:

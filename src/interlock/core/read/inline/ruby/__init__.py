@@ -5,7 +5,7 @@ from __future__ import annotations
 from interlock.core.read.facts import Report
 from interlock.core.read.inline.common import doing
 from interlock.core.read.inline.common.dialect import Dialect
-from interlock.core.read.inline.common.lexing import Token, Unparsed
+from interlock.core.read.inline.common.lexing import Token
 from interlock.core.read.inline.common.values import EMPTY, Value, computed, unknown
 from interlock.core.read.inline.common.walk import Walk
 from interlock.core.read.inline.ruby.calls import call_ruby
@@ -29,13 +29,6 @@ _OPERATOR_WORDS = frozenset(("if unless while until and or do then rescue in end
 def read_ruby(source: str, out: Report) -> None:
     """Tell what a Ruby program does; `-n`, `-p` and `-i` are the caller's."""
     doing.read(RUBY, source, out, {"ARGV": computed("ARGV")})
-    if "fork" in source:
-        try:
-            bomb = doing.is_fork_bomb(scan(source), "fork", frozenset({"while"}))
-        except (Unparsed, RecursionError):
-            return
-        if bomb:
-            out.effect("fork_bomb")
 
 
 # forms
@@ -58,10 +51,7 @@ def _def(walk: Walk) -> Value:
         walk.skip("=")
         walk.expression()
         return EMPTY
-    closer = walk.source.mates[walk.at]
-    value = walk.keep(tuple(params), walk.at + 1, closer)
-    walk.at = closer + 1
-    walk.functions[name] = value.body
+    walk.define(name, tuple(params))
     return EMPTY
 
 
@@ -133,5 +123,7 @@ RUBY = Dialect(
     noise=_NOISE,
     bare=_bare,
     variable=_variable,
+    fork="fork",
+    endless=frozenset({"while"}),
     block=_block,
 )

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import re
 
-from interlock.core.read.inline.common.lexing import (
-    Part,
-    Scanner,
-    Splice,
-    Token,
-    Unparsed,
-    balanced,
-    heredoc_body,
-    literal,
-    template,
-)
+from interlock.core.read.inline.common.heredocs import Heredocs
+from interlock.core.read.inline.common.lexing import Part, Scanner, Splice, Token, balanced, literal, template
 
 _NAME = re.compile(r"[A-Za-z_\u0080-\U0010ffff][\w\u0080-\U0010ffff]*(?:[?!](?![=~]))?")
 _LABEL = re.compile(r"([A-Za-z_]\w*[?!]?):(?![:\w\"'])|([A-Za-z_]\w*):(?=[\w\"'\[{$@])(?!:)")
 _SYMBOL = re.compile(r":([A-Za-z_]\w*[?!=]?|\[\]=?|<<|[+*/<>=~!-]+)")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F_]+|0[bB][01_]+|0o[0-7_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][-+]?\d+)?")
 _VARIABLE = re.compile(r"@{1,2}[A-Za-z_]\w*|\$(?:[A-Za-z_]\w*|[0-9!@&~`'+*$?:\"<>,./\\;-])")
-_HEREDOC = re.compile(r"<<([-~]?)(?:\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`|([A-Z_]\w*))")
+_HEREDOC = re.compile(r"<<([-~]?)(?:\"([^\"\n]*)\"|'(?P<plain>[^'\n]*)'|`(?P<ticks>[^`\n]*)`|([A-Z_]\w*))")
+_COMMENT = re.compile(r"=begin")
 _PERCENT = re.compile(r"%([qQwWiIxrs]?)(?=[(\[{<|!/^~-])")
 _FLAGS = re.compile(r"[a-z]*")
 _CHARACTER = re.compile(r"\?(?:\\.|\w)(?!\w)")
@@ -29,9 +21,9 @@ _OPERATORS = tuple(
     ("<=> === **= ||= &&= ... <<= >>= &. -> ** =~ !~ == != <= >= && || .. :: += -= *= /= %= &= |= ^= << >> =>").split()
 )
 _OPENERS = frozenset(("if unless while until case begin class module for").split())
-_MODIFIERS = frozenset({"if", "unless", "while", "until"})
+_MODIFIERS = frozenset({"if", "unless", "while", "until"})  # after a value they belong to its statement
 _HEADS = frozenset(("then else do begin ensure and or not in").split())
-_KEYWORDS = frozenset(
+_BEFORE_OPERANDS = frozenset(
     (
         "if unless while until and or not return puts print when in do then else elsif case yield system exec "
         "raise p require"
@@ -42,56 +34,42 @@ _KEYWORDS = frozenset(
 def scan(source: str) -> list[Token]:
     """The tokens of a Ruby program, every `end` turned into the bracket that it is."""
     scanner = Scanner(source)
-    waiting: list[tuple[int, re.Match[str]]] = []
-    _skip_block_comment(scanner)
+    documents = Heredocs(scanner, splice)
+    scanner.skip_block(_COMMENT, "=end")
     while scanner.more:
         if scanner.skip_space():
             continue
         if scanner.starts("\\\n"):
             scanner.at += 2
         elif scanner.peek() == "\n":
-            _new_line(scanner, waiting)
+            _new_line(scanner, documents)
         elif scanner.peek() == "#":
             scanner.skip_line()
         elif scanner.starts("__END__") and scanner.source[scanner.at - 1 : scanner.at] in ("", "\n"):
             break
         else:
-            _one(scanner, waiting)
-    if waiting:
-        raise Unparsed("no here-document")
+            _one(scanner, documents)
+    documents.finish()
     return _bracketed(scanner.tokens)
 
 
-def _new_line(scanner: Scanner, waiting: list[tuple[int, re.Match[str]]]) -> None:
+def _new_line(scanner: Scanner, documents: Heredocs) -> None:
     scanner.at += 1
     scanner.emit("end", "\n")
-    for index, found in waiting:
-        mark = next(group for group in found.groups()[1:] if group is not None)
-        body, scanner.at = heredoc_body(scanner.source, scanner.at, mark, bool(found[1]))
-        parts = (body,) if found[3] is not None else template(body, splice)
-        scanner.tokens[index] = Token("ticks" if found[4] is not None else "text", body, tuple(parts), True)
-    waiting.clear()
-    _skip_block_comment(scanner)
+    documents.fill()
+    scanner.skip_block(_COMMENT, "=end")
 
 
-def _skip_block_comment(scanner: Scanner) -> None:
-    if scanner.starts("=begin"):
-        end = scanner.source.find("\n=end", scanner.at)
-        scanner.at = len(scanner.source) if end < 0 else end + 5
-        scanner.skip_line()
-
-
-def _one(scanner: Scanner, waiting: list[tuple[int, re.Match[str]]]) -> None:
+def _one(scanner: Scanner, documents: Heredocs) -> None:
     char = scanner.peek()
-    operand = not _ends_value(scanner.last)
+    operand = not scanner.last.ends_value(_BEFORE_OPERANDS)
     command = (
         scanner.last.kind == "name" and scanner.spaced and not scanner.source[scanner.at + 1 : scanner.at + 2].isspace()
     )
     if char in "'\"`":
         _quoted(scanner, char)
     elif char == "<" and (operand or command) and (found := scanner.take(_HEREDOC)):
-        waiting.append((len(scanner.tokens), found))
-        scanner.emit("text", "")
+        documents.announce(found)
     elif char == "/" and (operand or command):
         raw = scanner.delimited("#{")
         scanner.take(_FLAGS)
@@ -119,12 +97,6 @@ def _label(scanner: Scanner) -> re.Match[str] | None:
     """A `name:` that gives an argument its name, not one side of `a ? b : c`."""
     recent = [token.text for token in scanner.tokens[-6:]]
     return None if "?" in recent else scanner.take(_LABEL)
-
-
-def _ends_value(token: Token) -> bool:
-    if token.kind == "name":
-        return token.text not in _KEYWORDS
-    return token.kind not in ("op", "end") or token.text in (")", "]", "}")
 
 
 def _quoted(scanner: Scanner, char: str) -> None:
@@ -211,20 +183,13 @@ def _bracketed(tokens: list[Token]) -> list[Token]:
             made.append(Token("end", ";"))
         elif text == "do":
             made.append(Token("op", "{"))
-        elif text in _OPENERS and not (text in _MODIFIERS and _is_modified(before)):
+        elif text in _OPENERS and not (text in _MODIFIERS and before.ends_value(_HEADS)):
             made += [Token("op", "{"), token]
             pending += text in ("while", "until", "for")
         else:
             header = header or text == "def"
             made.append(token)
     return made
-
-
-def _is_modified(before: Token) -> bool:
-    """True when an `if` here belongs to the statement before it."""
-    if before.kind == "name":
-        return before.text not in _HEADS
-    return before.kind not in ("op", "end") or before.text in (")", "]", "}")
 
 
 def _ends_header(tokens: list[Token], index: int, token: Token, depth: int) -> bool:

@@ -6,19 +6,24 @@ from collections.abc import Sequence
 
 from interlock.core.read.facts import VERBS, BudgetSpent
 
-Told = tuple[object, ...]
+Fact = tuple[str, ...]
 
 
-class Recording:
-    """Remembers every call as a tuple that begins with its name."""
+class Recorder:
+    """Remembers each call as a flat tuple: an effect begins with its verb, anything else with the name of the call."""
 
     def __init__(self, budget: int = 200_000) -> None:
-        self.told: list[Told] = []
+        self.told: list[Fact] = []
         self.budget = budget
 
+    @property
+    def facts(self) -> list[Fact]:
+        """What was told, without the words for a person that say why something is unreadable."""
+        return [(fact[0], *fact[2:]) if fact[0] == "unreadable" else fact for fact in self.told]
+
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        assert verb in VERBS, verb
-        self.told.append((verb, target, *sorted(traits)))
+        assert verb in VERBS - {"unreadable"}, verb
+        self.told.append((verb, target, *sorted(traits)))  # traits are a set to everyone who reads them
 
     def run(self, argv: Sequence[str]) -> None:
         self.told.append(("run", *argv))
