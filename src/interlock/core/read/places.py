@@ -39,7 +39,6 @@ from interlock.core.read.place_names import (
 )
 
 
-@lru_cache(maxsize=4096)
 def resolve(path: str, cwd: str) -> str:
     """The path from the root, `~` or a drive, with `.` and `..` worked out; forward slashes throughout."""
     text = f"./{path[1:]}" if path.startswith(QUOTED) else path
@@ -72,9 +71,12 @@ def _normal(path: str) -> str:
     return f"/{body}" if absolute else body or "."
 
 
-@lru_cache(maxsize=4096)
 def place(path: str, cwd: str = "", home: str = "") -> str:
     """The kind of place that `path` names when used in `cwd`."""
+    return _place_kept(path, cwd, home) if len(path) <= _KEPT else _place(path, cwd, home)
+
+
+def _place(path: str, cwd: str, home: str) -> str:
     if not path:
         return "unknown"
     if path.startswith(QUOTED):
@@ -90,10 +92,22 @@ def place(path: str, cwd: str = "", home: str = "") -> str:
     home = home or home_of(cwd)
     if path.startswith("~/") and ".." in path and home and home != "~":
         path = home + path[1:]
-    full = _stem(resolve(path, cwd))
+    full = _stem(_bounded(resolve(path, cwd)))
     if home and (full == home or full.startswith(home + "/")):
         full = "~" + full[len(home) :]
     return _by_position(full, resolve(cwd or ".", ""), home)
+
+
+_KEPT = 300  # characters of a path whose place is remembered
+_place_kept = lru_cache(maxsize=4096)(_place)
+
+
+def _bounded(full: str) -> str:
+    """The path with no more parts, and no longer ones, than a disk can have: the names on the way decide, not their number."""
+    if len(full) <= _KEPT:
+        return full
+    parts = [part[:255] for part in full.split("/")]
+    return "/".join(parts if len(parts) <= 40 else [*parts[:20], *parts[-20:]])
 
 
 def home_of(cwd: str) -> str:

@@ -22,6 +22,9 @@ _SETUP_PROGRAMS = frozenset(
 )
 
 
+_LONGEST_PATH = 4_096
+
+
 def change_directory(job: Job) -> Stream:
     """cd, pushd: where relative paths start from now on."""
     targets = [word for word in job.words if not word.startswith("-") or word == "-"]
@@ -33,7 +36,9 @@ def change_directory(job: Job) -> Stream:
     if target.startswith("~") and target[1:2] in ("", "/") and job.host.home:
         target = job.host.home + target[1:]
     job.host.variables["OLDPWD"] = [job.host.cwds[0]]
-    job.host.cwds = [resolve(target, cwd) if cwd or known(target) else target for cwd in job.host.cwds]
+    reached = [resolve(target, cwd) if cwd or known(target) else target for cwd in job.host.cwds]
+    if all(len(path) <= _LONGEST_PATH for path in reached):  # a longer one cannot be changed to
+        job.host.cwds = reached
     return NOTHING
 
 

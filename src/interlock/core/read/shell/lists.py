@@ -112,6 +112,7 @@ def _find_switches(words: Sequence[str]) -> set[str]:
 def find(job: Job) -> Stream | None:
     """find -delete, -exec, -execdir, -ok, -fprint."""
     words = job.words
+    job.step(len(words))
     empty = ("empty_only",) if "-empty" in words else ()
     if "-delete" in _find_switches(words):
         for target in find_targets(words):
@@ -126,6 +127,7 @@ def find(job: Job) -> Stream | None:
 
 def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
     command: list[str] = []
+    job.step(len(words) // 4)
     for word in words[index + 1 :]:
         if word == ";" or (word == "+" and command and "{}" in command[-1]):
             break

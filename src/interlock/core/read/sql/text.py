@@ -60,7 +60,7 @@ _SPACE = re.compile(r"\s+")
 _PIECE = f"{HOLE}(?:[^{HOLE};'\"\\n]{{0,120}}{HOLE})?"  # a stray mark must not swallow the statement after it
 _WORD = re.compile(rf"(?:[^\W\d]|{_PIECE})(?:[\w$]|{_PIECE})*")
 _NUMBER = re.compile(r"\d[\w.]*|\.\d[\w]*")
-_VAR = re.compile(r"@@?[\w$#]+|\$\d+|:[^\W\d]\w*|#+\w+|\?")
+_VAR = re.compile(r"@@?[\w$#]+|\$\d+|:[^\W\d]\w*|#{1,2}\w+|\?")
 _DOLLAR = re.compile(r"\$(?:[^\W\d]\w*)?\$")
 _PREFIX = re.compile(r"(?:[eEnNbBxXrR]|[uU]&|_\w{1,16})(?=')")
 _COMMENT = re.compile(r"/\*|\*/")
