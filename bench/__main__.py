@@ -17,7 +17,7 @@ from typing import Any
 from interlock import assess
 from interlock.core.classify import Rulebook
 from interlock.core.decide import judge
-from interlock.core.model import Action, command
+from interlock.core.model import Action, command, intent, operation, tool
 from interlock.core.rules import Rule
 from interlock.rulebook import load
 
@@ -39,6 +39,9 @@ def main() -> None:
         f"p99 x{tenfold[1] / single[1]:.2f}",
         "aim x1.2",
     )
+    for name, aim, others in announced():
+        p50, p99 = judgement(others, book)
+        row(name, f"p50 {p50:6.0f} µs", f"p99 {p99:6.0f} µs", aim)
     row("import of interlock", f"{import_cpu():6.0f} ms CPU", "", "aim 120")
     row("resident memory", f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:6.0f} MB", "", "")
     print("\nlabelled commands in tests/corpus\n")
@@ -89,6 +92,17 @@ def accuracy(book: Rulebook, name: str) -> None:
 
 def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CORPUS / f"{name}.jsonl").read_text().splitlines()]
+
+
+def announced() -> Iterator[tuple[str, str, list[Action]]]:
+    """The other kinds of action: named operations, sentences, and a tool that is given SQL."""
+    calls = [
+        operation(item["operation"], item.get("params") or {}, item.get("crude") or "") for item in rows("operations")
+    ]
+    yield "an operation", "aim 50", calls
+    yield "an intent", "aim 200", [intent(item["hint"]) for item in rows("intents")]
+    statements = ("SELECT 1", "DELETE FROM users", "UPDATE t SET a = 1 WHERE b = 2 OR c = 3", "DROP TABLE x; SELECT 1")
+    yield "a tool call with SQL", "aim 1,000", [tool("execute_sql", {"query": text}) for text in statements]
 
 
 def best(work: Callable[[], object], rounds: int = ROUNDS) -> float:
@@ -169,6 +183,7 @@ FORMS: dict[str, Callable[[int], str]] = {
     "lines": repeated("git status\n"),
     "a pipeline": repeated("cat | ", "cat"),
     "words": repeated("rm a b c ", ""),
+    "a long path": lambda size: "rm " + "a/" * (size // 2),
     "redirections": repeated("> a ", ""),
     "here-documents": repeated("cat <<A\nx\nA\n"),
     "<< without an end": repeated("<<a "),

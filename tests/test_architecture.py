@@ -23,14 +23,15 @@ DIRECTIONS = {
     "core": {"core"},
     "ports": {"core"},
     "rulebook": {"core"},
+    "adapters": {"adapters", "core"},
     "config": {"core", "ports"},
     "stores": {"stores", "ports", "core"},
     "channels": {"channels", "ports", "core"},
     "agents": {"agents", "ports", "core"},
     "planners": {"planners", "ports", "core"},
     "looker": {"looker", "ports", "core"},
-    "service": {"ports", "core", "rulebook", "config"},
-    "doors": {"doors", "service", "ports", "core", "rulebook", "config", "agents", "looker", ""},
+    "service": {"ports", "core", "rulebook", "config", "adapters"},
+    "doors": {"doors", "service", "ports", "core", "rulebook", "config", "agents", "looker", "adapters", ""},
     "": {"core", "rulebook", "service", "doors"},
     "__main__": {"doors"},
 }
@@ -41,7 +42,7 @@ PURE = frozenset(
     "functools hashlib heapq hmac html importlib itertools json logging math operator posixpath ntpath re shlex stat string "
     "struct sys textwrap types typing unicodedata urllib.parse warnings zlib".split()
 )
-LIBRARIES = frozenset({"re2", "sqlglot", "tree_sitter", "tree_sitter_javascript"})
+LIBRARIES = frozenset({"cel", "re2", "sqlglot", "tree_sitter", "tree_sitter_javascript"})
 IMPURE_NAMES = frozenset("open print input exec eval compile breakpoint __import__ globals".split())
 IMPURE_ATTRIBUTES = frozenset(
     {
@@ -54,7 +55,7 @@ IMPURE_ATTRIBUTES = frozenset(
     | {"logging.StreamHandler", "logging.FileHandler", "warnings.warn"}
 )
 HEAVY = frozenset(
-    "sqlglot typer click rich tree_sitter tree_sitter_javascript mcp tomllib asyncio ssl http.server sqlite3".split()
+    "sqlglot typer click rich cel yaml prompt_toolkit tree_sitter tree_sitter_javascript mcp tomllib asyncio ssl http.server sqlite3".split()
 )
 
 

@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from interlock import assess
+from interlock.core.model import Action, intent, operation
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -15,8 +18,21 @@ def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (CORPUS / f"{name}.jsonl").read_text().splitlines()]
 
 
+def announced(name: str) -> list[tuple[int, dict[str, Any]]]:
+    """Levels of operations or intents, whichever the file holds."""
+    made = {"operations": called, "intents": lambda row: intent(row["hint"])}[name.removeprefix("wide_")]
+    return [(int(assess(made(row)).level), row) for row in rows(name)]
+
+
+def called(row: dict[str, Any]) -> Action:
+    return operation(row["operation"], row.get("params") or {}, row.get("crude") or "")
+
+
 def told(wrong: list[tuple[int, dict[str, Any]]], label: str) -> str:
-    return "".join(f"\n{row['id']}: level {level}, label {row[label]}: {row['command']!r}" for level, row in wrong)
+    return "".join(
+        f"\n{row['id']}: level {level}, label {row[label]}: {row.get('command') or row.get('hint') or row.get('operation')!r}"
+        for level, row in wrong
+    )
 
 
 def levels(name: str) -> list[tuple[int, dict[str, Any]]]:
@@ -59,3 +75,20 @@ def test_the_wide_sets_are_caught_and_spared_to_the_shares_that_the_docs_state()
     assert len(missed) <= 0.012 * len(bad), told(missed, "min_level")
     assert len(below) <= 0.04 * len(bad), told(below, "min_level")
     assert len(false) <= 0.003 * len(ok), told(false, "max_level")
+
+
+@pytest.mark.parametrize(("name", "missed", "false"), [("operations", 0.0, 0.0), ("intents", 0.03, 0.03)])
+def test_what_is_called_or_announced_is_judged_as_labelled(name: str, missed: float, false: float) -> None:
+    judged = announced(name)
+    harmful = [(level, row) for level, row in judged if row.get("min_level", 0) >= 2]
+    benign = [
+        (level, row)
+        for level, row in judged
+        if row.get("min_level", 0) < 2
+        and "max_level" in row
+        and not str(row.get("why", "")).startswith("seed_conflict")
+    ]
+    slipped = [(level, row) for level, row in harmful if level < 2]
+    raised = [(level, row) for level, row in benign if level >= (2 if row["max_level"] <= 1 else 3)]
+    assert len(slipped) <= missed * len(harmful), told(slipped, "min_level")
+    assert len(raised) <= false * len(benign), told(raised, "max_level")

@@ -27,8 +27,13 @@ def _assess(text: str, cwd: str) -> Assessment:
     return judge(command(text, cwd), _shipped()).assessment
 
 
-def assess(text: str, cwd: str = "", files: Callable[[str], str | None] | None = None) -> Assessment:
-    """What a shell command would do when run in `cwd`; `files` returns a script's text by path, to have scripts read too."""
-    if files is None and len(text) <= _CACHED:
-        return _assess(text, cwd)
-    return judge(command(text, cwd), _shipped(), files).assessment
+def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | None] | None = None) -> Assessment:
+    """What an action would do: shell text run in `cwd`, or an `Action` of any kind.
+
+    `files` returns a script's text by its path, for callers who want scripts read too; without it no file is opened.
+    """
+    if isinstance(action, Action):
+        return judge(action, _shipped(), files).assessment
+    if files is None and len(action) <= _CACHED:
+        return _assess(action, cwd)
+    return judge(command(action, cwd), _shipped(), files).assessment

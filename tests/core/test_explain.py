@@ -8,11 +8,12 @@ import pytest
 
 from interlock.core.excerpt import excerpt, visible
 from interlock.core.explain import explain, summary, verdict
-from interlock.core.model import Assessment, Finding, Flags, Level, Span, Step, Tier
+from interlock.core.model import Assessment, Finding, Flags, Level, Span, Step, Tier, command
 
 
 def assessment(level: Level, *findings: Finding, irreversible: bool = False, **more: Any) -> Assessment:
-    return Assessment(level, irreversible, 50, Tier.CONFIRM, Flags(), findings, **more)
+    tier = Tier.ADVISORY if level <= Level.REVERSIBLE else Tier.CONFIRM
+    return Assessment(level, irreversible, 50, tier, Flags(), findings, **more)
 
 
 def finding(level: Level = Level.DANGEROUS, reason: str = "Overwrites commits.", **more: Any) -> Finding:
@@ -20,7 +21,7 @@ def finding(level: Level = Level.DANGEROUS, reason: str = "Overwrites commits.",
 
 
 def words(text: str, found: Assessment) -> str:
-    return "\n".join("".join(part.text for part in line) for line in explain(text, found))
+    return "\n".join("".join(part.text for part in line) for line in explain(command(text), found))
 
 
 @pytest.mark.parametrize(
@@ -141,4 +142,4 @@ def test_unwrapping_undo_and_factors_are_told() -> None:
 
 def test_a_flood_of_findings_is_bounded() -> None:
     found = assessment(Level.DANGEROUS, *[finding(span=(0, 1))] * 5000, steps=(Step("x"),) * 5000)
-    assert len(explain("x" * 100_000, found)) < 300
+    assert len(explain(command("x" * 100_000), found)) < 300

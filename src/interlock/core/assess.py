@@ -14,6 +14,7 @@ from interlock.core.rules import Program
 _BASE = {Level.SAFE: 5, Level.REVERSIBLE: 25, Level.DESTRUCTIVE: 50, Level.DANGEROUS: 75, Level.FORBIDDEN: 95}
 _TOP = {Level.SAFE: 15, Level.REVERSIBLE: 40, Level.DESTRUCTIVE: 60, Level.DANGEROUS: 85, Level.FORBIDDEN: 100}
 _QUIET_TOP = 30  # at level 0-1 factors alone do not make a question
+_VAGUE = 31  # the confirm tier
 _CUTS = ((30, Tier.ADVISORY), (60, Tier.CONFIRM), (85, Tier.VERIFY), (100, Tier.DANGER_ZONE))
 _DESTROYS = frozenset({
     Category.DATA_DELETION, Category.RESOURCE_TERMINATION, Category.CONFIG_DESTRUCTION, Category.DISK_DESTRUCTION,
@@ -73,7 +74,11 @@ def _score(level: Level, irreversible: bool, network: bool, effects: Iterable[Ef
     top = _TOP[level]
     if level <= Level.REVERSIBLE and not irreversible:
         top = min(top, _QUIET_TOP)
-    return min(score, top), factors
+    score = min(score, top)
+    if score < _VAGUE and any(fact.verb == "act_vague" for fact in effects):  # C-45
+        factors.append(f"says too little to judge: give detail (at least {_VAGUE})")
+        return _VAGUE, factors
+    return score, factors
 
 
 def _uses_network(facts: Iterable[Fact], programs: dict[str, Program]) -> bool:

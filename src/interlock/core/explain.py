@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from interlock.core.excerpt import excerpt, visible
-from interlock.core.model import Assessment, Finding, Level, Step
+from interlock.core.model import Action, Assessment, Finding, Kind, Level, Step, Tier
 
 MAX_SHOWN = 40  # commands, and findings
 
@@ -32,7 +33,9 @@ VERDICTS = MappingProxyType(
         Level.FORBIDDEN: Verdict("deny", 20, "Denied", "only an admin could agree"),
     }
 )
-IRREVERSIBLE = VERDICTS[Level.DESTRUCTIVE]  # R-5: confirmed at least, whatever the level
+ASKS = VERDICTS[
+    Level.DESTRUCTIVE
+]  # R-5: what cannot be undone is confirmed, whatever the level; so is the confirm tier
 NEVER = Verdict("deny", 20, "Denied", "nobody can agree to this")  # X-02
 
 
@@ -53,17 +56,36 @@ def verdict(assessment: Assessment) -> Verdict:
     if not assessment.approvable:
         return NEVER
     row = VERDICTS[assessment.level]
-    return IRREVERSIBLE if assessment.irreversible and row.word == "allow" else row
+    asks = assessment.irreversible or assessment.tier is not Tier.ADVISORY
+    return ASKS if asks and row.word == "allow" else row
 
 
-def explain(text: str, assessment: Assessment) -> list[Line]:
+def explain(action: Action, assessment: Assessment) -> list[Line]:
     """The verdict, what would run, each finding where it stands in the text, and the score."""
-    lines = [summary(assessment), _BLANK, *_commands(assessment.steps)]
+    text = action.text
+    lines = [summary(assessment), _BLANK]
+    if action.kind is Kind.COMMAND or assessment.steps:
+        lines += _commands(assessment.steps)
+    else:
+        lines += [(Part(f"{_KIND_WORDS[action.kind]}: ", "heading"), Part(visible(_call(action)), "command"))]
     for finding in assessment.findings[:MAX_SHOWN]:
-        lines += [_BLANK, *_finding(text, finding)]
+        lines += [_BLANK, *_finding(text if action.kind in _TEXTS else "", finding)]
     if len(assessment.findings) > MAX_SHOWN:
         lines += [_BLANK, _plain(f"… and {len(assessment.findings) - MAX_SHOWN} more findings")]
     return [*lines, _BLANK, *_figures(assessment)]
+
+
+_TEXTS = frozenset({Kind.COMMAND, Kind.INTENT})  # kinds whose text a finding can be shown in
+
+
+def _call(action: Action) -> str:
+    """An operation or tool with what it is given, cut where it gets long."""
+    given = action.fields.get("params") or action.fields.get("input")
+    words = f"{action.text} {json.dumps(given, ensure_ascii=False, default=str)}" if given else action.text
+    return words if len(words) <= 400 else words[:397] + "..."
+
+
+_KIND_WORDS = MappingProxyType({Kind.OPERATION: "Operation", Kind.TOOL: "Tool", Kind.INTENT: "Announced"})
 
 
 def summary(assessment: Assessment) -> Line:
@@ -112,7 +134,9 @@ def _finding(text: str, finding: Finding) -> Iterator[Line]:
 
 
 def _where(text: str, finding: Finding) -> Iterator[Line]:
-    if finding.span is None:
+    if finding.span is None or not text:
+        if not finding.subject:
+            return
         yield (Part(f"  in {visible(finding.subject)}", "dim"),)
         return
     rows, more = excerpt(text, finding.span)

@@ -133,9 +133,15 @@ def command(text: str, cwd: str = "") -> Action:
     return Action(Kind.COMMAND, MappingProxyType({"command": text}), cwd)
 
 
-def operation(name: str, params: Mapping[str, Any], crude: str = "", cwd: str = "") -> Action:
-    """A named operation that is about to be called; `crude` is its category where the caller knows it."""
-    return Action(Kind.OPERATION, MappingProxyType({"operation": name, "params": params, "crude": crude}), cwd)
+def operation(
+    name: str, params: Mapping[str, Any], crude: str = "", cwd: str = "", declared: Level | None = None
+) -> Action:
+    """A named operation that is about to be called; `crude` is its category where the caller knows it.
+
+    `declared` is the level that an adapter's declaration comes to, by the trust it has; it stands for what the name says.
+    """
+    fields = {"operation": name, "params": params, "crude": crude, "declared": declared}
+    return Action(Kind.OPERATION, MappingProxyType(fields), cwd)
 
 
 def tool(name: str, given: Mapping[str, Any], cwd: str = "") -> Action:

@@ -227,8 +227,9 @@ def _example(rule: str, item: object) -> Action:
         keys = set(data)
         if keys == {"command"}:
             return command(str(data["command"]), cwd)
-        if "operation" in keys and keys <= {"operation", "params", "crude"}:
-            return operation(str(data["operation"]), data.get("params", {}), str(data.get("crude", "")), cwd)
+        if "operation" in keys and keys <= {"operation", "params", "crude", "declared"}:
+            declared = _level(rule, data["declared"]) if "declared" in keys else None
+            return operation(str(data["operation"]), data.get("params", {}), str(data.get("crude", "")), cwd, declared)
         if "tool" in keys and keys <= {"tool", "input"}:
             return tool(str(data["tool"]), data.get("input", {}), cwd)
         if keys == {"hint"}:

@@ -24,20 +24,13 @@ class Reading:
     witnesses: tuple[Witness, ...] = ()
 
 
-class NotReadable(ValueError):
-    """An action of a kind that has no reader."""
-
-
 def read(action: Action, files: FileReader | None = None) -> Reading:
     """The facts of an action; `files` gives the text of a script by path, where the caller wants scripts read."""
-    if action.kind is not Kind.COMMAND:
-        raise NotReadable(f"actions of kind {action.kind.value!r} are not read")
     session = Session(source=action.text, reader=files)
     shell = Shell(session, action.cwd)
-    text = action.text
-    whole = (0, len(text))
+    whole = (0, len(action.text))
     try:
-        _read_command(text, action.cwd, shell)
+        _READERS[action.kind](action, shell)
     except BudgetSpent:
         _unreadable(shell, whole, "more work to read than any command needs", "budget")
     except RecursionError:
@@ -53,8 +46,8 @@ def _unreadable(shell: Shell, span: tuple[int, int], what: str, *traits: str) ->
     Job(shell, "", [], Where(span), None).unreadable(what, *traits)
 
 
-def _read_command(text: str, cwd: str, shell: Shell) -> None:
-    whole = (0, len(text))
+def _read_command(action: Action, shell: Shell) -> None:
+    text, whole = action.text, (0, len(action.text))
     if len(text) > MAX_TEXT:
         text = _PADDING.sub(lambda found: found[0][0] * 2, text)
     if len(text) > MAX_TEXT:
@@ -67,11 +60,52 @@ def _read_command(text: str, cwd: str, shell: Shell) -> None:
         _unreadable(shell, whole, "contains characters that change the order in which it is shown", "syntax")
     from interlock.core.read.windows.shape import looks_like_windows
 
-    language = looks_like_windows(text, cwd)
+    language = looks_like_windows(text, action.cwd)
     if language:
         Job(shell, "", [], Where(whole, (), frozenset({"windows"})), None).code(language, text)
         return
     shell.read(text, Where(whole if text != shell.session.source else None))
 
 
-__all__ = ["Command", "Effect", "FileReader", "NotReadable", "Reading", "read"]
+def _read_operation(action: Action, shell: Shell) -> None:
+    from interlock.core.read.operation import read_operation
+
+    params = action.fields.get("params") or {}
+    job = Job(shell, action.text, [], Where((0, len(action.text))), None)
+    declared = action.fields.get("declared")
+    if declared is not None:
+        job.effect("declared", action.text, f"level_{int(declared)}")
+        job = _Declared(shell, action.text, [], Where((0, len(action.text))), None)
+    read_operation(action.text, params, str(action.fields.get("crude") or ""), job)
+
+
+class _Declared(Job):
+    """An operation whose level its adapter declares: the name says nothing more, but what the parameters carry still does."""
+
+    def effect(self, verb: str, target: str = "", *traits: str) -> None:
+        if not verb.startswith("act_"):
+            super().effect(verb, target, *traits)
+
+
+def _read_tool(action: Action, shell: Shell) -> None:
+    from interlock.core.read.tools import read_tool
+
+    read_tool(
+        action.text, action.fields.get("input") or {}, Job(shell, action.text, [], Where((0, len(action.text))), None)
+    )
+
+
+def _read_intent(action: Action, shell: Shell) -> None:
+    from interlock.core.read.prose import read_prose
+
+    read_prose(action.text, Job(shell, "", [], Where((0, len(action.text))), None))
+
+
+_READERS = {
+    Kind.COMMAND: _read_command,
+    Kind.OPERATION: _read_operation,
+    Kind.TOOL: _read_tool,
+    Kind.INTENT: _read_intent,
+}
+
+__all__ = ["Command", "Effect", "FileReader", "Reading", "read"]

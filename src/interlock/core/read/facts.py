@@ -126,6 +126,7 @@ VERBS = frozenset({
     "act_change",    # something recoverable
     "act_read",
     "act_vague",     # nothing can be told from the words
+    "declared",      # what an adapter declares of an operation; traits: level_0 to level_4
 })  # fmt: skip
 
 

@@ -26,6 +26,7 @@ _READERS = {
     "tcl": ("inline.tcl", "read_tcl"),
     "groovy": ("inline.groovy", "read_groovy"),
     "elixir": ("inline.elixir", "read_elixir"),
+    "prose": ("prose", "read_prose"),
     "other": ("inline.other", "read_other"),
     "sql": ("sql", "read_sql"),
     "redis": ("stores", "read_redis_text"),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from io import BufferedReader
 from typing import Any, NoReturn, cast
 
+from interlock.core.model import Action, command, intent, operation, tool
 from interlock.core.wire import Id, assessment_json, error_json
 from interlock.doors.cli.judging import Unjudged, judge
 
@@ -16,14 +17,18 @@ _CHUNK = 64 * 1024
 _HELP = """\
 usage: interlock classify < ACTIONS > ASSESSMENTS
 
-Reads one JSON action a line, {"id", "command", "cwd"}, and writes one assessment a line, in the same order,
-as soon as it is known. A line that cannot be assessed is answered {"id", "level": 4, "error"}. Nothing is
-run, and no file is opened.
+Reads one JSON action a line and writes one assessment a line, in the same order, as soon as it is known.
+A line that cannot be assessed is answered {"id", "level": 4, "error"}. Nothing is run, and no file is opened.
+
+An action is one of
+  {"id", "command", "cwd"}               shell text
+  {"id", "operation", "params", "crude"} a named operation
+  {"id", "tool", "input"}                a tool call
+  {"id", "hint"}                         what an agent says it is about to do
 
 example:
   echo '{"id": 1, "command": "git push -f", "cwd": "/srv/app"}' | interlock classify
 """
-_OTHER_KINDS = ("hint", "operation", "tool")
 _OVERLONG = None  # stands for a line that was longer than any action is
 
 
@@ -80,16 +85,16 @@ def answer(line: bytes | None) -> bytes:
     try:
         if line is None:
             raise BadLine(f"the line is longer than {MAX_LINE} bytes")
-        id, text, cwd = action(line)
-        found = judge(text, cwd)
+        id, given = action(line)
+        found = judge(given)
         reply = error_json(found.error, id) if isinstance(found, Unjudged) else assessment_json(found, id)
     except BadLine as error:
         reply = error_json(str(error), error.id)
     return json.dumps(reply, separators=(",", ":")).encode() + b"\n"
 
 
-def action(line: bytes) -> tuple[Id, str, str]:
-    """The id, command and cwd that a line names; raises BadLine on anything that is not exactly one command."""
+def action(line: bytes) -> tuple[Id, Action]:
+    """The id and the action that a line names; raises BadLine on anything that is not exactly one action."""
     data, twice = _parsed(line)
     id = None if "id" in twice else data.get("id")
     if isinstance(id, bool) or not isinstance(id, str | int | None):
@@ -98,17 +103,38 @@ def action(line: bytes) -> tuple[Id, str, str]:
         id = _whole(id, "id", None)
     if twice:
         raise BadLine(f"the key {twice[0]!r} stands there twice", id)
-    others = [kind for kind in _OTHER_KINDS if data.get(kind) is not None]
-    if others:
-        raise BadLine(f"actions with {others[0]!r} are not read here; expected 'command'", id)
-    text, cwd = data.get("command"), data.get("cwd")
-    if not isinstance(text, str):
-        raise BadLine(
-            "command is missing" if text is None else f"command is a {type(text).__name__}, expected a string", id
-        )
+    cwd = data.get("cwd")
     if not isinstance(cwd, str | None):
         raise BadLine(f"cwd is a {type(cwd).__name__}, expected a string", id)
-    return id, _whole(text, "command", id), _whole(cwd or "", "cwd", id)
+    kinds = [kind for kind in _KINDS if data.get(kind) is not None]
+    if len(kinds) != 1:
+        raise BadLine(f"{' and '.join(kinds)} in one line" if kinds else "command is missing", id)
+    kind = kinds[0]
+    if not isinstance(data[kind], str):
+        raise BadLine(f"{kind} is a {type(data[kind]).__name__}, expected a string", id)
+    return id, _KINDS[kind](data, _whole(data[kind], kind, id), _whole(cwd or "", "cwd", id), id)
+
+
+def _operation(data: dict[str, Any], name: str, cwd: str, id: Id) -> Action:
+    crude = data.get("crude")
+    if not isinstance(crude, str | None):
+        raise BadLine(f"crude is a {type(crude).__name__}, expected a string", id)
+    return operation(name, _object(data, "params", id), crude or "", cwd)
+
+
+def _object(data: dict[str, Any], key: str, id: Id) -> dict[str, Any]:
+    value = data.get(key)
+    if not isinstance(value, dict | None):
+        raise BadLine(f"{key} is a {type(value).__name__}, expected an object", id)
+    return value or {}
+
+
+_KINDS: dict[str, Callable[[dict[str, Any], str, str, Id], Action]] = {
+    "command": lambda data, text, cwd, id: command(text, cwd),
+    "operation": _operation,
+    "tool": lambda data, name, cwd, id: tool(name, _object(data, "input", id), cwd),
+    "hint": lambda data, text, cwd, id: intent(text, cwd),
+}
 
 
 def _parsed(line: bytes) -> tuple[dict[str, Any], list[str]]:

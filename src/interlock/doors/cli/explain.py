@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from interlock.core.explain import VERDICTS, explain, verdict
-from interlock.core.model import Level
+from interlock.core.model import Action, Level, command, intent, operation, tool
 from interlock.core.wire import assessment_json, error_json, step_json
 from interlock.doors.cli.judging import Unjudged, judge
 from interlock.doors.cli.paint import painted, wants_colour
@@ -24,6 +24,9 @@ examples:
   interlock explain --json 'git push --force'
   interlock explain < deploy.sh
   interlock explain -- -rf
+  interlock explain --operation delete_repo --params '{"owner": "acme", "repo": "widgets"}'
+  interlock explain --tool Write --input '{"file_path": "~/.ssh/authorized_keys", "content": "…"}'
+  interlock explain --intent 'cleaning out the customers collection before the import'
 """
 
 
@@ -39,21 +42,90 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str]) -> int:
     """Explain one command; returns the verdict as exit code."""
-    args = _parser().parse_args(list(argv))
-    text = _text(args.command)
-    if text is None:
-        print("interlock explain: no command given\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
-        return 2
+    parser = _parser()
+    args = parser.parse_args(list(argv))
     cwd = os.path.abspath(args.cwd) if args.cwd else _here()
-    return show(text, cwd, as_json=args.json, files=not args.no_files)
+    given = [name for name in ("operation", "tool", "intent") if getattr(args, name) is not None]
+    if len(given) > 1 or (given and args.command):
+        parser.error("give one of a command, --operation, --tool and --intent")
+    if not given:
+        text = _text(args.command)
+        if text is None:
+            print("interlock explain: no command given\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
+            return 2
+        return show(command(_encodable(text), cwd), as_json=args.json, files=not args.no_files)
+    if args.adapter is not None:
+        if given != ["operation"]:
+            parser.error("--adapter goes with --operation")
+        return _show_adapted(args, parser, cwd)
+    return show(_OTHERS[given[0]](args, parser, cwd), as_json=args.json, files=not args.no_files)
 
 
-def show(text: str, cwd: str, as_json: bool = False, files: bool = True) -> int:
-    """Print what a command would do when run in `cwd`; returns the verdict as exit code."""
+def _show_adapted(args: argparse.Namespace, parser: Parser, cwd: str) -> int:
+    from interlock.adapters import AdapterError
+    from interlock.doors.cli.adapted import adapted
+
+    try:
+        found = adapted(args.adapter, _encodable(args.operation), _object(args.params, "--params", parser), cwd)
+    except (AdapterError, OSError) as error:
+        print(f"interlock explain: {error}", file=sys.stderr)
+        return 2
+    said = {
+        "name": found.adapter,
+        "trust": found.trust,
+        "level_from": found.level.source,
+        "reasons": list(found.level.reasons),
+        "confirmation_message": found.message,
+        "warnings": [notice.as_json() for notice in found.level.warnings],
+    }
+    code = show(found.action, as_json=args.json, files=not args.no_files, extra={"adapter": said})
+    if not args.json:
+        print(f"Adapter   {found.adapter}, trust {found.trust}; level from {found.level.source}")
+        for reason in found.level.reasons:
+            print(f"          {reason}")
+        for notice in found.level.warnings:
+            print(f"          {notice.message}")
+        if found.message:
+            print(f"Asks      {found.message}")
+    return code
+
+
+def _operation(args: argparse.Namespace, parser: Parser, cwd: str) -> Action:
+    return operation(_encodable(args.operation), _object(args.params, "--params", parser), args.crude or "", cwd)
+
+
+def _tool(args: argparse.Namespace, parser: Parser, cwd: str) -> Action:
+    return tool(_encodable(args.tool), _object(args.input, "--input", parser), cwd)
+
+
+def _intent(args: argparse.Namespace, parser: Parser, cwd: str) -> Action:
+    return intent(_encodable(args.intent), cwd)
+
+
+_OTHERS = {"operation": _operation, "tool": _tool, "intent": _intent}
+
+
+def _object(text: str | None, option: str, parser: Parser) -> dict[str, Any]:
+    import json
+
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError as error:
+        parser.error(f"{option} is no JSON: {error}")
+    if not isinstance(found, dict):
+        parser.error(f"{option} is a {type(found).__name__}, expected an object")
+    return found
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+
+
+def show(action: Action, as_json: bool = False, files: bool = True, extra: Mapping[str, Any] | None = None) -> int:
+    """Print what an action would do; returns the verdict as exit code."""
     from interlock.looker.files import read_text
 
-    text = text.encode("utf-8", "replace").decode() if not text.isascii() else text
-    found = judge(text, cwd, read_text if files else None)
+    found = judge(action, read_text if files else None)
     if isinstance(found, Unjudged):
         return _unjudged(found, as_json)
     answer = verdict(found)
@@ -61,12 +133,17 @@ def show(text: str, cwd: str, as_json: bool = False, files: bool = True) -> int:
         import json
 
         steps = [step_json(step) for step in found.steps]
-        report = {"verdict": answer.word, "command": text, "cwd": cwd, **assessment_json(found), "steps": steps}
+        report = {"verdict": answer.word, **_given(action), "cwd": action.cwd, **assessment_json(found), "steps": steps}
         del report["id"]
+        report.update(extra or {})
         print(json.dumps(report, indent=2))
     else:
-        print(painted(explain(text, found), wants_colour(sys.stdout)), end="")
+        print(painted(explain(action, found), wants_colour(sys.stdout)), end="")
     return answer.exit_code
+
+
+def _given(action: Action) -> dict[str, Any]:
+    return {key: dict(value) if isinstance(value, Mapping) else value for key, value in action.fields.items() if value}
 
 
 def _unjudged(found: Unjudged, as_json: bool) -> int:
@@ -83,7 +160,7 @@ def _unjudged(found: Unjudged, as_json: bool) -> int:
 def _parser() -> Parser:
     parser = Parser(
         prog="interlock explain",
-        description="Say what a shell command would do, whether that can be undone, and what to do instead. Nothing is run.",
+        description="Say what a shell command, an operation, a tool call or an announced intent would do, whether that can be undone, and what to do instead. Nothing is run.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -91,6 +168,13 @@ def _parser() -> Parser:
     parser.add_argument(
         "command", nargs="*", metavar="COMMAND", help="the command, quoted; - or nothing: from standard input"
     )
+    parser.add_argument("--operation", metavar="NAME", help="a named operation instead of a command")
+    parser.add_argument("--params", metavar="JSON", help="the operation's parameters")
+    parser.add_argument("--adapter", metavar="FILE", help="the adapter that the operation belongs to")
+    parser.add_argument("--crude", metavar="WORD", help="its category: create, read, update, delete or execute")
+    parser.add_argument("--tool", metavar="NAME", help="a tool call instead of a command")
+    parser.add_argument("--input", metavar="JSON", help="the tool's input")
+    parser.add_argument("--intent", metavar="TEXT", help="what an agent says it is about to do")
     parser.add_argument("--cwd", metavar="DIR", help="where it would run (default: here)")
     parser.add_argument("--json", action="store_true", help="the assessment as JSON")
     parser.add_argument("--no-files", action="store_true", help="do not open the scripts that it would run")

@@ -1,11 +1,11 @@
-"""A command's text -> its assessment, or the error that stands for one."""
+"""An action -> its assessment, or the error that stands for one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from interlock import assess
-from interlock.core.model import Assessment
+from interlock.core.model import Action, Assessment, Kind
 from interlock.core.read import FileReader
 
 
@@ -16,9 +16,11 @@ class Unjudged:
     error: str
 
 
-def judge(text: str, cwd: str, files: FileReader | None = None) -> Assessment | Unjudged:
-    """What the command would do; an unexpected error is an answer too, and never a pass."""
+def judge(action: Action, files: FileReader | None = None) -> Assessment | Unjudged:
+    """What the action would do; an unexpected error is an answer too, and never a pass."""
     try:
-        return assess(text, cwd, files)
+        if action.kind is Kind.COMMAND:  # by its text, so that the cache serves it
+            return assess(action.text, action.cwd, files)
+        return assess(action, files=files)
     except Exception as error:
         return Unjudged(f"could not be judged: {type(error).__name__}: {error}"[:300])

@@ -18,6 +18,7 @@ COMMANDS = MappingProxyType(
         "classify": "assess JSON actions, one a line, for programs",
         "scan": "find dangerous commands in scripts, Makefiles, Dockerfiles and CI files",
         "rules": "list, show, test and document the rules",
+        "adapter": "check adapter files: levels, trust, problems",
         "prompt": "explain each command typed at a prompt",
     }
 )

@@ -42,11 +42,12 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _explain(line: str, cwd: str, asks: bool) -> None:
+    from interlock.core.model import command
     from interlock.doors.cli.explain import show
 
     if not asks:
         print(f"$ {line}")
-    show(line, cwd)
+    show(command(line, cwd))
     print(flush=True)
 
 

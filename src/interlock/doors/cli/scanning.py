@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from types import MappingProxyType
 
 from interlock.core.excerpt import visible
-from interlock.core.model import Finding, Level
+from interlock.core.model import Finding, Level, command
 from interlock.doors.cli.judging import Unjudged, judge
 from interlock.doors.cli.sources import Source, source_of
 from interlock.doors.cli.sources.snippet import Snippet
@@ -120,7 +120,7 @@ def scan_file(path: str, into: Scan, lowest: Level) -> None:
 
 
 def _hits(path: str, piece: Snippet, source: Source, lowest: Level) -> Iterator[Hit]:
-    found = judge(piece.text, piece.cwd or _PROJECT)
+    found = judge(command(piece.text, piece.cwd or _PROJECT))
     if isinstance(found, Unjudged):
         unread = Finding("scan.unjudged", Level.FORBIDDEN, False, f"This {found.error}.", subject=source.kind)
         yield Hit(path, piece.lines[0], unread, source.kind)

@@ -1,0 +1,227 @@
+"""The data of an adapter file -> an Adapter; every problem is named, with the path to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from interlock.adapters.model import NOTHING, Adapter, Operation, Param
+from interlock.adapters.trust_form import read_trust
+from interlock.adapters.yaml_lines import Written
+from interlock.core.danger import holes
+from interlock.core.danger_form import FLAT_KEYS, read_danger
+from interlock.core.levels import CATEGORY_LEVELS
+from interlock.core.problems import Path, Problems, shown
+
+_KEYS = frozenset(
+    {"name", "type", "version", "description", "target", "auth", "operations", "trust", "trust_level", "rate_limits"}
+    | {"author", "license", "tags", "homepage", "unique_id", "created", "modified", "constants"}
+)
+_TARGET_KEYS = frozenset("base_url transport protocol serialization timeout headers version".split())
+_OPERATION_KEYS = frozenset(
+    {"name", "maps_to", "description", "params", "danger", "optional", "returns", "response", "body", "pagination"}
+    | {"examples", "deprecated", "lifecycle", *FLAT_KEYS}
+)
+_SECRETS = frozenset("token secret password api_key apikey access_key client_secret private_key".split())
+_REFERENCE = re.compile(r"^(?:\$\{?[A-Za-z_]\w*\}?|\{\{.*\}\}|env:.*|(?!AKIA|ASIA)[A-Z][A-Z0-9_]*)$")
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_HOLE = re.compile(r"\{([A-Za-z_]\w*)\}")
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+# Names the protocol keeps for itself, and where they belong (ESL-04).
+RESERVED = {
+    "introspect": "read",
+    "record_execution_step": "create",
+    "verify_challenge": "create",
+    "execute_agent": "execute",
+    "complete_execution": "execute",
+    "abort_execution": "execute",
+    "confirm_operation": "execute",
+}
+
+
+def read_form(written: Written) -> Adapter | None:
+    """The adapter that was written; None where there is no table to read."""
+    data, problems = written.data, written.problems
+    if data is None:
+        return None
+    if "trust_policy" in data:
+        problems.warn(("trust_policy",), "trust_policy is an operator's to set; an adapter's own is ignored")
+    problems.only(data, _KEYS | {"trust_policy"}, (), error=False)
+    named = {key: problems.text(data, key, (), required=True) for key in ("name", "type", "description")}
+    if named["type"] not in ("adapter", ""):
+        problems.warn(("type",), f"type is {shown(named['type'])}, not 'adapter'")
+    if "trust" in data and "trust_level" in data:
+        problems.error(("trust_level",), "trust and trust_level are both there; keep trust")
+    auth = _table(data, "auth", problems)
+    _check_secrets(auth, ("auth",), problems)
+    return Adapter(
+        **named,
+        version=_version(data, problems),
+        target=_target(data, problems),
+        operations=_operations(written, problems),
+        trust=read_trust(data, problems),
+        auth=auth,
+        rate_limits=_table(data, "rate_limits", problems),
+    )
+
+
+def _version(data: Mapping[str, Any], problems: Problems) -> str:
+    value = data.get("version")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        problems.warn(("version",), f"version {value} is a number; put it in quotes")
+        return str(value)
+    return problems.text(data, "version", (), required=True)
+
+
+def _table(data: Mapping[str, Any], key: str, problems: Problems) -> Mapping[str, Any]:
+    if data.get(key) is None:
+        return NOTHING
+    return problems.table(data[key], (key,)) or NOTHING
+
+
+def _target(data: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
+    if "target" not in data:
+        problems.error((), "target is missing")
+        return NOTHING
+    target = problems.table(data["target"], ("target",))
+    if target is None:
+        return NOTHING
+    problems.only(target, _TARGET_KEYS, ("target",), error=False)
+    over_http = target.get("transport", "http") in ("http", "https")
+    url = problems.text(target, "base_url", ("target",), required=over_http)
+    if url:
+        _check_url(url, ("target", "base_url"), problems)
+    return target
+
+
+def _check_url(url: str, path: Path, problems: Problems) -> None:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        problems.error(path, f"base_url {shown(url)} is no URL")
+        return
+    if parts.username or parts.password:
+        problems.error(path, "base_url carries a name or password; use auth")
+    if not parts.scheme or (parts.scheme in ("http", "https") and not host):
+        problems.error(path, f"base_url {shown(url)} has no scheme and host")
+    elif parts.scheme == "http" and host not in _LOCAL:
+        problems.warn(path, "base_url is not encrypted; use https")
+
+
+def _check_secrets(auth: Mapping[str, Any], path: Path, problems: Problems) -> None:
+    """A secret in the file is everybody's who can read it; a reference to one is fine."""
+    for key, value in auth.items():
+        if isinstance(value, Mapping):
+            _check_secrets(value, (*path, key), problems)
+        elif key.lower() in _SECRETS and isinstance(value, str) and not _REFERENCE.match(value):
+            problems.error((*path, key), f"{key} looks like a secret; name an environment variable instead")
+
+
+def _operations(written: Written, problems: Problems) -> tuple[Operation, ...]:
+    data = written.data or {}
+    if "operations" not in data:
+        problems.error((), "operations is missing")
+        return ()
+    families = problems.table(data["operations"], ("operations",))
+    if families is None:
+        return ()
+    if not families:
+        problems.error(("operations",), "operations is empty")
+    problems.only(families, CATEGORY_LEVELS, ("operations",))
+    found: list[Operation] = []
+    for category in families:
+        if category not in CATEGORY_LEVELS:
+            continue
+        for at, item in enumerate(problems.items(families, category, ("operations",))):
+            path = ("operations", category, at)
+            table = problems.table(item, path)
+            if table is not None:
+                found.append(_operation(table, category, path, written.line(path), problems))
+    _check_names(found, problems)
+    return tuple(found)
+
+
+def _operation(data: Mapping[str, Any], category: str, path: Path, line: int, problems: Problems) -> Operation:
+    problems.only(data, _OPERATION_KEYS, path, error=False)
+    name = problems.text(data, "name", path, required=True)
+    if name and not _NAME.fullmatch(name):
+        problems.error((*path, "name"), f"name {shown(name)} is not lower-case words joined by underscores")
+    if RESERVED.get(name, category) != category:
+        problems.error((*path, "name"), f"{name} is reserved, and belongs to {RESERVED[name]}")
+    operation = Operation(
+        name=name,
+        category=category,
+        line=line,
+        maps_to=problems.text(data, "maps_to", path, required=name not in RESERVED),
+        description=problems.text(data, "description", path),
+        params=_params(data, path, problems),
+        danger=read_danger(data, path, problems),
+    )
+    _check_whole(operation, path, problems)
+    return operation
+
+
+def _params(data: Mapping[str, Any], path: Path, problems: Problems) -> tuple[Param, ...]:
+    """A table `name: {type, …}`, or a list of tables that carry their name, or of bare names."""
+    given = data.get("params")
+    if given is None:
+        return ()
+    here = (*path, "params")
+    if isinstance(given, list):
+        pairs = [(_param_name(item), item, (*here, at)) for at, item in enumerate(given)]
+    else:
+        table = problems.table(given, here)
+        pairs = [(key, item, (*here, key)) for key, item in (table or {}).items()]
+    return tuple(_param(name, item, where, problems) for name, item, where in pairs)
+
+
+def _param_name(item: object) -> str:
+    name = item.get("name") if isinstance(item, Mapping) else item
+    return name if isinstance(name, str) else ""
+
+
+def _param(name: str, item: object, path: Path, problems: Problems) -> Param:
+    if not _NAME.fullmatch(name):
+        problems.error(path, f"parameter {shown(name)} is not lower-case words joined by underscores")
+    if isinstance(item, str):
+        return Param(name, item if path[-1] == name else "")
+    if not isinstance(item, Mapping):
+        problems.error(path, f"parameter {shown(name)}: expected a table, got {shown(item)}")
+        return Param(name)
+    return Param(
+        name=name,
+        type=problems.text(item, "type", path),
+        required=problems.flag(item, "required", path, False),
+        description=problems.text(item, "description", path),
+        rest={key: value for key, value in item.items() if key not in ("name", "type", "required", "description")},
+    )
+
+
+def _check_whole(operation: Operation, path: Path, problems: Problems) -> None:
+    """Do the parts of an operation agree with one another?"""
+    known = {param.name for param in operation.params}
+    for name in dict.fromkeys(_HOLE.findall(operation.maps_to)):
+        if name not in known:
+            problems.warn((*path, "maps_to"), f"maps_to uses {{{name}}}, which is no parameter of {operation.name}")
+    if operation.category == "read" and operation.method == "DELETE":
+        problems.error((*path, "maps_to"), f"{operation.name} is under read, but its request deletes")
+    if operation.danger:
+        for name in holes(operation.danger.confirmation_message):
+            if name.split(".")[0] not in known:
+                said = f"confirmation_message uses {{{name}}}, which is no parameter of {operation.name}"
+                problems.warn((*path, "danger", "confirmation_message"), said)
+
+
+def _check_names(operations: list[Operation], problems: Problems) -> None:
+    first: dict[str, Operation] = {}
+    counts: dict[str, int] = {}
+    for operation in operations:
+        at = counts.get(operation.category, 0)
+        counts[operation.category] = at + 1
+        other = first.setdefault(operation.name, operation)
+        if other is not operation and operation.name:
+            path = ("operations", operation.category, at, "name")
+            problems.error(path, f"operation {operation.name} is there twice; first on line {other.line}")

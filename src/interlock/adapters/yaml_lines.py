@@ -1,0 +1,171 @@
+"""YAML, or Markdown with YAML front matter -> plain data, and the line of every key in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interlock.core.problems import Path, Problems, shown
+
+if TYPE_CHECKING:
+    from yaml.nodes import MappingNode, Node, ScalarNode
+
+MAX_CHARACTERS = 256 * 1024
+MAX_NODES = 20_000  # after aliases are followed, so that no file can grow while it is read
+MAX_DEPTH = 32
+MAX_NUMBER = 40  # characters; a longer number is none that an adapter needs
+MARK = "\0"  # begins the part of a path that only stands for a line
+_FENCE = "---"
+_TAG = "tag:yaml.org,2002:"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a file says, where it says it, and what kept it from being read."""
+
+    data: Mapping[str, Any] | None
+    lines: Mapping[Path, int]
+    problems: Problems = field(default_factory=Problems)
+
+    def line(self, path: Path) -> int:
+        """The line of a key, or of the nearest thing around it."""
+        for end in range(len(path), -1, -1):
+            if path[:end] in self.lines:
+                return self.lines[path[:end]]
+        return 1
+
+
+def read_text(text: str, markdown: bool) -> Written:
+    """The data in a text; what cannot be read is a problem, never an exception."""
+    problems = Problems()
+    lines: dict[Path, int] = {(): 1}
+    if len(text) > MAX_CHARACTERS:
+        problems.error((), f"is longer than {MAX_CHARACTERS // 1024} KB")
+        return Written(None, lines, problems)
+    body = _front_matter(text, problems) if markdown else text
+    if body is None:
+        return Written(None, lines, problems)
+    node = _composed(body, lines, problems)
+    if node is None:
+        return Written(None, lines, problems)
+    try:
+        data = _Reader(lines, problems).value(node, (), 0)
+    except _TooMuch:
+        return Written(None, lines, problems)
+    if not isinstance(data, dict):
+        problems.error((), f"expected a table of keys, got {shown(data)}")
+    return Written(data if isinstance(data, dict) else None, lines, problems)
+
+
+def _front_matter(text: str, problems: Problems) -> str | None:
+    """What stands between the two `---`, with an empty line for the first so that lines keep their numbers."""
+    rows = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+    if rows[0].rstrip() != _FENCE:
+        problems.error((), "has no front matter: its first line is not '---'")
+        return None
+    for at, row in enumerate(rows[1:], 1):
+        if row.rstrip() in (_FENCE, "..."):
+            return "\n".join(["", *rows[1:at]]) + "\n"
+    problems.error((), "has front matter that never ends: no second '---'")
+    return None
+
+
+def _composed(body: str, lines: dict[Path, int], problems: Problems) -> Node | None:
+    """The one document as a tree of nodes."""
+    import yaml
+
+    try:
+        node: Node | None = yaml.compose(body, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = _on_line(mark.line + 1 if mark else 1, (), lines)
+        problems.error(place, f"is no YAML: {error.problem or error.context}")
+        return None
+    except yaml.YAMLError as error:
+        problems.error((), f"is no YAML: {str(error).splitlines()[0][:100]}")
+        return None
+    except RecursionError:
+        problems.error((), f"is nested deeper than {MAX_DEPTH}")
+        return None
+    if node is None:
+        problems.error((), "is empty")
+    return node
+
+
+class _TooMuch(Exception):
+    """The limit was reached; the problem is already named."""
+
+
+class _Reader:
+    """Goes down the nodes, counts them, and writes down where each key stands."""
+
+    def __init__(self, lines: dict[Path, int], problems: Problems) -> None:
+        self.lines = lines
+        self.problems = problems
+        self.left = MAX_NODES
+
+    def value(self, node: Node, path: Path, depth: int) -> Any:
+        """The value of a node and of all below it; raises _TooMuch at the limit."""
+        self.lines.setdefault(path, node.start_mark.line + 1)
+        self.left -= 1
+        if self.left < 0 or depth > MAX_DEPTH:
+            limit = f"nested deeper than {MAX_DEPTH}" if depth > MAX_DEPTH else f"more than {MAX_NODES} values"
+            self.problems.error(path, f"is {limit}, aliases followed")
+            raise _TooMuch
+        import yaml
+
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path, depth)
+        if isinstance(node, yaml.ScalarNode):
+            return self._scalar(node, path)
+        return [self.value(item, (*path, at), depth + 1) for at, item in enumerate(node.value)]
+
+    def _mapping(self, node: MappingNode, path: Path, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, item in node.value:
+            line = name.start_mark.line + 1
+            if name.id != "scalar" or name.tag == f"{_TAG}merge":
+                what = "a merge (<<)" if name.id == "scalar" else "a key that is no text"
+                self._at(path, line, f"{what} is not read; write the keys out")
+                continue
+            key = name.value  # as written: `on:` and `1:` are names here, not a boolean and a number
+            if key in found:
+                self._at(
+                    (*path, key), line, f"key {shown(key)} is there twice; first on line {self.lines[(*path, key)]}"
+                )
+                continue
+            self.lines[(*path, key)] = line
+            found[key] = self.value(item, (*path, key), depth + 1)
+        return found
+
+    def _scalar(self, node: ScalarNode, path: Path) -> Any:
+        """A text, number, boolean or nothing; a date stays the text it is, and any other tag is refused."""
+        kind = node.tag.removeprefix(_TAG)
+        if kind in ("str", "timestamp"):
+            return node.value
+        if kind not in ("null", "bool", "int", "float"):
+            self.problems.error(path, f"tag {shown(node.tag)} is not read")
+            return node.value
+        if len(node.value) > MAX_NUMBER:
+            self.problems.error(path, f"{shown(node.value)} is too long for {kind}")
+            return None
+        import yaml
+
+        try:
+            constructor = yaml.constructor.SafeConstructor()
+            return constructor.construct_object(node)
+        except (ValueError, OverflowError, KeyError, yaml.YAMLError):
+            self.problems.error(path, f"{shown(node.value)} cannot be read as {kind}")
+            return None
+
+    def _at(self, path: Path, line: int, message: str) -> None:
+        """A problem on a line that is not the path's own."""
+        self.problems.error(_on_line(line, path, self.lines), message)
+
+
+def _on_line(line: int, path: Path, lines: dict[Path, int]) -> Path:
+    """A path of its own for a line, beside what is known of `path`."""
+    place = (*path, f"{MARK}{line}")
+    lines[place] = line
+    return place

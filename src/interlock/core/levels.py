@@ -1,0 +1,144 @@
+"""The level of one operation: what was declared, what its name and category imply, and which of them counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from interlock.core.danger import DangerBlock, declared
+from interlock.core.model import Level
+from interlock.core.trust import Trust
+
+Named = Callable[[str, str], Level | None]  # (operation, category) -> the level its name implies, if any
+
+CATEGORY_LEVELS = MappingProxyType(  # DL-04
+    {
+        "create": Level.REVERSIBLE,
+        "read": Level.SAFE,
+        "update": Level.REVERSIBLE,
+        "delete": Level.DESTRUCTIVE,
+        "execute": Level.REVERSIBLE,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What a caller is told about a level, and the audit keeps."""
+
+    code: str
+    message: str
+    severity: str
+    details: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "message": self.message,
+            "severity": self.severity,
+            "details": dict(self.details),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveLevel:
+    """The level that counts, and where it came from."""
+
+    level: Level
+    source: str  # operator, declared, conditions[n], score_factors, name, category, maps_to, default
+    reasons: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What an operation's level is made from; `mapped` is what the request behind it implies."""
+
+    name: str
+    category: str = ""
+    block: DangerBlock | None = None
+    mapped: Level | None = None
+
+
+def effective_level(
+    claims: Claims,
+    named: Named,
+    trust: Trust = Trust.UNTESTED,
+    operator: Level | None = None,
+    variables: Mapping[str, Any] | None = None,
+) -> EffectiveLevel:
+    """The operation's level; a declaration raises freely, and lowers only as C-13 allows for that trust."""
+    pattern = named(claims.name, claims.category)
+    implied, source = _implied(claims, pattern)
+    if operator is not None:
+        return _by_operator(claims, operator, implied)
+    if claims.block is None:
+        warnings = (_inferred(claims.name, implied),) if source == "name" and implied > Level.SAFE else ()
+        return EffectiveLevel(implied, source, warnings=warnings)
+    said = declared(claims.block, variables)
+    floor = _stated_floor(claims, pattern)
+    if said.level >= floor:
+        return EffectiveLevel(said.level, said.source, said.reasons)
+    return _lowered(claims.name, said.level, said.reasons, floor, source, trust, pattern)
+
+
+def _implied(claims: Claims, pattern: Level | None) -> tuple[Level, str]:
+    """The level of an unlabelled operation: never below reversible, unless category and name both say safe (C-01)."""
+    default = CATEGORY_LEVELS.get(claims.category, Level.REVERSIBLE)
+    agreed = default is Level.SAFE and pattern is Level.SAFE
+    candidates = [
+        (pattern or Level.SAFE, "name"),
+        (claims.mapped or Level.SAFE, "maps_to"),
+        (default, "category" if claims.category in CATEGORY_LEVELS else "default"),
+        (Level.SAFE if agreed else Level.REVERSIBLE, "default"),
+    ]
+    worst = max(level for level, _ in candidates)
+    if worst is Level.SAFE:
+        return worst, "category and name"
+    return worst, next(source for level, source in _by_weight(candidates) if level is worst)
+
+
+def _by_weight(candidates: list[tuple[Level, str]]) -> list[tuple[Level, str]]:
+    """An ordinary default is better explained by the category than by a name that says no more."""
+    return sorted(candidates, key=lambda item: ("category", "maps_to", "name", "default").index(item[1]))
+
+
+def _stated_floor(claims: Claims, pattern: Level | None) -> Level:
+    """What a declaration has to answer to: an explicit `safe` is enough for a read without a safe name (C-01)."""
+    default = CATEGORY_LEVELS.get(claims.category, Level.REVERSIBLE)
+    return max(default, pattern or Level.SAFE, claims.mapped or Level.SAFE)
+
+
+def _lowered(
+    name: str, said: Level, reasons: tuple[str, ...], floor: Level, source: str, trust: Trust, pattern: Level | None
+) -> EffectiveLevel:
+    """C-13: lowering needs trust, and a forbidden name keeps at least destructive without an operator's word."""
+    details = {"operation": name, "declared": said.word, "implied": floor.word, "adapter_trust": trust.word}
+    if trust < Trust.VALIDATED:
+        words = f"{name} declares {said.word}, but its {source} says {floor.word}; trust {trust.word} may not lower it"
+        return EffectiveLevel(floor, source, reasons, (Notice("DANGER_LEVEL_KEPT", words, "high", details),))
+    kept = max(said, Level.DESTRUCTIVE) if pattern is Level.FORBIDDEN else said
+    words = f"{name} is {floor.word} by its {source}; its adapter (trust {trust.word}) lowers it to {kept.word}"
+    if kept > said:
+        words += f", not {said.word}: that takes an operator's entry"
+    return EffectiveLevel(kept, "declared", reasons, (Notice("DANGER_LEVEL_LOWERED", words, "medium", details),))
+
+
+def _by_operator(claims: Claims, level: Level, implied: Level) -> EffectiveLevel:
+    reasons = claims.block.reasons if claims.block else ()
+    before = max(implied, claims.block.level) if claims.block else implied
+    if level >= before:
+        return EffectiveLevel(level, "operator", reasons)
+    details = {"operation": claims.name, "implied": before.word, "danger_level": level.word}
+    words = f"{claims.name} would be {before.word}; an operator's entry makes it {level.word}"
+    return EffectiveLevel(level, "operator", reasons, (Notice("DANGER_LEVEL_LOWERED", words, "medium", details),))
+
+
+def _inferred(name: str, level: Level) -> Notice:
+    """DL-11: a level taken from the name is told to whoever calls."""
+    severity = "high" if level >= Level.DANGEROUS else "medium"
+    words = f"{name} declares no danger level; its name implies {level.word}"
+    details = {"operation": name, "danger_level": level.word}
+    return Notice("DANGER_LEVEL_INFERRED", words, severity, details)

@@ -1,0 +1,106 @@
+"""The specified name patterns (DL-11): which danger a name announces by its very wording."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+# DL-11: the union of both lists of the specification.
+DANGEROUS = ("force_*", "*_permanently", "bulk_delete*", "override_*", "bypass_*", "*_without_backup", "purge_*")
+FORBIDDEN = ("drop_*", "delete_all*", "truncate_*", "reset_*", "destroy_*", "wipe_*", "*_production")
+SAFE = ("get_*", "list_*", "search_*", "count_*", "check_*", "introspect*")
+_PIECE = re.compile(r"[a-z0-9_]+|\*")
+_MAX_STARS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Three lists of globs over names; a name is matched in lower case, its words joined by `_`."""
+
+    dangerous: tuple[str, ...] = DANGEROUS
+    forbidden: tuple[str, ...] = FORBIDDEN
+    safe: tuple[str, ...] = SAFE
+
+    @classmethod
+    def configured(
+        cls,
+        dangerous: Iterable[str] = (),
+        forbidden: Iterable[str] = (),
+        safe: Iterable[str] = (),
+        replace: bool = False,
+    ) -> Patterns:
+        """R-19: configuration extends the built-in lists, or replaces them; refuses what is no pattern."""
+        base = cls((), (), ()) if replace else cls()
+        made = cls((*base.dangerous, *dangerous), (*base.forbidden, *forbidden), (*base.safe, *safe))
+        for globs in (made.dangerous, made.forbidden, made.safe):
+            _compiled(globs)
+        return made
+
+
+BUILT_IN = Patterns()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A pattern that a name matches, and the word of the name at which it begins."""
+
+    glob: str
+    at: int
+    forbidden: bool
+
+
+def matches(words: tuple[str, ...], patterns: Patterns) -> list[Match]:
+    """Every dangerous and forbidden pattern that matches at the start of some word."""
+    text = "_".join(words)
+    found = []
+    for globs, forbidden in ((patterns.forbidden, True), (patterns.dangerous, False)):
+        any_of, each = _compiled(globs)
+        if any_of is None or not any_of.search(text):
+            continue
+        for glob, expression in each:
+            hit = expression.search(text)
+            if hit:
+                found.append(Match(glob, _word_at(text, hit.start(), glob), forbidden))
+    return found
+
+
+def is_safe(words: tuple[str, ...], patterns: Patterns) -> bool:
+    """True when the name begins as a safe pattern says."""
+    any_of, each = _compiled(patterns.safe)
+    if any_of is None:
+        return False
+    text = "_".join(words)
+    return any((hit := expression.search(text)) is not None and hit.start() == 0 for _, expression in each)
+
+
+def _word_at(text: str, position: int, glob: str) -> int:
+    if glob.startswith("*"):
+        return text.count("_")  # an ending is about the whole name: it begins at its last word
+    return text.count("_", 0, position + 1)
+
+
+@lru_cache(maxsize=64)
+def _compiled(globs: tuple[str, ...]) -> tuple[re.Pattern[str] | None, tuple[tuple[str, re.Pattern[str]], ...]]:
+    each = tuple((glob, re.compile(_expression(glob))) for glob in globs)
+    if not each:
+        return None, ()
+    return re.compile("|".join(f"(?:{expression.pattern})" for _, expression in each)), each
+
+
+def _expression(glob: str) -> str:
+    """A glob as an expression over words joined by `_`; a star stands for letters, digits and `_`."""
+    lowered = glob.strip().lower().replace("-", "_")
+    pieces = _PIECE.findall(lowered)
+    if "".join(pieces) != lowered or not lowered.strip("*_") or lowered.count("*") > _MAX_STARS:
+        raise ValueError(f"name pattern {glob!r}: expected words, `_` and up to {_MAX_STARS} stars, such as drop_*")
+    start = "" if pieces[0] == "*" else "(?:^|_)"
+    body = "".join("[a-z0-9_]*" if piece == "*" else piece for piece in pieces[pieces[0] == "*" :])
+    if pieces[-1] != "*":
+        return f"{start}{body}$"
+    body = body.removesuffix("[a-z0-9_]*")
+    if body.endswith("_"):
+        return f"{start}{body}"
+    last = body.rpartition("_")[2]
+    return f"{start}{body}" if len(last) > 3 else f"{start}{body}(?:_|$)"  # delete_all*, not delete_allocation

@@ -1,0 +1,174 @@
+"""The name of an operation -> the acts that it announces: which verb, upon which object."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from interlock.core.read.lexicon import (
+    CARRIERS,
+    CONJUNCTIONS,
+    DEED_NOUNS,
+    OBJECTS,
+    PREPOSITIONS,
+    VERBS,
+    WEAK,
+    object_kind,
+    verb_kind,
+)
+
+Words = tuple[str, ...]
+_PAY_NOUNS = frozenset(noun for noun, kind in DEED_NOUNS.items() if kind == "pay")
+_ONLY_MONEY = frozenset({"create", "post", "send", "make"})  # create_refund pays; create_override fills in a rota
+_JOBS = frozenset("job task script workflow pipeline process run action procedure".split())
+_GO = frozenset("confirm execute run apply submit start perform invoke call trigger now async".split())
+_VENDORS = frozenset("render make ping segment buffer box drive switch stage post track load".split())
+_MUTES = frozenset({"read", "create", "change", "restore", "send", "grant", "format"})
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One clause of a name: a verb of some kind, and the noun phrase that it acts on."""
+
+    kind: str  # of verb, in the lexicon's words; empty when no verb is known
+    verb: str
+    phrase: Words  # the words of the object
+    object: str  # its kind
+    noun: str  # its head
+    beside: Words = ()  # what stands behind a preposition
+    at: int = 0  # which word of the whole name the verb is
+
+
+def acts_of(segments: Sequence[Words]) -> tuple[Words, list[Act]]:
+    """The words of a name that matter, and the acts they announce, first one first."""
+    segments = _without_vendor(_without_server(segments))
+    if not segments:
+        return (), []
+    last = segments[-1]
+    front = tuple(word for words in segments[:-1] for word in words)
+    if front and (_head(last) < 0 or (last[0] in _GO and len(last) == 1)):
+        last, front = front + last, ()
+    clauses = _clauses(last)
+    acts: list[Act] = []
+    at = len(front)
+    for number, clause in enumerate(clauses):
+        act = _act(clause, front, at)
+        if not number or (act.kind and act.kind not in _MUTES):
+            acts.append(act)
+        at += len(clause) + 1
+    return front + last, _shared(acts)
+
+
+def _without_server(segments: Sequence[Words]) -> Sequence[Words]:
+    """mcp__server__tool says nothing by its first two parts."""
+    if len(segments) > 2 and segments[0] == ("mcp",):
+        return segments[2:]
+    if segments and segments[0][0] == "mcp":
+        return [segments[0][1:], *segments[1:]] if len(segments[0]) > 1 else segments[1:]
+    return segments
+
+
+def _without_vendor(segments: Sequence[Words]) -> Sequence[Words]:
+    """render_delete_service: a product whose name is a verb as well."""
+    first = segments[0] if segments else ()
+    if len(first) > 2 and first[0] in _VENDORS and VERBS.get(first[1], "read") not in _MUTES:
+        return [(first[1:]), *segments[1:]]
+    return segments
+
+
+def _clauses(words: Words) -> list[Words]:
+    """find_and_delete is two clauses, terms_and_conditions is one."""
+    found: list[Words] = []
+    start = 0
+    for position, word in enumerate(words[:-1]):
+        if word in CONJUNCTIONS and position > start and words[position + 1] in VERBS:
+            found.append(words[start:position])
+            start = position + 1
+    return [*found, words[start:]]
+
+
+def _shared(acts: list[Act]) -> list[Act]:
+    """In backup_and_delete_users both verbs have the same object."""
+    if len(acts) < 2:
+        return acts
+    owner = next((act for act in reversed(acts) if act.object), acts[-1])
+    return [
+        act if act.object else Act(act.kind, act.verb, owner.phrase, owner.object, owner.noun, act.beside, act.at)
+        for act in acts
+    ]
+
+
+def _head(words: Words) -> int:
+    """Which word of a clause is its verb; -1 for none."""
+    first = words[0] if words else ""
+    if first in VERBS and first not in WEAK:
+        return 0
+    strong = [position for position, word in enumerate(words) if word in VERBS and word not in WEAK]
+    if first in VERBS and len(words) == 2 and words[1] in OBJECTS and VERBS.get(words[1]) == "read":
+        return 0  # mute_monitor
+    if first in VERBS:  # order_cancel and backup_delete: the first word is a noun here
+        return strong[-1] if strong and strong[-1] == len(words) - 1 and len(words) <= 4 else 0
+    if strong:
+        return strong[0]
+    weak = (position for position, word in enumerate(words) if word in VERBS)
+    return next((position for position in weak if not _is_noun_here(words, position)), -1)
+
+
+def _is_noun_here(words: Words, position: int) -> bool:
+    """ack_message sends no message."""
+    word = words[position]
+    return position == len(words) - 1 and word in OBJECTS and VERBS[word] in _MUTES
+
+
+def _act(words: Words, front: Words, at: int) -> Act:
+    head = _head(words)
+    if head < 0:
+        kind, noun = object_kind(words)
+        return Act("", "", words, kind, noun, (), at)
+    verb = words[head]
+    phrase, beside = _phrase(words[head + 1 :])
+    act = _carried(verb, phrase or (words[:head] or front)[-1:], words[:head], beside, at + head)
+    if act is not None:
+        return act
+    what, noun = object_kind(phrase)
+    if not what and not noun:  # issueDelete, zone.delete: the object stands before its verb
+        phrase = words[:head] or front
+        what, noun = object_kind(phrase)
+    elif not what and words[:head] and len(phrase) == 1 and phrase[0] in VERBS:
+        what, noun = object_kind(words[:head])
+    return Act(verb_kind(verb), verb, phrase, what, noun, beside, at + head)
+
+
+def _phrase(words: Words) -> tuple[Words, Words]:
+    for position, word in enumerate(words):
+        if word in PREPOSITIONS:
+            if not position and word in ("by", "if", "of"):
+                continue
+            return words[:position], words[position + 1 :]
+    return words, ()
+
+
+def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) -> Act | None:
+    """process_refund, schedule_key_deletion: a verb that only carries the deed which its noun names."""
+    if verb not in CARRIERS or not phrase:
+        return None
+    core = phrase[:-1] if phrase[-1] in _JOBS and len(phrase) > 1 else phrase
+    deed = core[-1]
+    if deed not in DEED_NOUNS:
+        return _first_deed(verb, core, beside, at)
+    if verb in _ONLY_MONEY and deed not in _PAY_NOUNS:
+        return None
+    rest = core[:-1] or beside or before
+    kind, noun = object_kind(rest)
+    return Act(DEED_NOUNS[deed], deed, rest, kind, noun or deed, beside, at)
+
+
+def _first_deed(verb: str, phrase: Words, beside: Words, at: int) -> Act | None:
+    """request_delete_account: the carried deed comes first."""
+    kind = verb_kind(phrase[0])
+    if verb in _ONLY_MONEY or (phrase[0] in WEAK and verb != "force") or kind in ("", *_MUTES) or len(phrase) < 2:
+        return None
+    what, noun = object_kind(phrase[1:])
+    if verb in ("run", "execute", "do") and noun in ("test", "tests", "check", "checks", "suite"):
+        return None
+    return Act(kind, phrase[0], phrase[1:], what, noun, beside, at)

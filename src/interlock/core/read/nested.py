@@ -1,0 +1,93 @@
+"""Operations that the parameters of another one name: {"operation": "delete_user", "params": {…}}, and lists of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from interlock.core.read.act_params import short_keys
+from interlock.core.read.lexicon import split_name
+from interlock.core.read.names import Act, acts_of
+from interlock.core.read.params import MAX_TEXT, squash
+
+Reader = Callable[[str, Mapping[str, Any]], None]  # reads one operation, a level deeper
+_NAMES = frozenset(
+    "operation operationname action verb op tool toolname function functionname task mutation intent".split()
+)
+_PARAMS = ("params", "arguments", "args", "input", "parameters", "toolinput", "payload", "kwargs", "variables")
+_BATCHES = frozenset("changes operations actions calls requests steps tasks batch commands mutations toolcalls".split())
+_CALLS = frozenset("call invoke execute run use".split())
+_CALLED = frozenset("tool function operation action api method".split())
+_EMPTY = frozenset("manage operation action management admin".split())
+_DOMAINS: Mapping[str, str] = {"lock": "door", "cover": "garage"}
+_MOST = 100
+
+
+def read_nested(act: Act, params: Mapping[str, Any], reader: Reader) -> bool:
+    """Reads every operation that is named; True when there was one."""
+    if act.kind == "read" and act.verb != "query":
+        return False
+    keys = short_keys(params)
+    found = _one(act, keys, params, reader)
+    for key in sorted(_BATCHES & keys.keys()):
+        value = keys[key]
+        for item in value[:_MOST] if isinstance(value, (list, tuple)) else ():
+            if isinstance(item, Mapping):
+                found = _one(act, short_keys(item), item, reader) or found
+    return found
+
+
+def _one(act: Act, keys: Mapping[str, Any], params: Mapping[str, Any], reader: Reader) -> bool:
+    found = False
+    for key in sorted(_NAMES & keys.keys()):
+        value = keys[key]
+        if isinstance(value, str) and 0 < len(value) < 120 and " " not in value.strip():
+            inner = _params(keys, params)
+            found = _inside(value if _is_tool(value, inner) else _title(value, act), inner, reader) or found
+    service = keys.get("service")
+    if (
+        act.verb in _CALLS and act.noun == "service" and isinstance(service, str)
+    ):  # {"domain": "lock", "service": "unlock"}
+        verb, _, domain = service.rpartition(".")[2], "", str(keys.get("domain", service.partition(".")[0]))[:40]
+        found = _inside(f"{verb}_{_DOMAINS.get(domain, domain)}"[:120], {}, reader) or found
+    name = keys.get("name")
+    if act.verb in _CALLS and act.noun in _CALLED and isinstance(name, str) and not _NAMES & keys.keys():
+        found = _inside(name, _params(keys, {}), reader) or found
+    return found
+
+
+def _title(value: str, act: Act) -> str:
+    """manage_user {"action": "delete"} deletes a user."""
+    known = acts_of(split_name(value))[1]
+    nouns = [word for word in act.phrase if word not in _EMPTY]
+    return value if not nouns or (known and known[0].object) else "_".join((value, *nouns))
+
+
+def _inside(name: str, params: Mapping[str, Any], reader: Reader) -> bool:
+    acts = acts_of(split_name(name))[1]
+    if (not acts or not acts[0].kind) and not _is_tool(name, params):
+        return False
+    reader(name, params)
+    return True
+
+
+def _is_tool(name: str, params: Mapping[str, Any]) -> bool:
+    from interlock.core.read.tools import is_built_in
+
+    return is_built_in(name, params, "")
+
+
+def _params(keys: Mapping[str, Any], outer: Mapping[str, Any]) -> Mapping[str, Any]:
+    for key in _PARAMS:
+        value = keys.get(key)
+        if isinstance(value, Mapping):
+            return value
+        if isinstance(value, str) and value.lstrip().startswith("{") and len(value) < MAX_TEXT:
+            try:
+                parsed = json.loads(value)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(parsed, Mapping):
+                return parsed
+    return {key: value for key, value in outer.items() if isinstance(key, str) and squash(key) not in _NAMES}

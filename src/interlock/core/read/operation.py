@@ -1,0 +1,225 @@
+"""A named operation with its parameters -> what it would do (R-8, C-01, DL-04, DL-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.core.read.act_params import by_params, with_object
+from interlock.core.read.clicks import read_click
+from interlock.core.read.deeds import CHANGE, CLOUD, HARMLESS, READ, deed
+from interlock.core.read.facts import Report
+from interlock.core.read.files import file_act
+from interlock.core.read.lexicon import (
+    ALL_WORDS,
+    BULK_WORDS,
+    FORCE_WORDS,
+    PERMANENT_WORDS,
+    STAGING_WORDS,
+    is_plural,
+    names_production,
+    split_name,
+)
+from interlock.core.read.name_patterns import BUILT_IN, Match, Patterns, is_safe, matches
+from interlock.core.read.named_programs import run_named
+from interlock.core.read.names import Act, Words, acts_of
+from interlock.core.read.nested import read_nested
+from interlock.core.read.outgoing import sends_secret
+from interlock.core.read.params import Scope, scope_of
+from interlock.core.read.payloads import read_payloads
+
+_DEEPEST = 4  # operations named inside operations
+_PUTTING = frozenset({"create", "change", "restore", "grant", "send"})
+_TRIALS = frozenset("test simulate plan preview validate lint render explain estimate dryrun whatif".split())
+_MAILINGS = frozenset("campaign campaigns newsletter newsletters broadcast blast announcement".split())
+_ENDS = frozenset({"delete", "account", "terminate"})
+_NOTHING = Act("", "", (), "", "")
+# What a name is that only a pattern calls harmful, by words of the pattern.
+_BY_PATTERN = (
+    (("drop", "delete", "truncate", "destroy", "wipe", "purge"), "act_delete"),
+    (("force", "override", "bypass"), "act_override"),
+    (("reset",), "act_unconfigure"),
+)
+
+
+def read_operation(
+    name: str, params: Mapping[str, Any], crude: str, out: Report, patterns: Patterns = BUILT_IN, depth: int = 0
+) -> None:
+    """Reports what an operation of this name, with these parameters and in this CRUDE category, would do."""
+    out.step()
+    if depth > _DEEPEST:
+        out.unreadable("operations nested too deeply", "nesting")
+        return
+    crude = (crude or "").strip().lower()
+    params = params if isinstance(params, Mapping) else {}
+    if _is_tool(name, params, crude, out):
+        return
+    segments = split_name(name)
+    words, acts = acts_of(segments)
+    acts = [with_object(act, params) for act in acts] or [_NOTHING]
+    scope = scope_of(params)
+    if scope.too_much:
+        out.unreadable(scope.too_much, "budget")
+    ran = _payloads(words, acts[0], params, out, patterns, depth)
+    if not scope.dry_run and file_act(words, acts[0], params, out) and not _matches(words, acts, crude, patterns):
+        return
+    if not scope.dry_run:
+        run_named(segments, params, out)
+    traits = _reach(words, acts[0], scope)
+    if any(not CLOUD.isdisjoint(segment) for segment in segments):
+        traits.update(_cloud(acts[0]))
+    named = _matches(words, acts, crude, patterns)
+    found = _harmful(acts, traits, named, params, crude, ran)
+    if found and scope.dry_run and not ran:
+        out.effect(READ, _target(acts[0], name), "dry_run")
+        return
+    marks = traits.union(_marks(named)) - {"unfiltered"}
+    for verb, act, own in found:
+        every = marks.union(own)
+        out.effect(verb, _target(act, name), *sorted(every - {"one"} if every & {"all", "bulk"} else every))
+    if not found and not ran:
+        _harmless(name, words, acts[0], crude, traits, patterns, out)
+
+
+def _is_tool(name: str, params: Mapping[str, Any], crude: str, out: Report) -> bool:
+    """Reads an operation that is a tool of the agents themselves as that tool's call."""
+    from interlock.core.read.tools import read_built_in
+
+    return bool(params) and read_built_in(name, params, crude, out)
+
+
+def _cloud(act: Act) -> tuple[str, ...]:
+    """A project or an account of a cloud holds everything; one of a task list does not."""
+    if act.object == "project":
+        return ("all",)
+    return ("all", "project") if act.object in ("account", "organization") and act.kind in _ENDS else ()
+
+
+def _payloads(words: Words, act: Act, params: Mapping[str, Any], out: Report, patterns: Patterns, depth: int) -> bool:
+    """Reads what the parameters run, and the operations they name; True when there was something."""
+    if not params:
+        return False
+    verb = act.verb or (words[0] if words else "")
+
+    def field(inner: str) -> None:
+        read_operation(inner, {}, "update", out, patterns, depth + 1)
+
+    ran = read_payloads(words, verb, params, field, out)
+    ran = read_click(verb, words, params, field) or ran
+    if sends_secret(verb, words, params):
+        out.effect("act_leak", "a secret")
+    nested = read_nested(act, params, lambda inner, its: read_operation(inner, its, "", out, patterns, depth + 1))
+    return nested or ran
+
+
+def _reach(words: Words, act: Act, scope: Scope) -> set[str]:
+    """How far it reaches, from the name and from the parameters."""
+    have = set(words)
+    traits = scope.traits - {"many"}
+    if "many" in scope.traits and not scope.filtered:
+        traits.add("bulk")
+    for trait, vocabulary in (
+        ("all", ALL_WORDS),
+        ("bulk", BULK_WORDS),
+        ("permanent", PERMANENT_WORDS),
+        ("forced", FORCE_WORDS),
+        ("staging", STAGING_WORDS),
+    ):
+        if have & vocabulary:
+            traits.add(trait)
+    if names_production(words):
+        traits.add("production")
+    if "backup" in have and have & {"without", "no", "skip"}:
+        traits.add("no_backup")
+    if (
+        is_plural(act.noun)
+        and act.verb not in ("prune", "clean", "cleanup")
+        and not scope.single
+        and not scope.filtered
+    ):
+        traits.add("bulk")
+    if act.kind == "send" and act.noun in _MAILINGS:
+        traits.add("bulk")
+    if not traits & {"all", "bulk"}:
+        traits.add("one")
+    return traits
+
+
+# -- the specified patterns -------------------------------------------------------------------------------
+
+
+def _matches(words: Words, acts: list[Act], crude: str, patterns: Patterns) -> list[Match]:
+    """R-8: a leading reader outranks later patterns; the noun phrase of a creating verb holds no match."""
+    found = matches(words, patterns)
+    if not found:
+        return []
+    lead = acts[0]
+    if lead.verb in _TRIALS and crude != "delete":
+        return []
+    if lead.kind == "read" and crude in ("", "read") and len(acts) == 1:
+        return [match for match in found if match.at < lead.at]
+    if lead.kind in _PUTTING and len(acts) == 1:
+        return [match for match in found if match.at <= lead.at or _is_ending(match, lead)]
+    return found
+
+
+def _is_ending(match: Match, lead: Act) -> bool:
+    """deploy_production is a mutation; create_backup_production is a copy."""
+    return match.glob.startswith("*") and lead.kind != "create"
+
+
+def _marks(named: list[Match]) -> set[str]:
+    if not named:
+        return set()
+    return {"named", "pattern_forbidden" if any(match.forbidden for match in named) else "pattern_dangerous"}
+
+
+def _of_pattern(act: Act, verb: str, named: list[Match]) -> str:
+    globs = " ".join(match.glob for match in named)
+    if "force" in globs and "push" in (act.verb, act.noun, *act.phrase):
+        return "act_rewrite"
+    for words, found in _BY_PATTERN:
+        if any(word in globs for word in words):
+            return found
+    return CHANGE if verb == READ else verb
+
+
+# -- what is reported -------------------------------------------------------------------------------------
+
+
+def _harmful(
+    acts: list[Act], traits: set[str], named: list[Match], params: Mapping[str, Any], crude: str, ran: bool
+) -> list[tuple[str, Act, tuple[str, ...]]]:
+    """The acts that do harm, by name, by parameters, by a pattern or by the category."""
+    found = []
+    for act in acts:
+        verb, own = by_params(act, deed(act), params, traits)
+        if named and act is acts[0] and verb in HARMLESS:
+            verb = _of_pattern(act, verb, named)
+            found.append((verb, act, own))
+        elif verb not in HARMLESS:
+            found.append((verb, act, own))
+    if not found and crude == "delete" and acts[0].kind != "restore" and not ran:  # DL-04
+        lead = acts[0]
+        kind = lead.object if lead.object != "light" else "data"
+        found.append((deed(Act("delete", "delete", lead.phrase, kind, lead.noun))[0], lead, ()))
+    return found
+
+
+def _harmless(name: str, words: Words, act: Act, crude: str, traits: set[str], patterns: Patterns, out: Report) -> None:
+    """C-01: safe only when the category and the name agree; everything else is at least reversible (DL-05)."""
+    verb = deed(act)[0]
+    target = _target(act, name)
+    if verb == "act_send":
+        out.effect(verb, target, *sorted(traits & {"all", "bulk", "one", "production"}))
+    elif verb == READ or is_safe(words, patterns):
+        out.effect(READ, target, *(() if crude == "read" else ("unlabelled",)))
+    else:
+        out.effect(CHANGE, target)
+
+
+def _target(act: Act, name: str) -> str:
+    """The object in words."""
+    if act.noun and act.noun not in act.phrase:
+        return act.noun[:200]
+    return " ".join(act.phrase)[:200] or name[:200]

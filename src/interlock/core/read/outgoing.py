@@ -1,0 +1,59 @@
+"""What an operation sends out -> whether a secret goes with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.core.read.params import pairs, squash
+
+_SENDS = frozenset(
+    "send email mail post publish share upload broadcast message tweet sms comment reply paste submit forward notify dm text announce create add".split()
+)
+_CARRIES = frozenset(
+    """body text content contents message html data payload attachments attachment files file description comment code snippet title subject
+    blocks markdown note value path filepath""".split()
+)
+_PLACES_OUT = frozenset(
+    "email mail message gist paste pastebin comment issue tweet post slack discord webhook sms page topic form ticket file dm chat channel "
+    "telegram reply snippet thread gmail".split()
+)
+_SECRET = re.compile(
+    r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bsk_live_\w{8,}|\brk_live_\w{8,}|\bxox[abprs]-[\w-]{10,}"
+    r"|-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|\bAIza[\w-]{30,}|\bglpat-[\w-]{16,}|\bnpm_[A-Za-z0-9]{30,}"
+    r"|\b(?i:aws_secret_access_key|secret_key|api_key|db_password|database_password|access_token|client_secret)\s*[=:]\s*[\"']?[^\s\"'<$*{]{8,}"
+    r"|\b[A-Z][A-Z0-9_]{0,40}(?:PASSWORD|SECRET|TOKEN|API_KEY)\s*=\s*[\"']?[^\s\"'<$*{]{6,}"
+    r"|\b(?:postgres|postgresql|mysql|mongodb|redis|amqp)(?:\+\w{1,10})?://[^\s:/@]{1,60}:[^\s@/<$*{]{3,80}@",
+)
+_SECRET_PATH = re.compile(
+    r"(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)\w+)?|id_(?:rsa|ed25519|ecdsa|dsa)|\.aws/credentials|\.netrc|\.pgpass|\.npmrc|\.pypirc"
+    r"|\.kube/config|\.docker/config\.json|credentials\.json|service-account[\w-]*\.json|\.git-credentials|shadow|[\w.-]+\.(?:pem|p12|pfx|kdbx|keystore))$"
+)
+
+_SIGN_IN = re.compile(r"oauth|token|login|auth|signin|session", re.IGNORECASE)
+
+
+def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any]) -> bool:
+    """True when text or a file that goes out holds a secret."""
+    keys = {squash(key): value for key, value in list(params.items())[:200]}
+    url = next((keys[key] for key in ("url", "uri", "webhook", "webhookurl") if isinstance(keys.get(key), str)), "")
+    if (
+        url.startswith("http")
+        and not _SIGN_IN.search(url[:500])
+        and verb in ("request", "call", "fetch", "http", "post", "put")
+    ):
+        verb = "send"
+    if verb not in _SENDS or (verb in ("create", "add", "submit", "text") and _PLACES_OUT.isdisjoint(words)):
+        return False
+    if "file" in words and verb in ("create", "add"):
+        return False
+    for key, value, depth in pairs(params):
+        if depth < 0:
+            break
+        if key not in _CARRIES and not depth:
+            continue
+        for item in value[:50] if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(item, str) and (_SECRET.search(item[:50_000]) or _SECRET_PATH.search(item[:300])):
+                return True
+    return False

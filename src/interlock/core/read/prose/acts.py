@@ -1,0 +1,106 @@
+"""The kind of a verb x the kind of its object -> the act, whatever language both were said in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Traits = frozenset[str]
+NOTHING: Traits = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing that a sentence announces."""
+
+    verb: str
+    target: str = ""
+    traits: Traits = NOTHING
+
+    @property
+    def harmful(self) -> bool:
+        return self.verb not in ("act_change", "act_read", "act_vague")
+
+
+_DELETE = {
+    "": "act_delete", "data": "act_delete", "log": "act_delete", "account": "act_account", "access": "act_revoke",
+    "credential": "act_invalidate", "config": "act_unconfigure", "guard": "act_unconfigure", "safety": "act_override",
+    "resource": "act_terminate", "money": "act_delete", "disk": "act_disk", "device": "act_delete", "history": "act_rewrite",
+    "source": "act_delete", "code": "act_change", "scrap": "act_change",
+}  # fmt: skip
+_SOFT = _DELETE | {"": "act_change", "money": "act_change"}
+_OFF = {
+    "": "act_change", "data": "act_change", "log": "act_override", "account": "act_account", "access": "act_revoke",
+    "credential": "act_invalidate", "config": "act_unconfigure", "guard": "act_unconfigure", "safety": "act_override",
+    "resource": "act_terminate", "money": "act_pay", "device": "act_terminate", "disk": "act_change", "backup": "act_override",
+}  # fmt: skip
+_OUT = {"": "act_change", "credential": "act_leak", "private": "act_leak", "log": "act_change", "account": "act_send"}
+
+# kind of verb -> kind of object -> act; "" stands for an object that nobody described.
+ACTS: dict[str, dict[str, str]] = {
+    "destroy": _DELETE,
+    "wipe": _DELETE,
+    "remove": _SOFT,
+    "stop": _OFF | {"data": "act_terminate"},
+    "disable": _OFF,
+    "suspend": _OFF | {"": "act_account", "data": "act_change"},
+    "revoke": {"": "act_revoke", "credential": "act_invalidate", "money": "act_pay", "code": "act_change", "config": "act_revoke"},
+    "invalidate": {"": "act_change", "credential": "act_invalidate", "access": "act_revoke", "account": "act_invalidate"},
+    "block": {"": "act_block", "code": "act_change", "scrap": "act_change"},
+    "refund": {"": "act_pay"},
+    "charge": {"": "act_change", "money": "act_pay", "account": "act_pay"},
+    "cancel": {"": "act_change", "money": "act_pay", "account": "act_account", "order": "act_pay"},
+    "bypass": {"": "act_change", "safety": "act_override", "guard": "act_override", "access": "act_override",
+               "config": "act_override", "log": "act_override"},
+    "force": {"": "act_change", "safety": "act_override"},
+    "grant": {"": "act_change"},
+    "expose": {"": "act_escalate", "code": "act_change", "scrap": "act_change", "credential": "act_leak", "private": "act_leak"},
+    "leak": {"": "act_leak"},
+    "send": _OUT,
+    "format": {"": "act_change", "disk": "act_disk", "device": "act_disk"},
+    "overwrite": {"": "act_change", "credential": "act_invalidate", "config": "act_unconfigure", "disk": "act_disk", "history": "act_rewrite", "log": "act_delete",
+                  "device": "act_disk"},
+    "reset": {"": "act_change", "device": "act_delete", "config": "act_unconfigure", "disk": "act_disk", "log": "act_delete",
+              "source": "act_delete"},
+    "rewrite": {"": "act_change", "history": "act_rewrite"},
+    "close": {"": "act_change", "account": "act_account", "money": "act_pay"},
+    "archive": {"": "act_change", "account": "act_account", "money": "act_pay"},
+}  # fmt: skip
+
+_STORES: Traits = frozenset({"database", "table", "schema", "bucket", "volume", "repository", "project"})
+_WIDE: Traits = frozenset({"all", "bulk", "production", "permanent", "backup"}) | _STORES
+
+
+def act(kind: str, thing: str, target: str, traits: Traits) -> Act:
+    """What a verb of this kind does to a thing of this kind, with everything that is known about it."""
+    table = ACTS[kind]
+    verb = table.get(thing, table[""])
+    if thing == "data" and "backup" in traits and verb == "act_change":
+        verb = table.get("backup", verb)
+    if kind == "remove" and not thing and traits & _WIDE:
+        verb = "act_delete"
+    if kind == "stop" and not thing and traits & {"all", "production", "cluster"}:
+        verb = "act_terminate"
+    if kind in ("reset", "overwrite") and traits & (_STORES | {"backup"}) and thing == "data":
+        verb = "act_delete"
+    if kind == "reset" and thing == "data" and traits & {"all", "production"}:
+        verb = "act_delete"
+    if kind == "reset" and thing in ("money", "account") and traits & {"all", "bulk"}:
+        verb = "act_delete"
+    if kind == "overwrite" and "production" in traits and thing in ("data", ""):
+        verb = "act_delete"
+    if kind in ("reset", "invalidate") and thing == "credential":
+        wide = traits & {"all", "bulk", "production"}
+        verb = "act_invalidate" if wide or kind == "invalidate" else "act_change"
+    if kind == "grant" and traits & {"admin", "public"}:
+        verb = "act_escalate"
+    if kind == "send" and verb == "act_send" and not traits & {"all", "bulk"}:
+        verb = "act_change"
+    if kind in ("disable", "suspend", "archive", "cancel") and verb in ("act_account", "act_terminate", "act_delete"):
+        traits = traits | {"undoable"}
+    if kind == "wipe" or (kind == "reset" and verb == "act_delete"):
+        traits = traits | {"all"}
+    if kind == "bypass" or kind == "force":
+        traits = traits | {"forced"}
+    if not traits & {"all", "bulk"}:
+        traits = traits | {"one"}
+    return Act(verb, target[:120], traits - {"admin", "public"})

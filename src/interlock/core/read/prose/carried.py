@@ -1,0 +1,49 @@
+"""What one clause fetches or collects, and the next one runs or sends away."""
+
+from __future__ import annotations
+
+import re
+
+from interlock.core.read.prose.acts import Act
+from interlock.core.read.prose.english_outward import OUTWARD, SECRETS
+
+_FETCHES = re.compile(
+    r"\b(?:download|fetch|curl|wget|grab|pull|retriev|clon|get)\w*\b.{0,80}(?:\b|(?<=\s))(?:scripts?|binary|installer|payload|executable|exe|file|code|https?:|program|tool|image|package|attachment|gist|module|\S+\.(?:sh|exe|py|ps1|bin|run|deb|rpm|msi|dmg|pkg|jar|apk|bat))\b"
+)
+_RUNS_IT = re.compile(
+    r"^(?:then |and |immediately |directly |right away |straight |just |simply )*(?:run|execut|launch|eval|start|sourc|pip|install|load|double-?click|open)\w* (?:it|them|the|that|this|whatever)\b(?! (?:tests?|linter|build|docs?|page))"
+    r"|^(?:then |and )*(?:mak\w* it executable|chmod \+x)"
+)
+_SENSITIVE = re.compile(SECRETS)
+_SENDS_IT = re.compile(
+    r"^(?:then |and |immediately |directly |just |simply |i |will )*(?:send|upload|post|publish|shar|past|forward|cop|export|transmit|e?-?mail|push|put|sync|stream|scp|rsync|curl|ftp|attach|hand|giv|mov|drop|beam|ship|plac|commit|mirror|stick|text|pass)\w* "
+    r"(?:it|them|that|this|the (?:\w+ )?(?:file|files|result|results|output|archive|dump|copy|zip|tarball|export|contents?|values?|list|lot|data))\b.{0,60}(?:"
+    + OUTWARD
+    + ")"
+)
+
+
+class Carried:
+    """Remembers the clauses in front."""
+
+    def __init__(self) -> None:
+        self.before: list[str] = []
+
+    def follow(self, text: str, speaks: bool, denied: bool) -> Act | None:
+        """The act that this clause completes, if it does; `speaks` when the clause only speaks of something."""
+        if denied:
+            return None
+        found: Act | None = None
+        if not speaks and self._had(_FETCHES, _RUNS_IT, text):
+            found = Act("act_run", text[:120])
+        elif self._had(_SENSITIVE, _SENDS_IT, text):
+            found = Act("act_leak", text[:120], frozenset({"secret"}))
+        self.before = [*self.before[-_REACH:], text[:_LONGEST]]
+        return found
+
+    def _had(self, earlier: re.Pattern[str], now: re.Pattern[str], text: str) -> bool:
+        return bool(self.before) and now.match(text) is not None and any(earlier.search(one) for one in self.before)
+
+
+_REACH = 8  # clauses
+_LONGEST = 1_000

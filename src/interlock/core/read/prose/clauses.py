@@ -1,0 +1,122 @@
+"""A sentence -> its clauses: one act each, or none."""
+
+from __future__ import annotations
+
+import re
+
+from interlock.core.read.prose.embedded import MARK
+from interlock.core.read.prose.english_scope import DETERMINERS, NEGATIONS
+from interlock.core.read.prose.english_verbs import verb_forms
+
+# A sentence ends at . ! ? ; or a line's end; a dot inside a name does not end one.
+_SENTENCE = re.compile(r"(?<=[.!?;])\s|[\n;]|[。！？；]+|(?<=[.!?])$")
+_PIECE = re.compile(
+    rf"{MARK}.|[~.]?/?[\w@#%&$*+~./:\\-]{{0,200}}[\w*/~](?:['’](?:s|t|m|re|ll|ve|d)\b|s['’](?=\s))?|[,:()—–|→\[\]]|--?>?|=>|&"
+)
+_ALWAYS = frozenset(
+    {":", "(", ")", "—", "–", "--", "->", "=>", "→", "|", "[", "]", "then", "afterwards", "thereafter", "-", "actual"}
+)
+_JOINTS = frozenset({",", "and", "but", "or", "&", "plus", "while", "also", "subsequently", "later", "finally"})
+_WAYS = frozenset({"by", "via", "through", "after", "followed"})
+_BETWEEN = frozenset(
+    "i i'm i'll we we'll am will just now next also finally please immediately simply quickly first actually really silently"
+    " secretly quietly going to about let me us afterwards then subsequently permanently completely later instead only directly"
+    " by and so it's again after that this afterward once done well directly straight".split()
+)
+_HOW = frozenset(
+    "bulk mass hard force batch auto soft permanently fully completely cascade re pre un".split()
+)  # bulk-delete
+_LONGEST = 100  # words; a longer clause is read in pieces
+Tokens = list[str]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with its closing mark."""
+    return [piece.strip() for piece in _SENTENCE.split(text) if piece and piece.strip(" .!;")]
+
+
+def tokens(sentence: str) -> Tokens:
+    """The words of a sentence in lower case; marks and names stay whole, and a trailing dot goes."""
+    found: Tokens = []
+    for piece in _PIECE.findall(sentence.replace("’", "'")):
+        word = piece.rstrip(".:") or piece
+        head, dash, verb = word.partition("-")
+        if word.lower().startswith("e-mail"):
+            found.append(word[:1] + word[2:])
+        elif dash and head.isalpha() and ((head.lower() in _HOW and _form(verb)) or _harms(head, verb)):
+            found += [head, verb]
+        else:
+            found.append(word)
+    return found
+
+
+def _harms(head: str, verb: str) -> bool:
+    """`gdpr-erase`: a verb of harm behind a word that says how."""
+    known = verb_forms().get(verb.lower())
+    return (
+        known is not None
+        and known[1] in ("base", "ing")
+        and known[2] not in _TAME
+        and head.lower() not in _HARMLESS_HEADS
+    )
+
+
+_TAME = frozenset({"do", "look", "make", "send", "format", "grant", "close", "force", "rewrite"})
+_HARMLESS_HEADS = frozenset(
+    "non un anti pre post drag read write copy one double auto on-delete self pay cross drop spring factory".split()
+)
+
+
+def clauses(words: Tokens) -> list[Tokens]:
+    """The words of a sentence, cut where a new act can begin."""
+    found: list[Tokens] = [[]]
+    for at, word in enumerate(words):
+        low = word.lower()
+        if low == ":" and len(found[-1]) == 1 and _form(found[-1][0]) in ("ing", "base"):
+            continue  # `Deleting: /srv/data`
+        if low in _ALWAYS or (low in _JOINTS and _begins_act(words, at + 1) and not _ends_in_verb(found[-1])):
+            found.append([])
+        elif len(found[-1]) >= _LONGEST:
+            found.append([word])
+        elif low in _WAYS and at + 1 < len(words) and _form(words[at + 1]) == "ing":
+            found.append([low])
+        elif low == "before" and at + 1 < len(words) and _form(words[at + 1]) == "ing":
+            found.append(["before"])
+        elif low != ",":
+            found[-1].append(word)
+        elif found[-1]:
+            found[-1].append(",")
+    return [clause for clause in found if clause]
+
+
+def _form(word: str) -> str:
+    known = verb_forms().get(word.lower())
+    return known[1] if known else ""
+
+
+def _begins_act(words: Tokens, at: int) -> bool:
+    """True when a verb, a denial, a command or an operation's name comes next."""
+    for word in words[at : at + 5]:
+        low = word.lower()
+        if word.startswith(MARK) or low in NEGATIONS or is_operation(word):
+            return True
+        if _form(low) in ("base", "ing", "third"):
+            return True
+        if low not in _BETWEEN and low != ",":
+            return False
+    return False
+
+
+def _ends_in_verb(clause: Tokens) -> bool:
+    """`drop and recreate`: two verbs that share what follows."""
+    return len(clause) > 1 and _form(clause[-1]) in ("base", "ing") and clause[-2].lower() not in DETERMINERS
+
+
+_OPERATION = re.compile(
+    r"^(?:[a-z][a-z0-9]*(?:_{1,2}[a-z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+|[a-z]\w*\.[a-z]+[A-Z]\w+)$"
+)
+
+
+def is_operation(word: str) -> bool:
+    """True for the shape of an operation's name: snake_case or camelCase."""
+    return len(word) <= 100 and bool(_OPERATION.match(word))

@@ -1,0 +1,176 @@
+"""The words behind a verb -> what kind of thing they name, and what is known about it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from interlock.core.read.prose import english_scope as scope
+from interlock.core.read.prose.acts import NOTHING, Traits
+from interlock.core.read.prose.clauses import Tokens
+from interlock.core.read.prose.english_nouns import THROWAWAY, nouns
+
+_PRONOUNS = frozenset("it them they those these this that all everything both that's one ones him her".split())
+_SHARED = frozenset("shared live prod production".split())
+_NAMED_BY = frozenset(
+    "namespace keyspace schema database table topic collection bucket cluster service queue index".split()
+)  # `the namespace payments`
+_GENERIC = frozenset(
+    "everything all contents content data rows row records record documents entries objects files items anything".split()
+)
+_PRODUCTION = re.compile(r"(?:^|[-_./:@])(?:prod|production|live)(?:[-_./:\d]|$)", re.IGNORECASE)
+_STAGING = re.compile(r"(?:^|[-_./:@])(?:stag|staging|dev|test|qa|sandbox)(?:[-_./:\d]|$)", re.IGNORECASE)
+_SHAPES = (
+    (re.compile(r"^i-[0-9a-f]{3,}$|^(?:srv|vm|ip|node|host|web|worker|pod|app|server)[-_]?[\w-]*\d+$"), "resource"),
+    (re.compile(r"^[\w.+-]+@[\w-]+\.\w+"), "account"),
+    (re.compile(r"^vol-|^snap-"), "data"),
+    (re.compile(r"^(?:sk|pk|ghp|akia|tok|key)[-_]\w+", re.IGNORECASE), "credential"),
+    (re.compile(r"^(?:acct|cus|usr|user|u|cust)_\w+$"), "account"),
+    (re.compile(r"^/dev/(?:sd|nvme|hd|vd|disk|mmc)\w*$"), "disk"),
+)
+_GROUPS = frozenset("group team org organization organisation role admins channel project repository repo workspace list allowlist whitelist"
+                    " billing access administrators owners sudoers membership department".split())  # fmt: skip
+_SECRET = re.compile(
+    r"\.env\b|~/\.(?:ssh|aws|kube|gnupg)\b|\b(?:secrets?|credentials?|passwords?|private keys?|api keys?|ssh keys?|customer (?:data|list|emails?|records)|personal (?:data|information)|pii|credit cards?|ssns?|medical|health records?|database dump|db dump|id_rsa|kubeconfig|payroll|salar(?:y|ies)|source code|(?:production|prod|database|db|crm) dump|one-time codes?)\b"
+)
+_NO_BACKUP = re.compile(
+    r"\bwithout (?:a |any |taking a |making a )?(?:final )?(?:backup|snapshot|copy)|\bno (?:backup|snapshot)|\bskip\w* (?:the )?(?:final )?(?:backup|snapshot)"
+)
+_NO_UNDO = re.compile(
+    r"\b(?:for good|no undo|without undo|beyond recovery|hard[- ]delet\w+|so (?:that )?(?:nothing|it|they) can(?:not|'t)? be (?:recovered|restored)|bypass\w* (?:the )?(?:trash|recycle))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What an act is done to."""
+
+    kind: str = ""
+    words: str = ""
+    traits: Traits = NOTHING
+    pronoun: bool = False
+    group: bool = False  # a group or role that somebody is in
+    secret: bool = False
+    guards: str = ""  # a safety measure among the words in front of the noun
+
+    def with_traits(self, more: Traits) -> Thing:
+        return replace(self, traits=self.traits | more)
+
+
+def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> Thing:
+    """The thing that these words name; what comes first counts, what it is in adds to it."""
+    kept = [word for at, word in enumerate(words[start:end], start) if at != particle]
+    low = [word.lower() for word in kept]
+    phrases = _phrases(low)
+    traits: set[str] = set()
+    kind, many, group = "", False, False
+    for number, phrase in enumerate(phrases):
+        got = _noun(phrase)
+        if got is None:
+            continue
+        their_kind, their_traits, their_many = got
+        if not kind:
+            kind, many = their_kind, their_many
+            traits.update(
+                their_traits
+                if number == 0 or _is_generic(phrases[0])
+                else set(their_traits) & {"production", "database"}
+            )
+        elif number and (_is_generic(phrases[0]) or kind == "data"):
+            traits.update(their_traits)
+        elif number and "production" in their_traits:
+            traits.add("production")
+        group = group or (number > 0 and bool(set(phrase) & _GROUPS))
+    if kind == "resource" and {"local", "localhost"} & set(low) and not set(low) & _SHARED:
+        kind = "scrap"
+    if kind == "scrap" and set(low) & _SHARED:
+        kind = "data"
+    if kind == "credential" and any(word.startswith("encrypt") for word in low):
+        traits.add("permanent")
+    traits |= _scope(low, kept)
+    if many:
+        traits.add("bulk")
+    text = " ".join(low)
+    if _NO_BACKUP.search(text):
+        traits.add("no_backup")
+    if _NO_UNDO.search(text):
+        traits.add("permanent")
+    if kind == "credential":
+        traits.add("secret")
+    pronoun = not low or any(word in _PRONOUNS for word in low[:3])
+    return Thing(
+        kind, " ".join(kept[:12]), frozenset(traits), pronoun, group, bool(_SECRET.search(text)), _guards(phrases[0])
+    )
+
+
+def _phrases(low: Tokens) -> list[Tokens]:
+    """The words, cut at prepositions."""
+    found: list[Tokens] = [[]]
+    spared = False
+    for word in low:
+        if word in scope.PREPOSITIONS or word == ",":
+            spared = word == "except"
+            if found[-1]:
+                found.append([])
+        elif spared:
+            continue
+        elif word not in scope.DETERMINERS:
+            found[-1].append(word)
+    return [phrase for phrase in found if phrase] or [[]]
+
+
+def _guards(phrase: Tokens) -> str:
+    """safety or guard, when a word of the phrase is one."""
+    table = nouns()
+    kinds = {table[word][0] for word in phrase if word in table}
+    return "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
+
+
+def _is_generic(phrase: Tokens) -> bool:
+    return not phrase or bool(set(phrase) & _GENERIC)
+
+
+def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
+    """The last noun of a phrase, by its longest name."""
+    table = nouns()
+    for end in range(len(phrase), 0, -1):
+        for length in (3, 2, 1):
+            if length > end:
+                continue
+            name = " ".join(phrase[end - length : end])
+            known = table.get(name) or table.get(name.removesuffix("'s").removesuffix("'"))
+            if known is None:
+                continue
+            if known[0] == "money" and end - length and phrase[end - length - 1] in _NAMED_BY:
+                return table[phrase[end - length - 1]]
+            if (
+                known[0] in ("data", "account", "resource", "credential", "code")
+                and set(phrase[: end - length]) & THROWAWAY
+            ):
+                return ("scrap", (), False)
+            return known
+        last = phrase[end - 1].rpartition("_")[2]
+        if last in table and last != phrase[end - 1]:
+            return table[last]
+        for pattern, kind in _SHAPES:
+            if pattern.search(phrase[end - 1]):
+                return (kind, (), False)
+    return None
+
+
+def _scope(low: Tokens, words: Tokens) -> set[str]:
+    """How many, where and for how long, by the words themselves and by the names among them."""
+    found = {scope.SCOPE[word] for word in low if word in scope.SCOPE}
+    for at, word in enumerate(low):
+        if word.isdigit() and int(word[:9]) > 1 and at + 1 < len(low) and low[at + 1].endswith("s"):
+            found.add("bulk")
+        if "_" in word:
+            found.update(scope.SCOPE[piece] for piece in word.split("_") if piece in scope.SCOPE)
+        if not word.isalpha():
+            if _PRODUCTION.search(word):
+                found.add("production")
+            elif _STAGING.search(word):
+                found.add("staging")
+        if word == "older" or word == "*":
+            found.add("bulk" if word == "older" else "all")
+    return found

@@ -1,0 +1,94 @@
+"""The English words around verb and object: how many, where, for how long, and what makes a sentence not an act."""
+
+from __future__ import annotations
+
+import re
+
+SCOPE: dict[str, str] = {
+    **dict.fromkeys("all every everything everyone everybody entire whole each any complete full wholesale everyone's"
+                    " everybody's entirety anything fully completely totally entirely altogether".split(), "all"),
+    **dict.fromkeys("many multiple several bulk mass batch various most hundreds thousands dozens millions dormant inactive stale"
+                    " unused expired outdated idle orphaned obsolete half both remaining leftover".split(), "bulk"),
+    **dict.fromkeys("production prod prod's live customer-facing live-site production's".split(), "production"),
+    **dict.fromkeys("staging stage dev development qa uat preprod sandbox testing".split(), "staging"),
+    **dict.fromkeys("permanently permanent irreversibly irrecoverably irrevocably forever unrecoverable hard-delete"
+                    " irretrievably irreversible".split(), "permanent"),
+    **dict.fromkeys("force forced forcibly forcefully --force".split(), "forced"),
+    **dict.fromkeys("public publicly anonymous world-readable world internet".split(), "public"),
+    **dict.fromkeys("admin admins administrator administrators root superuser owner owners sudo superadmin administratoraccess"
+                    " cluster-admin sysadmin sudoers owner-level global-admin system:masters wheel".split(), "admin"),
+}  # fmt: skip
+
+NEGATIONS = frozenset(
+    "not never without no don't dont doesn't doesnt won't wont isn't aren't can't cannot cant didn't didnt shouldn't shouldnt"
+    " mustn't mustnt wouldn't neither nor avoid avoiding avoids refrain refraining refuse refusing declining refuses prevent"
+    " prevents preventing nothing nobody none hardly instead rather unable ain't haven't hasn't wasn't weren't needn't against".split()
+)
+# After "without" and "no" only the very next word is denied.
+CLOSE = frozenset({"without", "against", "no", "none", "nothing", "nobody"})
+# What looks like a negation and is none.
+NOT_NEGATIONS = re.compile(
+    r"\b(?:not (?:only|just|merely)|(?:don'?t|do not) (?:just|only|merely|simply)|never ?mind|(?:do not|don'?t) (?:hesitate|worry|ask|wait|bother|forget|stop|be (?:shy|afraid))(?: to)?|no matter"
+    r"|without (?:any )?(?:further |more )?(?:asking|confirm\w*|hesitat\w*|delay|warning|approval|backup|ado|exception|question\w*|limit)"
+    r"|no (?:confirmation|questions?|backup|need (?:to|for) (?:ask\w*|confirm\w*|wait\w*|approv\w*))|why not|can'?t wait to|no longer)\b"
+)
+# Wording in which a word of harm has none.
+HARMLESS = re.compile(
+    r"\b(?:giv\w* (?:me |us |them |you )?(?:a |an )?(?:quick |short |brief )?(?:summary|overview|explanation|list|example|talk|demo|description|hint|presentation|recap|update)\b"
+    r"|pay\w* (?:attention|heed|respects|(?:down|off) (?:the |our |some )?(?:technical|tech) debt)|empty (?:line|string|state|array|list|input|space|value|cell)s?"
+    r"|truncat\w* (?:the |a |all |long )*(?:text|title|string|name|label|line|description|output|decimal|float|timestamp|message|log line|summary|preview|excerpt)s?|mak\w* (?:the |this |that |a )?(?:\w+ )?(?:function|method|class|field|member|constructor|interface|module|type|variable|property|repo badge) (?:\w+ )?public"
+    r"|drop(?!ped)\w* (?:the |all |any )?(?:support|in|by|off|down|a (?:line|note|message|comment|hint)|me|the ball|leading|trailing|duplicates?|duplicated|nan|nans|null|nulls)"
+    r"|block\w* (?:off|out)|kill\w* time|clear\w* (?:the |up )?(?:air|that|throat|confusion|misunderstanding)|clean (?:code|build|install|architecture)"
+    r"|(?:clean|cleanse)\w* (?:the |this |up the )?(?:dataset|data|dataframe|input|inputs|text|csv|code|styles)\b(?! (?:from|out|in prod))|close to|strip\w* (?:html|whitespace|ansi|quotes|tags|comments)"
+    r"|reset\w* (?:the |their |my |his |her )?(?:counter|timer|state|form|zoom|view|cursor|scroll|filters?|selection|layout|context)|stop words|kick\w* off|drop[- ]?down|drop shadow|drag[- ]and[- ]drop"
+    r"|format\w* (?:the |this |all )?(?:code|date|dates|file|files|number|string|output|document|table|text|json|python|report|response|message|column)"
+    r"|trim\w* (?:the )?(?:string|text|input|video|whitespace)|force (?:field|majeure)|charge\w* (?:the )?(?:battery|phone|laptop)|order(?:ed|ing)? by|empty state|dead code|delete[- ]?me"
+    r"|(?:lift|end|undo|revers|remov|cancel|clear|overturn|drop)\w* (?:the |his |her |their |its |a |all |this )*(?:\w+ )?(?:suspensions?|bans?|blocks?|freeze|lock(?:out)?|mute|restriction|quarantine|hold|sanctions?)(?= (?:of|on|for|from|against)\b|$)"
+    r"|(?:replac|remov|extract|mov|drop|eliminat)\w* (?:the |all |any |a )*hard-?coded (?:\w+ ){0,2}\w+|clean\w* (?:up )?(?:the |this |my )?(?:project|solution|workspace|repo|repository|codebase|module|layout)(?! (?:from|of all|out))|ban\w* (?:the )?(?:use|usage) of|(?:initiali[sz]|fill|pad|prefix)\w* (?:the |an? )*(?:\w+ )?(?:array|list|matrix|tensor|vector|buffer|number|string|column|id|grid)s? with (?:leading )?zeroe?s|scroll[- ]?lock|text block|code blocks?)\b"
+)
+MODAL_MAYBE = frozenset("would could might may".split())
+WILL_BE = frozenset(
+    "will shall should must to be is are being get gets getting needs need have has having gone".split()
+)
+REPORTED = frozenset("was were been had got".split())
+ASKS = re.compile(
+    r"^(?:so |and |but |ok(?:ay)? |hm+ |also )?(?:what|how|why|which|who|whom|whose|when|where|whether|should|shall|does|do (?:we|i|you|they)"
+    r"|did|is|are|was|were|has|have (?:we|i|you|they)|am i|would|may|might|can (?:i|it|they|this|a|the)|could (?:i|it|they|this|a|the))\b"
+)
+SUPPOSES = re.compile(
+    r"^(?:even |only |and |but |or )*(?:if|when|whenever|unless|in case|suppose|supposing|imagine|hypothetically|assuming|should (?:the|a|any|we)|had (?:we|i)"
+    r"|what if|were (?:we|i) to|once|as soon as|until|provided)\b"
+)
+NOT_RUN = re.compile(
+    r"\b(?:dry[- ]?runs?|report[- ]only|simulat\w+|rehears\w+|what-?if mode|plan[- ]only|preview[- ]only|read[- ]only report"
+    r"|(?:do not|don'?t|not|never|without)(?: actually| really)? (?:run|execut|apply|delet|remov|send|dropp?)\w*(?: it| them| any\w*)?)\b"
+    r"(?! (?:the |any |a |its |our )*(?:unit |integration |failing )?(?:tests?|checks?|linters?|reviews?|backups?|approvals?|scans?|validations?|ci|suite)\b)"
+)
+NOT_RUN_DENIED = re.compile(
+    r"\b(?:skip\w*|without(?: a| the)?|no|not a|after(?: the| a)?|instead of(?: a| the)?|disabl\w+(?: the)?|ignor\w+(?: the)?"
+    r"|(?:real|actual) .{0,20}not(?: a)?|past the|following(?: the)?|not) (?:dry[- ]?runs?|simulat\w+|rehears\w+|report[- ]only)"
+    r"|\bdry[- ]?runs? (?:\w+ ){0,2}(?:passed|succeeded|worked|looked|finished|completed|done|ok|fine|green|clean)\b|\bfor real\b"
+)
+CODE_PLACE = re.compile(
+    r"\b(?:from|in|inside|within|of|at|out of|on|to|across) (?:[\w./'-]+ ){0,4}?(?:[\w./-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|kt|rb|php|c|h|cpp|cs|css|scss|html|md|mdx"
+    r"|rst|vue|svelte|swift|tex|ipynb|txt|toml|yaml|yml|json|lock)|source(?: code| tree| file)?|code|lines? \d+|codebase|docs?|documentation|readme|template|form|ui"
+    r"|component|changelog|stylesheet|test suite|tests|spec|essay|draft|article|paragraph|sentence|text|slides?|presentation|report|test file|source file|layout|navbar|header|footer"
+    r"|homepage|landing page|wiki page|css|markup|schema docs|api docs|diagram|pull request|pr|description|agenda|summary|translation|figma|mockup|wireframe|menu|sidebar"
+    r"|parser|compiler|class|module|function|method|script|loop|import list|requirements(?:\.txt)?|package\.json|dataframe|array|list|string|dict)\b"
+)
+NOUN_AFTER = frozenset(
+    "button endpoint script job function method handler test tests helper docs documentation page dialog modal link flag policy"
+    " protection log logs request event icon form migration ticket issue pr message feature flow logic code route api command"
+    " option permission menu action hook operation operations query statement statements statement's marker markers count counter"
+    " zone zones switch date time requests events entries history report reports button's confirmation procedure process"
+    " runbook workflow notice notification mail email screen tool guide tutorial policy's behaviour behavior semantics column"
+    " setting checkbox field label use-case case cases scenario incident pattern patterns keyword keywords bug error errors"
+    " permission's token's parser template templates string chart lambda cost costs plan rate ratio window impact risk".split()
+)
+DETERMINERS = frozenset("a an the this these those my our your their his her its some such another".split())
+PREPOSITIONS = frozenset(
+    "of from in on for with via to into because by at using through under over within inside across so before after since as"
+    " except during against without between among about per and or while until onto off that which who whose where but if not then"
+    " including plus belonging due if older which matching containing having starting ending named called tagged labelled labeled titled"
+    " created owned newer living sitting holding whose issued when whenever unless".split()
+)

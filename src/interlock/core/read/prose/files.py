@@ -1,0 +1,133 @@
+"""Paths that a sentence names -> effects on files, where verb and path are plain."""
+
+from __future__ import annotations
+
+import re
+
+from interlock.core.read.prose.clauses import Tokens
+from interlock.core.read.prose.embedded import MARK
+from interlock.core.read.prose.english import Clause
+
+_PATH = re.compile(
+    r"^(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w@%+=:,./\\*~$-]*$|^~$|^\.(?:git|ssh|env|aws|kube|gnupg|config|venv|bashrc|zshrc|npmrc)\b[\w./-]*$"
+)
+_FILE = re.compile(r"^(?:[\w@+-]+/)*[\w@+.-]*\w\.[A-Za-z]\w{0,9}$|^(?:[\w@+.-]+/){1,}[\w@+.*-]*$|^\*\.\w{1,6}$")
+_DIRECTORIES = (
+    (re.compile(r"\bhome (?:directory|folder|dir)\b|\b(?:my|the user's|entire) home\b"), "~"),
+    (
+        re.compile(
+            r"\broot (?:directory|folder|filesystem|file system|dir)\b|\b(?:entire|whole) (?:file ?system|system drive|server disk)\b"
+        ),
+        "/",
+    ),
+    (
+        re.compile(
+            r"\b(?:working|current|project|source|repo|repository|this) (?:directory|folder|dir|tree|checkout|copy)\b"
+        ),
+        ".",
+    ),
+)
+_DESTROYS = frozenset(
+    {"act_delete", "act_terminate", "act_unconfigure", "act_change", "act_invalidate", "act_account", "act_revoke"}
+)
+_FOLDER = re.compile(r"\b(?:folder|directory|dir|tree|recursively|everything|contents)\b")
+_KILLERS = re.compile(
+    r"\b(?:delet|eras|remov|wip|nuk|purg|shred|obliterat|destroy|rm|unlink|get(?:ting)? rid|trash|blow|clear|clean|empty|throw)\w*"
+)
+_OVERWRITES = re.compile(r"\b(?:overwrit|clobber|replac|truncat)\w*")
+_READS = re.compile(
+    r"^(?:i'?m |i will |now |first |then )*(?:read|reading|open|opening|view|viewing|cat|print|printing|show|showing|load|loading|inspect|inspecting|check|checking)\b"
+)
+_WRITES = re.compile(
+    r"^(?:i'?m |i will |now |first |then )*(?:writ|sav|creat|add|append|updat|edit|modify|insert|chang|put)\w*"
+)
+_NO_FILES = re.compile(r"\b(?:branch|branches|tag|repo|repository|bucket|image|namespace|package|table|issue)\b")
+_NAMED_FOLDER = re.compile(r"\b(?:the|whole|entire|my|our) ([\w./~-]*[\w]) (?:directory|folder|dir)\b")
+_NO_NAMES = frozenset(
+    "whole entire old same empty temporary temp build dist cache output target scratch new user's root home active shared customer production prod live staging company corporate employee ldap azure phone user users member".split()
+)
+_MOST = 20
+
+
+def file_effects(words: Tokens, clause: Clause) -> list[tuple[str, ...]]:
+    """What the clause does to the files that it names."""
+    text = " ".join(word.lower() for word in words if not word.startswith(MARK))
+    if clause.denied:
+        return []
+    if clause.shield == "look":
+        return [("read", path) for path in _paths(words)[:_MOST]] if _READS.match(text) else []
+    if clause.shield == "make":
+        return (
+            [("write", path) for path in _paths(words)[:_MOST]] if _WRITES.match(text) and clause.head in _OWN else []
+        )
+    if (
+        clause.acts
+        and clause.acts[0].verb in _DESTROYS
+        and not (clause.thing and clause.thing.kind in ("code", "account"))
+    ):
+        if _KILLERS.search(text):
+            return _deleted(words, text, "bulk" if clause.acts[0].traits & {"bulk", "all"} else "")
+        if _OVERWRITES.search(text):
+            return [
+                ("overwrite", path)
+                for path in _paths(words)[:_MOST]
+                if words[words.index(path) - 1].lower() not in _WITHIN
+            ]
+    return []
+
+
+_WITHIN = frozenset("in of inside from within with by to across using at on".split())
+_OWN = frozenset("write save create add insert store".split())
+
+
+def _deleted(words: Tokens, text: str, bulk: str) -> list[tuple[str, ...]]:
+    for pattern, place in _DIRECTORIES:
+        if pattern.search(text):
+            return [("delete", place, "recursive")]
+    if _NO_FILES.search(text):
+        return []
+    named = _NAMED_FOLDER.search(text)
+    if named and named[1] not in _NO_NAMES:
+        return [("delete", named[1], "recursive")]
+    tree = ("recursive",) if _FOLDER.search(text) else ()
+    within: frozenset[str] = (
+        frozenset() if bulk and _FOLDER.search(text) else frozenset({"in", "of", "inside", "from", "within"})
+    )
+    return [
+        ("delete", path, *(tree or (("recursive",) if _is_folder(path) else ())))
+        for path in _paths(words)[:_MOST]
+        if words[words.index(path) - 1].lower() not in within
+    ]
+
+
+def _is_folder(path: str) -> bool:
+    name = path.rstrip("/").rpartition("/")[2]
+    return (
+        path.endswith("/")
+        or path in ("~", "/", ".", "..")
+        or name in (".git", ".ssh", ".aws", ".kube")
+        or (path.startswith(("/", "~")) and "." not in name)
+    )
+
+
+def _paths(words: Tokens) -> list[str]:
+    return [
+        word
+        for word in words
+        if (len(word) <= 300 and _PATH.match(word))
+        or (len(word) <= 120 and _FILE.match(word) and _plain_file(words, word))
+    ]
+
+
+def _plain_file(words: Tokens, word: str) -> bool:
+    """True for a file's name: not a version, a host, or owner/repository."""
+    if re.fullmatch(r"[\w-]+/[\w-]+", word) or re.fullmatch(
+        r"v?\d[\d.]*\w?|[\w.-]+\.(?:com|org|net|io|ai|dev|app|co|us|de)", word
+    ):
+        return bool(
+            re.fullmatch(
+                r"(?:src|lib|docs|tests?|app|build|dist|data|config|scripts|notes|public|assets|logs|tmp|backups?|uploads|migrations)/[\w-]+",
+                word,
+            )
+        )
+    return True

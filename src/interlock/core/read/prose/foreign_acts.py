@@ -1,0 +1,104 @@
+"""A verb in another language and what its clause names -> the act."""
+
+from __future__ import annotations
+
+import re
+
+from interlock.core.read.prose.acts import Act, act
+from interlock.core.read.prose.foreign_words import Word
+from interlock.core.read.prose.language import Entry, Index
+
+_PRODUCTION = re.compile(r"(?:^|[-_./:@\s])prod(?:uction)?(?:[-_./:\d\s]|$)|(?<![a-z])prod(?![a-z])")
+_STORES = frozenset({"database", "table", "schema", "bucket", "volume", "repository", "project", "cluster"})
+_AMOUNT = re.compile(
+    r"\d[\d.,'  ]*(?:k|m|mil|mila|tsd|tausend|thousand|тыс\w*|миллион\w*|mio|millones|万|億|亿|千)?\s*(?:de |d')?"
+    r"(?:€|\$|£|¥|eur|usd|chf|gbp|brl|rub|jpy|cny|d[oó]lar|dollar|peso|reais|real|franken|franc|pfund|pond|libra|sterlin|yen|рубл|евро|доллар|元|円|美元|欧元|ドル|ユーロ|块)"
+    r"|(?:€|\$|£|¥)\s*\d"
+)
+_HISTORY = re.compile(
+    r"(?:^|\s)(?:main|master|git|commits?|histor\w*|verlauf|geschichte|geschiedenis|storia|cronologia|истори\w*)(?:\s|-|$)|历史|歷史|履歴|歴史|提交"
+)
+_OUT = frozenset({"send", "expose", "leak", "put"})
+_CLOSING = frozenset({"archive", "suspend", "cancel", "disable"})
+# (kind of verb, kind of object) -> the kind of verb that it amounts to.
+_AMOUNTS_TO = {
+    ("cancel", "access"): "revoke", ("cancel", "credential"): "invalidate", ("cancel", "config"): "destroy", ("cancel", "safety"): "disable",
+    ("archive", "credential"): "invalidate", ("archive", "safety"): "disable", ("archive", "resource"): "stop", ("archive", "access"): "revoke",
+    ("send", "money"): "charge", ("refund", "access"): "grant", ("put", "credential"): "send", ("put", "private"): "send",
+}  # fmt: skip
+_MANY_OF = frozenset({"account", "credential", "resource"})
+_FIRST_OF_ALL = {
+    "log": frozenset({"destroy", "wipe", "remove", "disable", "stop", "overwrite", "reset"}),
+    "safety": frozenset({"bypass", "disable", "stop"}),
+}
+
+
+def act_of(words: list[Word], at: int, book: Index, raw: str) -> Act:
+    """The act of the verb at this place upon what the clause names."""
+    _, kind, given = next(entry for entry in words[at].entries if entry[0] == "verb")
+    nouns = [(place, entry) for place, word in enumerate(words) for entry in word.entries if entry[0] == "noun"]
+    thing = _object(words, at, kind, nouns, book)
+    text = " ".join(word.text for word in words)
+    traits = _traits(words, thing, nouns, book) | set(given)
+    if _PRODUCTION.search(text):
+        traits.add("production")
+    name = thing[1]
+    if kind in ("format", "wipe", "destroy", "overwrite") and "/dev/" in raw:
+        name = "disk"
+    if kind in ("charge", "send", "grant", "refund") and _AMOUNT.search(raw.lower()):
+        kind, name = "charge" if kind != "refund" else kind, "money"
+    if kind == "rewrite" and ("history" in given or _HISTORY.search(text)):
+        name = "history"
+    if kind in _OUT and _leaks(words, name, nouns, traits):
+        return Act("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
+    if kind == "send" and traits & {"all", "bulk"} and any(entry[1] in ("account", "message") for _, entry in nouns):
+        return Act("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
+    kind = _AMOUNTS_TO.get((kind, name), kind)
+    if kind == "put":
+        return Act("act_change", text[:120])
+    if kind == "lift":
+        kind = "bypass"
+    if name == "account" and kind in _CLOSING and "permanent" in traits:
+        kind = "destroy"
+    if kind == "grant" and name == "access" and "all" in traits:
+        traits.add("admin")
+    return act(kind, "data" if name == "message" else name, text, frozenset(traits - {"history"}))
+
+
+def _object(words: list[Word], at: int, kind: str, nouns: list[tuple[int, Entry]], book: Index) -> Entry:
+    """The noun that the verb acts on."""
+    for name, kinds in _FIRST_OF_ALL.items():
+        if kind in kinds:
+            first = next((entry for _, entry in nouns if entry[1] == name), None)
+            if first:
+                return first
+    if any(word.has("also") for word in words):
+        nouns = [pair for pair in nouns if pair[1][1] not in ("scrap", "code")] or nouns
+    after = [pair for pair in nouns if pair[0] >= at]
+    chosen = (after or nouns) if book.language.head == "first" else nouns
+    if not chosen:
+        return "noun", "", ()
+    return chosen[0][1] if book.language.noun == "first" else chosen[-1][1]
+
+
+def _traits(words: list[Word], thing: Entry, nouns: list[tuple[int, Entry]], book: Index) -> set[str]:
+    traits = set(thing[2]) | {
+        trait for word in words for entry in word.entries if entry[0] == "scope" for trait in entry[2]
+    }
+    for place, entry in nouns:
+        traits.update(set(entry[2]) & (_STORES if thing[1] == "data" else {"production"}))
+        if entry == thing and (thing[1] in _MANY_OF or "backup" in thing[2]) and book.plural.search(words[place].text):
+            traits.add("bulk")
+    return traits
+
+
+def _leaks(words: list[Word], name: str, nouns: list[tuple[int, Entry]], traits: set[str]) -> bool:
+    """True when a secret goes out, or somebody's data to strangers."""
+    if name in ("code", "letter"):
+        return False
+    kinds = {entry[1] for _, entry in nouns}
+    if kinds & {"credential", "private"}:
+        return True
+    outside = "public" in traits or any(word.has("outside") for word in words)
+    owned = "account" in kinds or any(word.has("personal") for word in words)
+    return outside and (owned or "backup" in traits) and bool(kinds & {"data", "money"})

@@ -1,0 +1,1 @@
+"""The words of the languages that are read besides English, a file each."""

@@ -1,0 +1,69 @@
+"""Text as somebody wrote it -> text that can be compared, and whether something in it pretended to be something else."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LIMIT = 20_000
+
+# Letters of other alphabets that are drawn like Latin ones.
+_LOOK_ALIKES = str.maketrans(
+    "аеорсухіјѕԁԛԝһցոеІЈЅАВЕКМНОРСТХУαοινρτυκχΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡɩıՕօ",
+    "aeopcyxijsdqwhgneIJSABEKMHOPCTXYaoivptukxABEZHIKMNOPTYXgiiOo",
+)
+_HIDING = frozenset("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u2800\u3164\uffa0\ufeff")
+_INSIDE = re.compile(r"[^\W\d_]+")
+_LATIN = re.compile(r"[A-Za-z]")
+_LOOKS = re.compile(r"[\u0370-\u03ff\u0400-\u052f\u0530-\u058f\u0261\u0269\u0131]")
+_SPACES = re.compile(r"[^\S\n]+")
+
+
+def normalise(text: str) -> tuple[str, bool]:
+    """The text in plain letters, and whether characters hid in it or stood for others; longer text is cut."""
+    text = text[:LIMIT]
+    if text.isascii():
+        return _spaced(text.replace("\x00", "")), False
+    plain = unicodedata.normalize("NFKC", text)[:LIMIT]
+    shown = "".join(char for char in plain if not _hides(char))
+    hidden = any(_hides_in_a_word(plain, at) for at, char in enumerate(plain) if _hides(char))
+    read = _INSIDE.sub(_unmasked, shown)
+    return _spaced(read), hidden or read != shown
+
+
+def _hides(char: str) -> bool:
+    return char in _HIDING or (char != "\n" and unicodedata.category(char) in ("Cf", "Co", "Cn", "Cc") and char != "\t")
+
+
+def _hides_in_a_word(text: str, at: int) -> bool:
+    """True between two letters, and for marks that turn the direction of text; not for those that join emoji."""
+    if text[at] in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        return True
+    return 0 < at < len(text) - 1 and text[at - 1].isascii() and text[at - 1].isalnum() and text[at + 1].isalnum()
+
+
+def _unmasked(match: re.Match[str]) -> str:
+    """A word with letters of two alphabets, in Latin ones."""
+    word = match[0]
+    if word.isascii() or not _LATIN.search(word) or not _LOOKS.search(word):
+        return word
+    return word.translate(_LOOK_ALIKES)
+
+
+def _spaced(text: str) -> str:
+    """The text with what was set apart put together, and one space between its words."""
+    from interlock.core.read.prose.disguise import undisguised
+
+    return _SPACES.sub(" ", undisguised(text)).strip()
+
+
+def folded(text: str) -> str:
+    """Lower case, without accents."""
+    lower = text.lower()
+    if lower.isascii():
+        return lower
+    kept: list[str] = []
+    for char in unicodedata.normalize("NFD", lower.replace("ß", "ss").replace("ё", "е")):
+        if not ("\u0300" <= char <= "\u036f" and kept and kept[-1].isascii()):
+            kept.append(char)
+    return unicodedata.normalize("NFC", "".join(kept))

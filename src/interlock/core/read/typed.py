@@ -1,0 +1,108 @@
+"""Text that is typed into a live process -> what that process would do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.core.read.facts import Report
+from interlock.core.read.lexicon import split_name
+from interlock.core.read.params import squash
+from interlock.core.read.payloads import is_statement, shell_text
+
+Input = Mapping[str, Any]
+_TYPED = ("text", "chars", "input", "keys", "data", "stdin", "content", "value")
+_PROCESS = (
+    "process",
+    "program",
+    "shell",
+    "interpreter",
+    "repl",
+    "session",
+    "sessionname",
+    "command",
+    "name",
+    "language",
+    "title",
+    "app",
+)
+_LIVE = (
+    "session",
+    "process",
+    "pid",
+    "shell",
+    "pane",
+    "terminal",
+    "window",
+    "target",
+    "container",
+    "stdin",
+    "chars",
+    "exec",
+)
+_TYPED_MOST = frozenset(
+    """ls cd cat pwd echo git npm npx yarn pnpm pip python python3 node make cargo go docker kubectl grep find head tail ps top which mkdir cp mv
+    rm touch curl wget ssh source export pytest uv ruff mypy tsc cmake gradle mvn sudo systemctl terraform helm""".split()
+)
+_READERS_OF: Mapping[str, str] = {
+    "python": "python", "ipython": "python", "jupyter": "python", "node": "javascript", "deno": "javascript", "irb": "ruby", "rails": "ruby",
+    "pry": "ruby", "psql": "sql", "mysql": "sql", "sqlite": "sql", "sqlite3": "sql", "mariadb": "sql", "redis": "redis", "mongosh": "mongo",
+    "mongo": "mongo", "bash": "shell", "sh": "shell", "zsh": "shell", "fish": "shell", "dash": "shell", "ssh": "shell", "terminal": "shell",
+    "powershell": "powershell", "pwsh": "powershell", "cmd": "cmd", "php": "php", "lua": "lua", "perl": "perl", "r": "r", "cqlsh": "cql",
+    "tmux": "shell", "console": "shell", "iterm": "shell", "iex": "elixir", "python3": "python", "cypher": "cypher", "shell": "shell",
+}  # fmt: skip
+
+
+def text_of(input: Input, *keys: str) -> str:
+    """The first of these parameters that is text."""
+    found = {squash(key): value for key, value in list(input.items())[:200]}
+    for key in keys:
+        value = found.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def read_typed(input: Input, out: Report) -> None:
+    """Text for a live process is read as that process would read it; of an unknown one nothing can be told."""
+    text = text_of(input, *_TYPED)
+    found = {squash(key): value for key, value in list(input.items())[:200]}
+    if not text:
+        keys = found.get("keys")
+        text = " ".join(key for key in keys if isinstance(key, str)) if isinstance(keys, (list, tuple)) else ""
+    if not text.strip("\x03\x04\x1a\x1b\r\n \t"):
+        out.effect("act_change", "a live process")  # polls, interrupts or answers it
+        return
+    for key in _PROCESS:
+        value = found.get(key)
+        for word in (word for words in split_name(value[:200]) for word in words) if isinstance(value, str) else ():
+            language = _READERS_OF.get(word)
+            if language:
+                shell_text(lines(text), out) if language == "shell" else out.code(language, lines(text))
+                return
+    first = text.split(None, 1)[0]
+    if is_statement(text):
+        out.code("sql", lines(text))
+        return
+    if first not in _TYPED_MOST and not any(word in key for key in found for word in _LIVE):
+        out.effect("act_change", "a field")  # of a page or a form
+        return
+    if first not in _TYPED_MOST:
+        out.unreadable("text for a process that is not known", "payload")
+    if " " in text.strip():  # most often it is a shell
+        shell_text(lines(text), out)
+
+
+def read_terminal(input: Input, out: Report) -> None:
+    """Keys for a terminal are read as its shell will."""
+    found = {squash(key): value for key, value in list(input.items())[:200]}
+    keys = found.get("keys")
+    text = " ".join(key for key in keys if isinstance(key, str)) if isinstance(keys, (list, tuple)) else ""
+    if text := text or text_of(input, *_TYPED, "command"):
+        shell_text(lines(text), out)
+
+
+def lines(text: str) -> str:
+    """Keys as they are typed: Enter ends a line."""
+    text = text.replace("\r", "\n").removesuffix("C-m").removesuffix("Enter").removesuffix("<Enter>")
+    return text.replace(" C-m ", "\n").replace(" Enter ", "\n")

@@ -1,0 +1,322 @@
+"""Which actions are destructive by their name, how severe that is, and which controls apply (X-05, X-06, X-08)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from interlock.core.model import Category, Level
+
+MAX_ACTION = 10_000  # characters of an action that are matched
+MAX_COOLING_MS = 300_000
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+_OTHER = re.compile(r"[^a-z0-9]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_UNDONE = re.compile(  # undelete_table deletes no table
+    r"(?<![a-z0-9])un(?:delete|drop|truncate|purge|ban|block|kick|mute|suspend|lock|revoke|terminate|archive)",
+    re.IGNORECASE,
+)
+
+
+class Severity(IntEnum):
+    """How severe a destructive action is."""
+
+    LOW = 0
+    MEDIUM = 1
+    HIGH = 2
+    CRITICAL = 3
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+    @property
+    def level(self) -> Level:
+        """C-32: low, medium, high, critical are reversible, destructive, dangerous, forbidden."""
+        return Level(self + 1)
+
+
+# The eight categories; our own five are no part of a registry.
+CATEGORIES = frozenset({
+    Category.DATA_DELETION, Category.ACCESS_REVOCATION, Category.RESOURCE_TERMINATION, Category.CREDENTIAL_INVALIDATION,
+    Category.CONFIG_DESTRUCTION, Category.COMMUNICATION_BLOCK, Category.FINANCIAL_ACTION, Category.ACCOUNT_ACTION,
+})  # fmt: skip
+
+
+class PatternError(ValueError):
+    """A pattern that must not be registered; the message says which, and what is wrong with it."""
+
+
+class MatchFailure(Exception):
+    """The action could not be matched; whoever asked has to block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One kind of destructive action; refuses an unknown severity or category, and what is no expression."""
+
+    id: str
+    pattern: str
+    category: Category
+    severity: Severity
+    description: str = ""
+    requires_confirmation: bool = True
+    cooling_off_ms: int = 0
+    requires_human_approval: bool = False
+    can_rollback: bool = False
+    undo: str = ""
+
+    def __post_init__(self) -> None:
+        where = f"pattern {self.id!r}"
+        if not isinstance(self.id, str) or not _ID.fullmatch(self.id):
+            raise PatternError(f"{where}: an id is letters, digits and _ . : -, such as custom_wipe_cache")
+        if not isinstance(self.pattern, str) or not self.pattern.strip():
+            raise PatternError(f"{where}: pattern is {self.pattern!r}, expected an expression")
+        if self.category not in CATEGORIES:
+            raise PatternError(f"{where}: category {self.category!r}; known: {', '.join(sorted(CATEGORIES))}")
+        if not isinstance(self.severity, Severity):
+            raise PatternError(f"{where}: severity {self.severity!r}; known: {_severities()}")
+        if isinstance(self.cooling_off_ms, bool) or not isinstance(self.cooling_off_ms, int) or self.cooling_off_ms < 0:
+            raise PatternError(f"{where}: coolingOffMs is {self.cooling_off_ms!r}, expected milliseconds from 0 up")
+        for name in ("requires_confirmation", "requires_human_approval", "can_rollback"):
+            if not isinstance(getattr(self, name), bool):
+                raise PatternError(f"{where}: {name} is {getattr(self, name)!r}, expected true or false")
+        for name in ("description", "undo"):
+            if not isinstance(getattr(self, name), str):
+                raise PatternError(f"{where}: {name} is {getattr(self, name)!r}, expected text")
+        if _search(self.pattern, where)(""):
+            raise PatternError(f"{where}: pattern {self.pattern!r} matches everything")
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Pattern:
+        """The pattern that `data` describes, in the wire's words or in ours; refuses an unknown key."""
+        name = data.get("id", "?")
+        values: dict[str, Any] = {}
+        for key, value in data.items():
+            field = _WIRE.get(key, key)
+            if field not in _FIELDS:
+                raise PatternError(f"pattern {name!r}: unknown key {key!r}; known: {', '.join(sorted(_WIRE.values()))}")
+            if field in values:
+                raise PatternError(f"pattern {name!r}: {field} is given twice")
+            values[field] = value
+        for key in ("id", "pattern", "category", "severity"):
+            if key not in values:
+                raise PatternError(f"pattern {name!r}: {key} is missing")
+        values["category"] = _category(name, values["category"])
+        values["severity"] = _severity(name, values["severity"])
+        return cls(**values)
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        """The pattern in the wire's words."""
+        return {
+            "id": self.id,
+            "pattern": self.pattern,
+            "category": self.category.value,
+            "severity": self.severity.word,
+            "description": self.description,
+            "requiresConfirmation": self.requires_confirmation,
+            "coolingOffMs": self.cooling_off_ms,
+            "requiresHumanApproval": self.requires_human_approval,
+            "canRollback": self.can_rollback,
+            "undo": self.undo,
+        }
+
+
+_WIRE = {
+    "id": "id", "pattern": "pattern", "category": "category", "severity": "severity", "description": "description",
+    "requiresConfirmation": "requires_confirmation", "coolingOffMs": "cooling_off_ms",
+    "requiresHumanApproval": "requires_human_approval", "canRollback": "can_rollback", "undo": "undo",
+}  # fmt: skip
+_FIELDS = frozenset(_WIRE.values())
+
+
+def _severities() -> str:
+    return ", ".join(severity.word for severity in Severity)
+
+
+def _category(name: object, word: object) -> Category:
+    try:
+        return Category(str(word))
+    except ValueError:
+        raise PatternError(f"pattern {name!r}: category {word!r}; known: {', '.join(sorted(CATEGORIES))}") from None
+
+
+def _severity(name: object, word: object) -> Severity:
+    for severity in Severity:
+        if word is severity or word == severity.word:
+            return severity
+    raise PatternError(f"pattern {name!r}: severity {word!r}; known: {_severities()}")
+
+
+def _search(expression: str, where: str) -> Callable[[str], object]:
+    """The expression as a search without regard to case; RE2, so that no pattern can be made to hang."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = False
+    try:
+        found: Callable[[str], object] = re2.compile(expression, options).search
+    except re2.error as error:
+        detail = error.args[0] if error.args else error
+        words = detail.decode() if isinstance(detail, bytes) else str(detail)
+        raise PatternError(f"{where}: pattern {expression!r}: {words}") from None
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What a registry says of one action; nothing matched when it is empty."""
+
+    patterns: tuple[Pattern, ...] = ()
+    max_cooling_ms: int = MAX_COOLING_MS
+
+    def __bool__(self) -> bool:
+        return bool(self.patterns)
+
+    @property
+    def severity(self) -> Severity | None:
+        """The worst one."""
+        return max((pattern.severity for pattern in self.patterns), default=None)
+
+    @property
+    def level(self) -> Level:
+        return self.severity.level if self.severity is not None else Level.SAFE
+
+    @property
+    def categories(self) -> frozenset[Category]:
+        return frozenset(pattern.category for pattern in self.patterns)
+
+    @property
+    def cooling_ms(self) -> int:
+        """The longest cooling-off, capped."""
+        return min(max((pattern.cooling_off_ms for pattern in self.patterns), default=0), self.max_cooling_ms)
+
+    @property
+    def requires_approval(self) -> bool:
+        return any(pattern.requires_human_approval for pattern in self.patterns)
+
+    @property
+    def requires_confirmation(self) -> bool:
+        return any(pattern.requires_confirmation for pattern in self.patterns)
+
+    @property
+    def can_rollback(self) -> bool:
+        """X-08: only when every matched pattern can."""
+        return bool(self.patterns) and all(pattern.can_rollback for pattern in self.patterns)
+
+    @property
+    def undo(self) -> tuple[str, ...]:
+        """How to take it back, where that is possible at all."""
+        return tuple(pattern.undo for pattern in self.patterns if pattern.undo) if self.can_rollback else ()
+
+
+def normalised(action: str) -> str:
+    """X-06: lower case, and `_` for everything that is neither letter nor digit."""
+    return _OTHER.sub("_", action.lower())
+
+
+class Registry:
+    """The patterns of one installation, by id; the built-in ones are in it unless others are given."""
+
+    def __init__(self, patterns: Iterable[Pattern] | None = None) -> None:
+        self._patterns: dict[str, Pattern] = {}
+        self._searches: dict[str, Callable[[str], object]] = {}
+        for pattern in built_in() if patterns is None else patterns:
+            self.register(pattern)
+
+    def register(self, pattern: Pattern) -> None:
+        """Adds a pattern; refuses an id that is taken."""
+        if pattern.id in self._patterns:
+            raise PatternError(f"pattern {pattern.id!r}: the id is taken")
+        self._searches[pattern.id] = _search(pattern.pattern, f"pattern {pattern.id!r}")
+        self._patterns[pattern.id] = pattern
+
+    def unregister(self, id: str) -> Pattern:
+        """Takes a pattern out; refuses an id that is not there."""
+        if id not in self._patterns:
+            raise PatternError(f"no pattern {id!r}")
+        self._searches.pop(id)
+        return self._patterns.pop(id)
+
+    def list(self) -> tuple[Pattern, ...]:
+        return tuple(self._patterns.values())
+
+    def __iter__(self) -> Iterator[Pattern]:
+        return iter(self.list())
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+    def match(self, action: str, max_cooling_ms: int = MAX_COOLING_MS) -> Matched:
+        """What the patterns say of an action, raw, normalised and with its humps split; raises MatchFailure when that cannot be told."""
+        if not isinstance(action, str):
+            raise MatchFailure(f"the action is {action!r}, expected text")
+        if len(action) > MAX_ACTION:
+            raise MatchFailure(f"the action has {len(action)} characters, at most {MAX_ACTION} are matched")
+        try:
+            plain = _UNDONE.sub("undone", action.encode("utf-8", "replace").decode())
+            texts = {plain, normalised(plain), normalised(_CAMEL.sub("_", plain))}
+            found = [
+                pattern for id, pattern in self._patterns.items() if any(self._searches[id](text) for text in texts)
+            ]
+        except Exception as error:
+            raise MatchFailure(f"the action could not be matched: {error}") from error
+        return Matched(tuple(found), max_cooling_ms)
+
+
+_C, _S = Category, Severity
+# (id, expression, category, severity, cooling-off in ms, description, undo): the nine of the specification word for word, and
+# those that its tables of categories and severities name.
+_BUILT_IN: tuple[tuple[str, str, Category, Severity, int, str, str], ...] = (
+    ("drop_database", "(drop|delete|truncate)_(database|db|schema)", _C.DATA_DELETION, _S.CRITICAL, 300_000, "Deletes a whole database or schema.", ""),
+    ("drop_table", "(drop|delete|truncate)_table", _C.DATA_DELETION, _S.HIGH, 120_000, "Deletes or empties a table.", ""),
+    ("bulk_delete", "bulk_delete|mass_delete|delete_all|purge", _C.DATA_DELETION, _S.HIGH, 60_000, "Deletes many records at once.", ""),
+    ("file_delete", "file_delete|(delete|remove)_(file|folder|directory|document)", _C.DATA_DELETION, _S.MEDIUM, 30_000, "Deletes a file or a folder.", ""),
+    ("record_delete", "(delete|remove|erase)_(record|row|item|entry|object|message)", _C.DATA_DELETION, _S.MEDIUM, 30_000, "Deletes single records.", ""),
+    ("backup_delete", "(delete|remove|destroy|expire)_(all_)?(backup|snapshot)s?", _C.DATA_DELETION, _S.HIGH, 120_000, "Deletes backups or snapshots.", ""),
+    ("wipe_data", "(wipe|erase|shred|destroy)_(data|disk|device|volume|bucket|storage)", _C.DATA_DELETION, _S.CRITICAL, 300_000, "Wipes a device or a store.", ""),
+    ("revoke_all_access", r"revoke_all(_\w+)?_(access|permissions|roles)|remove_all_(access|permissions|users|members)", _C.ACCESS_REVOCATION, _S.CRITICAL, 180_000, "Takes access away from everybody.", "Grant the rights again from the audit trail."),
+    ("remove_admin", "(remove|revoke|demote)_(admin|owner|administrator)", _C.ACCESS_REVOCATION, _S.HIGH, 60_000, "Takes an administrator's rights away.", "Grant the role again."),
+    ("remove_user_access", "(remove|revoke)_(user_)?(access|permission|role|member)", _C.ACCESS_REVOCATION, _S.MEDIUM, 30_000, "Takes one right from one person.", "Grant the right again."),
+    ("terminate_production", "terminate_production|shutdown_prod|kill_prod", _C.RESOURCE_TERMINATION, _S.CRITICAL, 300_000, "Ends production.", ""),
+    ("terminate_vm", "terminate_(vm|instance|server)", _C.RESOURCE_TERMINATION, _S.HIGH, 120_000, "Terminates a machine.", ""),
+    ("delete_cluster", "(delete|destroy|terminate)_(cluster|namespace|environment|stack)", _C.RESOURCE_TERMINATION, _S.CRITICAL, 300_000, "Destroys a cluster or an environment.", ""),
+    ("delete_container", "(delete|remove|kill|stop)_(container|pod|service|deployment)", _C.RESOURCE_TERMINATION, _S.MEDIUM, 30_000, "Ends a container or a service.", "Deploy it again from its definition."),
+    ("rotate_all_secrets", "rotate_all_secrets|invalidate_all_tokens", _C.CREDENTIAL_INVALIDATION, _S.CRITICAL, 300_000, "Invalidates every credential.", ""),
+    ("revoke_api_key", "revoke_api_key|invalidate_token", _C.CREDENTIAL_INVALIDATION, _S.HIGH, 60_000, "Invalidates a credential.", ""),
+    ("delete_secret", "(delete|remove|destroy)_(secret|api_key|key|certificate|credential)", _C.CREDENTIAL_INVALIDATION, _S.HIGH, 60_000, "Deletes a credential.", ""),
+    ("delete_policy", "(delete|remove|drop)_(policy|rule|firewall_rule|acl)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Deletes a policy or a rule.", "Create it again from the saved definition."),
+    ("clear_config", "(clear|reset|delete|wipe)_(config|configuration|settings)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Clears configuration.", ""),
+    ("delete_dns", "(delete|remove)_(dns|zone|domain|route)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Deletes names or routes.", ""),
+    ("ban_user", "(ban|block|kick|mute)_(user|member|account|sender)", _C.COMMUNICATION_BLOCK, _S.MEDIUM, 30_000, "Cuts somebody off.", "Unban them."),
+    ("suspend_user", "suspend_(user|member)", _C.COMMUNICATION_BLOCK, _S.MEDIUM, 30_000, "Suspends somebody.", "Unsuspend them."),
+    ("process_refund", "(process|issue|create)_(refund|chargeback|payout)|refund_(all|order|payment|customer)", _C.FINANCIAL_ACTION, _S.HIGH, 60_000, "Pays money out.", ""),
+    ("cancel_subscription", "cancel_(subscription|order|contract|plan|membership)", _C.FINANCIAL_ACTION, _S.MEDIUM, 30_000, "Cancels something that is paid for.", "Subscribe again, where the vendor lets you."),
+    ("delete_account", "delete_account|destroy_account|close_account", _C.ACCOUNT_ACTION, _S.CRITICAL, 300_000, "Closes an account for good.", ""),
+    ("suspend_org", "suspend_org|disable_organization", _C.ACCOUNT_ACTION, _S.CRITICAL, 180_000, "Suspends a whole organisation.", "Reinstate the organisation."),
+    ("suspend_account", "(suspend|disable|lock)_account", _C.ACCOUNT_ACTION, _S.MEDIUM, 30_000, "Suspends an account.", "Reinstate the account."),
+)  # fmt: skip
+_UNATTENDED = frozenset({"process_refund"})  # a confirmation and cooling-off are enough
+
+
+def built_in() -> tuple[Pattern, ...]:
+    """The patterns that every registry starts with."""
+    return tuple(
+        Pattern(
+            id=id,
+            pattern=expression,
+            category=category,
+            severity=severity,
+            description=description,
+            cooling_off_ms=cooling_ms,
+            requires_human_approval=severity >= Severity.HIGH and id not in _UNATTENDED,
+            can_rollback=bool(undo),
+            undo=undo,
+        )
+        for id, expression, category, severity, cooling_ms, description, undo in _BUILT_IN
+    )

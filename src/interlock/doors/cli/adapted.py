@@ -1,0 +1,51 @@
+"""An operation of an adapter -> the action to judge, and what its adapter says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interlock.adapters import AdapterError, load
+from interlock.core.danger import message
+from interlock.core.levels import EffectiveLevel, effective_level
+from interlock.core.model import Action, operation
+from interlock.core.named import named_level
+from interlock.core.read import read
+from interlock.core.read.facts import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """An operation as its adapter has it."""
+
+    action: Action
+    adapter: str
+    trust: str
+    level: EffectiveLevel
+    message: str = ""
+
+
+def adapted(path: str, name: str, params: Mapping[str, Any], cwd: str) -> Adapted:
+    """The operation `name` of the adapter in a file; raises AdapterError when there is no such thing."""
+    adapter = load(Path(path))
+    found = adapter.operation(name)
+    if found is None:
+        known = ", ".join(sorted(item.name for item in adapter.operations))
+        raise AdapterError(f"{path}: no operation {name!r}; known: {known}")
+    facts = read(operation(name, params, found.category, cwd)).facts
+    traits = {trait for fact in facts if isinstance(fact, Effect) for trait in fact.traits}
+    variables = {
+        "params": dict(params),
+        "production_env": "production" in traits,
+        "bulk_operation": bool(traits & {"bulk", "all"}),
+        "no_backup": "no_backup" in traits,
+        "agent": {},
+        "adapter": {"name": adapter.name},
+    }
+    level = effective_level(found.claims, named_level, adapter.trust.level, variables=variables)
+    block = found.danger
+    words = message(block.confirmation_message, params) if block and block.confirmation_message else ""
+    action = operation(name, params, found.category, cwd, level.level)
+    return Adapted(action, adapter.name, adapter.trust.level.word, level, words)

@@ -1,0 +1,40 @@
+"""What is announced in other languages than English is found, and what is only spoken of there is spared."""
+
+from __future__ import annotations
+
+import pytest
+from prose_foreign_tables import ANNOUNCED, SPARED, VAGUE
+
+from interlock.core.read.prose import read_prose
+from recording import Recorder
+
+HARMLESS = {"act_read", "act_change", "act_vague"}
+
+
+def verbs(text: str) -> set[str]:
+    out = Recorder()
+    read_prose(text, out)
+    return {fact[0] for fact in out.facts}
+
+
+@pytest.mark.parametrize(("code", "text", "verb"), [(code, *row) for code, rows in ANNOUNCED.items() for row in rows])
+def test_an_act_is_found_in_every_language(code: str, text: str, verb: str) -> None:
+    assert verb in verbs(text)
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in SPARED.items() for text in texts])
+def test_what_is_only_spoken_of_is_spared_in_every_language(code: str, text: str) -> None:
+    assert verbs(text) <= HARMLESS
+
+
+@pytest.mark.parametrize("text", VAGUE)
+def test_a_hint_that_says_nothing_is_vague_in_every_language(text: str) -> None:
+    assert verbs(text) == {"act_vague"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ejecutar delete_all_users ahora", "die Operation delete_all_users ausführen", "执行 delete_all_users 操作"],
+)
+def test_an_operation_is_read_by_its_name_in_every_language(text: str) -> None:
+    assert not verbs(text) <= HARMLESS
