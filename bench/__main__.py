@@ -47,6 +47,8 @@ def main() -> None:
     print("\nlabelled commands in tests/corpus\n")
     accuracy(book, "commands")
     accuracy(book, "wide")
+    for name in ("operations", "intents", "wide_operations", "wide_intents"):
+        announced_accuracy(book, name)
     print("\nTime by length, in milliseconds; linear means that ten times the text takes about ten times as long.\n")
     print(f"{'form':<28}{'1 KB':>10}{'10 KB':>10}{'100 KB':>10}{'x10':>8}{'x100':>8}")
     for name, make in FORMS.items():
@@ -85,9 +87,30 @@ def accuracy(book: Rulebook, name: str) -> None:
     known = [item for item in harmful if item.get("irreversible") is not None]
     undo = sum(seen[item["id"]].irreversible == item["irreversible"] for item in known)
     print(
-        f"{name:<10}{caught} of {len(harmful)} harmful caught, {labelled} at their label or above, "
+        f"{name:<17}{caught} of {len(harmful)} harmful caught, {labelled} at their label or above, "
         f"{false} of {len(benign)} benign interrupted, undo right for {undo} of {len(known)}"
     )
+
+
+def announced_accuracy(book: Rulebook, name: str) -> None:
+    """The same for operations and intents, which stand harmful and benign in one file; vague ones are left out."""
+    items = [item for item in rows(name) if not str(item.get("why", "")).startswith("seed_conflict")]
+    seen = [(item, judge(announced_action(item), book).assessment.level) for item in items]
+    harmful = [(item, level) for item, level in seen if item.get("min_level", 0) >= 2]
+    benign = [(item, level) for item, level in seen if item.get("min_level", 0) < 2 and "max_level" in item]
+    caught = sum(level >= 2 for _, level in harmful)
+    labelled = sum(level >= item["min_level"] for item, level in harmful)
+    false = sum(level >= (2 if item["max_level"] <= 1 else 3) for item, level in benign)
+    print(
+        f"{name:<17}{caught} of {len(harmful)} harmful caught, {labelled} at their label or above, "
+        f"{false} of {len(benign)} benign interrupted"
+    )
+
+
+def announced_action(item: dict[str, Any]) -> Action:
+    if "hint" in item:
+        return intent(item["hint"])
+    return operation(item["operation"], item.get("params") or {}, item.get("crude") or "")
 
 
 def rows(name: str) -> list[dict[str, Any]]:

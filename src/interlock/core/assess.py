@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from interlock.core.classify import Classified
 from interlock.core.model import Assessment, Category, Flags, Level, Step, Tier
@@ -28,13 +29,15 @@ _OUT_OF_SCOPE = frozenset(
 )
 
 
-def assess(facts: Sequence[Fact], classified: Classified, programs: dict[str, Program] | None = None) -> Assessment:
+def assess(
+    facts: Sequence[Fact], classified: Classified, programs: Mapping[str, Program] = MappingProxyType({})
+) -> Assessment:
     """What one action would do, from its facts and what the rules said of them."""
     findings = classified.findings
     level = max([classified.floor, *(finding.level for finding in findings)])
     irreversible = any(finding.irreversible for finding in findings)
     effects = [fact for fact in facts if isinstance(fact, Effect)]
-    network = any(fact.verb in _NETWORK_VERBS for fact in effects) or _uses_network(facts, programs or {})
+    network = any(fact.verb in _NETWORK_VERBS for fact in effects) or _uses_network(facts, programs)
     score, factors = _score(level, irreversible, network, effects)
     privileged = any(finding.category is Category.PRIVILEGE_ESCALATION for finding in findings)
     flags = Flags(
@@ -81,7 +84,7 @@ def _score(level: Level, irreversible: bool, network: bool, effects: Iterable[Ef
     return score, factors
 
 
-def _uses_network(facts: Iterable[Fact], programs: dict[str, Program]) -> bool:
+def _uses_network(facts: Iterable[Fact], programs: Mapping[str, Program]) -> bool:
     for fact in facts:
         if not isinstance(fact, Command):
             continue

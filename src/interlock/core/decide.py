@@ -22,4 +22,4 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None) -> J
     """What an action would do, by these rules; pure, and the same for the same arguments."""
     reading = read(action, files)
     classified = classify(reading.facts, rules)
-    return Judgement(assess(reading.facts, classified, dict(rules.programs)), reading.witnesses)
+    return Judgement(assess(reading.facts, classified, rules.programs), reading.witnesses)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 
 from interlock.core.read.prose.acts import Act
@@ -133,22 +133,31 @@ def language_of(sentence: str) -> str:
     scores = dict.fromkeys(_LATIN, 0)
     english = 0
     for word in words:
-        for code in _common().get(word, ()):
-            scores[code] += 1
-        if word in verb_forms():
-            english += 2
-        elif word in _ENGLISH or word in nouns():
-            english += 1
-        for code in _LATIN:
-            for entry in index(code).find(word):
-                scores[code] += 2 if entry[0] in HEADS else 1
-                break
+        in_english, others = _weights(word) if len(word) <= _KEPT else _weigh(word)
+        english += in_english
+        for code, weight in others:
+            scores[code] += weight
     for letters, code in _LETTERS:
         if letters.search(sentence):
             scores[code] += 2
     _settle(words, scores)
     best = max(scores, key=lambda code: scores[code])
     return best if scores[best] > english else ""
+
+
+def _weigh(word: str) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """How much a word speaks for English, and for each of the other languages."""
+    english = 2 if word in verb_forms() else 1 if word in _ENGLISH or word in nouns() else 0
+    others = [(code, 1) for code in _common().get(word, ())]
+    for code in _LATIN:
+        for entry in index(code).find(word):
+            others.append((code, 2 if entry[0] in HEADS else 1))
+            break
+    return english, tuple(others)
+
+
+_KEPT = 30  # characters of a word whose weights are remembered
+_weights = lru_cache(maxsize=4096)(_weigh)
 
 
 def _settle(words: list[str], scores: dict[str, int]) -> None:
