@@ -58,6 +58,13 @@ HARMFUL: dict[str, list[tuple[int, str]]] = {
         (4, "cd ~ && cd .. && rm -rf dev"),
         (4, "set rm -rf /; $1 $2 $3"),
     ],
+    "wrappers that nobody has described": [
+        (4, "mywrapper rm -rf ~"),
+        (4, "mywrapper bash -c 'rm -rf ~'"),
+        (4, "mywrapper --flag -- rm -rf ~"),
+        (2, "mywrapper git reset --hard"),
+        (3, "mywrapper find . -delete"),
+    ],
     "harm at the end of a long list": [
         (4, "while read d; do rm -rf \"$d\"; done <<'E'\n" + "build\n" * 5 + "/\nE"),
         (3, "while read d; do rm -rf \"$d\"; done <<'E'\n" + "build\n" * 40 + "/\nE"),

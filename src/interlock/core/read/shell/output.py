@@ -75,7 +75,7 @@ def _cat(job: Job) -> Stream:
         if path == "/dev/null":
             continue
         full = job.places(path)
-        if "secret" in full:
+        if "secret" in full or path.startswith("/etc/"):
             taints |= {"secret"}
         if job.host.session.downloads.get(path):
             taints |= {"download"}

@@ -89,16 +89,31 @@ def read_program(job: Job, written: str) -> Stream:
             return stream
     if name in HANDLERS:
         return output(job)
-    if tail := _handed_on(job.words):
+    if tail := _handed_on(program, job.words):
         return unwrap.run_words(job, tail, program, ())
     if "/" in written and not _SYSTEM_PROGRAM.match(written):
         stream = interpret.executable(job, written)
     return stream if stream is not None else output(job)
 
 
-def _handed_on(words: list[str]) -> list[str]:
-    """The command that an unknown program seems to run: what follows its `--`, or a shell with its -c."""
-    if words and words[0] in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]):
+# Programs that only say, find or explain the words they get.
+_TALKERS = frozenset(
+    "echo : true false man tldr which whereis whatis apropos type help info say cowsay figlet toilet banner notify-send logger wall write dialog zenity "
+    "whiptail gum test [ [[ expr compgen complete pgrep pkill killall ls stat file wc basename dirname realpath readlink nano code open "
+    "shellcheck cheat howdoi grep history fc let jobs".split()
+)
+
+
+def _handed_on(program: str, words: list[str]) -> list[str]:
+    """The command that an unknown program seems to run: its words, what follows its `--`, or a shell with its -c."""
+    if program in _TALKERS or not words:
+        return []
+    if words[0] in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]):
+        return words
+    recursive = words[0] == "rm" and any(
+        re.fullmatch(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive", word) for word in words[1:]
+    )
+    if recursive or (words[0] == "git" and len(words) > 1) or (words[0] == "find" and "-delete" in words):
         return words
     if "--" in words:
         tail = words[words.index("--") + 1 :]
