@@ -48,7 +48,7 @@ ACTS: dict[str, dict[str, str]] = {
     "block": {"": "act_block", "code": "act_change", "scrap": "act_change"},
     "refund": {"": "act_pay"},
     "charge": {"": "act_change", "money": "act_pay", "account": "act_pay"},
-    "cancel": {"": "act_change", "money": "act_pay", "account": "act_account", "order": "act_pay"},
+    "cancel": {"": "act_change", "credential": "act_invalidate", "access": "act_revoke", "money": "act_pay", "account": "act_account", "order": "act_pay"},
     "bypass": {"": "act_change", "safety": "act_override", "guard": "act_override", "access": "act_override",
                "config": "act_override", "log": "act_override"},
     "force": {"": "act_change", "safety": "act_override"},

@@ -11,8 +11,8 @@ _FETCHES = re.compile(
     r"\b(?:download|fetch|curl|wget|grab|pull|retriev|clon|get)\w*\b.{0,80}(?:\b|(?<=\s))(?:scripts?|binary|installer|payload|executable|exe|file|code|https?:|program|tool|image|package|attachment|gist|module|\S+\.(?:sh|exe|py|ps1|bin|run|deb|rpm|msi|dmg|pkg|jar|apk|bat))\b"
 )
 _RUNS_IT = re.compile(
-    r"^(?:then |and |immediately |directly |right away |straight |just |simply )*(?:run|execut|launch|eval|start|sourc|pip|install|load|double-?click|open)\w* (?:it|them|the|that|this|whatever)\b(?! (?:tests?|linter|build|docs?|page))"
-    r"|^(?:then |and )*(?:mak\w* it executable|chmod \+x)"
+    r"^(?:then |and |immediately |directly |right away |straight |just |simply )*(?:run|execut|launch|eval|start|sourc|pip|install|load|double-?click|open|invoke-expression|iex|exec)\w* (?:it|them|the|that|this|whatever)\b(?! (?:tests?|linter|build|docs?|page))"
+    r"|^(?:then |and )*(?:mak\w* it executable|chmod \+x)|^(?:then |and )*(?:invoke-expression|iex|exec|eval)\b"
 )
 _SENSITIVE = re.compile(SECRETS)
 _SENDS_IT = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from interlock.core.read.prose.embedded import MARK
-from interlock.core.read.prose.english_scope import DETERMINERS, NEGATIONS
+from interlock.core.read.prose.english_scope import DETERMINERS, NEGATIONS, PREPOSITIONS
 from interlock.core.read.prose.english_verbs import verb_forms
 
 # A sentence ends at . ! ? ; or a line's end; a dot inside a name does not end one.
@@ -74,7 +74,9 @@ def clauses(words: Tokens) -> list[Tokens]:
         low = word.lower()
         if low == ":" and len(found[-1]) == 1 and _form(found[-1][0]) in ("ing", "base"):
             continue  # `Deleting: /srv/data`
-        if low in _ALWAYS or (low in _JOINTS and _begins_act(words, at + 1) and not _ends_in_verb(found[-1])):
+        if low in _ALWAYS or (
+            low in _JOINTS and _begins_act(words, at + 1) and not _ends_in_verb(found[-1], words[at + 1 : at + 4])
+        ):
             found.append([])
         elif len(found[-1]) >= _LONGEST:
             found.append([word])
@@ -107,8 +109,15 @@ def _begins_act(words: Tokens, at: int) -> bool:
     return False
 
 
-def _ends_in_verb(clause: Tokens) -> bool:
+def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
     """`drop and recreate`: two verbs that share what follows."""
+    if (
+        {"it", "them"} & set(after)
+        and len(clause) > 3
+        and clause[-3].lower() in DETERMINERS
+        and clause[-4].lower() in PREPOSITIONS
+    ):
+        return False  # `from the forum post and start it`
     return len(clause) > 1 and _form(clause[-1]) in ("base", "ing") and clause[-2].lower() not in DETERMINERS
 
 

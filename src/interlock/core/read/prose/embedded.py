@@ -165,6 +165,8 @@ def _starts_command(text: str, match: re.Match[str]) -> bool:
     if MARK in after:
         return False
     before = text[max(0, match.start() - 16) : match.start()]
+    if program == "format" and after.startswith("/dev/"):
+        return False  # a sentence: no shell knows this one
     if program in PLAIN:
         return bool(after) and bool(_SHAPE.search(after)) and bool(_BEFORE.search(before)) and not after.endswith(":")
     if program in PROGRAMS and not after:

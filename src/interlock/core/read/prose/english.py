@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from interlock.core.read.prose import english_scope as scope
 from interlock.core.read.prose.acts import Act, Traits, act
-from interlock.core.read.prose.clauses import Tokens
+from interlock.core.read.prose.clauses import Tokens, is_operation
 from interlock.core.read.prose.embedded import MARK
 from interlock.core.read.prose.english_idioms import Idiom, idioms
 from interlock.core.read.prose.english_objects import Thing, thing_in
@@ -84,10 +84,19 @@ def _read_words(words: Tokens, low: Tokens, before: Thing | None, wide: Traits, 
             means = bool(set(low[max(0, at - 3) : at]) & _RUNS)
             if not _denied(low, at, table) and (not found.shield or (found.head not in _TELLS and means)):
                 found.marks.append(words[at])
-                found.runs = found.runs or bool(set(low[max(0, at - 3) : at]) & _STRICTLY)
+                found.runs = found.runs or bool(set(low[max(0, at - 3) : at]) & _STRICTLY) or _is_given(words, at)
         elif word in table or word in NOMINALS:
             at = _read_verb(words, low, at, before, wide, found)
         at += 1
+
+
+def _is_given(words: Tokens, at: int) -> bool:
+    """`call execute_sql with "…"`: what is quoted is what the operation is given."""
+    near = words[max(0, at - 4) : at]
+    return any(is_operation(word) for word in near) and bool({word.lower() for word in near} & _GIVES)
+
+
+_GIVES = frozenset("with on using passing pass sending giving query sql statement command argument input".split())
 
 
 def _read_verb(words: Tokens, low: Tokens, at: int, before: Thing | None, wide: Traits, found: Clause) -> int:
@@ -188,8 +197,12 @@ def _kind_of(kind: str, verb: str, thing: Thing, low: Tokens, at: int) -> str:
     if kind in ("remove", "destroy", "revoke", "block") and thing.kind in ("account", "") and rest & _OUT_OF:
         if thing.group and kind != "block":
             return "access"
+    if kind in ("send", "expose") and _PUBLIC_HALF.search(" ".join(low)):
+        return ""
     if kind in ("send", "expose", "leak") and (thing.secret or thing.kind == "credential"):
         return "private"
+    if kind == "cancel" and thing.kind == "credential" and rest & _SITTINGS:
+        return ""
     if kind == "cancel" and rest & {"order", "orders", "booking", "bookings", "reservation", "reservations"}:
         return "order"
     if (
@@ -203,6 +216,8 @@ def _kind_of(kind: str, verb: str, thing: Thing, low: Tokens, at: int) -> str:
     return thing.kind
 
 
+_PUBLIC_HALF = re.compile(r"\bpublic (?:\w+ )?keys?\b(?!.*\b(?:and|private|secret))")
+_SITTINGS = frozenset("session sessions login cookie cookies".split())  # of a course, of a dialogue
 _OUT_OF = frozenset("from of off in".split())
 
 

@@ -47,7 +47,7 @@ _IDIOMS: list[tuple[str, str, str, str, bool]] = [
     (r"\bset\w* (?:all|every|each|the entire|everyone's)\b.{0,50}\bto (?:null|zero|empty|blank|0|nothing)\b", "act_delete", "", "all", True),
     (r"\b(?:with a|a) (?:fresh|new|blank|empty|brand new) (?:\w+ )?(?:database|db|schema|cluster|bucket|volume|disk)\b.{0,20}$"
      r"|^(?:replac|swap)\w* .{0,60}\b(?:an? )?(?:fresh|blank|empty)\b", "", "reset", "all", False),
-    (r"\b(?:nothing|none of it|no data|not a thing|no one) (?:can|could|will) (?:ever )?be (?:recovered|restored|undone|left)|\bnothing (?:is left|remains|left behind)"
+    (r"\b(?:nothing|none of it|no data|not a thing|no one) (?:can|could|will) (?:ever )?be (?:recovered|restored|undone|left)|\bnothing (?:is left|remains|left behind|(?:should|must|may|shall) (?:remain|survive|be left))"
      r"|\bno (?:trace|way back|way to recover)|\bbeyond recovery\b|\bcannot be (?:recovered|undone|restored)", "act_delete", "", "all permanent", False),
     (r"\bwith (?:zeros|zeroes|random (?:data|bytes)|noise|garbage)\b|\bwrit\w+ (?:zeros|zeroes|random (?:data|bytes)) (?:to|over|across)", "act_disk", "", "all", True),
     (r"\b(?:mak|set|turn|flip|chang|mark)\w* .{0,50}\b(?:public|world[- ]?(?:readable|writable)|publicly (?:readable|accessible|available))\b(?! (?:api|docs|interface|method|key|holiday|in the))",

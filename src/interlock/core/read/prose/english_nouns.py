@@ -48,7 +48,7 @@ _NOUNS: dict[tuple[str, str], str] = {
         "credential",
         "",
     ): "key token secret certificate cert password credential session cookie passkey keypair login passphrase"
-    " api_key ssh_key apikey access_key jwt oauth_token webhook_secret kubeconfig pat license_key refresh_token pgp_key",
+    " api_key ssh_key apikey access_key jwt oauth_token webhook_secret kubeconfig pat license_key refresh_token pgp_key invitation_link invite_link magic_link reset_link share_link sharing_link download_link login_link",
     (
         "config",
         "",
@@ -80,7 +80,7 @@ _NOUNS: dict[tuple[str, str], str] = {
     " pipeline job daemon process vpc network subnet broker loadbalancer compute hypervisor balancer controller router ec2 eks ecs"
     " gke aks autoscaler virtual_machine kubernetes k8s replica_set statefulset microservice api backend frontend portal"
     " platform proxy cdn crawler agent bot scheduler ingress helm_release release_train web_server datacenter data_center region"
-    " mainframe appliance device_fleet farm rack switch grid swarm cloud environment_stack kiosk phone_line line nodegroup",
+    " mainframe appliance device_fleet farm rack switch grid swarm cloud environment_stack build_server build_machine build_host build_agent build_node build_cluster kiosk phone_line line nodegroup",
     ("resource", "cluster"): "cluster",
     ("resource", "production"): "prod production live_site",
     (
@@ -133,7 +133,7 @@ _NOUNS: dict[tuple[str, str], str] = {
     " screen terminal console clipboard form filter selection cell_output output cell breakpoint checkbox unused_code"
     " dead_code legacy_code ui view template error_message error bug race_condition memory_leak leak flakiness bottleneck blocker"
     " step assignee reviewer milestone due_date conflict merge_conflict row_highlight redundancy hardcoded_value magic_number"
-    " callback slash hyphen dash quote accent indentation_error test_case test_suite fixture mock stub spec outlier nan null"
+    " callback diagram cancellation_token slash hyphen dash quote accent indentation_error test_case test_suite fixture mock stub spec outlier nan null"
     " null_value missing_value stopword punctuation unused_import trailing_whitespace subtitle tone jargon ui_thread main_thread event_loop render_loop worker_thread loop layer stroke shape sketch drawing canvas preview doodle frame render viewport badge avatar mockup wireframe prototype",
     (
         "scrap",

@@ -31,7 +31,7 @@ _SHAPES = (
 _GROUPS = frozenset("group team org organization organisation role admins channel project repository repo workspace list allowlist whitelist"
                     " billing access administrators owners sudoers membership department".split())  # fmt: skip
 _SECRET = re.compile(
-    r"\.env\b|~/\.(?:ssh|aws|kube|gnupg)\b|\b(?:secrets?|credentials?|passwords?|private keys?|api keys?|ssh keys?|customer (?:data|list|emails?|records)|personal (?:data|information)|pii|credit cards?|ssns?|medical|health records?|database dump|db dump|id_rsa|kubeconfig|payroll|salar(?:y|ies)|source code|(?:production|prod|database|db|crm) dump|one-time codes?)\b"
+    r"\.env\b|~/\.(?:ssh|aws|kube|gnupg)\b|\b(?:secrets?|credentials?|passwords?|private keys?|api keys?|ssh keys?|customer (?:data|list|emails?|records)|personal (?:data|information)|pii|credit cards?|ssns?|medical|health records?|database dump|db dump|id_rsa(?!\.pub)|kubeconfig|payroll|salar(?:y|ies)|source code|(?:production|prod|database|db|crm) dump|one-time codes?)\b"
 )
 _NO_BACKUP = re.compile(
     r"\bwithout (?:a |any |taking a |making a )?(?:final )?(?:backup|snapshot|copy)|\bno (?:backup|snapshot)|\bskip\w* (?:the )?(?:final )?(?:backup|snapshot)"

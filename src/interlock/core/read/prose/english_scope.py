@@ -28,7 +28,7 @@ NEGATIONS = frozenset(
 CLOSE = frozenset({"without", "against", "no", "none", "nothing", "nobody"})
 # What looks like a negation and is none.
 NOT_NEGATIONS = re.compile(
-    r"\b(?:not (?:only|just|merely)|(?:don'?t|do not) (?:just|only|merely|simply)|never ?mind|(?:do not|don'?t) (?:hesitate|worry|ask|wait|bother|forget|stop|be (?:shy|afraid))(?: to)?|no matter"
+    r"\b(?:not (?:only|just|merely)|(?:don'?t|do not) (?:just|only|merely|simply)|never ?mind(?! (?:the |any |about )*(?:\w+ )?(?:approv|review|check|polic|rule|permission|sign-?off|confirm|warning|freeze|limit))|(?:do not|don'?t) (?:hesitate|worry|ask|wait|bother|forget|stop|be (?:shy|afraid))(?: to)?|no matter"
     r"|without (?:any )?(?:further |more )?(?:asking|confirm\w*|hesitat\w*|delay|warning|approval|backup|ado|exception|question\w*|limit)"
     r"|no (?:confirmation|questions?|backup|need (?:to|for) (?:ask\w*|confirm\w*|wait\w*|approv\w*))|why not|can'?t wait to|no longer)\b"
 )
@@ -44,7 +44,7 @@ HARMLESS = re.compile(
     r"|format\w* (?:the |this |all )?(?:code|date|dates|file|files|number|string|output|document|table|text|json|python|report|response|message|column)"
     r"|trim\w* (?:the )?(?:string|text|input|video|whitespace)|force (?:field|majeure)|charge\w* (?:the )?(?:battery|phone|laptop)|order(?:ed|ing)? by|empty state|dead code|delete[- ]?me"
     r"|(?:lift|end|undo|revers|remov|cancel|clear|overturn|drop)\w* (?:the |his |her |their |its |a |all |this )*(?:\w+ )?(?:suspensions?|bans?|blocks?|freeze|lock(?:out)?|mute|restriction|quarantine|hold|sanctions?)(?= (?:of|on|for|from|against)\b|$)"
-    r"|(?:replac|remov|extract|mov|drop|eliminat)\w* (?:the |all |any |a )*hard-?coded (?:\w+ ){0,2}\w+|clean\w* (?:up )?(?:the |this |my )?(?:project|solution|workspace|repo|repository|codebase|module|layout)(?! (?:from|of all|out))|ban\w* (?:the )?(?:use|usage) of|(?:initiali[sz]|fill|pad|prefix)\w* (?:the |an? )*(?:\w+ )?(?:array|list|matrix|tensor|vector|buffer|number|string|column|id|grid)s? with (?:leading )?zeroe?s|scroll[- ]?lock|text block|code blocks?)\b"
+    r"|(?:replac|remov|extract|mov|drop|eliminat)\w* (?:the |all |any |a )*hard-?coded (?:\w+ ){0,2}\w+|clean\w* (?:up )?(?:the |this |my )?(?:project|solution|workspace|repo|repository|codebase|module|layout)(?! (?:from|of all|out))|ban\w* (?:the )?(?:use|usage) of|(?:initiali[sz]|fill|pad|prefix)\w* (?:the |an? )*(?:\w+ )?(?:array|list|matrix|tensor|vector|buffer|number|string|column|id|grid)s? with (?:leading )?zeroe?s|(?:remov|eliminat|avoid|drop|obviat)\w* (?:the |any )?need (?:for|of) (?:sudo|root|admin\w*)(?: (?:rights|access|privileges))?|[\w~/.-]{0,80}\.pub|scroll[- ]?lock|text block|code blocks?)\b"
 )
 MODAL_MAYBE = frozenset("would could might may".split())
 WILL_BE = frozenset(
@@ -52,7 +52,7 @@ WILL_BE = frozenset(
 )
 REPORTED = frozenset("was were been had got".split())
 ASKS = re.compile(
-    r"^(?:so |and |but |ok(?:ay)? |hm+ |also )?(?:what|how|why|which|who|whom|whose|when|where|whether|should|shall|does|do (?:we|i|you|they)"
+    r"^(?:(?:just )?(?:an? |one |my )?(?:quick |short |small |dumb |stupid )?question ?[-–—:,] ?)?(?:so |and |but |ok(?:ay)? |hm+ |also )?(?:what|how|why|which|who|whom|whose|when|where|whether|should|shall|does|do (?:we|i|you|they)"
     r"|did|is|are|was|were|has|have (?:we|i|you|they)|am i|would|may|might|can (?:i|it|they|this|a|the)|could (?:i|it|they|this|a|the))\b"
 )
 SUPPOSES = re.compile(

@@ -22,11 +22,11 @@ VERBS = {
     " crash hibernate drain quit sink mothball scuttle shutter extinguish quiesce wreck_service pkill killall undeploy stopservice"
     " unprovision collapse sigkill",
     "disable": "disable deactivate inactivate mute silence pause neuter unplug disconnect switchoff cripple deenergize incapacitate"
-    " disarm snooze",
+    " disarm snooze quarantine",
     "suspend": "suspend freeze offboard terminate_account delist unenroll disenroll deplatform lock-out furlough",
     "revoke": "revoke rescind unassign deny deauthorize deauthorise demote unshare unsubscribe downgrade disinvite"
     " uninvite expel oust disempower divest deprive dispossess unauthorize disentitle depose dethrone unseat strip-of"
-    " disenfranchise",
+    " disenfranchise disinherit",
     "invalidate": "invalidate rotate expire regenerate reissue roll revoke_key nullify annul burn rekey re-key unissue blackhole_key",
     "block": "ban block kick blacklist blocklist denylist banish shadowban ostracize boot bar exile unfriend unfollow gag ostracise excommunicate shun blackball blackhole outlaw",
     "refund": "refund reimburse chargeback repay compensate recompense",
@@ -147,7 +147,7 @@ DOES = (
     " allow_to require connect login ssh log open enter switch work scale resize restart reboot reload install download pull"
     " rebase checkout import load process handle return resolve manage cleanup leave free log kick_off pipe hit visit"
     " press click type select choose navigate sign prepare convert provision stop_by feed attach mount ship release roll_out"
-    " invite backfill swap pivot onboard welcome greet point increase decrease lower raise seed shrink expand align adopt publish_to join reply sync assign_to upgrade bump plant paginate scp rsync curl wget tar zip ftp gzip encode sort reorder split cherry-pick stash amend squash tweak tune"
+    " invite backfill swap pivot onboard welcome greet point increase decrease lower raise seed shrink expand align adopt publish_to join reply sync assign_to upgrade bump plant paginate scp rsync curl wget tar zip ftp gzip encode sort reorder split cherry-pick invoke-expression iex exec eval stash amend squash tweak tune"
 ).split()
 
 

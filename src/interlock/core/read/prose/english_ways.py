@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from interlock.core.read.prose.english_outward import GOODS, LEAKS, MONEY, OUTWARD, PEOPLE, SECRETS, SOCIAL
+from interlock.core.read.prose.english_ways_more import MORE, Way
 
 _UI = (
     r"(?! ?(?:panel|page|ui|dashboard|menu|docs?|guide|section|route|endpoint|button|view|screen|api|console|area|email|tool|interface|template|site"
@@ -20,7 +21,6 @@ _RIGHTS = r"(?:scopes?|access|permissions?|rights|privileges?|role|powers|cleara
 _LIVE = r"(?:live|prod|production|customer-facing)"
 
 # (beginnings of words of which one must be there, wording, act or "", kind of verb, traits, even behind a verb of making)
-Way = tuple[str, str, str, str, str, bool]
 WAYS: list[Way] = [
     # deleting
     ("cut trim whittl reduc shrink bring tak pare strip boil get", r"\b(?:cut|trim|whittl|reduc|shrink|bring|tak|pare|strip|boil|get)\w* .{1,60}\bto (?:zero|nothing|none|0)\b", "", "remove", "", True),
@@ -104,7 +104,7 @@ WAYS: list[Way] = [
     ("attach bind assign", r"\b(?:attach|bind|assign)\w* .{0,40}\b(?:administrator-?access|admin\w*|full-?access|poweruser\w*|cluster-admin|owner role)\b" + _UI, "act_escalate", "", "", False),
     ("put expos plac host", r"\b(?:put|expos|plac|host)\w* .{1,50}\b(?:on|to|onto) (?:the )?(?:public |open )*(?:internet|web)\b", "act_escalate", "", "public", False),
     # secrets
-    (LEAKS, rf"\b(?:send|upload|post|publish|shar|past|forward|cop(?:y|i)|export|transmit|e?-?mail|push|leak|exfiltrat|dump|submit|expos|put|sync|stream|hand|deliver|commit|print|curl|wget|scp|rsync|ftp|tell|reveal|read|dictat|encod|zip|tar|attach|includ|embed|stick|drop|beam|ship|relay|mov|giv|pip|text|whisper|writ|show|plac|stash|sneak|smuggl|feed|mirror|replicat)\w*\b.{{0,60}}(?:{SECRETS}).{{0,80}}\b(?:to|on|in|into|onto|at|with|via|over|as|for|through|inside|toward\w*)\b.{{0,60}}(?:{OUTWARD})", "act_leak", "", "secret", True),
+    (LEAKS, rf"\b(?:send|upload|post|publish|shar|past|forward|cop(?:y|i)|export|transmit|e?-?mail|push|leak|exfiltrat|dump|submit|expos|put|sync|stream|hand|deliver|commit|print|curl|wget|scp|rsync|ftp|tell|reveal|read|dictat|encod|zip|tar|attach|includ|embed|stick|drop|beam|ship|relay|mov|giv|pip|text|pass|whisper|writ|show|plac|stash|sneak|smuggl|feed|mirror|replicat)\w*\b.{{0,60}}(?:{SECRETS}).{{0,80}}\b(?:to|on|in|into|onto|at|with|via|over|as|for|through|inside|toward\w*)\b.{{0,60}}(?:{OUTWARD})", "act_leak", "", "secret", True),
     ("tell giv read reveal dictat disclos hand text", rf"\b(?:tell|giv|read|reveal|dictat|disclos|hand|text)\w* (?:out |over )?.{{0,40}}\b(?:caller|stranger|customer|client|vendor|recruiter|journalist|someone|them|him|her|anyone|competitor|other|partner|ex)\b.{{0,40}}(?:{SECRETS})", "act_leak", "", "secret", False),
     ("publish mak turn releas post open", r"\b(?:publish|mak|turn|releas|post|open)\w*\b.{0,30}\b(?:internal|private|confidential|unreleased|secret|sensitive|proprietary|employee|personal)\b.{0,50}\b(?:public\w*|open source|to the (?:world|press|web))\b", "act_leak", "", "", False),
     ("print echo log dump output writ", rf"\b(?:print|echo|log|dump|output|writ)\w* .{{0,30}}(?:{SECRETS}).{{0,30}}\b(?:to|in|into) (?:the )?(?:build|ci|job|public|pipeline|shared|workflow) (?:logs?|console|output|chat|channel)\b", "act_leak", "", "secret", True),
@@ -136,6 +136,7 @@ WAYS: list[Way] = [
     ("unlock open disarm", r"\b(?:unlock|disarm|open)\w* (?:the |our |all )*(?:\w+ ){0,2}(?:doors?|garage|gates?|alarm system|safe|vault door|turnstiles?|burglar alarm|home alarm)\b" + _UI, "act_override", "", "", False),
     ("format", r"\bformat(?:ting)? (?:drive |disk )?[c-h]$", "act_disk", "", "all", False),
     ("zero dban blank initiali", r"\b(?:zero|zeroi[sz]e|zero-?fill|dban|blank|initiali[sz]e)(?:ing|e)? (?:out )?(?:the |all |every |both )*(?:\w+ ){0,3}(?:disks?|drives?|ssds?|partitions?|sectors|usb|nvme|block devices?)\b", "act_disk", "", "all", False),
+    *MORE,
 ]  # fmt: skip
 
 

@@ -10,13 +10,13 @@ PROGRAMS = frozenset(
     " ssh curl wget heroku vercel netlify flyctl supabase prisma sequelize knex alembic flyway liquibase gh glab eksctl gsutil"
     " az doctl kustomize argocd ansible ansible-playbook vagrant pkill killall userdel groupdel passwd usermod visudo diskutil mkswap"
     " truncate xargs sed awk tar unzip apt apt-get yum dnf brew pacman snap winget choco powershell pwsh remove-item nuget"
-    " dotnet mvn gradle docker-compose restic borg velero etcdctl consul vault nomad wrangler firebase drizzle-kit dbt zfs lvremove"
+    " dotnet mvn gradle docker-compose restic borg velero etcdctl consul vault nomad wrangler firebase drizzle-kit dbt zfs lvremove blkdiscard badblocks"
     " vgremove pvremove mdadm cryptsetup hdparm sysctl mkfs tmux setfacl chattr rclone mc s3cmd bq sf snowsql influx mysqladmin"
     " mysqldump pg_dump pg_restore grep ls cd mv cp ln poweroff reboot node jq".split()
 )
 # These are English words too: only with a flag or a path behind them, where a command could stand.
 PLAIN = frozenset(
-    "find kill make cat echo tee touch format del mount umount go service head tail env eval cut sort test time at man install rename".split()
+    "find kill make cat echo tee touch format del mount umount go service head tail env eval cut sort test time at man install rename shutdown".split()
 )
 SUBCOMMANDS = frozenset(
     "push reset clean checkout rebase branch stash commit rm filter-branch filter-repo reflog gc tag merge pull fetch log status"

@@ -98,7 +98,11 @@ def _read_clause(words: Tokens, lifted: Lifted, before: Thing | None, wide: Trai
         told.any = True
         told.out.effect(verb, path, *traits)
     harmful = [one for one in clause.acts if one.harmful]
-    for one in harmful if not placed else []:
+    for one in [
+        one
+        for one in harmful
+        if not placed or (placed[0][0] == "overwrite" and ("production" in one.traits or one.verb == "act_unconfigure"))
+    ]:
         told.act(one)
     if (
         (clause.acts and not harmful)
@@ -149,11 +153,19 @@ _WINDOWS = re.compile(
 )
 
 
+# A program for disks whose disk the sentence says in its own words: `wipefs -a on both disks`.
+_AIMLESS = re.compile(
+    r"^(?:sudo )?(?:wipefs|blkdiscard|sgdisk|mkfs(?:\.\w+)?|mkswap|badblocks)(?: -{1,2}(?!help|version|n\b)\S+)+$"
+)
+
+
 def _read_windows(text: str, told: Told) -> None:
     """`del /s /q` with a drive behind it: what the shells that are read here do not know."""
     match = _WINDOWS.match(text[:400])
     if match:
         told.out.effect("act_delete", match["path"], "all", "permanent")
+    if _AIMLESS.match(text[:400]):
+        told.out.effect("act_disk", text[:120], "all")
 
 
 def _read_route(url: str, told: Told) -> None:
@@ -218,6 +230,7 @@ _WHEN = re.compile(
     r"^(?:once|as soon as|when|after|unless|until) [^,]{1,100}?(?= (?:i|we)(?:'ll| will| am| are| shall) )",
     re.IGNORECASE,
 )
+_BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`
 _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 
 
@@ -227,6 +240,7 @@ def _plain(sentence: str) -> str:
     if titled and verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look"):
         after = _GOES_ON.search(sentence, titled.end())
         sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
+    sentence = _BRACKETS.sub("", sentence)
     return _ONLY.sub(_both, _WHEN.sub(r"\g<0>, ", sentence))
 
 
