@@ -79,7 +79,12 @@ def test_the_wide_sets_are_caught_and_spared_to_the_shares_that_the_docs_state()
 
 @pytest.mark.parametrize(
     ("name", "missed", "false"),
-    [("operations", 0.0, 0.0), ("intents", 0.03, 0.03), ("wide_operations", 0.02, 0.005), ("wide_intents", 0.02, 0.005)],
+    [
+        ("operations", 0.0, 0.0),
+        ("intents", 0.03, 0.03),
+        ("wide_operations", 0.02, 0.005),
+        ("wide_intents", 0.02, 0.005),
+    ],
 )
 def test_what_is_called_or_announced_is_judged_as_labelled(name: str, missed: float, false: float) -> None:
     judged = announced(name)
