@@ -218,10 +218,6 @@ def make(job: Job) -> Stream | None:
     return None
 
 
-def git_dashed(job: Job) -> Stream | None:
-    return job.host.run(["git", job.program.removeprefix("git-"), *job.words], job.where.inside(job.program), job.stdin)
-
-
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "git": git,
     "tar": tar,

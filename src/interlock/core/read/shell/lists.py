@@ -154,9 +154,7 @@ def fd(job: Job) -> Stream | None:
         return None
     found = options(
         job.words[:at],
-        valued(
-            "-e --extension -t --type -E --exclude -d --max-depth -g-none --glob-none -c --changed-within --changed-before -S -o"
-        ),
+        valued("-e --extension -t --type -E --exclude -d --max-depth -c --changed-within --changed-before -S -o"),
     )
     pattern, roots = (found.operands[0] if found.operands else ""), found.operands[1:] or ["."]
     names = [f"*.{ending}" for ending in found.all("-e", "--extension")] or (

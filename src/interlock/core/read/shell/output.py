@@ -53,16 +53,9 @@ def _directive(found: re.Match[str], items: list[str]) -> str:
 
 
 _FILTERS = frozenset(
-    "grep egrep fgrep rg sort uniq head tail cat tee cut awk sed tac nl column fold pv xargs-none gunzip-none sponge ts less more "
+    "grep egrep fgrep rg sort uniq head tail cat tee cut awk sed tac nl column fold pv sponge ts less more "
     "dos2unix expand unexpand shuf iconv strings comm paste buffer mbuffer".split()
 )
-
-
-def _first_file(job: Job, path: str) -> Stream | None:
-    text = job.file_text(path)
-    if text is not None:
-        return Stream(text)
-    return None
 
 
 def _cat(job: Job) -> Stream:

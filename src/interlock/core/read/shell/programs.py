@@ -125,7 +125,7 @@ def _handed_on(program: str, words: list[str]) -> list[str]:
 _NO_HELP = frozenset(
     {"kill", "eval", "exec", "trap", "cd", "read"}
 )  # builtins that take --help for a word, or only look for it first
-_HASHICORP_HELP = frozenset("terraform tofu packer vault nomad consul openssl java find az".split())
+_ONE_DASH_HELP = frozenset("terraform tofu packer vault nomad consul openssl java find az".split())
 
 
 def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> bool:
@@ -137,7 +137,7 @@ def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> 
     for number, word in enumerate(words):
         if word in ("--", "exec", "run"):
             return False
-        if word == "--help" or (word == "-help" and program in _HASHICORP_HELP) or (word in ("/?", "-?") and windows):
+        if word == "--help" or (word == "-help" and program in _ONE_DASH_HELP) or (word in ("/?", "-?") and windows):
             return True
         if word == "--version" and number in (0, len(words) - 1):
             return True

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from interlock.core.model import Span
-from interlock.core.read.facts import HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole, known
+from interlock.core.read.facts import HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole
 from interlock.core.read.places import place, resolve
 
 if TYPE_CHECKING:
@@ -209,8 +209,3 @@ def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream
     if any(is_production(word) for word in words) or any(is_production(v) for _, v in where.env):
         traits = traits | {"production"}
     return Command(program, tuple(words), where.span, where.via, traits, where.env)
-
-
-def known_words(words: Sequence[str]) -> bool:
-    """True when every word is known."""
-    return all(known(word) for word in words)

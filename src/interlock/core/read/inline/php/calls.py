@@ -154,10 +154,6 @@ def _curl_exec(walk: Walk, call: Call) -> Value:
     return doing.fetch(walk, Value(call.arg(0).items))
 
 
-def _mail(walk: Walk, call: Call) -> Value:
-    return UNKNOWN
-
-
 def _first(use: Callable[[Value], Value]) -> Callable[[Walk, Call], Value]:
     return lambda _walk, call: use(call.arg(0))
 
