@@ -24,21 +24,40 @@ DIRECTIONS = {
     "ports": {"core"},
     "rulebook": {"core"},
     "adapters": {"adapters", "core"},
-    "config": {"core", "ports"},
+    "policybook": {"core"},
+    "config": {"core", "ports", "policybook"},
+    "keys": {"core"},
+    "terminal": {"core", "keys"},
     "stores": {"stores", "ports", "core"},
     "channels": {"channels", "ports", "core"},
     "agents": {"agents", "ports", "core"},
     "planners": {"planners", "ports", "core"},
     "looker": {"looker", "ports", "core"},
-    "service": {"ports", "core", "rulebook", "config", "adapters"},
-    "doors": {"doors", "service", "ports", "core", "rulebook", "config", "agents", "looker", "adapters", ""},
+    "service": {"service", "ports", "core", "rulebook", "config", "policybook", "keys", "adapters"},
+    "doors": {
+        "doors",
+        "service",
+        "ports",
+        "core",
+        "rulebook",
+        "config",
+        "policybook",
+        "keys",
+        "terminal",
+        "stores",
+        "channels",
+        "agents",
+        "looker",
+        "adapters",
+        "",
+    },
     "": {"core", "rulebook", "service", "doors"},
     "__main__": {"doors"},
 }
 
 # Without a clock, a file, a process, an environment or chance.
 PURE = frozenset(
-    "__future__ ast base64 binascii bisect codecs collections contextlib copy dataclasses decimal difflib enum fnmatch fractions "
+    "__future__ array ast base64 binascii bisect codecs collections contextlib copy dataclasses decimal difflib enum fnmatch fractions "
     "functools hashlib heapq hmac html importlib itertools json logging math operator posixpath ntpath re shlex stat string "
     "struct sys textwrap types typing unicodedata urllib.parse warnings zlib".split()
 )

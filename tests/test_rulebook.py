@@ -40,7 +40,7 @@ def sample() -> list[Action]:
 @pytest.mark.parametrize("rule", IDS)
 def test_a_rule_catches_and_spares_what_it_promises_and_each_clause_is_reached(rule: str) -> None:
     book = shipped()
-    alone = Rulebook.of([book.rules[rule]], book.programs)
+    alone = replace(Rulebook.of([book.rules[rule]], book.programs), opinion=book.opinion)
     assert rulebook.failures(alone, book) == []
 
 
@@ -54,7 +54,7 @@ def test_the_order_of_rules_never_matters() -> None:
     rules = list(book.rules.values())
     random.Random(7).shuffle(rules)
     rules = [replace(rule, when=rule.when[::-1]) for rule in rules]
-    shuffled = Rulebook.of(rules, dict(reversed(book.programs.items())))
+    shuffled = replace(Rulebook.of(rules, dict(reversed(book.programs.items()))), opinion=book.opinion)
     for action in sample():
         assert judge(action, shuffled) == judge(action, book), action.text
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from interlock.core.classify import Rulebook
 from interlock.core.decide import judge
-from interlock.core.model import Action, Assessment, Decision, command
+from interlock.core.model import Action, Assessment, command
+
+if TYPE_CHECKING:
+    from interlock.core.decision import Decision
 
 __all__ = ["Action", "Assessment", "Decision", "assess"]
 
@@ -37,3 +41,12 @@ def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | Non
     if files is None and len(action) <= _CACHED:
         return _assess(action, cwd)
     return judge(command(action, cwd), _shipped(), files).assessment
+
+
+def __getattr__(name: str) -> Any:
+    """What whoever only judges does not load."""
+    if name == "Decision":
+        from interlock.core.decision import Decision
+
+        return Decision
+    raise AttributeError(f"module 'interlock' has no attribute {name!r}")

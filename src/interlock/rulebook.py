@@ -6,11 +6,16 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interlock.core.classify import Rulebook
 from interlock.core.rules import Program, Rule, RuleError, build_program, build_rule
+
+if TYPE_CHECKING:
+    from interlock.core.read.prose.learned import Opinion
 
 SHIPPED = Path(__file__).parent / "rules"
 
@@ -29,6 +34,26 @@ def load(*extra: Path) -> Rulebook:
     return joined(book, load_files(extra)) if extra else book
 
 
+@cache
+def _opinion() -> Opinion:
+    """What was learned about the wording of intents."""
+    from interlock.core.read.prose.learned import Opinion, Weights
+
+    english, foreign = (
+        Weights.of((SHIPPED / f"{name}.weights").read_bytes()) for name in ("intents", "intents_foreign")
+    )
+    return Opinion(english, foreign)
+
+
+def rulebook_hash(book: Rulebook) -> str:
+    """One hash over every rule and program: which rules a record was judged by."""
+    from interlock.core.audit_json import canonical_json
+
+    return hashlib.sha256(
+        canonical_json({"rules": book.rules, "programs": book.programs, "patterns": book.patterns}).encode()
+    ).hexdigest()
+
+
 def joined(first: Rulebook, second: Rulebook) -> Rulebook:
     """Both books' rules; refused when they share an id or describe a program twice."""
     for rule in second.rules:
@@ -37,7 +62,8 @@ def joined(first: Rulebook, second: Rulebook) -> Rulebook:
     for program in second.programs:
         if program in first.programs:
             raise RuleError(f"program {program!r} is described twice")
-    return Rulebook.of([*first.rules.values(), *second.rules.values()], {**first.programs, **second.programs})
+    whole = Rulebook.of([*first.rules.values(), *second.rules.values()], {**first.programs, **second.programs})
+    return replace(whole, opinion=_opinion)
 
 
 def load_files(files: Iterable[Path]) -> Rulebook:
@@ -61,7 +87,7 @@ def build(packs: Iterable[Mapping[str, Any]], checked: bool = True) -> Rulebook:
             if rule.id in rules:
                 raise RuleError(f"rule {rule.id}: the id is taken")
             rules[rule.id] = rule
-    return Rulebook.of(rules.values(), programs)
+    return replace(Rulebook.of(rules.values(), programs), opinion=_opinion)
 
 
 def _parse(path: Path, text: bytes) -> Mapping[str, Any]:
@@ -117,12 +143,10 @@ def failures(book: Rulebook, full: Rulebook) -> list[str]:
 
 def _unreached(rule: Rule, book: Rulebook) -> list[str]:
     """Clauses of a rule that none of its own examples reaches."""
-    from dataclasses import replace
-
     from interlock.core.classify import classify
-    from interlock.core.read import read
+    from interlock.core.decide import judge
 
-    facts = [read(action).facts for action in rule.match]
+    facts = [judge(action, book).facts for action in rule.match]
     wrong: list[str] = []
     for number, clause in enumerate(rule.when, 1):
         alone = Rulebook.of([replace(rule, when=(clause,), level=max(rule.level, type(rule.level)(1)))], book.programs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from interlock.core.conditions import FACTS
 from interlock.core.danger import DangerBlock, declared, escalated, message, prose_form, short_form
@@ -88,6 +89,8 @@ def test_the_highest_of_several_true_conditions_counts() -> None:
     assert declared(block).level is REVERSIBLE and block.highest is DANGEROUS
     for params, level, source in [
         ({"count": 1, "permanent": False}, REVERSIBLE, "declared"),
+        ({"count": 100, "permanent": False}, REVERSIBLE, "declared"),  # not more than 100
+        ({"count": 101, "permanent": False}, DANGEROUS, "conditions[0]"),
         ({"count": 1, "permanent": True}, DESTRUCTIVE, "conditions[1]"),
         ({"count": 101, "permanent": True}, DANGEROUS, "conditions[0]"),
         ({"permanent": False}, DANGEROUS, "conditions[0]"),  # no count: an error, so true
@@ -109,6 +112,79 @@ def test_approvers_are_roles_and_teams() -> None:
     approval = good(APPROVED).approval
     assert approval is not None and approval.required and approval.timeout_hours == 24
     assert approval.approvers == {"role:admin", "team:security"}
+
+
+# The four blocks of the document's last chapter, letter for letter.
+PRINTED = """
+conditional:
+  danger:
+    default_level: reversible
+    conditions:
+      - when: "params.count > 100"
+        level: dangerous
+        reason: "Bulk delete of more than 100 records"
+      - when: "params.permanent == true"
+        level: destructive
+        reason: "Permanent deletion requested"
+approved:
+  danger:
+    level: dangerous
+    approval:
+      required: true
+      approvers:
+        - role: "admin"
+        - team: "security"
+      timeout_hours: 24
+escalating:
+  danger:
+    level: reversible
+    escalation:
+      - after_count: 10
+        level: destructive
+        message: "You've performed this operation 10 times this hour"
+      - after_count: 50
+        level: dangerous
+        message: "Unusual activity detected"
+scored:
+  danger:
+    score_factors:
+      - base_level: reversible
+      - production_env: +1
+      - bulk_operation: +1
+      - no_backup: +1
+    computed_level: dangerous  # Sum exceeds threshold
+"""
+
+
+def test_the_printed_blocks_are_read_as_they_stand() -> None:
+    blocks = {name: good(operation["danger"]) for name, operation in yaml.safe_load(PRINTED).items()}
+    assert blocks["conditional"] == good(RECORDS) and blocks["approved"] == good(APPROVED)
+    assert blocks["escalating"] == good(ESCALATING) and blocks["scored"] == good(SCORED)
+    assert [case.reason for case in blocks["conditional"].conditions] == [
+        "Bulk delete of more than 100 records",
+        "Permanent deletion requested",
+    ]
+    last = escalated(blocks["escalating"], 50)
+    assert last is not None and last.message == "Unusual activity detected"
+
+
+def test_an_approval_that_is_not_required_asks_nobody() -> None:
+    approval = good({"level": "dangerous", "approval": {"required": False}}).approval
+    assert approval is not None and not approval.required and approval.timeout_hours is None
+
+
+@pytest.mark.parametrize("fact", FACTS)
+def test_each_factor_adds_one_and_only_when_it_is_true(fact: str) -> None:
+    block = good(SCORED)
+    assert declared(block, {fact: True}).level is DESTRUCTIVE
+    assert declared(block, {fact: False}).level is declared(block, {"moon_phase": True}).level is REVERSIBLE
+    assert declared(block, {fact: True}).reasons == (f"Score: {fact}.",)
+
+
+def test_a_computed_level_caps_what_would_sum_to_more() -> None:
+    every = dict.fromkeys(FACTS, True)
+    assert declared(good(SCORED), every).level is DANGEROUS
+    assert declared(good({"score_factors": SCORED["score_factors"]}), every).level is FORBIDDEN
 
 
 @pytest.mark.parametrize(("count", "level"), [(0, None), (9, None), (10, 2), (49, 2), (50, 3), (500, 3)])

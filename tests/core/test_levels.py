@@ -6,7 +6,7 @@ import pytest
 
 from interlock.core.conditions import compile_condition
 from interlock.core.danger import ConditionalLevel, DangerBlock
-from interlock.core.levels import Claims, effective_level
+from interlock.core.levels import Claims, NameLevel, effective_level
 from interlock.core.model import Level
 from interlock.core.trust import Trust
 
@@ -15,8 +15,8 @@ UNTESTED, GENERATED, VALIDATED, REVIEWED, CERTIFIED = Trust
 NAMES = {"get_": SAFE, "force_": DANGEROUS, "drop_": FORBIDDEN}
 
 
-def named(name: str, category: str) -> Level | None:
-    return next((level for start, level in NAMES.items() if name.startswith(start)), None)
+def named(name: str, category: str) -> NameLevel | None:
+    return next((NameLevel(level, f"{start}*") for start, level in NAMES.items() if name.startswith(start)), None)
 
 
 def claims(name: str, category: str, level: Level | None = None, mapped: Level | None = None) -> Claims:
@@ -51,8 +51,10 @@ def test_an_unlabelled_operation_has_what_category_and_name_imply(
 def test_a_level_taken_from_the_name_is_told() -> None:
     (notice,) = effective_level(claims("drop_table", "delete"), named).warnings
     assert notice.code == "DANGER_LEVEL_INFERRED" and notice.severity == "high"
-    assert notice.as_json()["details"] == {"operation": "drop_table", "danger_level": "forbidden"}
-    assert effective_level(claims("rm_user", "delete"), named).warnings == ()
+    assert notice.message == "drop_table declares no danger level; its name implies forbidden (drop_*)"
+    assert notice.as_json()["details"] == {"pattern": "drop_*", "danger_level": "forbidden"}
+    for name, category in [("rm_user", "delete"), ("get_user", "read"), ("add_user", "create")]:
+        assert effective_level(claims(name, category), named).warnings == ()
 
 
 @pytest.mark.parametrize("trust", list(Trust))

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from interlock.core.model import Category, Finding, Level
 from interlock.core.read.facts import Command, Effect, Fact
+from interlock.core.read.name_patterns import BUILT_IN, Patterns
 from interlock.core.read.shell.options import Options, options
 from interlock.core.read.shell.programs import HANDLERS, asks_for_help
 from interlock.core.read.shell.session import shown
 from interlock.core.rules import Clause, Program, Rule, pattern
+
+if TYPE_CHECKING:
+    from interlock.core.read.prose.learned import Opinion
 
 Entry = tuple[Rule, Clause, tuple[str, ...]]  # the last: the one subcommand of the clause that this entry is for
 _NO_PROGRAM = Program()
@@ -33,6 +38,8 @@ class Rulebook:
     programs: Mapping[str, Program]
     by_program: Mapping[str, Mapping[str, Sequence[Entry]]]
     by_effect: Mapping[tuple[str, str], Sequence[Entry]]
+    patterns: Patterns = BUILT_IN  # of names
+    opinion: Callable[[], Opinion] | None = None  # on intents that no rule speaks of; made when first asked for
 
     @classmethod
     def of(cls, rules: Iterable[Rule], programs: Mapping[str, Program]) -> Rulebook:
@@ -155,7 +162,8 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
             if key not in seen:
                 seen.add(key)
                 out.findings.append(_finding(rule, fact, subject))
-    out.findings.sort(key=lambda finding: (-finding.level, finding.span or (0, 0), finding.rule))
+    if len(out.findings) > 1:
+        out.findings.sort(key=lambda finding: (-finding.level, finding.span or (0, 0), finding.rule))
     return out
 
 
@@ -214,7 +222,7 @@ def _matching(entries: Iterable[Entry], view: _View) -> Iterable[Rule]:
 
 
 def _command_matches(clause: Clause, taken: int, view: _View) -> bool:
-    if (clause.trait and not clause.trait <= view.command.traits) or clause.no_trait & view.command.traits:
+    if not clause.trait <= view.command.traits or not clause.no_trait.isdisjoint(view.command.traits):
         return False
     words = len(view.found.operands) - taken
     if words < clause.min_words or 0 <= clause.max_words < words:
@@ -250,18 +258,18 @@ def _starts(operands: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _of_effect(effect: Effect, book: Rulebook) -> tuple[list[Rule], Level]:
-    entries = [*book.by_effect.get((effect.verb, effect.place), ())]
+    entries = book.by_effect.get((effect.verb, effect.place), ())
     if effect.place:
-        entries += book.by_effect.get((effect.verb, ""), ())
-    rules = list({rule.id: rule for rule, clause, _ in entries if _effect_matches(clause, effect)}.values())
-    harmful = [rule for rule in rules if rule.level > Level.SAFE]
+        entries = [*entries, *book.by_effect.get((effect.verb, ""), ())]
+    rules = {rule.id: rule for rule, clause, _ in entries if _effect_matches(clause, effect)}
+    harmful = [rule for rule in rules.values() if rule.level > Level.SAFE]
     if harmful or rules or effect.verb in _READS or effect.place == "sink":
         return harmful, Level.SAFE
     return [], Level.REVERSIBLE
 
 
 def _effect_matches(clause: Clause, effect: Effect) -> bool:
-    if (clause.trait and not clause.trait <= effect.traits) or clause.no_trait & effect.traits:
+    if not clause.trait <= effect.traits or not clause.no_trait.isdisjoint(effect.traits):
         return False
     if effect.place in clause.no_place:
         return False

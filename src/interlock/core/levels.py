@@ -11,7 +11,16 @@ from interlock.core.danger import DangerBlock, declared
 from interlock.core.model import Level
 from interlock.core.trust import Trust
 
-Named = Callable[[str, str], Level | None]  # (operation, category) -> the level its name implies, if any
+
+@dataclass(frozen=True, slots=True)
+class NameLevel:
+    """The level that an operation's name implies, and the pattern that says so."""
+
+    level: Level
+    pattern: str
+
+
+Named = Callable[[str, str], NameLevel | None]  # (operation, category) -> what its name implies, if anything
 
 CATEGORY_LEVELS = MappingProxyType(  # DL-04
     {
@@ -70,12 +79,13 @@ def effective_level(
     variables: Mapping[str, Any] | None = None,
 ) -> EffectiveLevel:
     """The operation's level; a declaration raises freely, and lowers only as C-13 allows for that trust."""
-    pattern = named(claims.name, claims.category)
+    by_name = named(claims.name, claims.category)
+    pattern = by_name.level if by_name else None
     implied, source = _implied(claims, pattern)
     if operator is not None:
         return _by_operator(claims, operator, implied)
     if claims.block is None:
-        warnings = (_inferred(claims.name, implied),) if source == "name" and implied > Level.SAFE else ()
+        warnings = (_inferred(claims.name, by_name),) if by_name and source == "name" and implied > Level.SAFE else ()
         return EffectiveLevel(implied, source, warnings=warnings)
     said = declared(claims.block, variables)
     floor = _stated_floor(claims, pattern)
@@ -136,9 +146,9 @@ def _by_operator(claims: Claims, level: Level, implied: Level) -> EffectiveLevel
     return EffectiveLevel(level, "operator", reasons, (Notice("DANGER_LEVEL_LOWERED", words, "medium", details),))
 
 
-def _inferred(name: str, level: Level) -> Notice:
+def _inferred(name: str, found: NameLevel) -> Notice:
     """DL-11: a level taken from the name is told to whoever calls."""
-    severity = "high" if level >= Level.DANGEROUS else "medium"
-    words = f"{name} declares no danger level; its name implies {level.word}"
-    details = {"operation": name, "danger_level": level.word}
+    severity = "high" if found.level >= Level.DANGEROUS else "medium"
+    words = f"{name} declares no danger level; its name implies {found.level.word} ({found.pattern})"
+    details = {"pattern": found.pattern, "danger_level": found.level.word}
     return Notice("DANGER_LEVEL_INFERRED", words, severity, details)

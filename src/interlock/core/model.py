@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Any
@@ -244,59 +244,3 @@ class Requirement:
         if self.human is not Human.NONE:
             return self.human.name.lower()
         return "cool_off" if self.cooling_seconds else "allow"
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """A held action, bound to its digest, spent once."""
-
-    id: str
-    digest: str
-    agent: AgentRef
-    state: TicketState
-    requirement: Requirement
-    opened_at: float
-    cooling_ends_at: float
-    expires_at: float
-
-    def moved(self, state: TicketState) -> Ticket:
-        return replace(self, state=state)
-
-
-@dataclass(frozen=True, slots=True)
-class Challenge:
-    """Frees a paused or blocked agent when a human enters its code; the code itself is never here."""
-
-    id: str
-    agent: AgentRef
-    reason: str
-    expires_at: float
-    code_hash: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """A signed-in human, or an enrolled service that answers for humans."""
-
-    name: str
-    roles: frozenset[str] = frozenset()
-    teams: frozenset[str] = frozenset()
-    service: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The answer to one action."""
-
-    outcome: str  # Requirement.word, or "deny"
-    reason: str
-    assessment: Assessment
-    requirement: Requirement = field(default_factory=Requirement)
-    ticket: str = ""
-    challenge: str = ""
-    wait_seconds: int = 0
-    instead: tuple[str, ...] = ()
-
-    @property
-    def allowed(self) -> bool:
-        return self.outcome == "allow"

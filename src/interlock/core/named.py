@@ -1,26 +1,29 @@
-"""The name of an operation -> the level that the specified patterns imply, as the reader of operations sees them."""
+"""What an operation's name and parameters say, as its reader sees them: the level of a pattern, the facts of a score."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from interlock.core.levels import NameLevel
 from interlock.core.model import Level
-from interlock.core.read.lexicon import split_name
+from interlock.core.read.lexicon import ALL_WORDS, BULK_WORDS, is_plural, names_production, split_name
 from interlock.core.read.name_patterns import BUILT_IN, Patterns, is_safe
 from interlock.core.read.names import acts_of
 from interlock.core.read.operation import read_operation
+from interlock.core.read.params import scope_of
 
 _MARKS = {"pattern_dangerous": Level.DANGEROUS, "pattern_forbidden": Level.FORBIDDEN}
 
 
 class _Marks:
-    """Keeps the patterns that a reader says it matched, and nothing else."""
+    """Keeps the traits that a reader reports, and nothing else."""
 
     def __init__(self) -> None:
-        self.levels: list[Level] = []
+        self.traits: set[str] = set()
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        self.levels += [_MARKS[trait] for trait in traits if trait in _MARKS]
+        self.traits.update(traits)
 
     def run(self, argv: Sequence[str]) -> object:
         return None
@@ -38,11 +41,39 @@ class _Marks:
         return None
 
 
-def named_level(name: str, category: str, patterns: Patterns = BUILT_IN) -> Level | None:
+def named_level(name: str, category: str, patterns: Patterns = BUILT_IN) -> NameLevel | None:
     """Forbidden or dangerous by a pattern, safe by a safe one, else None; which patterns count is R-8's rule."""
+    level = _marked(name, category, patterns)
+    if level is not None:
+        globs = patterns.forbidden if level is Level.FORBIDDEN else patterns.dangerous
+        return NameLevel(level, next((glob for glob in globs if _counts(name, category, level, glob)), ""))
+    words, _ = acts_of(split_name(name))
+    safe = next((glob for glob in patterns.safe if is_safe(words, Patterns((), (), (glob,)))), None)
+    return NameLevel(Level.SAFE, safe) if safe else None
+
+
+def _marked(name: str, category: str, patterns: Patterns) -> Level | None:
+    """The worst level that the reader takes from these patterns."""
     marks = _Marks()
     read_operation(name, {}, category, marks, patterns)
-    if marks.levels:
-        return max(marks.levels)
-    words, _ = acts_of(split_name(name))
-    return Level.SAFE if is_safe(words, patterns) else None
+    return max((_MARKS[trait] for trait in marks.traits & _MARKS.keys()), default=None)
+
+
+def _counts(name: str, category: str, level: Level, glob: str) -> bool:
+    """Does the name have this level by this pattern alone?"""
+    alone = Patterns((), (glob,), ()) if level is Level.FORBIDDEN else Patterns((glob,), (), ())
+    return _marked(name, category, alone) is level
+
+
+def call_facts(name: str, params: Mapping[str, Any], category: str = "") -> dict[str, bool]:
+    """The facts that a score may count (R-13), of any call: also of one whose name says nothing harmful."""
+    words, acts = acts_of(split_name(name))
+    scope, marks = scope_of(params), _Marks()
+    read_operation(name, params, category, marks)
+    traits = marks.traits | scope.traits
+    loose = not scope.filtered and ("many" in traits or (acts and is_plural(acts[0].noun) and not scope.single))
+    return {
+        "production_env": "production" in traits or names_production(words),
+        "bulk_operation": bool(traits & {"all", "bulk"} or loose or (ALL_WORDS | BULK_WORDS) & set(words)),
+        "no_backup": "no_backup" in traits,
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -15,10 +15,9 @@ MAX_COOLING_MS = 300_000
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 _OTHER = re.compile(r"[^a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_UNDONE = re.compile(  # undelete_table deletes no table
-    r"(?<![a-z0-9])un(?:delete|drop|truncate|purge|ban|block|kick|mute|suspend|lock|revoke|terminate|archive)",
-    re.IGNORECASE,
-)
+_VERBS = "(?:delete|drop|truncate|purge|ban|block|kick|mute|suspend|lock|revoke|terminate|archive)"
+_UNDONE = re.compile(rf"(?<![a-z0-9])un{_VERBS}", re.IGNORECASE)  # undelete_table deletes no table
+_MEANS_UNDOING = re.compile(rf"un[(?:]*{_VERBS}", re.IGNORECASE)  # a pattern that is about unlock_account itself
 
 
 class Severity(IntEnum):
@@ -152,15 +151,22 @@ def _severity(name: object, word: object) -> Severity:
     raise PatternError(f"pattern {name!r}: severity {word!r}; known: {_severities()}")
 
 
-def _search(expression: str, where: str) -> Callable[[str], object]:
-    """The expression as a search without regard to case; RE2, so that no pattern can be made to hang."""
+def _options() -> Any:
     import re2
 
     options = re2.Options()
     options.log_errors = False
+    options.max_mem = 64 << 20
     options.case_sensitive = False
+    return options
+
+
+def _search(expression: str, where: str) -> Callable[[str], object]:
+    """The expression as a search without regard to case; RE2, so that no pattern can be made to hang."""
+    import re2
+
     try:
-        found: Callable[[str], object] = re2.compile(expression, options).search
+        found: Callable[[str], object] = re2.compile(expression, _options()).search
     except re2.error as error:
         detail = error.args[0] if error.args else error
         words = detail.decode() if isinstance(detail, bytes) else str(detail)
@@ -170,13 +176,15 @@ def _search(expression: str, where: str) -> Callable[[str], object]:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What a registry says of one action; nothing matched when it is empty."""
+    """What a registry says of one action; nothing matched when it is empty, and `failure` says why that is not known."""
 
     patterns: tuple[Pattern, ...] = ()
     max_cooling_ms: int = MAX_COOLING_MS
+    failure: str = ""
+    blocked: bool = False  # matching failed, and what cannot be matched must not run
 
     def __bool__(self) -> bool:
-        return bool(self.patterns)
+        return bool(self.patterns) or self.blocked
 
     @property
     def severity(self) -> Severity | None:
@@ -185,6 +193,8 @@ class Matched:
 
     @property
     def level(self) -> Level:
+        if self.blocked:
+            return Level.FORBIDDEN
         return self.severity.level if self.severity is not None else Level.SAFE
 
     @property
@@ -220,12 +230,39 @@ def normalised(action: str) -> str:
     return _OTHER.sub("_", action.lower())
 
 
+_SHORT = 1_000  # characters; a set gives up silently where its tables grow too large, so longer texts are searched one by one
+
+
+class _Set:
+    """Many patterns that are searched in one pass."""
+
+    def __init__(self, patterns: Sequence[Pattern]) -> None:
+        import re2
+
+        self._searches = {pattern.id: _search(pattern.pattern, pattern.id) for pattern in patterns}
+        self._ids = list(self._searches)
+        self._set = re2.Set.SearchSet(_options())
+        for pattern in patterns:
+            self._set.Add(pattern.pattern)
+        if self._ids:
+            self._set.Compile()
+
+    def find(self, texts: Iterable[str]) -> set[str]:
+        """The ids of the patterns that match any of the texts."""
+        return {id for text in texts for id in self._found(text)} if self._ids else set()
+
+    def _found(self, text: str) -> Iterable[str]:
+        if len(text) > _SHORT:
+            return [id for id, search in self._searches.items() if search(text)]
+        return [self._ids[at] for at in self._set.Match(text) or ()]
+
+
 class Registry:
     """The patterns of one installation, by id; the built-in ones are in it unless others are given."""
 
     def __init__(self, patterns: Iterable[Pattern] | None = None) -> None:
         self._patterns: dict[str, Pattern] = {}
-        self._searches: dict[str, Callable[[str], object]] = {}
+        self._sets: tuple[_Set, _Set] | None = None  # all patterns in one scan; made anew after a change
         for pattern in built_in() if patterns is None else patterns:
             self.register(pattern)
 
@@ -233,14 +270,14 @@ class Registry:
         """Adds a pattern; refuses an id that is taken."""
         if pattern.id in self._patterns:
             raise PatternError(f"pattern {pattern.id!r}: the id is taken")
-        self._searches[pattern.id] = _search(pattern.pattern, f"pattern {pattern.id!r}")
         self._patterns[pattern.id] = pattern
+        self._sets = None
 
     def unregister(self, id: str) -> Pattern:
         """Takes a pattern out; refuses an id that is not there."""
         if id not in self._patterns:
             raise PatternError(f"no pattern {id!r}")
-        self._searches.pop(id)
+        self._sets = None
         return self._patterns.pop(id)
 
     def list(self) -> tuple[Pattern, ...]:
@@ -259,49 +296,76 @@ class Registry:
         if len(action) > MAX_ACTION:
             raise MatchFailure(f"the action has {len(action)} characters, at most {MAX_ACTION} are matched")
         try:
-            plain = _UNDONE.sub("undone", action.encode("utf-8", "replace").decode())
-            texts = {plain, normalised(plain), normalised(_CAMEL.sub("_", plain))}
-            found = [
-                pattern for id, pattern in self._patterns.items() if any(self._searches[id](text) for text in texts)
-            ]
+            raw = action.encode("utf-8", "replace").decode()
+            plain, undoing = self._compiled()
+            ids = plain.find(_spellings(_UNDONE.sub("undone", raw))) | undoing.find(_spellings(raw))
         except Exception as error:
             raise MatchFailure(f"the action could not be matched: {error}") from error
-        return Matched(tuple(found), max_cooling_ms)
+        return Matched(tuple(pattern for id, pattern in self._patterns.items() if id in ids), max_cooling_ms)
+
+    def _compiled(self) -> tuple[_Set, _Set]:
+        """The patterns, and apart from them those that mean an undoing themselves."""
+        if self._sets is None:
+            means = [bool(_MEANS_UNDOING.search(pattern.pattern)) for pattern in self]
+            self._sets = (
+                _Set([pattern for pattern, undoes in zip(self, means, strict=True) if not undoes]),
+                _Set([pattern for pattern, undoes in zip(self, means, strict=True) if undoes]),
+            )
+        return self._sets
+
+    def check(self, action: str, max_cooling_ms: int = MAX_COOLING_MS, block_on_match_failure: bool = True) -> Matched:
+        """As `match`, but a failure is an answer too: it blocks, unless `blockOnMatchFailure` is off."""
+        try:
+            return self.match(action, max_cooling_ms)
+        except MatchFailure as failure:
+            return Matched((), max_cooling_ms, str(failure), block_on_match_failure)
+
+
+def _spellings(text: str) -> tuple[str, ...]:
+    """The text as it is, normalised, and with its humps split."""
+    return tuple(dict.fromkeys((text, normalised(text), normalised(_CAMEL.sub("_", text)))))
 
 
 _C, _S = Category, Severity
 # (id, expression, category, severity, cooling-off in ms, description, undo): the nine of the specification word for word, and
-# those that its tables of categories and severities name.
+# those that its tables of categories and severities name; these match whole words only (delete_pod, not delete_podcast).
 _BUILT_IN: tuple[tuple[str, str, Category, Severity, int, str, str], ...] = (
     ("drop_database", "(drop|delete|truncate)_(database|db|schema)", _C.DATA_DELETION, _S.CRITICAL, 300_000, "Deletes a whole database or schema.", ""),
     ("drop_table", "(drop|delete|truncate)_table", _C.DATA_DELETION, _S.HIGH, 120_000, "Deletes or empties a table.", ""),
     ("bulk_delete", "bulk_delete|mass_delete|delete_all|purge", _C.DATA_DELETION, _S.HIGH, 60_000, "Deletes many records at once.", ""),
-    ("file_delete", "file_delete|(delete|remove)_(file|folder|directory|document)", _C.DATA_DELETION, _S.MEDIUM, 30_000, "Deletes a file or a folder.", ""),
-    ("record_delete", "(delete|remove|erase)_(record|row|item|entry|object|message)", _C.DATA_DELETION, _S.MEDIUM, 30_000, "Deletes single records.", ""),
+    ("file_delete", "file_delete|(delete|remove)_(files?|folders?|director(y|ies)|documents?)", _C.DATA_DELETION, _S.MEDIUM, 30_000, "Deletes a file or a folder.", ""),
+    ("record_delete", "(delete|remove|erase)_(records?|rows?|items?|entry|entries|objects?|messages?)", _C.DATA_DELETION, _S.MEDIUM, 30_000, "Deletes single records.", ""),
     ("backup_delete", "(delete|remove|destroy|expire)_(all_)?(backup|snapshot)s?", _C.DATA_DELETION, _S.HIGH, 120_000, "Deletes backups or snapshots.", ""),
-    ("wipe_data", "(wipe|erase|shred|destroy)_(data|disk|device|volume|bucket|storage)", _C.DATA_DELETION, _S.CRITICAL, 300_000, "Wipes a device or a store.", ""),
+    ("wipe_data", "(wipe|erase|shred|destroy)_(data|database|disk|device|volume|bucket|storage)s?", _C.DATA_DELETION, _S.CRITICAL, 300_000, "Wipes a device or a store.", ""),
     ("revoke_all_access", r"revoke_all(_\w+)?_(access|permissions|roles)|remove_all_(access|permissions|users|members)", _C.ACCESS_REVOCATION, _S.CRITICAL, 180_000, "Takes access away from everybody.", "Grant the rights again from the audit trail."),
-    ("remove_admin", "(remove|revoke|demote)_(admin|owner|administrator)", _C.ACCESS_REVOCATION, _S.HIGH, 60_000, "Takes an administrator's rights away.", "Grant the role again."),
-    ("remove_user_access", "(remove|revoke)_(user_)?(access|permission|role|member)", _C.ACCESS_REVOCATION, _S.MEDIUM, 30_000, "Takes one right from one person.", "Grant the right again."),
+    ("remove_admin", "(remove|revoke|demote)_(admin|owner|administrator)s?", _C.ACCESS_REVOCATION, _S.HIGH, 60_000, "Takes an administrator's rights away.", "Grant the role again."),
+    ("remove_user_access", "(remove|revoke)_(user_)?(access|permission|role|member)s?", _C.ACCESS_REVOCATION, _S.MEDIUM, 30_000, "Takes one right from one person.", "Grant the right again."),
     ("terminate_production", "terminate_production|shutdown_prod|kill_prod", _C.RESOURCE_TERMINATION, _S.CRITICAL, 300_000, "Ends production.", ""),
     ("terminate_vm", "terminate_(vm|instance|server)", _C.RESOURCE_TERMINATION, _S.HIGH, 120_000, "Terminates a machine.", ""),
-    ("delete_cluster", "(delete|destroy|terminate)_(cluster|namespace|environment|stack)", _C.RESOURCE_TERMINATION, _S.CRITICAL, 300_000, "Destroys a cluster or an environment.", ""),
-    ("delete_container", "(delete|remove|kill|stop)_(container|pod|service|deployment)", _C.RESOURCE_TERMINATION, _S.MEDIUM, 30_000, "Ends a container or a service.", "Deploy it again from its definition."),
+    ("delete_cluster", "(delete|destroy|terminate)_(cluster|namespace|environment|stack)s?", _C.RESOURCE_TERMINATION, _S.CRITICAL, 300_000, "Destroys a cluster or an environment.", ""),
+    ("delete_container", "(delete|remove|kill|stop)_(container|pod|service|deployment)s?", _C.RESOURCE_TERMINATION, _S.MEDIUM, 30_000, "Ends a container or a service.", "Deploy it again from its definition."),
     ("rotate_all_secrets", "rotate_all_secrets|invalidate_all_tokens", _C.CREDENTIAL_INVALIDATION, _S.CRITICAL, 300_000, "Invalidates every credential.", ""),
     ("revoke_api_key", "revoke_api_key|invalidate_token", _C.CREDENTIAL_INVALIDATION, _S.HIGH, 60_000, "Invalidates a credential.", ""),
-    ("delete_secret", "(delete|remove|destroy)_(secret|api_key|key|certificate|credential)", _C.CREDENTIAL_INVALIDATION, _S.HIGH, 60_000, "Deletes a credential.", ""),
-    ("delete_policy", "(delete|remove|drop)_(policy|rule|firewall_rule|acl)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Deletes a policy or a rule.", "Create it again from the saved definition."),
-    ("clear_config", "(clear|reset|delete|wipe)_(config|configuration|settings)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Clears configuration.", ""),
-    ("delete_dns", "(delete|remove)_(dns|zone|domain|route)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Deletes names or routes.", ""),
-    ("ban_user", "(ban|block|kick|mute)_(user|member|account|sender)", _C.COMMUNICATION_BLOCK, _S.MEDIUM, 30_000, "Cuts somebody off.", "Unban them."),
-    ("suspend_user", "suspend_(user|member)", _C.COMMUNICATION_BLOCK, _S.MEDIUM, 30_000, "Suspends somebody.", "Unsuspend them."),
-    ("process_refund", "(process|issue|create)_(refund|chargeback|payout)|refund_(all|order|payment|customer)", _C.FINANCIAL_ACTION, _S.HIGH, 60_000, "Pays money out.", ""),
-    ("cancel_subscription", "cancel_(subscription|order|contract|plan|membership)", _C.FINANCIAL_ACTION, _S.MEDIUM, 30_000, "Cancels something that is paid for.", "Subscribe again, where the vendor lets you."),
+    ("delete_secret", "(delete|remove|destroy)_(secret|api_key|key|certificate|credential)s?", _C.CREDENTIAL_INVALIDATION, _S.HIGH, 60_000, "Deletes a credential.", ""),
+    ("delete_policy", "(delete|remove|drop)_(policy|policies|rules?|firewall_rules?|acls?)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Deletes a policy or a rule.", "Create it again from the saved definition."),
+    ("clear_config", "(clear|reset|delete|wipe)_(configs?|configuration|settings)", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Clears configuration.", ""),
+    ("delete_dns", "(delete|remove)_(dns|zone|domain|route)s?", _C.CONFIG_DESTRUCTION, _S.HIGH, 60_000, "Deletes names or routes.", ""),
+    ("ban_user", "(ban|block|kick|mute)_(user|member|account|sender)s?", _C.COMMUNICATION_BLOCK, _S.MEDIUM, 30_000, "Cuts somebody off.", "Unban them."),
+    ("suspend_user", "suspend_(user|member)s?", _C.COMMUNICATION_BLOCK, _S.MEDIUM, 30_000, "Suspends somebody.", "Unsuspend them."),
+    ("process_refund", "(process|issue|create)_(refund|chargeback|payout)s?|refund_(all|orders?|payments?|customers?)", _C.FINANCIAL_ACTION, _S.HIGH, 60_000, "Pays money out.", ""),
+    ("cancel_subscription", "cancel_(subscription|order|contract|plan|membership)s?", _C.FINANCIAL_ACTION, _S.MEDIUM, 30_000, "Cancels something that is paid for.", "Subscribe again, where the vendor lets you."),
     ("delete_account", "delete_account|destroy_account|close_account", _C.ACCOUNT_ACTION, _S.CRITICAL, 300_000, "Closes an account for good.", ""),
     ("suspend_org", "suspend_org|disable_organization", _C.ACCOUNT_ACTION, _S.CRITICAL, 180_000, "Suspends a whole organisation.", "Reinstate the organisation."),
-    ("suspend_account", "(suspend|disable|lock)_account", _C.ACCOUNT_ACTION, _S.MEDIUM, 30_000, "Suspends an account.", "Reinstate the account."),
+    ("suspend_account", "(suspend|disable|lock)_accounts?", _C.ACCOUNT_ACTION, _S.MEDIUM, 30_000, "Suspends an account.", "Reinstate the account."),
 )  # fmt: skip
-_UNATTENDED = frozenset({"process_refund"})  # a confirmation and cooling-off are enough
+_UNATTENDED = frozenset({"drop_table", "process_refund"})  # a confirmation and cooling-off are enough
+_PRINTED = frozenset(
+    "drop_database drop_table bulk_delete terminate_production terminate_vm rotate_all_secrets revoke_api_key delete_account"
+    " suspend_org".split()
+)
+
+
+BUILT_IN_IDS = frozenset(row[0] for row in _BUILT_IN)
 
 
 def built_in() -> tuple[Pattern, ...]:
@@ -309,7 +373,7 @@ def built_in() -> tuple[Pattern, ...]:
     return tuple(
         Pattern(
             id=id,
-            pattern=expression,
+            pattern=expression if id in _PRINTED else f"(^|[^a-z0-9])({expression})([^a-z0-9]|$)",
             category=category,
             severity=severity,
             description=description,

@@ -354,3 +354,42 @@ def test_what_labels_paths_and_parameters_announce(name: str, params: dict[str, 
 )
 def test_what_only_sounds_like_harm_is_none(name: str, params: dict[str, Any]) -> None:
     assert verbs(name, params, "execute") <= {"act_read", "act_change", "act_send", "write"}
+
+
+UNUSUAL = {
+    "act_pay": "nullify_loan waive_fee accept_dispute concede_chargeback defund_payroll release_escrow captureOrder issue_credit_note",
+    "act_account": "rescind_employment end_employment furlough_employee reject_account",
+    "act_revoke": "rescind_offer seize_domain strip_permissions disassociate_role",
+    "act_override": "release_legal_hold dismiss_legal_holds relax_protection",
+    "act_terminate": "pause_project pause_database takedown_listing",
+    "act_invalidate": "rotate_all signOutEverywhere",
+    "act_delete": "reimage_server rebuild_droplet reinstall_os",
+    "act_disk": "revert_to_factory factory-restore restore_factory_defaults",
+    "act_block": "blackhole_ip disenroll_patient debar_vendor",
+}
+
+
+@pytest.mark.parametrize(("verb", "name"), [(v, n) for v, names in UNUSUAL.items() for n in names.split()])
+def test_unusual_verbs(verb: str, name: str) -> None:
+    assert verb in verbs(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    """relax_layout loosen_constraints annul_filter seize_focus dissolve_effect surrender_game scrape_page reject_suggestion reject_call
+    pause_video pause_deployment accept_invitation close_pull_request unlink_issue dismiss_banner end_call rebuild_index
+    reinstall_package release_lock publish_event publish_metrics publish_draft""".split(),
+)
+def test_near_misses_of_unusual_verbs(name: str) -> None:
+    assert verbs(name) <= {"act_change", "act_read"}
+
+
+def test_what_is_said_in_public_goes_to_many() -> None:
+    for name in ("publish_post", "post_to_linkedin", "create_tweet"):
+        assert verbs(name) == {"act_send"} and "bulk" in traits(name)
+    assert "bulk" not in traits("post_message")
+
+
+def test_a_reference_that_is_forced_rewrites_history() -> None:
+    assert verbs("github_update_ref", {"ref": "heads/main", "force": True}) == {"act_rewrite"}
+    assert verbs("github_update_ref", {"ref": "heads/x", "force": False}) == {"act_change"}

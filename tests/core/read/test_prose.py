@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from prose_spared import SPARED as QUIET
 from prose_tables import ANNOUNCED, CLAIMS, EMBEDDED, SPARED, VAGUE
+from prose_trades import TRADES
 from prose_twins import SAID, TWINS
+from prose_wide import HARM, MUTATES, NEAR
 
 from interlock.core.read.prose import read_prose
 from interlock.core.read.prose.foreign import CODES, index
@@ -34,7 +37,17 @@ def test_an_act_is_found_however_it_is_said(verb: str, text: str) -> None:
     assert verb in {fact[0] for fact in facts(text)}, facts(text)
 
 
-@pytest.mark.parametrize("text", [*SPARED, *TWINS])
+@pytest.mark.parametrize("text", [*HARM, *TRADES])
+def test_harm_is_found_by_structure(text: str) -> None:
+    assert not {fact[0] for fact in facts(text)} <= HARMLESS, facts(text)
+
+
+@pytest.mark.parametrize("text", MUTATES)
+def test_data_of_production_is_not_changed_unasked(text: str) -> None:
+    assert any(fact[0] == "act_change" and "mutates" in fact for fact in facts(text)), facts(text)
+
+
+@pytest.mark.parametrize("text", [*SPARED, *TWINS, *NEAR, *QUIET])
 def test_what_is_only_spoken_of_is_spared(text: str) -> None:
     assert {fact[0] for fact in facts(text)} <= HARMLESS, facts(text)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from interlock.core.model import Action, Kind, Witness
 from interlock.core.read.facts import BudgetSpent, Command, Effect, Fact
+from interlock.core.read.name_patterns import BUILT_IN, Patterns
 from interlock.core.read.shell.session import FileReader, Job, Session, Where
 from interlock.core.read.shell.walk import Shell
 
@@ -24,22 +26,28 @@ class Reading:
     witnesses: tuple[Witness, ...] = ()
 
 
-def read(action: Action, files: FileReader | None = None) -> Reading:
+def read(action: Action, files: FileReader | None = None, patterns: Patterns = BUILT_IN) -> Reading:
     """The facts of an action; `files` gives the text of a script by path, where the caller wants scripts read."""
-    session = Session(source=action.text, reader=files)
+    text = action.text
+    session = Session(source=text, reader=files, patterns=patterns)
     shell = Shell(session, action.cwd)
-    whole = (0, len(action.text))
+    whole = (0, len(text))
     try:
         _READERS[action.kind](action, shell)
     except BudgetSpent:
         _unreadable(shell, whole, "more work to read than any command needs", "budget")
     except RecursionError:
         _unreadable(shell, whole, "nested too deeply to read", "nesting")
-    witnesses = tuple(
+    witnesses = _witnesses(session.witnesses) if session.witnesses else ()
+    facts = session.facts
+    return Reading(tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses)
+
+
+def _witnesses(scripts: Mapping[str, str]) -> tuple[Witness, ...]:
+    return tuple(
         Witness(path, hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest())
-        for path, content in sorted(session.witnesses.items())
+        for path, content in sorted(scripts.items())
     )
-    return Reading(tuple(dict.fromkeys(session.facts)), witnesses)
 
 
 def _unreadable(shell: Shell, span: tuple[int, int], what: str, *traits: str) -> None:
@@ -70,13 +78,14 @@ def _read_command(action: Action, shell: Shell) -> None:
 def _read_operation(action: Action, shell: Shell) -> None:
     from interlock.core.read.operation import read_operation
 
-    params = action.fields.get("params") or {}
-    job = Job(shell, action.text, [], Where((0, len(action.text))), None)
-    declared = action.fields.get("declared")
+    name, fields = shell.session.source, action.fields
+    where = Where((0, len(name)))
+    job = Job(shell, name, [], where, None)
+    declared = fields.get("declared")
     if declared is not None:
-        job.effect("declared", action.text, f"level_{int(declared)}")
-        job = _Declared(shell, action.text, [], Where((0, len(action.text))), None)
-    read_operation(action.text, params, str(action.fields.get("crude") or ""), job)
+        job.effect("declared", name, f"level_{int(declared)}")
+        job = _Declared(shell, name, [], where, None)
+    read_operation(name, fields.get("params") or {}, str(fields.get("crude") or ""), job)
 
 
 class _Declared(Job):
@@ -90,9 +99,8 @@ class _Declared(Job):
 def _read_tool(action: Action, shell: Shell) -> None:
     from interlock.core.read.tools import read_tool
 
-    read_tool(
-        action.text, action.fields.get("input") or {}, Job(shell, action.text, [], Where((0, len(action.text))), None)
-    )
+    name = shell.session.source
+    read_tool(name, action.fields.get("input") or {}, Job(shell, name, [], Where((0, len(name))), None))
 
 
 def _read_intent(action: Action, shell: Shell) -> None:

@@ -21,7 +21,7 @@ _PUBLIC = frozenset(
     "public public-read public-read-write allusers allauthenticatedusers anyone everyone 0.0.0.0/0 ::/0".split()
 )
 _PUBLIC_KEYS = frozenset(
-    "acl visibility access privacy principal member members cidr cidrip cidrblock sourceranges predefinedacl publicaccess role with sharewith audience grantee type sharing".split()
+    "acl visibility access privacy principal member members cidr cidrip cidrblock sourceranges predefinedacl publicaccess role with sharewith audience grantee type sharing user identity trustee".split()
 )
 _ADMIN = ("admin", "owner", "root", "superuser", "sudo", "fullaccess", "poweruser")
 _ADMIN_KEYS = frozenset(
@@ -64,19 +64,16 @@ _PEOPLE = frozenset("customer customers user users employee employees patient pa
 _GUARDS = frozenset(
     "enforceadmins requirereviews requireapproval sslverify verifyssl mfarequired requiremfa encrypted encryption".split()
 )
+_OUTWARD = frozenset({"egress", "outbound"})
+_REFS = frozenset("ref refs reference references branch tag".split())
+_MODELS = frozenset("orm sequelize typeorm db database schema models model tables table entities".split())
 _HARD = frozenset({"hard", "--hard", "true"})
 
 
-def short_keys(params: Mapping[str, Any], most: int = 200) -> dict[str, Any]:
-    """The outermost parameters by their squashed names."""
-    return {squash(key): value for key, value in list(params.items())[:most] if isinstance(key, str)}
-
-
-def with_object(act: Act, params: Mapping[str, Any]) -> Act:
+def with_object(act: Act, keys: Mapping[str, Any]) -> Act:
     """Where the name has no object, the parameters may: {"kind": "deployment"}, {"table": "users"}."""
-    if act.object or act.kind in ("read", "create") or not params:
+    if act.object or act.kind in ("read", "create") or not keys:
         return act
-    keys = short_keys(params)
     for key in _KINDS:
         value = keys.get(key)
         if isinstance(value, str) and 0 < len(value) < 60:
@@ -96,11 +93,24 @@ def with_object(act: Act, params: Mapping[str, Any]) -> Act:
     return act
 
 
-def by_params(act: Act, deed: Deed, params: Mapping[str, Any], traits: set[str]) -> Deed:
+def by_params(act: Act, deed: Deed, keys: Mapping[str, Any], traits: set[str]) -> Deed:
     """The deed, or the one that its parameters make of it."""
-    if not params:
+    if not keys:
         return deed
-    keys = short_keys(params)
+    if deed[0] == "act_leak" and act.verb in ("set", "update", "toggle") and truth(keys.get("enabled")) is False:
+        return CHANGE, ()  # forwarding is switched off
+    if (
+        "forced" in traits
+        and not _REFS.isdisjoint(act.phrase)
+        and act.verb in ("update", "set", "push", "move", "edit", "patch")
+    ):
+        return "act_rewrite", ()
+    if (
+        act.verb in ("sync", "synchronize")
+        and "forced" in traits
+        and not _MODELS.isdisjoint((*act.phrase, act.noun, act.object))
+    ):
+        return "act_delete", ("bulk",)
     if act.kind in ("grant", "create", "change") and deed[0] == CHANGE and _grants(act, keys):
         return "act_escalate", ()
     if act.verb in ("scale", "resize") and any(_is_zero(keys.get(key)) for key in _SIZES):
@@ -117,7 +127,11 @@ def by_params(act: Act, deed: Deed, params: Mapping[str, Any], traits: set[str])
         return "act_leak", ()
     if act.verb in _SPENDS and _MONEY_KEYS & keys.keys():
         return "act_pay", ()
-    if "unfiltered" in traits and act.verb in ("update", "set", "modify", "patch"):
+    if (
+        "unfiltered" in traits
+        and not act.noun.startswith("filter")
+        and act.verb in ("update", "set", "modify", "patch")
+    ):
         return "act_unconfigure", ("all",)
     return deed
 
@@ -127,6 +141,8 @@ def _spoils(act: Act, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
     for key, value in keys.items():
         if truth(value) is True and key in _DELETES:
             return "act_delete", ("bulk",) if act.verb in _MIRRORS or key in _LOSSES else ()
+        if key == "clean" and truth(value) is True and act.verb in ("restore", "import", "load", "recover"):
+            return "act_delete", ("bulk",)
         if key in _MODES and isinstance(value, str) and value.strip().lower() in _REPLACES and act.verb in _LOADS:
             return "act_delete", ("bulk",)
         if (
@@ -217,6 +233,7 @@ def _grants(act: Act, keys: Mapping[str, Any]) -> bool:
                 key in _PUBLIC_KEYS
                 and item.strip().lower() in _PUBLIC
                 and (act.kind != "create" or act.object == "access" or _opens(item))
+                and _OUTWARD.isdisjoint(act.phrase)
             ):
                 return True
     return rights_to_all(keys) if act.object in ("access", "config", "bucket") else False

@@ -44,7 +44,7 @@ _DEEDS: Mapping[str, Mapping[str, str]] = {
         "organization": "act_account", "*": "act_delete",
     },
     "revoke": {"credential": "act_invalidate", "light": CHANGE, "account": "act_account", "*": "act_revoke"},
-    "invalidate": {"credential": "act_invalidate", "person": "act_invalidate", "account": "act_invalidate", "*": CHANGE},
+    "invalidate": {"credential": "act_invalidate", "person": "act_invalidate", "account": "act_invalidate", "money": "act_pay", "*": CHANGE},
     "reset": {
         "credential": "act_invalidate", "safety": "act_invalidate", "person": "act_account", "account": "act_account",
         "access": "act_revoke", "config": "act_unconfigure", "light": CHANGE, "": "act_unconfigure", "physical": "act_terminate", "*": "act_delete",
@@ -55,6 +55,11 @@ _DEEDS: Mapping[str, Mapping[str, str]] = {
         "money": "act_pay", "*": CHANGE,
     },
     "pay": {"*": "act_pay"},
+    "annul": {
+        "light": CHANGE, "money": "act_pay", "config": "act_unconfigure", "credential": "act_invalidate", "account": "act_account",
+        "person": "act_account", "organization": "act_account", "machine": "act_terminate", "safety": "act_override", "*": "act_revoke",
+    },
+    "seize": {"light": CHANGE, "": CHANGE, "data": CHANGE, "*": "act_revoke", "money": "act_pay", "person": "act_pay", "account": "act_account"},
     "cancel": {
         "money": "act_pay", "access": "act_pay", "": "act_pay", "account": "act_account", "person": "act_account",
         "organization": "act_account", "*": CHANGE,
@@ -78,13 +83,26 @@ _CLEANS = {
     "backup": "act_delete", "audit": "act_delete", "disk": "act_delete",
 }  # fmt: skip
 
+_PAUSES = {
+    "*": CHANGE, "project": "act_terminate", "database": "act_terminate", "cluster": "act_terminate", "machine": "act_terminate",
+    "backup": "act_override", "audit": "act_override",
+}  # fmt: skip
+_ENDS = {
+    "*": CHANGE,
+    "money": "act_pay",
+    "person": "act_account",
+    "account": "act_account",
+    "organization": "act_account",
+}
+_RELAXES = {"*": CHANGE, "safety": "act_override", "access": "act_override"}
+
 # Verbs that differ from their kind for some objects.
 _EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
     "clear": {"": CHANGE}, "clean": _CLEANS, "cleanup": {**_CLEANS, "data": "act_delete"}, "flush": {"": CHANGE},
     "strip": {"": CHANGE, "data": CHANGE}, "redact": {"*": CHANGE}, "forget": {"": CHANGE}, "scrub": {"": CHANGE},
     "empty": {"": CHANGE}, "unset": {"config": CHANGE, "": CHANGE}, "gc": {"*": CHANGE}, "zero": {"": CHANGE},
     "uninstall": {"config": CHANGE, "": CHANGE},
-    "suspend": {"person": "act_block", "": "act_account"}, "pause": {"*": CHANGE}, "freeze": {"data": CHANGE, "": CHANGE},
+    "suspend": {"person": "act_block", "": "act_account"}, "pause": _PAUSES, "freeze": {"data": CHANGE, "": CHANGE},
     "stop": {"": CHANGE, "data": CHANGE, "money": CHANGE}, "disconnect": {"*": CHANGE}, "unmount": {"*": CHANGE},
     "detach": {"config": "act_revoke", "": CHANGE, "data": CHANGE}, "offline": {"*": "act_terminate"},
     "evict": {"": "act_terminate", "data": CHANGE}, "drain": {"data": "act_delete"}, "kill": {"light": "act_terminate"},
@@ -93,9 +111,13 @@ _EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
     "demote": {"": "act_revoke", "machine": CHANGE}, "logout": {"": CHANGE, "machine": CHANGE}, "invalidate": {"": "act_invalidate"},
     "expire": {"": "act_invalidate"}, "rekey": {"*": "act_invalidate"}, "regenerate": {"*": CHANGE, "credential": "act_invalidate"},
     "roll": {"*": CHANGE, "credential": "act_invalidate"}, "quarantine": {"*": "act_block"}, "throttle": {"*": CHANGE}, "lock": {"disk": "act_terminate", "physical": CHANGE}, "anonymize": {"person": "act_delete", "table": "act_delete"}, "pseudonymize": {"person": "act_delete"},
-    "offboard": {"*": "act_account"}, "disband": {"*": "act_account"}, "dissolve": {"*": "act_account"},
+    "offboard": {"*": "act_account"}, "disband": {"*": "act_account"}, "dissolve": {"light": CHANGE, "data": CHANGE, "": CHANGE},
     "deplatform": {"*": "act_account"}, "skip": {"*": CHANGE, "safety": "act_override"}, "ignore": {"*": CHANGE, "safety": "act_override"},
-    "suppress": {"*": CHANGE, "safety": "act_override", "audit": "act_override"}, "waive": {"*": CHANGE, "safety": "act_override"},
+    "suppress": {"*": CHANGE, "safety": "act_override", "audit": "act_override"}, "waive": {"*": CHANGE, "safety": "act_override", "money": "act_pay"},
+    "relax": _RELAXES, "loosen": _RELAXES, "weaken": _RELAXES, "neutralize": _RELAXES, "sack": {"*": CHANGE, "person": "act_account"},
+    "furlough": {"*": "act_account"}, "reject": {"*": CHANGE, "account": "act_account", "organization": "act_account", "money": "act_pay"},
+    "unmap": {"": CHANGE, "data": CHANGE, "config": CHANGE}, "end": _ENDS, "disassociate": {"": CHANGE, "data": CHANGE}, "dissociate": {"": CHANGE, "data": CHANGE}, "vacate": {"": CHANGE}, "surrender": {"": CHANGE},
+    "lapse": {"": CHANGE}, "scrap": {"": CHANGE, "light": CHANGE, "data": CHANGE}, "concede": {"*": CHANGE, "money": "act_pay"},
     "impersonate": {"*": "act_escalate"}, "assume": {"*": "act_escalate"}, "sudo": {"*": "act_escalate"},
     "elevate": {"*": "act_escalate"}, "escalate": {"data": CHANGE, "": CHANGE, "*": "act_escalate", "light": CHANGE},
     "expose": {"*": "act_escalate"}, "exfiltrate": {"*": "act_leak"}, "leak": {"*": "act_leak"},
@@ -132,7 +154,7 @@ _ORDERS = frozenset(
 )
 _ORDERED = frozenset(
     "payment payments trade trades position positions purchase purchases payroll transaction transactions transfer transfers stock stocks crypto "
-    "payout payouts bet bets bid bids funds money salaries checkout cart swap".split()
+    "payout payouts escrow wire wires withdrawal withdrawals disbursement disbursements loan loans refund refunds remittance bet bets bid bids funds money salaries checkout cart swap".split()
 )
 _BOOKED = frozenset("taxi flight flights hotel hotels trip trips rental tickets ride cruise".split())
 _BOUGHT = frozenset("pizza food groceries lunch dinner meal supplies flowers".split())
@@ -161,6 +183,20 @@ _HALTS = frozenset({"stop", "cancel"})
 CLOUD = frozenset(
     "gcp google gcloud azure aws cloud supabase firebase vercel heroku cloudflare neon terraform pulumi tofu cdk cloudformation".split()
 )
+_PUTTING = frozenset({"create", "change", "read", "restore", "send"})
+_BACK = frozenset("revert restore return rollback set reset recover revive".split())
+_REBUILDS = frozenset("rebuild reinstall reprovision reimage reflash".split())
+_BOXES = frozenset(
+    "server servers droplet droplets vm vms instance instances machine machines host hosts os node nodes laptop workstation".split()
+)
+_EVERYWHERE = frozenset("all everything everywhere everyone".split())
+_ROLLED = frozenset("deployment deployments process processes function production prod".split())
+_SOCIAL = frozenset(
+    "tweet tweets tweeting twitter linkedin facebook instagram tiktok reddit youtube mastodon bluesky threads reel social toot".split()
+)
+_OUT_LOUD = frozenset(
+    "post posts tweet story reel article blog press announcement newsletter podcast statement".split()
+)
 _SHARED_HISTORY = frozenset("history branch branches main master commits commit".split())
 
 
@@ -188,7 +224,21 @@ def deed(act: Act) -> tuple[str, tuple[str, ...]]:
 
 
 def _verb(act: Act) -> str:
-    if (act.verb == "archive" and act.noun in _EVERYDAY) or (act.verb == "flush" and act.noun == "dns"):
+    if (act.verb in ("archive", "unlink") and act.noun in _EVERYDAY) or (act.verb == "pause" and act.noun in _ROLLED):
+        return CHANGE
+    if act.verb in _REBUILDS and act.noun in _BOXES:
+        return "act_delete"
+    if act.noun == "legalhold" and (act.kind not in _PUTTING or act.verb in ("release", "lift")):
+        return "act_override"
+    if act.verb in _BACK and not {"factory", "factorydefaults"}.isdisjoint((*act.phrase, *act.beside)):
+        return "act_disk"
+    if (
+        act.verb in ("rotate", "logout", "signout", "expire", "invalidate")
+        and not _EVERYWHERE.isdisjoint((act.noun, *act.phrase[:1]))
+        and len(act.phrase) < 2
+    ):
+        return "act_invalidate"
+    if act.verb == "flush" and act.noun == "dns":
         return CHANGE
     if act.kind == "delete" and act.object == "data" and not _PASSING.isdisjoint(act.phrase):
         return CHANGE
@@ -254,6 +304,10 @@ def _raised(act: Act, verb: str) -> tuple[str, tuple[str, ...]]:
         and {"credit", "spending"} & set(act.phrase)
     ):
         return "act_override", ()
+    if is_broadcast(act):
+        return "act_send", ()
+    if act.kind == "change" and not {"nameserver", "nameservers"}.isdisjoint(act.phrase):
+        return "act_unconfigure", ()
     if act.verb == "scale" and "zero" in act.beside:
         return "act_terminate", (_U,)
     if _is_order(act):
@@ -271,8 +325,28 @@ def _raised(act: Act, verb: str) -> tuple[str, tuple[str, ...]]:
     return verb, ()
 
 
+def is_broadcast(act: Act) -> bool:
+    """publish_post, post_to_linkedin, create_tweet: said to everybody, in somebody's name."""
+    if act.verb == "tweet" or (act.verb == "publish" and act.noun in _OUT_LOUD):
+        return True
+    said = (*act.phrase, *act.beside)
+    return act.verb in ("post", "publish", "create", "send", "submit", "share") and not _SOCIAL.isdisjoint(said)
+
+
 def _is_order(act: Act) -> bool:
     """place_order, confirm_payment, book_flight, checkout_cart."""
+    if act.verb in ("accept", "concede", "close") and act.noun in (
+        "dispute",
+        "disputes",
+        "chargeback",
+        "chargebacks",
+        "liability",
+    ):
+        return True
+    if (act.verb == "capture" and act.noun == "order") or (
+        act.verb in ("issue", "create") and act.noun == "creditnote"
+    ):
+        return True
     if act.verb in ("place", "submit", "confirm", "checkout") and act.noun in ("order", "orders"):
         return True
     if act.verb in ("book", "order", "request", "reserve") and act.noun in _BOOKED | _BOUGHT:

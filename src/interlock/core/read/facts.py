@@ -73,6 +73,7 @@ class Effect:
     span: Span | None = None
     via: tuple[str, ...] = ()
     subject: str = ""  # the command or code that has this effect, for a person
+    path: str = ""  # the target as it resolves from where the effect happens, for the verbs that act on paths
 
 
 Fact = Command | Effect
@@ -126,6 +127,7 @@ VERBS = frozenset({
     "act_change",    # something recoverable
     "act_read",
     "act_vague",     # nothing can be told from the words
+    "act_resembles", # nothing harmful was read, but it is worded like announcements of harm
     "declared",      # what an adapter declares of an operation; traits: level_0 to level_4
 })  # fmt: skip
 

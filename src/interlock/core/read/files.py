@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from interlock.core.read.emptied import goes_over, is_valued
 from interlock.core.read.facts import Report
 from interlock.core.read.names import Act, Words
 from interlock.core.read.params import MAX_TEXT, squash, truth
@@ -68,7 +69,8 @@ def content(params: Mapping[str, Any]) -> str | None:
 
 def write(path: str, text: str | None, out: Report, verb: str = "write", *traits: str) -> None:
     """A file is written; what it holds is read where a shell will run it later."""
-    out.effect(verb, path, *traits)
+    emptied = text == "" and verb == "write" and "edit" not in traits and is_valued(path)
+    out.effect("truncate" if emptied else verb, path, *traits)
     if text and _RUNS.search(path):
         if "cron" in path:
             text = "\n".join(found[1] for line in text.splitlines()[:500] if (found := _CRON.match(line)))
@@ -107,8 +109,11 @@ def move(params: Mapping[str, Any], out: Report) -> bool:
     named = paths(params)
     for path in named:
         out.effect("move", path)
+    over = goes_over(params)
     for path in targets(params):
         out.effect("write", path)
+        if over and is_valued(path):
+            out.effect("act_delete", path)
     return bool(named)
 
 
@@ -157,12 +162,14 @@ def _diff_path(line: str) -> str:
 
 def _chmod(words: Words, params: Mapping[str, Any], out: Report) -> bool:
     """chmod, chown, set_permissions {path, mode}: the mode tells."""
+    if _MODES.isdisjoint(words):
+        return False
     program = "chown" if "chown" in words else "chmod"
     mode = str(params.get("owner", "") if program == "chown" else params.get("mode", params.get("permissions", "")))[
         :40
     ]
     named = paths(params)
-    if not named or not mode or not {"chmod", "chown", "permissions"} & set(words):
+    if not named or not mode:
         return False
     tree = ["-R"] if truth(params.get("recursive")) else []
     for path in named:
@@ -170,6 +177,7 @@ def _chmod(words: Words, params: Mapping[str, Any], out: Report) -> bool:
     return True
 
 
+_MODES = frozenset({"chmod", "chown", "permissions"})
 _NOUNS = frozenset("file files directory directories dir dirs folder folders path paths".split())
 _SERVERS = frozenset("fs filesystem files file editor desktop commander".split())
 _REMOVERS = frozenset("rmdir rm unlink rmtree".split())

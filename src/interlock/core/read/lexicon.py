@@ -26,7 +26,7 @@ _VERBS = {
         enable activate turn switch mark pin star schedule reschedule sync synchronize mirror reconcile refresh restart reboot redeploy
         deploy release publish push pull commit merge rebase install upgrade migrate start resume run execute exec
         invoke call trigger apply perform process handle submit request confirm approve accept complete finalize
-        finish queue enqueue retry rerun rebuild reindex recalculate scale resize increase decrease bump promote
+        finish queue enqueue retry rerun rebuild reinstall reflash reindex recalculate scale resize increase decrease bump promote
         link join connect mount bind map route redirect forward sort order arrange resolve reopen follow unfollow like
         unlike unpin unstar click press type scroll hover drag tap swipe navigate visit focus wait sleep notify remind
         remember index convert optimize compress vacuum reload toggle protect harden secure encrypt sign
@@ -39,22 +39,27 @@ _VERBS = {
         exterminate vaporize incinerate shred scrub discard yank wipeout trash dispose prune empty del rm rmdir rmtree drop truncate
         unlink zap flush clear clean cleanup reap gc unset cull sweep wreck raze demolish overwrite zero zeroize
         forget deregister unregister unpublish uninstall retract redact strip expurgate axe ditch unsave 
-        delist depublish evaporate blank deindex tombstone harddelete multidelete batchdelete""",
+        delist depublish evaporate blank deindex tombstone harddelete multidelete batchdelete scrap jettison unmake liquefy
+        dewrite extirpate efface nullout vanquish pulverize""",
     "terminate": """terminate kill decommission deprovision teardown dismantle retire sunset shutdown poweroff
-        undeploy deallocate brick degauss evict evacuate drain cordon abandon scuttle halt""",
-    "stop": "stop suspend pause hibernate freeze deactivate disable detach disconnect unmount unbind offline turnoff",
+        undeploy deallocate brick degauss evict evacuate drain cordon abandon scuttle halt unprovision decom deboard disassemble
+        deorbit desubscribe takedown end""",
+    "stop": "stop suspend pause hibernate freeze deactivate disable detach disconnect unmount unmap unbind offline turnoff",
     "archive": "archive shelve mothball hide",
     "revoke": """dismiss sever revoke unassign unshare deauthorize unauthorize deny demote disown uninvite
-        unjoin""",
+        unjoin disassociate dissociate divest deprive unfriend untrust disinherit disqualify decertify delink""",
+    "annul": """annul rescind nullify abolish repudiate forfeit lapse renounce relinquish surrender abrogate quash vacate disclaim countermand
+        disavow unsign""",
+    "seize": "confiscate seize expropriate foreclose garnish repossess impound embargo clawback",
     "invalidate": "invalidate expire rotate logout signout deauthenticate rekey roll regenerate",
-    "reset": "reset reinitialize reinitialise reinit reformat recreate flushall flushdb factoryreset",
-    "block": "ban block kick eject unenroll unsubscribe expel mute blacklist blocklist denylist quarantine banish boot silence gag shadowban throttle timeout",
-    "account": "offboard disband dissolve deplatform close lock",
+    "reset": "reset reimage reprovision reinitialize reinitialise reinit reformat recreate flushall flushdb factoryreset",
+    "block": "ban block kick eject unenroll disenroll blackhole sinkhole nullroute excommunicate debar blackball ostracize deport disbar unsubscribe expel mute blacklist blocklist denylist quarantine banish boot silence gag shadowban throttle timeout",
+    "account": "offboard disband dissolve deplatform close lock furlough sack",
     "pay": """refund payout pay charge chargeback transfer withdraw wire remit disburse debit purchase buy sell trade
         donate void reverse writeoff cashout reimburse settle liquidate bid stake redeem invoice swap burn mint
-        short unstake bridge tip credit deposit topup bet wager gamble""",
+        short unstake bridge tip credit deposit topup bet wager gamble defund concede overpay prepay""",
     "cancel": "cancel",
-    "override": "override bypass force skip ignore circumvent suppress overrule waive unprotect disarm defeat evade",
+    "override": "override bypass force skip ignore circumvent suppress overrule waive unprotect disarm defeat evade relax loosen weaken sidestep neutralize",
     "grant": "grant become elevate escalate impersonate assume sudo authorize allow permit expose unrestrict share delegate",
     "send": "send email mail broadcast message tweet sms announce blast dm text",
     "leak": "exfiltrate leak export dump",
@@ -90,7 +95,8 @@ WEAK = frozenset(
     sign form move filter share head tail cat stat will may drain capture dump archive need play burn dm help swap
     queue job schedule reset wire ban void refund kick change pool quote cleanup clean flush gc mute mint close skip pop
     strip sum load force do ask tell review audit payout chargeback pay trash order boot text launch test watch
-    fire commit bind sort zero blank forget stash put cut end timeout place flash credit deposit land cut trip""".split()
+    fire commit bind sort zero blank forget stash put cut end timeout place flash credit deposit land cut trip lapse surrender
+    scrap sack""".split()
 )
 
 _OBJECTS = {
@@ -140,7 +146,7 @@ _OBJECTS = {
         securitygroup sg listener listeners integration integrations plugin plugins parameter parameters template
         templates variable variables registry preset profile profiles automation automations iptables nacl constraint
         constraints lifecycle retention""",
-    "person": """user users customer customers employee employees subscriber subscribers person people client clients
+    "person": """employment user users customer customers employee employees subscriber subscribers person people client clients
         contractor contractors staff student students patient patients player players identity identities principal
         sender senders vendor vendors merchant merchants ip ips number follower followers attendee 
         bot bots iam team teams author seller buyer driver""",
@@ -150,12 +156,13 @@ _OBJECTS = {
         flights hotel hotels ticketing rental contract contracts transaction transactions bill bills fund funds money balance balances wallet wallets
         deposit deposits payroll salary salaries coupon coupons credit credits purchase
         trip trips trade trades position positions mandate stock stocks crypto coin coins bitcoin giftcard
-        paycheck expense expenses dispute disputes eth btc usdc usdt ether ethereum sol bet bid shares nft nfts""",
+        paycheck expense expenses fee fees penalty penalties debt debts loan loans wage wages mortgage lease leases claim claims premium premiums escrow
+        dispute disputes eth btc usdc usdt ether ethereum sol bet bid shares nft nfts""",
     "safety": """validation approval approvals safety check checks mfa 2fa totp otp protection protections guard guards
         guardrail guardrails limit limits ratelimit sandbox firewall firewalls auditing monitoring alert alerts alerting
         antivirus encryption safeguard safeguards lockdown waf verification captcha authentication auth security
         moderation compliance gate gates signature signatures sso detection defender
-        edr selinux tls ssl logging guardduty versioning lock locks interlock quota quotas restriction
+        edr selinux tls ssl logging guardduty legalhold versioning lock locks interlock quota quotas restriction
         restrictions """,
     "light": """label labels reaction reactions tag tags star stars pin pins bookmark bookmarks whitespace background
         highlight highlights formatting cache caches cdn filter filters form forms selection screen cart badge badges
@@ -165,12 +172,12 @@ _OBJECTS = {
         placeholder like likes vote votes follow input inputs output buffer buffers viewport breakpoint breakpoints
         watcher watchers tmp temp temporary scratch prefix suffix newline newlines bom blanks outliers stopwords emoji
         date currency time sound music track audio playback typing counter
-        polling tracking build builds job jobs run runs download downloads upload uploads query queries request
+        pullrequest polling tracking build builds job jobs run runs download downloads upload uploads query queries request
         requests telemetry debug autoplay nulls ansi color colour margin
         padding shape dark title description headers header footer banner popup preference preferences avatar alias
         aliases meeting meetings call calls light lights lamp lamps bulb bulbs tv television fan led""",
     "disk": "disk disks partition partitions factory hdd ssd usb sdcard device devices laptop phone lun raid zpool",
-    "physical": """door doors valve valves breaker breakers pump pumps circuit circuits reactor turbine conveyor furnace boiler elevator trunk
+    "physical": """car cars tesla door doors valve valves breaker breakers pump pumps circuit circuits reactor turbine conveyor furnace boiler elevator trunk
         sprinkler sprinklers robot robots vehicle vehicles drone drones engine engines garage sluice firmware bootloader plc ecu actuator
         actuators motor motors barrier relay relays medication dose insulin infusion siren crane ventilator generator oven stove heater
         substation grid missile rocket rockets brake brakes coil coils power thruster thrusters deadbolt smartlock""",
@@ -189,7 +196,7 @@ _HOSTS_OF_DATA = frozenset("instance instances cluster clusters server servers".
 
 PREPOSITIONS = frozenset("from in of for to by with on at via using as into onto within inside per without if".split())
 CONJUNCTIONS = frozenset("and then or".split())
-ALL_WORDS = frozenset("all every everything entire whole everyone everybody".split())
+ALL_WORDS = frozenset("all every everything entire whole everyone everybody everywhere".split())
 BULK_WORDS = frozenset("bulk mass batch many multiple multi several batched".split())
 PERMANENT_WORDS = frozenset(
     "permanently permanent irreversibly irrevocably forever hard irrecoverably unrecoverable".split()
@@ -228,6 +235,8 @@ _TWO = {
     ("load", "balancer"): "loadbalancer", ("role", "binding"): "rolebinding", ("security", "group"): "securitygroup",
     ("service", "account"): "serviceaccount", ("node", "group"): "nodegroup", ("rate", "limit"): "ratelimit",
     ("audit", "log"): "auditlog", ("audit", "logs"): "auditlogs", ("resource", "group"): "rg", ("resource", "groups"): "rg", ("smart", "lock"): "smartlock", ("check", "out"): "checkout", ("top", "up"): "topup", ("two", "factor"): "2fa",
+    ("legal", "hold"): "legalhold", ("legal", "holds"): "legalhold", ("claw", "back"): "clawback", ("pull", "request"): "pullrequest",
+    ("pull", "requests"): "pullrequest", ("credit", "note"): "creditnote",
     ("gift", "card"): "giftcard", ("access", "key"): "apikey", ("access", "keys"): "apikeys", ("access", "token"): "token",
     ("access", "tokens"): "tokens", ("record", "set"): "recordset", ("restore", "point"): "restorepoint",
     ("key", "pair"): "keypair", ("sd", "card"): "sdcard", ("service", "key"): "apikey", ("drag", "and"): "drag",
@@ -299,6 +308,8 @@ def is_plural(noun: str) -> bool:
 
 def names_production(words: tuple[str, ...] | list[str]) -> bool:
     """True when the words name production, and not the stage before it."""
+    if PRODUCTION_WORDS.isdisjoint(words):
+        return False
     return any(
         word in PRODUCTION_WORDS and not (position and words[position - 1] in NOT_PRODUCTION)
         for position, word in enumerate(words)

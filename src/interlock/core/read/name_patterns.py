@@ -56,10 +56,10 @@ def matches(words: tuple[str, ...], patterns: Patterns) -> list[Match]:
     text = "_".join(words)
     found = []
     for globs, forbidden in ((patterns.forbidden, True), (patterns.dangerous, False)):
-        any_of, each = _compiled(globs)
-        if any_of is None or not any_of.search(text):
+        compiled = _compiled(globs)
+        if compiled.telling is not None and compiled.telling.isdisjoint(words):
             continue
-        for glob, expression in each:
+        for glob, expression in compiled.each:
             hit = expression.search(text)
             if hit:
                 found.append(Match(glob, _word_at(text, hit.start(), glob), forbidden))
@@ -68,11 +68,8 @@ def matches(words: tuple[str, ...], patterns: Patterns) -> list[Match]:
 
 def is_safe(words: tuple[str, ...], patterns: Patterns) -> bool:
     """True when the name begins as a safe pattern says."""
-    any_of, each = _compiled(patterns.safe)
-    if any_of is None:
-        return False
     text = "_".join(words)
-    return any((hit := expression.search(text)) is not None and hit.start() == 0 for _, expression in each)
+    return any(expression.match(text) for _, expression in _compiled(patterns.safe).each)
 
 
 def _word_at(text: str, position: int, glob: str) -> int:
@@ -81,17 +78,34 @@ def _word_at(text: str, position: int, glob: str) -> int:
     return text.count("_", 0, position + 1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A list of globs as expressions, and the words of which every name that they match has one; None for any name."""
+
+    each: tuple[tuple[str, re.Pattern[str]], ...]
+    telling: frozenset[str] | None
+
+
 @lru_cache(maxsize=64)
-def _compiled(globs: tuple[str, ...]) -> tuple[re.Pattern[str] | None, tuple[tuple[str, re.Pattern[str]], ...]]:
+def _compiled(globs: tuple[str, ...]) -> _Compiled:
     each = tuple((glob, re.compile(_expression(glob))) for glob in globs)
-    if not each:
-        return None, ()
-    return re.compile("|".join(f"(?:{expression.pattern})" for _, expression in each)), each
+    telling = [_telling(glob) for glob in globs]
+    return _Compiled(each, frozenset(telling) if all(telling) else None)
+
+
+def _telling(glob: str) -> str:
+    """A word that stands whole in every name that a glob matches: `delete` of delete_all*; nothing for introspect*."""
+    pieces = _normal(glob).split("_")
+    return next((piece for piece in pieces if piece and "*" not in piece), "")
+
+
+def _normal(glob: str) -> str:
+    return glob.strip().lower().replace("-", "_")
 
 
 def _expression(glob: str) -> str:
     """A glob as an expression over words joined by `_`; a star stands for letters, digits and `_`."""
-    lowered = glob.strip().lower().replace("-", "_")
+    lowered = _normal(glob)
     pieces = _PIECE.findall(lowered)
     if "".join(pieces) != lowered or not lowered.strip("*_") or lowered.count("*") > _MAX_STARS:
         raise ValueError(f"name pattern {glob!r}: expected words, `_` and up to {_MAX_STARS} stars, such as drop_*")

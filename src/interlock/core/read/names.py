@@ -45,7 +45,7 @@ def acts_of(segments: Sequence[Words]) -> tuple[Words, list[Act]]:
     if not segments:
         return (), []
     last = segments[-1]
-    front = tuple(word for words in segments[:-1] for word in words)
+    front = tuple(word for words in segments[:-1] for word in words) if len(segments) > 1 else ()
     if front and (_head(last) < 0 or (last[0] in _GO and len(last) == 1)):
         last, front = front + last, ()
     clauses = _clauses(last)
@@ -78,6 +78,8 @@ def _without_vendor(segments: Sequence[Words]) -> Sequence[Words]:
 
 def _clauses(words: Words) -> list[Words]:
     """find_and_delete is two clauses, terms_and_conditions is one."""
+    if CONJUNCTIONS.isdisjoint(words):
+        return [words]
     found: list[Words] = []
     start = 0
     for position, word in enumerate(words[:-1]):
@@ -106,10 +108,20 @@ def _head(words: Words) -> int:
     strong = [position for position, word in enumerate(words) if word in VERBS and word not in WEAK]
     if first in VERBS and len(words) == 2 and words[1] in OBJECTS and VERBS.get(words[1]) == "read":
         return 0  # mute_monitor
+    if len(words) > 3 and strong and first in OBJECTS and words[1] in OBJECTS and words[1] not in VERBS:
+        return strong[0]  # log_group_set_retention
     if first in VERBS:  # order_cancel and backup_delete: the first word is a noun here
         return strong[-1] if strong and strong[-1] == len(words) - 1 and len(words) <= 4 else 0
     if strong:
-        return strong[0]
+        at = strong[0]
+        if (
+            at
+            and words[at] in OBJECTS
+            and VERBS[words[at]] == "read"
+            and VERBS.get(words[at - 1], "read") not in _MUTES
+        ):
+            return at - 1  # datadog_mute_monitor
+        return at
     weak = (position for position, word in enumerate(words) if word in VERBS)
     return next((position for position in weak if not _is_noun_here(words, position)), -1)
 
@@ -140,6 +152,8 @@ def _act(words: Words, front: Words, at: int) -> Act:
 
 
 def _phrase(words: Words) -> tuple[Words, Words]:
+    if PREPOSITIONS.isdisjoint(words):
+        return words, ()
     for position, word in enumerate(words):
         if word in PREPOSITIONS:
             if not position and word in ("by", "if", "of"):

@@ -6,42 +6,53 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from interlock.core.read.act_params import short_keys
 from interlock.core.read.lexicon import split_name
 from interlock.core.read.names import Act, acts_of
-from interlock.core.read.params import MAX_TEXT, squash
+from interlock.core.read.params import MAX_TEXT, short_keys, squash
 
 Reader = Callable[[str, Mapping[str, Any]], None]  # reads one operation, a level deeper
 _NAMES = frozenset(
-    "operation operationname action verb op tool toolname function functionname task mutation intent".split()
+    "operation operationname operationid methodname apiname action verb op tool toolname function functionname task mutation intent".split()
 )
 _PARAMS = ("params", "arguments", "args", "input", "parameters", "toolinput", "payload", "kwargs", "variables")
 _BATCHES = frozenset("changes operations actions calls requests steps tasks batch commands mutations toolcalls".split())
+_NAMING = _NAMES | _BATCHES | {"service", "name", "type"}  # without one of these, no other operation is named
 _CALLS = frozenset("call invoke execute run use".split())
 _CALLED = frozenset("tool function operation action api method".split())
 _EMPTY = frozenset("manage operation action management admin".split())
 _DOMAINS: Mapping[str, str] = {"lock": "door", "cover": "garage"}
+_WRITTEN = frozenset(
+    "test tests case scenario template log logs event events audit history".split()
+)  # what is said of an act
 _MOST = 100
 
 
-def read_nested(act: Act, params: Mapping[str, Any], reader: Reader) -> bool:
+def read_nested(act: Act, params: Mapping[str, Any], keys: Mapping[str, Any], reader: Reader) -> bool:
     """Reads every operation that is named; True when there was one."""
-    if act.kind == "read" and act.verb != "query":
+    if _NAMING.isdisjoint(keys) or (act.kind == "read" and act.verb != "query"):
         return False
-    keys = short_keys(params)
+    if act.kind in ("create", "read") and (act.object == "audit" or act.noun in _WRITTEN):
+        return False
     found = _one(act, keys, params, reader)
     for key in sorted(_BATCHES & keys.keys()):
         value = keys[key]
         for item in value[:_MOST] if isinstance(value, (list, tuple)) else ():
             if isinstance(item, Mapping):
-                found = _one(act, short_keys(item), item, reader) or found
+                inner = short_keys(item)
+                found = _one(act, inner, item, reader) or found
+                name = inner.get("name")
+                if isinstance(name, str) and not _NAMES & inner.keys() and not inner.keys().isdisjoint(_PARAMS):
+                    found = _inside(name, _params(inner, {}), reader) or found
     return found
 
 
 def _one(act: Act, keys: Mapping[str, Any], params: Mapping[str, Any], reader: Reader) -> bool:
     found = False
-    for key in sorted(_NAMES & keys.keys()):
+    named = _NAMES | {"type"} if act.noun == "action" else _NAMES
+    for key in sorted(named & keys.keys()):
         value = keys[key]
+        if value == "off" and "power" in act.phrase:
+            value = "poweroff"
         if isinstance(value, str) and 0 < len(value) < 120 and " " not in value.strip():
             inner = _params(keys, params)
             found = _inside(value if _is_tool(value, inner) else _title(value, act), inner, reader) or found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from interlock.core.read.act_params import by_params, with_object
 from interlock.core.read.clicks import read_click
-from interlock.core.read.deeds import CHANGE, CLOUD, HARMLESS, READ, deed
+from interlock.core.read.deeds import CHANGE, CLOUD, HARMLESS, READ, deed, is_broadcast
+from interlock.core.read.emptied import copied_over, emptied
 from interlock.core.read.facts import Report
 from interlock.core.read.files import file_act
 from interlock.core.read.lexicon import (
@@ -24,9 +26,11 @@ from interlock.core.read.name_patterns import BUILT_IN, Match, Patterns, is_safe
 from interlock.core.read.named_programs import run_named
 from interlock.core.read.names import Act, Words, acts_of
 from interlock.core.read.nested import read_nested
+from interlock.core.read.orders import read_job, read_order
 from interlock.core.read.outgoing import sends_secret
-from interlock.core.read.params import Scope, scope_of
+from interlock.core.read.params import Scope, scope_of, short_keys
 from interlock.core.read.payloads import read_payloads
+from interlock.core.read.settings import Deed, settings_of
 
 _DEEPEST = 4  # operations named inside operations
 _PUTTING = frozenset({"create", "change", "restore", "grant", "send"})
@@ -34,19 +38,36 @@ _TRIALS = frozenset("test simulate plan preview validate lint render explain est
 _MAILINGS = frozenset("campaign campaigns newsletter newsletters broadcast blast announcement".split())
 _ENDS = frozenset({"delete", "account", "terminate"})
 _NOTHING = Act("", "", (), "", "")
+_NO_PATTERNS = Patterns((), (), ())  # what a job is called is no name of an operation
 # What a name is that only a pattern calls harmful, by words of the pattern.
 _BY_PATTERN = (
     (("drop", "delete", "truncate", "destroy", "wipe", "purge"), "act_delete"),
     (("force", "override", "bypass"), "act_override"),
     (("reset",), "act_unconfigure"),
 )
+# Words of a name that say how far it reaches.
+_REACH = (
+    ("all", ALL_WORDS),
+    ("bulk", BULK_WORDS),
+    ("permanent", PERMANENT_WORDS),
+    ("forced", FORCE_WORDS),
+    ("staging", STAGING_WORDS),
+)
+_REACHING = frozenset().union(*(words for _, words in _REACH))
+_LACKS = frozenset({"without", "no", "skip"})
+_SEVERAL = frozenset({"all", "bulk"})
+_TIDIES = frozenset({"prune", "clean", "cleanup"})
 
 
 def read_operation(
-    name: str, params: Mapping[str, Any], crude: str, out: Report, patterns: Patterns = BUILT_IN, depth: int = 0
+    name: str, params: Mapping[str, Any], crude: str, out: Report, patterns: Patterns | None = None, depth: int = 0
 ) -> None:
-    """Reports what an operation of this name, with these parameters and in this CRUDE category, would do."""
+    """Reports what an operation of this name, with these parameters and in this CRUDE category, would do.
+
+    The name patterns are those of the reading (R-19) where none are given.
+    """
     out.step()
+    globs = patterns if patterns is not None else _patterns_of(out)
     if depth > _DEEPEST:
         out.unreadable("operations nested too deeply", "nesting")
         return
@@ -56,36 +77,50 @@ def read_operation(
         return
     segments = split_name(name)
     words, acts = acts_of(segments)
-    acts = [with_object(act, params) for act in acts] or [_NOTHING]
+    keys = short_keys(params)
+    acts = [with_object(act, keys) for act in acts] or [_NOTHING]
     scope = scope_of(params)
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
-    ran = _payloads(words, acts[0], params, out, patterns, depth)
-    if not scope.dry_run and file_act(words, acts[0], params, out) and not _matches(words, acts, crude, patterns):
+    ran = _payloads(words, (*_server(segments), *words), acts[0], params, keys, out, globs, depth)
+    named = _matches(words, acts, crude, globs)
+    if not scope.dry_run and file_act(words, acts[0], params, out) and not named:
         return
     if not scope.dry_run:
         run_named(segments, params, out)
     traits = _reach(words, acts[0], scope)
-    if any(not CLOUD.isdisjoint(segment) for segment in segments):
+    if not all(map(CLOUD.isdisjoint, segments)):
         traits.update(_cloud(acts[0]))
-    named = _matches(words, acts, crude, patterns)
-    found = _harmful(acts, traits, named, params, crude, ran)
+    found = _harmful(acts, traits, named, keys, crude, ran)
+    if params:
+        found += [(verb, acts[0], own) for verb, own in _settings(words, acts[0], params, keys) if verb not in HARMLESS]
     if found and scope.dry_run and not ran:
         out.effect(READ, _target(acts[0], name), "dry_run")
         return
     marks = traits.union(_marks(named)) - {"unfiltered"}
     for verb, act, own in found:
         every = marks.union(own)
-        out.effect(verb, _target(act, name), *sorted(every - {"one"} if every & {"all", "bulk"} else every))
+        out.effect(verb, _target(act, name), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
     if not found and not ran:
-        _harmless(name, words, acts[0], crude, traits, patterns, out)
+        _harmless(name, words, acts[0], crude, traits, globs, out)
+
+
+def _patterns_of(out: Report) -> Patterns:
+    found: Patterns = getattr(out, "patterns", BUILT_IN)
+    return found
 
 
 def _is_tool(name: str, params: Mapping[str, Any], crude: str, out: Report) -> bool:
     """Reads an operation that is a tool of the agents themselves as that tool's call."""
+    return bool(params) and _built_in()(name, params, crude, out)
+
+
+@cache
+def _built_in() -> Callable[[str, Mapping[str, Any], str, Report], bool]:
+    """The reader of tools, which is found late because it reads operations itself."""
     from interlock.core.read.tools import read_built_in
 
-    return bool(params) and read_built_in(name, params, crude, out)
+    return read_built_in
 
 
 def _cloud(act: Act) -> tuple[str, ...]:
@@ -95,54 +130,67 @@ def _cloud(act: Act) -> tuple[str, ...]:
     return ("all", "project") if act.object in ("account", "organization") and act.kind in _ENDS else ()
 
 
-def _payloads(words: Words, act: Act, params: Mapping[str, Any], out: Report, patterns: Patterns, depth: int) -> bool:
+def _server(segments: Sequence[Words]) -> Words:
+    """The server of a tool, which often is the program or the database that is meant: mcp__docker__run_command."""
+    return segments[1] if len(segments) > 2 and segments[0] == ("mcp",) else ()
+
+
+def _payloads(
+    words: Words,
+    spoken: Words,
+    act: Act,
+    params: Mapping[str, Any],
+    keys: Mapping[str, Any],
+    out: Report,
+    patterns: Patterns,
+    depth: int,
+) -> bool:
     """Reads what the parameters run, and the operations they name; True when there was something."""
-    if not params:
+    if not keys:
         return False
     verb = act.verb or (words[0] if words else "")
 
     def field(inner: str) -> None:
         read_operation(inner, {}, "update", out, patterns, depth + 1)
 
-    ran = read_payloads(words, verb, params, field, out)
-    ran = read_click(verb, words, params, field) or ran
-    if sends_secret(verb, words, params):
+    def operation(inner: str, its: Mapping[str, Any]) -> None:
+        read_operation(inner, its, "", out, patterns, depth + 1)
+
+    ran = read_payloads(spoken, verb, keys, field, out)
+    ran = read_click(verb, words, keys, field) or ran
+
+    def job(inner: str) -> None:
+        read_operation(inner, {}, "update", out, _NO_PATTERNS, depth + 1)
+
+    ran = read_order(words, keys, out) or read_job(words, verb, keys, job) or ran
+    if sends_secret(verb, words, params, keys):
         out.effect("act_leak", "a secret")
-    nested = read_nested(act, params, lambda inner, its: read_operation(inner, its, "", out, patterns, depth + 1))
-    return nested or ran
+    return read_nested(act, params, keys, operation) or ran
 
 
 def _reach(words: Words, act: Act, scope: Scope) -> set[str]:
     """How far it reaches, from the name and from the parameters."""
-    have = set(words)
     traits = scope.traits - {"many"}
     if "many" in scope.traits and not scope.filtered:
         traits.add("bulk")
-    for trait, vocabulary in (
-        ("all", ALL_WORDS),
-        ("bulk", BULK_WORDS),
-        ("permanent", PERMANENT_WORDS),
-        ("forced", FORCE_WORDS),
-        ("staging", STAGING_WORDS),
-    ):
-        if have & vocabulary:
-            traits.add(trait)
+    if not _REACHING.isdisjoint(words):
+        traits.update(trait for trait, vocabulary in _REACH if not vocabulary.isdisjoint(words))
     if names_production(words):
         traits.add("production")
-    if "backup" in have and have & {"without", "no", "skip"}:
+    if "backup" in words and not _LACKS.isdisjoint(words):
         traits.add("no_backup")
-    if (
-        is_plural(act.noun)
-        and act.verb not in ("prune", "clean", "cleanup")
-        and not scope.single
-        and not scope.filtered
-    ):
+    if is_plural(act.noun) and act.verb not in _TIDIES and not scope.single and not scope.filtered:
         traits.add("bulk")
-    if act.kind == "send" and act.noun in _MAILINGS:
+    if (act.kind == "send" and act.noun in _MAILINGS) or is_broadcast(act):
         traits.add("bulk")
-    if not traits & {"all", "bulk"}:
+    if traits.isdisjoint(_SEVERAL):
         traits.add("one")
     return traits
+
+
+def _settings(words: Words, act: Act, params: Mapping[str, Any], keys: Mapping[str, Any]) -> list[Deed]:
+    """What the parameters do, whatever the name says."""
+    return [*settings_of(words, act, params), *emptied(words, act, keys, params), *copied_over(act, keys, params)]
 
 
 # -- the specified patterns -------------------------------------------------------------------------------
@@ -188,12 +236,12 @@ def _of_pattern(act: Act, verb: str, named: list[Match]) -> str:
 
 
 def _harmful(
-    acts: list[Act], traits: set[str], named: list[Match], params: Mapping[str, Any], crude: str, ran: bool
+    acts: list[Act], traits: set[str], named: list[Match], keys: Mapping[str, Any], crude: str, ran: bool
 ) -> list[tuple[str, Act, tuple[str, ...]]]:
     """The acts that do harm, by name, by parameters, by a pattern or by the category."""
     found = []
     for act in acts:
-        verb, own = by_params(act, deed(act), params, traits)
+        verb, own = by_params(act, deed(act), keys, traits)
         if named and act is acts[0] and verb in HARMLESS:
             verb = _of_pattern(act, verb, named)
             found.append((verb, act, own))

@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from interlock.core.read.params import pairs, squash
+from interlock.core.read.params import pairs
 
 _SENDS = frozenset(
     "send email mail post publish share upload broadcast message tweet sms comment reply paste submit forward notify dm text announce create add".split()
 )
+_REQUESTS = frozenset({"request", "call", "fetch", "http", "post", "put"})
 _CARRIES = frozenset(
     """body text content contents message html data payload attachments attachment files file description comment code snippet title subject
     blocks markdown note value path filepath""".split()
@@ -34,15 +35,11 @@ _SECRET_PATH = re.compile(
 _SIGN_IN = re.compile(r"oauth|token|login|auth|signin|session", re.IGNORECASE)
 
 
-def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any]) -> bool:
+def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
     """True when text or a file that goes out holds a secret."""
-    keys = {squash(key): value for key, value in list(params.items())[:200]}
-    url = next((keys[key] for key in ("url", "uri", "webhook", "webhookurl") if isinstance(keys.get(key), str)), "")
-    if (
-        url.startswith("http")
-        and not _SIGN_IN.search(url[:500])
-        and verb in ("request", "call", "fetch", "http", "post", "put")
-    ):
+    if verb not in _SENDS and words and words[-1] in _SENDS:
+        verb = words[-1]  # slack_post
+    if verb in _REQUESTS and _leaves(keys):
         verb = "send"
     if verb not in _SENDS or (verb in ("create", "add", "submit", "text") and _PLACES_OUT.isdisjoint(words)):
         return False
@@ -57,3 +54,9 @@ def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any]) -
             if isinstance(item, str) and (_SECRET.search(item[:50_000]) or _SECRET_PATH.search(item[:300])):
                 return True
     return False
+
+
+def _leaves(keys: Mapping[str, Any]) -> bool:
+    """True for a request to somewhere else, other than to sign in there."""
+    url = next((keys[key] for key in ("url", "uri", "webhook", "webhookurl") if isinstance(keys.get(key), str)), "")
+    return url.startswith("http") and not _SIGN_IN.search(url[:500])

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from interlock.core.read.lexicon import NOT_PRODUCTION, PRODUCTION_WORDS
 
 MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
+_MAX_KEYS = 500  # of the outermost parameters, where they are read by name
 _SHORT = 200  # characters: longer text is content, not a name
 
 _TRUE = frozenset({"true", "1", "yes", "on", "y"})
@@ -43,6 +45,7 @@ _FLAGS_OFF: Mapping[str, str] = {
 _DRY = frozenset("dryrun preview simulate whatif planonly noop simulation checkonly validateonly isdryrun".split())
 _TRIAL_MODES = frozenset("plan preview check dryrun dry-run dry_run simulate whatif what-if validate".split())
 _REAL = frozenset("execute confirm apply commit doit confirmed autoapprove really autoconfirm yes".split())
+_SAYS = _DRY | _REAL | _FLAGS.keys() | _FLAGS_OFF.keys() | {"mode"}  # keys whose value says yes, no, or how
 _FILTERS = frozenset(
     "filter filters where selector match query condition conditions criteria labelselector predicate search whereclause".split()
 )
@@ -63,7 +66,9 @@ _PLACES = frozenset(
 _ENVIRONMENTS = frozenset(
     "env environment stage tier target context profile branch workspace environmentname namespace".split()
 )
+_PLAIN = (str, int, float, type(None))  # holds no further values
 _WORDS = re.compile(r"[a-z]+")
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
 _MANY = frozenset("count limit number total quantity size batchsize max".split())
 
 
@@ -80,7 +85,8 @@ class Scope:
 
 @lru_cache(maxsize=4096)
 def _squash(text: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", text.lower())
+    lowered = text.lower()
+    return lowered if lowered.isalnum() and lowered.isascii() else _SEPARATORS.sub("", lowered)
 
 
 def squash(key: object) -> str:
@@ -88,31 +94,47 @@ def squash(key: object) -> str:
     return _squash(key[:100]) if isinstance(key, str) else _squash(str(type(key).__name__))
 
 
+def short_keys(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The outermost parameters by their squashed names."""
+    return {squash(key): value for key, value in islice(params.items(), _MAX_KEYS)}
+
+
 def pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int]]:
     """Every key and value at any depth, outer ones first, within bounds; (``""``, None, -1) says that there was more."""
-    level: list[tuple[str, Any]] = [(squash(key), value) for key, value in _items(params)]
+    for key, value, depth, _ in walk(params):
+        yield squash(key), value, depth
+
+
+def walk(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int, str]]:
+    """The same with keys as they were written, and with the key above; what is no key is the name of its type."""
+    level: list[tuple[object, Any, str]] = [(key, value, "") for key, value in _items(params)]
     seen, depth = 0, 0
     while level:
-        below: list[tuple[str, Any]] = []
-        for key, value in level:
+        below: list[tuple[object, Any, str]] = []
+        for raw, value, above in level:
+            key = raw[:100] if isinstance(raw, str) else type(raw).__name__
             seen += 1
             if seen > MAX_VALUES:
-                yield "", None, -1
+                yield "", None, -1, ""
                 return
-            yield key, value, depth
+            yield key, value, depth, above
+            if isinstance(value, _PLAIN):
+                continue
             if isinstance(value, Mapping):
-                below += [(squash(inner), item) for inner, item in _items(value)]
+                below += [(inner, item, key) for inner, item in _items(value)]
             elif isinstance(value, (list, tuple)):
-                below += [(key, item) for item in value[: MAX_VALUES + 1] if isinstance(item, (Mapping, list, tuple))]
+                below += [
+                    (key, item, key) for item in value[: MAX_VALUES + 1] if isinstance(item, (Mapping, list, tuple))
+                ]
         depth += 1
         if depth > MAX_DEPTH and below:
-            yield "", None, -1
+            yield "", None, -1, ""
             return
         level = below
 
 
 def _items(params: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [item for item, _ in zip(params.items(), range(MAX_VALUES + 1), strict=False)]
+    return list(islice(params.items(), MAX_VALUES + 1))
 
 
 def truth(value: object) -> bool | None:
@@ -135,11 +157,13 @@ def scope_of(params: Mapping[str, Any]) -> Scope:
         if depth < 0:
             scope.too_much = "more parameters, or deeper ones, than are read"
             break
-        said = truth(value)
-        if depth <= 1 and _is_trial(key, value, said):
-            dry = True
-        elif (said is True and key in _REAL) or (said is False and key in _DRY):
-            real = True
+        said = None
+        if key in _SAYS:
+            said = truth(value)
+            if depth <= 1 and _is_trial(key, value, said):
+                dry = True
+            elif (said is True and key in _REAL) or (said is False and key in _DRY):
+                real = True
         if said is True and key in _FLAGS:
             scope.traits.add(_FLAGS[key])
         elif said is False and key in _FLAGS_OFF:

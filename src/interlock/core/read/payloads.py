@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from interlock.core.read.clicks import read_script
+from interlock.core.read.command_params import ARGUMENTS, SHELL, is_command, read_commands, text_of
 from interlock.core.read.facts import Report
+from interlock.core.read.page_scripts import read_page_script
 from interlock.core.read.params import MAX_TEXT, squash
-from interlock.core.read.request_params import as_json, is_request, read_request
+from interlock.core.read.request_params import URL_KEYS, is_request, read_request
 
-_SHELL = frozenset(
-    "command cmd commands shell bash commandline shellcommand script cmdline runcommand sh execcommand powershellscript".split()
-)
 _SQL = frozenset("sql statement statements sqlquery querystring sqlstatement rawsql sqltext querytext ddl".split())
 _QUERY = frozenset("query q queries mutation document gql".split())
 _CODE = frozenset(
-    "code source expression function javascript js python pythoncode snippet program jscode cell pagefunction eval".split()
+    "code source expression function fn javascript js python pythoncode snippet program jscode cell pagefunction eval".split()
 )
-_ARGS = frozenset("args arguments argv parameters params".split())
-_LANGUAGE = frozenset("language lang runtime interpreter kernel syntax shell".split())
+_LANGUAGE = "language lang runtime interpreter kernel syntax shell".split()  # the most telling first
 
 # Words of a name that say which reader its code is for.
 _LANGUAGES: Mapping[str, str] = {
@@ -34,12 +32,9 @@ _LANGUAGES: Mapping[str, str] = {
     "jenkins": "groovy", "r": "r", "elixir": "elixir", "tcl": "tcl", "javascript_tool": "javascript", "page": "javascript",
     "mariadb": "sql", "clickhouse": "sql", "snowflake": "sql", "bigquery": "sql", "redshift": "sql", "supabase": "sql", "duckdb": "sql",
     "mssql": "sql", "oracle": "sql", "cockroach": "sql", "database": "sql", "db": "sql", "athena": "sql", "trino": "sql", "presto": "sql",
-    "cmd": "cmd", "batch": "cmd",
+    "cmd": "cmd", "batch": "cmd", "chrome": "javascript", "chromium": "javascript", "firefox": "javascript", "webview": "javascript",
+    "rails": "ruby", "devtools": "javascript", "cdp": "javascript", "safari": "javascript", "selenium": "javascript", "webdriver": "javascript",
 }  # fmt: skip
-_PROGRAMS = frozenset(
-    "kubectl git docker aws gcloud az helm terraform gh npm yarn pnpm podman heroku flyctl vercel supabase psql redis pulumi ansible "
-    "systemctl oc doctl firebase stripe gsutil bq eksctl pip cargo make brew apt terragrunt tofu nomad consul vault argocd flux rclone".split()
-)
 # Verbs that look at text, and never run it.
 DOCUMENTARY = frozenset(
     "explain validate lint format parse preview search find grep describe translate summarize summarise review check estimate classify "
@@ -74,34 +69,41 @@ _KEY_LANGUAGES: Mapping[str, str] = {
     "mongo": "mongo",
     "redis": "redis",
 }
+_STATED = _SQL | _QUERY
+_STATEMENTS = _STATED | _KEY_LANGUAGES.keys()
+# Without one of these keys, parameters hold nothing that runs.
+_CARRYING = SHELL | _STATEMENTS | _CODE | URL_KEYS | ARGUMENTS
 _PIECE = re.compile(r"\w+|[{}():]")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 Field = Callable[[str], None]
 
 
-def read_payloads(words: Sequence[str], verb: str, params: Mapping[str, Any], field: Field, out: Report) -> bool:
+def read_payloads(words: Sequence[str], verb: str, keys: Mapping[str, Any], field: Field, out: Report) -> bool:
     """Reads what the parameters would run; True when they held something that runs. `field` gets each GraphQL mutation."""
-    keys = {squash(key): value for key, value in list(params.items())[:500] if isinstance(key, str)}
-    if verb in DOCUMENTARY and not is_request(keys):
+    if (_CARRYING.isdisjoint(keys) and not any(map(is_command, keys))) or (
+        verb in DOCUMENTARY and not is_request(keys)
+    ):
         return False
+    language = _language(words, keys)
     found = read_request(words, keys, field, out)
-    found = _commands(words, keys, out) or found
-    found = _statements(words, verb, keys, field, out) or found
-    return _code(words, verb, keys, out) or found
+    found = read_commands(words, keys, language, out) or found
+    found = _statements(words, keys, field, out) or found
+    if language == "javascript":
+        _page(keys, field, out)
+    return _code(words, verb, keys, language, out) or found
 
 
-def _text(value: object) -> str:
-    """Text as it is, or lines of text as one."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (list, tuple)) and value and all(isinstance(item, str) for item in value[:500]):
-        return "\n".join(value[:500])
-    return ""
+def _page(keys: Mapping[str, Any], field: Field, out: Report) -> None:
+    """A script for a page may click, and may send away what the page holds."""
+    for key in sorted((_CODE | {"script"}) & keys.keys()):
+        if text := text_of(keys[key]):
+            read_page_script(text, out)
+            read_script(text, field)
 
 
 def _language(words: Sequence[str], keys: Mapping[str, Any]) -> str:
-    for key in _LANGUAGE & keys.keys():
-        value = keys[key]
+    for key in _LANGUAGE:
+        value = keys.get(key)
         if isinstance(value, str) and value.strip().lower()[:20] in _LANGUAGES:
             return _LANGUAGES[value.strip().lower()[:20]]
     known = [_LANGUAGES[word] for word in reversed(words) if word in _LANGUAGES]
@@ -109,158 +111,17 @@ def _language(words: Sequence[str], keys: Mapping[str, Any]) -> str:
     return next(iter(telling or sorted(known, reverse=True)), "")
 
 
-# -- commands ---------------------------------------------------------------------------------------------
-
-
-def _commands(words: Sequence[str], keys: Mapping[str, Any], out: Report) -> bool:
-    found = False
-    language = _language(words, keys)
-    for key in sorted(_SHELL & keys.keys()):
-        value = keys[key]
-        if isinstance(value, Mapping):
-            found = _command_object(language, value, out) or found
-            continue
-        if key == "commands" and isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)):
-            found = _each(words, value, keys, language, out) or found
-            continue
-        argv = argv_of(value, keys)
-        if language in ("redis", "mongo", "cypher", "cql", "memcached", "sql") and (argv or _text(value)):
-            out.code(language, " ".join(argv) if argv else _text(value))
-        elif (
-            language in ("powershell", "cmd", "python", "javascript", "ruby", "php", "perl", "lua", "groovy")
-            and key not in _COMMAND_ONLY
-        ):
-            out.code(language, _text(value) or " ".join(argv))
-        elif argv:
-            out.run(_with_program(words, argv))
-        elif isinstance(value, (list, tuple)):
-            for item in value[:200]:
-                if isinstance(item, str):
-                    out.shell(item)
-        elif isinstance(value, str) and value.strip():
-            _shell(words, value, out)
-        else:
-            continue
-        found = True
-    if (
-        not found
-        and language == "redis"
-        and isinstance(keys.get("args"), (list, tuple))
-        and (argv := argv_of(keys["args"], {}))
-    ):
-        out.code("redis", " ".join(argv))
-        return True
-    if not found and len(words) == 1 and words[0] in _PROGRAMS:
-        found = _program(words[0], keys, out)
-    return found
-
-
-_FRAMEWORKS = {"artisan": ("php", "artisan"), "django": ("python", "manage.py"), "manage": ("python", "manage.py")}
-_COMMAND_ONLY = frozenset({"shell", "bash", "sh", "shellcommand"})
-
-
-def _command_object(language: str, value: Mapping[str, Any], out: Report) -> bool:
-    """{"dropDatabase": 1}: a command of MongoDB is an object, its first key says what is done."""
-    if language != "mongo":
-        return False
-    out.code("mongo", f"db.runCommand({as_json(value)})")
-    return True
-
-
-def _each(words: Sequence[str], value: Sequence[Any], keys: Mapping[str, Any], language: str, out: Report) -> bool:
-    """A list of commands, each of which is a list of words."""
-    found = False
-    for item in value[:200]:
-        if argv := argv_of(item, {}):
-            out.code(language, " ".join(argv)) if language == "redis" else out.run(_with_program(words, argv))
-            found = True
-    return found
-
-
-def argv_of(value: object, keys: Mapping[str, Any]) -> list[str]:
-    """The words of a command that is given as a list, or as a program and its arguments."""
-    if isinstance(value, (list, tuple)):
-        words = [item for item in value[:1000] if isinstance(item, (str, int, float))]
-        whole = len(words) == len(value[:1000]) and not any(isinstance(item, str) and " " in item for item in words[:1])
-        return [str(item) for item in words] if whole and words else []
-    if not isinstance(value, str):
-        return []
-    for key in _ARGS & keys.keys():
-        rest = keys[key]
-        if isinstance(rest, (list, tuple)) and rest and " " not in value.strip():
-            return [value.strip(), *(str(item) for item in rest[:1000] if isinstance(item, (str, int, float)))]
-        if isinstance(rest, str) and rest.strip() and " " not in value.strip():
-            return [value.strip(), *_split(rest)]
-    return []
-
-
-def _split(text: str) -> list[str]:
-    try:
-        return shlex.split(text[:MAX_TEXT])
-    except ValueError:
-        return text.split()
-
-
-def _with_program(words: Sequence[str], argv: list[str]) -> list[str]:
-    program = next((word for word in words if word in _PROGRAMS), "")
-    if words and words[-1] == "run" and program in ("npm", "yarn", "pnpm"):
-        return [program, "run", *argv]
-    if _FRAMEWORKS.keys() & set(words) and argv[0] not in ("php", "python", "python3"):
-        return [*next(_FRAMEWORKS[word] for word in words if word in _FRAMEWORKS), *argv]
-    if program and words[-1] in (program, "command", "exec", "run", "cli", "execute") and "exec" not in words[-2:-1]:
-        if argv[0].rpartition("/")[2] not in (program, "sh", "bash", "sudo", "env") and words[-1] != "exec":
-            return [program, *argv]
-    return argv
-
-
-def _shell(words: Sequence[str], text: str, out: Report) -> None:
-    prefixed = _with_program(words, text.split(None, 1)[:1])
-    shell_text(" ".join([*prefixed[:-1], text]), out)
-
-
-def shell_text(text: str, out: Report) -> None:
-    """Text that is given to a shell, of whichever system it was written for."""
-    from interlock.core.read.windows.shape import looks_like_windows
-
-    text = text[: MAX_TEXT + 1]
-    language = looks_like_windows(text, "")
-    if language:
-        out.code(language, text)
-    else:
-        out.shell(text)
-
-
-def _program(program: str, keys: Mapping[str, Any], out: Report) -> bool:
-    """A tool that is named like a program, and gets its words as arguments."""
-    for key in ("args", "arguments", "argv", "subcommand", "operation", "action"):
-        value = keys.get(key)
-        if isinstance(value, str) and value.strip():
-            out.run([program, *_split(value), *_rest(keys, key)])
-            return True
-        if isinstance(value, (list, tuple)) and value and all(isinstance(item, str) for item in value[:500]):
-            out.run([program, *value[:500]])
-            return True
-    return False
-
-
-def _rest(keys: Mapping[str, Any], used: str) -> list[str]:
-    value = keys.get("args") if used != "args" else None
-    if isinstance(value, (list, tuple)):
-        return [str(item) for item in value[:500]]
-    return [str(keys[key]) for key in ("kind", "resource", "resourcetype", "name") if isinstance(keys.get(key), str)]
-
-
 # -- statements -------------------------------------------------------------------------------------------
 
 
-def _statements(words: Sequence[str], verb: str, keys: Mapping[str, Any], field: Field, out: Report) -> bool:
+def _statements(words: Sequence[str], keys: Mapping[str, Any], field: Field, out: Report) -> bool:
     found = False
-    for key in sorted((_SQL | _QUERY | _KEY_LANGUAGES.keys()) & keys.keys()):
+    for key in sorted(_STATEMENTS & keys.keys()):
         value = keys[key]
         texts = [value] if isinstance(value, str) else value[:200] if isinstance(value, (list, tuple)) else ()
         for text in texts:
             if isinstance(text, Mapping):
-                text = next((item for name, item in text.items() if squash(name) in _SQL | _QUERY), "")
+                text = next((item for name, item in text.items() if squash(name) in _STATED), "")
             if isinstance(text, str) and text.strip():
                 found = _statement(words, key, text[: MAX_TEXT + 1], field, out) or found
     return found
@@ -292,16 +153,20 @@ def is_statement(text: str) -> bool:
 
 def _mutations(text: str) -> list[str]:
     """The fields that a GraphQL mutation calls."""
+    names: list[str] = []
+    for inner in _STRINGS.findall(text)[:50] if text.count("mutation") > 1 else ():
+        if inner[1:].lstrip().startswith("mutation"):  # to be run in bulk
+            names += _mutations(inner[1:-1].replace('\\"', ""))
     query = _STRINGS.sub('""', text)
     start = query.find("mutation")
     if start < 0:
-        return []
-    names: list[str] = []
+        return names
+    inner_names = len(names)
     braces = brackets = 0
     for piece in _PIECE.findall(query[start:]):
         braces += (piece == "{") - (piece == "}")
         brackets += (piece == "(") - (piece == ")")
-        if piece == ":" and braces == 1 and not brackets and names:
+        if piece == ":" and braces == 1 and not brackets and len(names) > inner_names:
             names.pop()  # an alias; the field's own name follows
         elif braces == 1 and not brackets and piece not in "{}():":
             names.append(piece)
@@ -311,16 +176,15 @@ def _mutations(text: str) -> list[str]:
 # -- code ------------------------------------------------------------------------------------------------
 
 
-def _code(words: Sequence[str], verb: str, keys: Mapping[str, Any], out: Report) -> bool:
-    language = _language(words, keys)
+def _code(words: Sequence[str], verb: str, keys: Mapping[str, Any], language: str, out: Report) -> bool:
     if not (language or verb in _RUNNERS or "code" in words):
         return False
     if verb in ("create", "write", "update", "add", "set", "edit", "upload", "insert", "post", "send", "generate"):
         return False
     found = False
     for key in sorted(_CODE & keys.keys()):
-        text = _text(keys[key])
-        if not text.strip():
+        text = text_of(keys[key])
+        if not text.strip() or (key == "program" and " " not in text.strip()):
             continue
         named = language or (
             "python"

@@ -12,9 +12,10 @@ from interlock.core.read.lexicon import OBJECTS, VERBS, split_name
 from interlock.core.read.params import MAX_TEXT
 
 Field = Callable[[str], None]
-_URL = frozenset("url uri endpoint path route href requesturl apipath resource".split())
+URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
+_URL_ORDER = sorted(URL_KEYS, reverse=True)
 _BODY = frozenset("body data payload json requestbody".split())
-_METHOD = frozenset("method httpmethod requestmethod httpverb".split())
+_METHOD = ("method", "httpmethod", "requestmethod", "httpverb", "verb")  # the most telling first
 _METHODS = frozenset("get head options post put patch delete".split())
 _ASKS = frozenset("http https api rest request curl endpoint webhook".split())
 _ACTING = frozenset("delete terminate stop revoke invalidate reset block account pay cancel override rollback".split())
@@ -28,11 +29,9 @@ def is_request(keys: Mapping[str, Any]) -> bool:
 
 def read_request(words: Sequence[str], keys: Mapping[str, Any], field: Field, out: Report) -> bool:
     """Reads the request that the parameters make; True when they make one."""
-    from interlock.core.read.http import read_http
-
-    url = next(
-        (keys[key] for key in sorted(_URL, reverse=True) if isinstance(keys.get(key), str) and keys[key].strip()), ""
-    )
+    if URL_KEYS.isdisjoint(keys):
+        return False
+    url = next((keys[key] for key in _URL_ORDER if isinstance(keys.get(key), str) and keys[key].strip()), "")
     method = next((keys[key] for key in _METHOD if isinstance(keys.get(key), str)), "")
     asks = not _ASKS.isdisjoint(words)
     if asks and url.partition(" ")[0].lower() in _METHODS:
@@ -50,6 +49,8 @@ def read_request(words: Sequence[str], keys: Mapping[str, Any], field: Field, ou
         acting_path(url, field)
     if url.startswith("/"):
         url = f"https://api{url}"  # of a host that the tool knows
+    from interlock.core.read.http import read_http
+
     read_http(method, url[:MAX_TEXT], body[:MAX_TEXT] if isinstance(body, str) else as_json(body), lines, out)
     return True
 

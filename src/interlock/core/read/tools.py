@@ -7,11 +7,12 @@ from typing import Any
 
 from interlock.core.read import files
 from interlock.core.read.clicks import read_click, read_script
+from interlock.core.read.command_params import argv_of, shell_text
 from interlock.core.read.facts import Report
 from interlock.core.read.lexicon import split_name
 from interlock.core.read.operation import read_operation
-from interlock.core.read.params import MAX_TEXT, squash, truth
-from interlock.core.read.payloads import argv_of, shell_text
+from interlock.core.read.page_scripts import read_page_script
+from interlock.core.read.params import MAX_TEXT, short_keys, squash, truth
 from interlock.core.read.typed import lines, read_terminal, read_typed, text_of
 
 _SHELL_KEYS = "command cmd commandline script code input bash shellcommand commands action".split()
@@ -39,7 +40,7 @@ def read_tool(name: str, input: Input, out: Report) -> None:
 def read_built_in(name: str, input: Input, crude: str, out: Report) -> bool:
     """Reads an operation that is a built-in tool's call; False for any other, whose name tells more."""
     handler = _handler(name, input)
-    if handler is None or not is_built_in(name, input, crude):
+    if handler is None or not _is_call(handler, input, crude):
         return False
     _sandbox(name, input, out)
     handler(input, out)
@@ -49,15 +50,18 @@ def read_built_in(name: str, input: Input, crude: str, out: Report) -> bool:
 def is_built_in(name: str, input: Input, crude: str) -> bool:
     """True for a name that is a tool's of the agents, with the parameters that it has."""
     handler = _handler(name, input)
-    if handler is None or handler not in _ALWAYS or (handler in _BY_PATH and not _has_path(input)):
+    return handler is not None and _is_call(handler, input, crude)
+
+
+def _is_call(handler: Handler, input: Input, crude: str) -> bool:
+    if handler not in _ALWAYS or (handler in _BY_PATH and not _has_path(input)):
         return False
     return not ((handler is _read and crude != "read") or (handler is _shell and not _has_command(input)))
 
 
 def _handler(name: str, input: Input) -> Handler | None:
-    segments = split_name(name)
     handler = _HANDLERS.get(squash(name))
-    if handler is None and len(segments) > 1:  # filesystem servers name their tools as the agents do
+    if handler is None and len(segments := split_name(name)) > 1:  # file servers name their tools as the agents do
         handler = _SHARED.get(squash("".join(segments[-1])))
         if handler is not None and handler in _BY_PATH and not files.paths(input):
             handler = None
@@ -69,9 +73,13 @@ def _has_path(input: Input) -> bool:
 
 
 def _has_command(input: Input) -> bool:
-    return any(
-        squash(key) in ("command", "cmd", "script", "commandline") and value for key, value in list(input.items())[:200]
-    )
+    for key, value in list(input.items())[:200]:
+        short = squash(key)
+        if short in ("command", "cmd", "script", "commandline") and value:
+            return True
+        if short in ("action", "input") and isinstance(value, Mapping) and _has_command(value):
+            return True
+    return False
 
 
 def _sandbox(name: str, input: Input, out: Report) -> None:
@@ -126,6 +134,7 @@ def _python(input: Input, out: Report) -> None:
 def _javascript(input: Input, out: Report) -> None:
     if text := text_of(input, "code", "script", "expression", "function", "javascript", "text", "pagefunction"):
         out.code("javascript", text)
+        read_page_script(text, out)
         read_script(text, lambda label: read_operation(label, {}, "update", out, depth=1))
 
 
@@ -139,7 +148,9 @@ def _computer(input: Input, out: Report) -> None:
         shell_text(lines(text), out)
         return
     action = text_of(input, "action", "type").lower()
-    if read_click(action or "click", (), input, lambda label: read_operation(label, {}, "update", out, depth=1)):
+    if read_click(
+        action or "click", (), short_keys(input), lambda label: read_operation(label, {}, "update", out, depth=1)
+    ):
         return
     out.effect(
         "act_read" if action in ("screenshot", "cursor_position", "wait") else "act_change", action or "the screen"
@@ -294,7 +305,7 @@ _HANDLERS: Mapping[str, Handler] = {
     **_SHARED,
     **_table(
         _shell,
-        "Bash shell bash exec_command local_shell code_mode_exec exec terminal execute_bash run_command container.exec unified_exec",
+        "Bash shell bash exec_command local_shell local_shell_call shell_call code_mode_exec exec terminal execute_bash run_command container.exec unified_exec",
     ),
     **_table(_powershell, "powershell pwsh run_powershell"),
     **_table(_python, "python run_python execute_python python_exec jupyter ipython"),

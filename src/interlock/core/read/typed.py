@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from interlock.core.read.command_params import shell_text
 from interlock.core.read.facts import Report
 from interlock.core.read.lexicon import split_name
 from interlock.core.read.params import squash
-from interlock.core.read.payloads import is_statement, shell_text
+from interlock.core.read.payloads import is_statement
 
 Input = Mapping[str, Any]
 _TYPED = ("text", "chars", "input", "keys", "data", "stdin", "content", "value")
@@ -44,6 +46,14 @@ _TYPED_MOST = frozenset(
     """ls cd cat pwd echo git npm npx yarn pnpm pip python python3 node make cargo go docker kubectl grep find head tail ps top which mkdir cp mv
     rm touch curl wget ssh source export pytest uv ruff mypy tsc cmake gradle mvn sudo systemctl terraform helm""".split()
 )
+_KEY = re.compile(
+    r"(?:[CMS]-\S|\^[A-Z]|<?(?:Escape|Esc|Up|Down|Left|Right|Tab|BSpace|Space|PageUp|PageDown|PgUp|PgDn|Home|End|F\d{1,2}|Enter)>?)",
+    re.IGNORECASE,
+)
+# What psql and mysql show by themselves; \\! runs a command, \\i a file, \\copy and \\o write one.
+_META = re.compile(
+    r"\s*\\(?:[dlzq?xhsT]|d[a-zA-Z]{0,3}S?|l|conninfo|timing|pset|encoding|errverbose|echo|sf|sv|set|c|connect|du|dn|df)[+]?(?:\s[^\\;|!]{0,200})?$"
+)
 _READERS_OF: Mapping[str, str] = {
     "python": "python", "ipython": "python", "jupyter": "python", "node": "javascript", "deno": "javascript", "irb": "ruby", "rails": "ruby",
     "pry": "ruby", "psql": "sql", "mysql": "sql", "sqlite": "sql", "sqlite3": "sql", "mariadb": "sql", "redis": "redis", "mongosh": "mongo",
@@ -70,8 +80,11 @@ def read_typed(input: Input, out: Report) -> None:
     if not text:
         keys = found.get("keys")
         text = " ".join(key for key in keys if isinstance(key, str)) if isinstance(keys, (list, tuple)) else ""
-    if not text.strip("\x03\x04\x1a\x1b\r\n \t"):
+    if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_KEY.fullmatch, text.split())):
         out.effect("act_change", "a live process")  # polls, interrupts or answers it
+        return
+    if _META.match(text) and "\n" not in text.strip():
+        out.effect("act_read", "what a database client shows")
         return
     for key in _PROCESS:
         value = found.get(key)

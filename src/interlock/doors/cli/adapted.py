@@ -11,9 +11,7 @@ from interlock.adapters import AdapterError, load
 from interlock.core.danger import message
 from interlock.core.levels import EffectiveLevel, effective_level
 from interlock.core.model import Action, operation
-from interlock.core.named import named_level
-from interlock.core.read import read
-from interlock.core.read.facts import Effect
+from interlock.core.named import call_facts, named_level
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +32,9 @@ def adapted(path: str, name: str, params: Mapping[str, Any], cwd: str) -> Adapte
     if found is None:
         known = ", ".join(sorted(item.name for item in adapter.operations))
         raise AdapterError(f"{path}: no operation {name!r}; known: {known}")
-    facts = read(operation(name, params, found.category, cwd)).facts
-    traits = {trait for fact in facts if isinstance(fact, Effect) for trait in fact.traits}
     variables = {
         "params": dict(params),
-        "production_env": "production" in traits,
-        "bulk_operation": bool(traits & {"bulk", "all"}),
-        "no_backup": "no_backup" in traits,
+        **call_facts(name, params, found.category),
         "agent": {},
         "adapter": {"name": adapter.name},
     }

@@ -6,10 +6,13 @@ import re
 
 from interlock.core.read.prose.embedded import MARK
 from interlock.core.read.prose.english_scope import DETERMINERS, NEGATIONS, PREPOSITIONS
-from interlock.core.read.prose.english_verbs import verb_forms
+from interlock.core.read.prose.english_verbs import NOMINALS, verb_forms
 
 # A sentence ends at . ! ? ; or a line's end; a dot inside a name does not end one.
-_SENTENCE = re.compile(r"(?<=[.!?;])\s|[\n;]|[。！？；]+|(?<=[.!?])$")
+_SENTENCE = re.compile(
+    r"(?<=[.!?;])(?<! incl\.)(?<! excl\.)(?<! e\.g\.)(?<! i\.e\.)(?<! vs\.)(?<! approx\.)(?<! resp\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bSt\.)\s|[\n;]|[。！？；]+|(?<=[.!?])$"
+)
+_ENDS = re.compile(r"[.!?;\n。！？；]")
 _PIECE = re.compile(
     rf"{MARK}.|[~.]?/?[\w@#%&$*+~./:\\-]{{0,200}}[\w*/~](?:['’](?:s|t|m|re|ll|ve|d)\b|s['’](?=\s))?|[,:()—–|→\[\]]|--?>?|=>|&"
 )
@@ -17,6 +20,8 @@ _ALWAYS = frozenset(
     {":", "(", ")", "—", "–", "--", "->", "=>", "→", "|", "[", "]", "then", "afterwards", "thereafter", "-", "actual"}
 )
 _JOINTS = frozenset({",", "and", "but", "or", "&", "plus", "while", "also", "subsequently", "later", "finally"})
+_HENCE = frozenset("so hence therefore thus meaning".split())
+_SPEAKERS = frozenset("i i'm i'll i'd we we're we'll".split())
 _WAYS = frozenset({"by", "via", "through", "after", "followed"})
 _BETWEEN = frozenset(
     "i i'm i'll we we'll am will just now next also finally please immediately simply quickly first actually really silently"
@@ -32,7 +37,8 @@ Tokens = list[str]
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, each with its closing mark."""
-    return [piece.strip() for piece in _SENTENCE.split(text) if piece and piece.strip(" .!;")]
+    pieces = _SENTENCE.split(text) if _ENDS.search(text) else [text]
+    return [piece.strip() for piece in pieces if piece and piece.strip(" .!;")]
 
 
 def tokens(sentence: str) -> Tokens:
@@ -41,9 +47,11 @@ def tokens(sentence: str) -> Tokens:
     for piece in _PIECE.findall(sentence.replace("’", "'")):
         word = piece.rstrip(".:") or piece
         head, dash, verb = word.partition("-")
-        if word.lower().startswith("e-mail"):
+        if not dash:
+            found.append(word)
+        elif word.lower().startswith("e-mail"):
             found.append(word[:1] + word[2:])
-        elif dash and head.isalpha() and ((head.lower() in _HOW and _form(verb)) or _harms(head, verb)):
+        elif head.isalpha() and ((head.lower() in _HOW and _form(verb)) or _harms(head, verb)):
             found += [head, verb]
         else:
             found.append(word)
@@ -74,8 +82,15 @@ def clauses(words: Tokens) -> list[Tokens]:
         low = word.lower()
         if low == ":" and len(found[-1]) == 1 and _form(found[-1][0]) in ("ing", "base"):
             continue  # `Deleting: /srv/data`
-        if low in _ALWAYS or (
-            low in _JOINTS and _begins_act(words, at + 1) and not _ends_in_verb(found[-1], words[at + 1 : at + 4])
+        if (
+            (low in _HENCE and found[-1] and found[-1][-1] == ",")
+            or low in _ALWAYS
+            or (
+                low in _JOINTS
+                and not (at and words[at - 1].lower() in DETERMINERS)
+                and _begins_act(words, at + 1)
+                and not _ends_in_verb(found[-1], words[at + 1 : at + 4])
+            )
         ):
             found.append([])
         elif len(found[-1]) >= _LONGEST:
@@ -98,8 +113,13 @@ def _form(word: str) -> str:
 
 def _begins_act(words: Tokens, at: int) -> bool:
     """True when a verb, a denial, a command or an operation's name comes next."""
-    for word in words[at : at + 5]:
+    at = _behind_a_remark(words, at)
+    for place, word in enumerate(words[at : at + 5], at + 1):
         low = word.lower()
+        if (low in NOMINALS or low.removesuffix("s") in NOMINALS) and (
+            place == len(words) or words[place].lower() in PREPOSITIONS
+        ):
+            return False  # `the disputes and refunds of last week`
         if word.startswith(MARK) or low in NEGATIONS or is_operation(word):
             return True
         if _form(low) in ("base", "ing", "third"):
@@ -109,8 +129,23 @@ def _begins_act(words: Tokens, at: int) -> bool:
     return False
 
 
+def _behind_a_remark(words: Tokens, at: int) -> int:
+    """The place behind `as a last step` and its like, which say only when."""
+    if at < len(words) and words[at].lower() in _REMARKS:
+        for place in range(at + 1, min(at + 5, len(words))):
+            if words[place].lower() in _REMARKED:
+                return place + 1
+    return at
+
+
+_REMARKS = frozenset("as at in on for to during".split())
+_REMARKED = frozenset("step end move go pass run round way item act sweep turn finish stage phase wrap".split())
+
+
 def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
     """`drop and recreate`: two verbs that share what follows."""
+    if after and after[0].lower() in _SPEAKERS:
+        return False
     if (
         {"it", "them"} & set(after)
         and len(clause) > 3
@@ -118,7 +153,20 @@ def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
         and clause[-4].lower() in PREPOSITIONS
     ):
         return False  # `from the forum post and start it`
-    return len(clause) > 1 and _form(clause[-1]) in ("base", "ing") and clause[-2].lower() not in DETERMINERS
+    return (
+        len(clause) > 1
+        and _form(clause[-1]) in ("base", "ing")
+        and clause[-2].lower() not in DETERMINERS
+        and (
+            clause[-2].lower() in _AMONG
+            or not any(_form(word) in ("base", "ing") and word.lower() not in _BETWEEN for word in clause[:-2])
+        )
+    )
+
+
+_AMONG = frozenset(
+    "between of about for on with by from via like".split()
+)  # `the difference between drop and truncate`
 
 
 _OPERATION = re.compile(
@@ -128,4 +176,6 @@ _OPERATION = re.compile(
 
 def is_operation(word: str) -> bool:
     """True for the shape of an operation's name: snake_case or camelCase."""
-    return len(word) <= 100 and bool(_OPERATION.match(word))
+    if len(word) > 100 or ("_" not in word and word.islower()):
+        return False
+    return bool(_OPERATION.match(word))

@@ -11,6 +11,7 @@ from interlock.core.read.prose.english_verbs import verb_forms
 
 _JOINED = re.compile(r"(?<![^\W_])[^\W\d_](?:([-._*|+~]| )[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
 _MIXED = re.compile(r"(?<![\w./@$-])(?=[\w@$!|-]{3,24}(?![\w./@-]))[A-Za-z@$][A-Za-z]*[0-9@$!|][\w@$!|]*")
+_DISGUISES = re.compile(r"[0-9@$!|]")  # one of these is in every such word
 _LEET = str.maketrans("0134578@$!|", "oieastbasil")
 _OTHER_ONE = str.maketrans("1!|", "lll")
 _LINKS = frozenset("the a an of from in on to and with for my our your their then now this that it them".split())
@@ -20,7 +21,7 @@ _LONGEST = 60
 def undisguised(text: str) -> str:
     """The text with letters that were set apart put together again, and digits that stand for letters read as such."""
     text = _JOINED.sub(_put_together, text)
-    return _MIXED.sub(_unleeted, text) if _MIXED.search(text) else text
+    return _MIXED.sub(_unleeted, text) if _DISGUISES.search(text) else text
 
 
 def _put_together(match: re.Match[str]) -> str:

@@ -9,8 +9,22 @@ from interlock.core.read.prose import english_scope as scope
 from interlock.core.read.prose.acts import Act, Traits, act
 from interlock.core.read.prose.clauses import Tokens, is_operation
 from interlock.core.read.prose.embedded import MARK
+from interlock.core.read.prose.english_default import by_default, mutation
 from interlock.core.read.prose.english_idioms import Idiom, idioms
+from interlock.core.read.prose.english_nouns import nouns
 from interlock.core.read.prose.english_objects import Thing, thing_in
+from interlock.core.read.prose.english_roles import (
+    LEADERS,
+    is_checked,
+    is_empty,
+    is_fronted,
+    is_noun,
+    is_passive,
+    is_subject,
+    is_told,
+    job_does,
+    only_looks,
+)
 from interlock.core.read.prose.english_verbs import NOMINALS, PHRASALS, verb_forms
 
 # Heads after which even a command with "using" before it is only spoken of.
@@ -25,6 +39,7 @@ _STRICTLY = frozenset(
 _ENTERS = frozenset(
     "open connect go login log navigate visit enter switch let have need want try do start begin use get take hit".split()
 )
+_MUTATES = frozenset("update change modify edit alter mutate".split())
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
 
@@ -55,10 +70,21 @@ def read_clause(words: Tokens, before: Thing | None, wide: Traits) -> Clause:
         return found
     text_plain = scope.HARMLESS.sub(_blank, scope.NOT_NEGATIONS.sub(_blank, text))
     found.known = text_plain != text
-    _read_words(words, _aligned(low, text_plain), before, wide, found)
+    _read_words(words, _aligned(low, text_plain) if found.known else low, before, wide, found)
     if not found.acts or not any(act.harmful for act in found.acts):
-        _read_idioms(low, text_plain, wide, found)
-    found.thing = found.thing or thing_in(words, 0, len(words))
+        whole = thing_in(words, 0, len(words))
+        if not whole.kind and whole.pronoun and before is not None and before.kind:
+            whole = before.with_traits(whole.traits)
+        _read_idioms(low, text_plain, whole, wide, found)
+        if not found.shield and not found.denied and not any(act.harmful for act in found.acts):
+            taken = by_default(low, whole, wide, found.known)
+            if taken is not None:
+                found.known = True
+                found.acts.append(taken)
+    if found.thing is None:
+        named = len(low) > 1 and low[1].lstrip("#")[:1].isdigit()  # `order 12`
+        behind = thing_in(words, 1, len(words)) if low[0] in verb_forms() and not named else None
+        found.thing = behind if behind is not None and behind.kind else thing_in(words, 0, len(words))
     return found
 
 
@@ -106,18 +132,32 @@ def _read_verb(words: Tokens, low: Tokens, at: int, before: Thing | None, wide: 
     particle = _particle(verb, low, at)
     if particle:
         kind = PHRASALS[verb][low[particle]]
+        if low[particle : particle + 2] == ["out", "of"] and kind == "stop":
+            kind = "remove"  # `take every row out of the table`
     if (
-        (found.shield and not _job_does(low, at))
+        (found.shield and not job_does(low, at))
         or len(found.acts) > _MOST_ACTS
         or any(act.harmful for act in found.acts)
     ):
         return at
-    if _is_noun(low, at, form, kind):
+    if is_noun(low, at, form, kind):
         return at
+    if form != "past" and verb in LEADERS:
+        speaks = "make" if is_told(verb, low, at) else only_looks(verb, low, at)
+        if speaks and not _denied(low, at, table):
+            found.known, found.shield, found.head, found.head_at = (
+                True,
+                speaks,
+                verb,
+                len(" ".join(low[:at])) + bool(at),
+            )
+            return at
     if kind in ("look", "make"):
         if form == "past" or (form == "third" and not at):
             return at
-        if verb == "plan" and low[at + 1 : at + 2] == ["to"]:
+        if (verb == "plan" and low[at + 1 : at + 2] == ["to"]) or (
+            verb == "see" and low[at + 1 : at + 3] == ["to", "it"]
+        ):
             return at
         found.known = True
         if verb == "back" and "up" not in low[at + 1 : at + 8]:
@@ -129,18 +169,21 @@ def _read_verb(words: Tokens, low: Tokens, at: int, before: Thing | None, wide: 
     ):
         found.known = True
         return at
+    if kind == "do" and verb in _MUTATES and form != "past" and not _denied(low, at, table):
+        changed = mutation(words, low, at, wide)
+        found.acts += [changed] if changed is not None else []
     if kind == "do":
         found.known = found.known or form != "past"
         found.changes = found.changes or (form != "past" and verb not in _ENTERS)
         return at
-    if _denied(low, at, table):
+    if _denied(low, at, table) or is_empty(low, at):
         found.denied, found.known = True, True
         return at
-    if _is_subject(low, at):
+    if is_subject(low, at) or is_checked(low, at, kind):
         found.known, found.shield = True, "make"
         return at
     passive = form == "past"
-    if passive and (not _is_passive(low, at) or set(low[:at]) & scope.CLOSE):
+    if passive and (not is_passive(low, at) or set(low[:at]) & scope.CLOSE):
         return at
     if low[max(0, at - 1)] in scope.MODAL_MAYBE or (
         at > 1 and low[at - 2] in scope.MODAL_MAYBE and low[at - 1] not in ("like",)
@@ -163,9 +206,22 @@ def _announce(
 ) -> None:
     kind, name, passive, particle = verb
     thing = thing_in(words, 0, at) if passive else thing_in(words, at + 1, len(words), particle)
+    if (
+        name in NOMINALS
+        and name == low[at]
+        and low[at + 1 : at + 2] != ["of"]
+        and (not thing.kind or not thing.direct or thing.kind == "code")
+    ):
+        ahead = thing_in(words, max(0, at - 3), at)  # `a bucket removal`
+        thing = ahead.with_traits(thing.traits) if ahead.kind not in ("", "code") else thing
+    if not passive and is_fronted(low, at):
+        thing = thing_in(words, 0, at - 1).with_traits(thing.traits)
+    if name in NOMINALS and at > 2 and low[at - 1] == "for":
+        marked = thing_in(words, 1, at - 1)  # `schedule the key for deletion`
+        thing = marked.with_traits(thing.traits) if marked.kind else thing
     if kind == "reset" and not thing.words:
         return
-    if thing.kind == "" and thing.pronoun and before is not None and before.kind:
+    if (thing.bare or (thing.kind == "" and thing.pronoun)) and before is not None and before.kind:
         thing = before.with_traits(thing.traits)
     if not thing.words and found.acts:
         return
@@ -173,14 +229,22 @@ def _announce(
         thing = thing.with_traits(thing_in(words, at + 1, len(words)).traits)
     found.thing = thing
     traits = thing.traits | wide
+    if kind == "reset" and "factory" in low:
+        traits = traits | {"permanent"}
     announced = act(kind, _kind_of(kind, name, thing, low, at), thing.words, traits)
     if announced.verb != "act_change" and _in_code(thing, low, at, traits, kind):
         announced = Act("act_change", thing.words, traits)
     found.acts.append(announced)
+    if kind == "block" and announced.verb == "act_change":
+        found.shield, found.head, found.head_at = "make", name, 0  # a guard against what the clause goes on to name
 
 
 def _kind_of(kind: str, verb: str, thing: Thing, low: Tokens, at: int) -> str:
     """The kind of the object, where the verb and the words around say more than the noun."""
+    if kind in ("shed", "maybe") and not thing.direct:
+        return ""
+    if verb in _EDITS and not thing.traits & _WHOLLY and not _WRITINGS.isdisjoint(low[at + 1 : at + 6]):
+        return "code"  # `clean up my notes`
     rest = set(low[at + 1 :])
     if (
         kind in ("bypass", "disable", "force", "remove")
@@ -197,25 +261,38 @@ def _kind_of(kind: str, verb: str, thing: Thing, low: Tokens, at: int) -> str:
     if kind in ("remove", "destroy", "revoke", "block") and thing.kind in ("account", "") and rest & _OUT_OF:
         if thing.group and kind != "block":
             return "access"
+    if kind == "send" and verb in ("copy", "export") and rest & _HERE:
+        return ""
+    if kind == "disable" and rest & _FEATURES and not thing.traits & {"staging"}:
+        return "config"
     if kind in ("send", "expose") and _PUBLIC_HALF.search(" ".join(low)):
         return ""
     if kind in ("send", "expose", "leak") and (thing.secret or thing.kind == "credential"):
         return "private"
     if kind == "cancel" and thing.kind == "credential" and rest & _SITTINGS:
         return ""
-    if kind == "cancel" and rest & {"order", "orders", "booking", "bookings", "reservation", "reservations"}:
+    if kind == "cancel" and (rest | set(thing.words.lower().split())) & _ORDERS:
         return "order"
     if (
         kind == "charge"
         and verb in ("pay", "wire", "payout", "disburse", "remit", "reimburse", "debit")
         and thing.kind != "code"
     ):
-        return "money"
+        return "" if verb == "wire" and rest & _INTO else "money"
     if kind == "charge" and any(word[:1] in "$€£" or (word[:1].isdigit() and len(word) > 2) for word in rest if word):
         return "money"
     return thing.kind
 
 
+_EDITS = frozenset("clean tidy strip trim cleanse declutter".split())
+_WHOLLY: Traits = frozenset({"all", "production", "permanent", "no_backup", "audit_log"})
+_WRITINGS = frozenset(
+    "notes note draft essay slides deck presentation readme docstring docstrings report wording formatting prose minutes transcript manuscript".split()
+)
+_HERE = frozenset("home local locally clipboard keyring".split())
+_FEATURES = frozenset("feature features".split())
+_ORDERS = frozenset("order orders booking bookings reservation reservations".split())
+_INTO = frozenset("into up in through together".split())
 _PUBLIC_HALF = re.compile(r"\bpublic (?:\w+ )?keys?\b(?!.*\b(?:and|private|secret))")
 _SITTINGS = frozenset("session sessions login cookie cookies".split())  # of a course, of a dialogue
 _OUT_OF = frozenset("from of off in".split())
@@ -225,12 +302,15 @@ def _in_code(thing: Thing, low: Tokens, at: int, traits: Traits, kind: str) -> b
     """True when what goes is a piece of source or of a text, not the thing itself."""
     if traits & {"production", "database", "table", "bucket", "volume", "backup", "all", "permanent"} or thing.kind in (
         "log",
+        "machine",
+        "device",
         "disk",
     ):
         return False
     if kind in ("leak", "send", "refund", "charge", "bypass"):
         return False
-    return bool(scope.CODE_PLACE.search(" ".join(low[at:])))
+    place = scope.CODE_PLACE.search(" ".join(low[at:]))
+    return place is not None and not (thing.kind == "access" and place[0].startswith("to "))
 
 
 def _particle(verb: str, low: Tokens, at: int) -> int:
@@ -241,68 +321,14 @@ def _particle(verb: str, low: Tokens, at: int) -> int:
     for place in range(at + 1, min(len(low), at + _PARTICLE_REACH)):
         if low[place] in options:
             return place
-        if place > at + 1 and low[place] in verb_forms() and verb_forms()[low[place]][1] == "ing":
+        if (
+            place > at + 1
+            and low[place] in verb_forms()
+            and verb_forms()[low[place]][1] == "ing"
+            and low[place] not in nouns()
+        ):
             return 0
     return 0
-
-
-_RUNNABLE = frozenset("job script procedure task routine workflow pipeline playbook".split())
-_STARTS = frozenset("run running execute executing trigger triggering launch launching start starting kick".split())
-_NOT_OWNERS = frozenset("let's it's that's here's there's what's who's".split())
-_NOUNISH = frozenset("base third noun".split())
-
-
-def _is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
-    """True when the word is a thing here: after an article with nothing done to it, or in front of a noun it belongs to."""
-    before = low[at - 1] if at else ""
-    after = low[at + 1] if at + 1 < len(low) else ""
-    if after in _RUNNABLE and set(low[:at]) & _STARTS:
-        return False
-    if form == "noun":
-        return after in scope.NOUN_AFTER and kind not in ("refund", "charge")
-    if form == "third" and before in ("that", "which"):
-        return False
-    if kind in ("look", "make", "do") and form in _NOUNISH and before in scope.SCOPE:
-        return True
-    if before in scope.DETERMINERS or (before.endswith("'s") and before not in _NOT_OWNERS):
-        return form != "ing" or kind in ("look", "make", "do") or after in scope.NOUN_AFTER
-    if at and form in ("base", "third", "ing") and after in scope.NOUN_AFTER and before not in _VERBAL:
-        return kind != "do"
-    if at and kind in ("look", "make") and form == "base" and not _can_lead(before):
-        return True
-    return bool(at) and kind in ("look", "make", "do") and form in _NOUNISH and before in scope.PREPOSITIONS - _VERBAL
-
-
-def _can_lead(word: str) -> bool:
-    """True for a word behind which a verb in its plain form can stand."""
-    known = verb_forms().get(word)
-    return (
-        word in _VERBAL
-        or word in _LEADS
-        or word.endswith(("ly", "_"))
-        or (known is not None and known[2] == "do")
-        or not word[0].isalpha()
-    )
-
-
-_LEADS = frozenset(
-    "can could would may might do don't not never only also let's me us you they people users first finally always next we'll must again but".split()
-)
-_VERBAL = frozenset(
-    "to will and then just now please shall must should i we i'll we'll or , not by so that".split()
-) | {""}
-
-
-def _is_passive(low: Tokens, at: int) -> bool:
-    """`will be deleted`, `get the table dropped`; not `was deleted`."""
-    near = low[max(0, at - 3) : at]
-    if set(near) & scope.REPORTED:
-        return False
-    if near and near[-1] in scope.WILL_BE:
-        return True
-    if len(near) > 1 and near[-2] in scope.WILL_BE and near[-1].endswith(("ly", "all")):
-        return True
-    return at > 1 and low[0] in ("have", "having", "get", "getting", "want", "need", "needs") and at <= 8
 
 
 def _denied(low: Tokens, at: int, table: dict[str, tuple[str, str, str]]) -> bool:
@@ -318,42 +344,18 @@ def _denied(low: Tokens, at: int, table: dict[str, tuple[str, str, str]]) -> boo
     return False
 
 
-_SPEECH = frozenset(
-    "meeting reminder discussion talk presentation ticket issue story note question proposal document doc docs page article section post"
-    " report guide test tests example checklist runbook documentation chapter paragraph comment reminders tickets notes option toggle"
-    " lecture webinar course lesson tutorial faq wiki slide slides memo announcement todo readme changelog agenda thread poll survey".split()
-)
-_ABOUT = frozenset(
-    "about on to for regarding describing of that how concerning covering explaining which where".split()
-)
-
-
-def _is_subject(low: Tokens, at: int) -> bool:
-    """`a meeting about deleting …`: what somebody speaks or writes of."""
-    near = low[max(0, at - 5) : at]
-    return any(word in _SPEECH and set(near[place + 1 :]) & _ABOUT for place, word in enumerate(near))
-
-
-def _job_does(low: Tokens, at: int) -> bool:
-    """`create a cron job that deletes …`: what is made here will do it by itself."""
-    near = low[max(0, at - 3) : at]
-    return bool({"that", "to", "which"} & set(near[-2:])) and bool(
-        set(low[:at]) & {"cron", "nightly", "scheduled", "lifecycle"}
-    )
-
-
 # What is done to a piece of code or to scrap is none of these.
 _THINGS = frozenset({"act_delete", "act_revoke", "act_unconfigure", "act_block"})
 
 
-def _read_idioms(low: Tokens, text: str, wide: Traits, found: Clause) -> None:
+def _read_idioms(low: Tokens, text: str, thing: Thing, wide: Traits, found: Clause) -> None:
     """Wording that only as a whole says what happens."""
     if re.match(r"(?:would|could|might)\b", text):
         return
     for wording in idioms(text, found.head_at if found.shield else -1):
         if _denied([*low, ""], len(text[: wording.start].split()), verb_forms()):
             return
-        said = _said(wording, thing_in(low, 0, len(low)), text, wide)
+        said = _said(wording, thing, text, wide)
         if said is None:
             continue
         found.known, found.shield = True, ""

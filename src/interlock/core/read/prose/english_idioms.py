@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
+from interlock.core.read.prose.beginnings import Wordings
 from interlock.core.read.prose.english_ways import ways
 
 
@@ -29,7 +30,7 @@ _OUTWARD = r"(?:pastebin|gist|public|webhook|external|attacker|https?://|ftp|dro
 
 # (wording, act or "", kind of verb when the object decides, traits, even behind a verb of making)
 _IDIOMS: list[tuple[str, str, str, str, bool]] = [
-    (r"\bforce[- ]?push|\bpush\w*\b.{0,40}(?:\s-f\b|--force\b(?!-with)|\bwith force\b|\bforcefully\b|\bforcibly\b)|\bpush\w* (?:\w+ ){0,4}(?:over|on top of) "
+    (r"\bforce[- ]?push(?!ed\b)|\b(?:be|being|gets?|getting) force[- ]?pushed|\bpush\w*\b.{0,40}(?:\s-f\b|--force\b(?!-with)|\bwith force\b|\bforcefully\b|\bforcibly\b)|\bpush\w* (?:\w+ ){0,4}(?:over|on top of) "
      + _BRANCH, "act_rewrite", "", "forced", True),
     (rf"\boverwrit\w+ (?:\w+ ){{0,3}}{_BRANCH}\b|\brewrit\w+ (?:the |all |our |shared |published |git |commit |public )*history"
      rf"|\b(?:rebas|squash|amend)\w* (?:\w+ ){{0,4}}(?:published|shared|public|already pushed)|\brewrit\w+ .{{0,30}}\b{_BRANCH}\b"
@@ -48,11 +49,11 @@ _IDIOMS: list[tuple[str, str, str, str, bool]] = [
     (r"\b(?:with a|a) (?:fresh|new|blank|empty|brand new) (?:\w+ )?(?:database|db|schema|cluster|bucket|volume|disk)\b.{0,20}$"
      r"|^(?:replac|swap)\w* .{0,60}\b(?:an? )?(?:fresh|blank|empty)\b", "", "reset", "all", False),
     (r"\b(?:nothing|none of it|no data|not a thing|no one) (?:can|could|will) (?:ever )?be (?:recovered|restored|undone|left)|\bnothing (?:is left|remains|left behind|(?:should|must|may|shall) (?:remain|survive|be left))"
-     r"|\bno (?:trace|way back|way to recover)|\bbeyond recovery\b|\bcannot be (?:recovered|undone|restored)", "act_delete", "", "all permanent", False),
+     r"|\bno (?:trace(?! (?:id|ids|context|log|logs|level|header|span)\b)|way back|way to recover)|\bbeyond recovery\b|\bcannot be (?:recovered|undone|restored)", "act_delete", "", "all permanent", False),
     (r"\bwith (?:zeros|zeroes|random (?:data|bytes)|noise|garbage)\b|\bwrit\w+ (?:zeros|zeroes|random (?:data|bytes)) (?:to|over|across)", "act_disk", "", "all", True),
     (r"\b(?:mak|set|turn|flip|chang|mark)\w* .{0,50}\b(?:public|world[- ]?(?:readable|writable)|publicly (?:readable|accessible|available))\b(?! (?:api|docs|interface|method|key|holiday|in the))",
      "act_escalate", "", "public", True),
-    (r"\b(?:allow|accept|permit|open)\w*\b.{0,40}\b(?:0\.0\.0\.0(?:/0)?|(?:the )?(?:whole |entire )?(?:world|internet|anyone|everyone)|all (?:inbound|traffic|ips|origins|ports|connections)|any (?:ip|source|host))",
+    (r"\b(?:allow|accept|permit|open)\w*\b.{0,40}\b(?:0\.0\.0\.0(?:/0)?|(?:the )?(?:whole |entire )?(?:world|internet|anyone|everyone)(?! (?:in|on|of|at) (?:the |our |my |this )?(?:\w+ )?(?:team|company|org\w*|department|office|group|channel|project|meeting|class|room|thread)\b)|all (?:inbound|traffic|ips|origins|ports|connections)|any (?:ip|source|host))",
      "act_escalate", "", "public all", True),
     (r"\b(?:add|mak|promot|grant|giv|turn|set|assign|elevat|upgrad|updat|chang|switch)\w*\b(?!.{0,40}\b(?:prevent|check|test|guard|validat|warn|protect|forbid|disallow|button|badge|dialog|mock-?up)\w*).{0,60}\b(?:admin(?:istrator)?s?|root|superuser|super ?admin|owners?|sudo(?:ers)?|full (?:access|control|permissions?|rights)"
      r"|wheel|administratoraccess|cluster-admin|god mode|all (?:permissions|privileges|rights)|write access|elevated)\b(?! (?:panel|page|ui|dashboard|menu|docs|guide|section|route|endpoint|button|view|screen|api|console|area|email|tool|interface|template|site|handbook|notes|tests?|header|footer|banner|logo|nav\w*|sidebar|form|layout|icon|link|label|title|text|table|component|styles?|settings|theme|colou?rs?|badge|mock-?up|wireframe|prototype|storybook|avatar|tab|widget|role selector|field|property|attribute|column|input|keyword|to the (?:list|enum|docs)|name|note|comment))",
@@ -89,19 +90,20 @@ _IDIOMS: list[tuple[str, str, str, str, bool]] = [
     (r"\bsell\w*\b.{0,30}\b(?:shares?|stocks?|bitcoin|crypto|positions?|assets|holdings)\b|\b(?:buy|purchas|order)\w* .{0,30}(?:\$|€|£|\b\d+ (?:shares|licenses|units|gift)|gift cards?|reserved instances?|bitcoin|shares)",
      "act_pay", "", "", True),
 ]  # fmt: skip
-_COMPILED = [
-    (re.compile(pattern), act, kind, frozenset(traits.split()), strong)
-    for pattern, act, kind, traits, strong in _IDIOMS
-]
+
+
+@cache
+def _wordings() -> Wordings:
+    return Wordings([pattern for pattern, *_ in _IDIOMS])
 
 
 def idioms(text: str, at: int = -1) -> Iterator[Idiom]:
     """The idioms in a clause in lower case; only those that begin no later than `at`, when the verb there says what is done."""
     text = text[:4_000]
-    for pattern, act, kind, traits, strong in _COMPILED:
-        match = pattern.search(text)
-        if match and (at < 0 or (strong and match.start() <= at) or match.start() < at):
-            yield Idiom(match.start(), act, kind, traits, strong)
+    for number, match in _wordings().found(text):
+        _, act, kind, marks, strong = _IDIOMS[number]
+        if at < 0 or (strong and match.start() <= at) or match.start() < at:
+            yield Idiom(match.start(), act, kind, frozenset(marks.split()), strong)
     for start, (_, _, act, kind, marks, strong) in ways(text):
         if at < 0 or (strong and start <= at) or start < at:
             yield Idiom(start, act, kind, frozenset(marks.split()), strong)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from interlock.core.read.prose.english_nouns_trades import TRADES
 from interlock.core.read.prose.forms import plural
 
 # (kind, traits) -> the nouns, in the singular; a phrase counts by its last words.
@@ -17,9 +18,9 @@ _NOUNS: dict[tuple[str, str], str] = {
     " spreadsheet sheet calendar note playlist recording article story blob archive information info email_address trash"
     " stash branch tag release commit changes work drafts library catalog catalogue inventory shard tuple payload registry"
     " diskspace storage gallery album memory knowledge embedding vector workspace_content chat voicemail submission"
-    " feedback listing product booking reservation appointment meeting card board page dump vault ledger tablespace checkpoint"
-    " reflog worktree submodule dashboard notebook form_response answer survey result sample filesystem share drive_content"
-    " deal opportunity case pipeline_record prescription chart scan x-ray invoice_record timesheet payslip model",
+    " feedback listing product booking reservation card board page dump vault ledger tablespace checkpoint"
+    " kv key-value_store worktree submodule dashboard notebook form_response answer survey result sample filesystem share drive_content"
+    " deal opportunity case confluence_space wiki_space team_space version_history revision tree pipeline_record prescription chart scan x-ray invoice_record timesheet payslip model",
     (
         "data",
         "database",
@@ -32,13 +33,15 @@ _NOUNS: dict[tuple[str, str], str] = {
     ("data", "bucket"): "bucket s3 gcs blobstore blob_container",
     ("data", "repository"): "repository repo codebase monorepo",
     ("data", "project"): "project workspace resource_group",
+    ("data", "project all"): "gcp_project google_cloud_project cloud_project azure_resource_group",
+    ("account", "project all"): "aws_account azure_subscription cloud_account gcp_account azure_account",
     ("data", "backup"): "backup snapshot recovery_point restore_point recovery_vault backup_vault",
     (
         "log",
         "audit_log",
     ): "audit_log audit_trail audit_record security_log access_log event_log cloudtrail audit_logging audit_history"
     " syslog auth_log journal security_event audit_event security_record audit_data login_history shell_history bash_history"
-    " compliance_log evidence",
+    " compliance_log sign-in_log signin_log login_log activity_trail admin_log evidence",
     (
         "access",
         "",
@@ -80,7 +83,7 @@ _NOUNS: dict[tuple[str, str], str] = {
     " pipeline job daemon process vpc network subnet broker loadbalancer compute hypervisor balancer controller router ec2 eks ecs"
     " gke aks autoscaler virtual_machine kubernetes k8s replica_set statefulset microservice api backend frontend portal"
     " platform proxy cdn crawler agent bot scheduler ingress helm_release release_train web_server datacenter data_center region"
-    " mainframe appliance device_fleet farm rack switch grid swarm cloud environment_stack build_server build_machine build_host build_agent build_node build_cluster kiosk phone_line line nodegroup",
+    " mainframe appliance device_fleet farm rack switch grid swarm cloud environment_stack build_server build_machine build_host build_agent build_node build_cluster kiosk phone_line nodegroup",
     ("resource", "cluster"): "cluster",
     ("resource", "production"): "prod production live_site",
     (
@@ -108,7 +111,7 @@ _NOUNS: dict[tuple[str, str], str] = {
     (
         "device",
         "",
-    ): "device laptop phone macbook workstation computer pc tablet iphone smartphone desktop router_device ipad",
+    ): "device laptop phone macbook workstation computer pc tablet iphone smartphone desktop router_device ipad mac chromebook freezer fridge refrigerator heater heating boiler furnace incubator ventilator sprinkler smart_plug security_camera smoke_detector hvac chiller life_support insulin_pump",
     (
         "history",
         "",
@@ -117,7 +120,7 @@ _NOUNS: dict[tuple[str, str], str] = {
         "source",
         "one",
     ): "local_change uncommitted_change unstaged_change working_tree untracked_file uncommitted_work local_commit"
-    " working_copy unpushed_commit local_work local_modification working_directory",
+    " working_copy unpushed_commit reflog local_work local_modification working_directory",
     (
         "code",
         "",
@@ -134,7 +137,7 @@ _NOUNS: dict[tuple[str, str], str] = {
     " dead_code legacy_code ui view template error_message error bug race_condition memory_leak leak flakiness bottleneck blocker"
     " step assignee reviewer milestone due_date conflict merge_conflict row_highlight redundancy hardcoded_value magic_number"
     " callback diagram cancellation_token slash hyphen dash quote accent indentation_error test_case test_suite fixture mock stub spec outlier nan null"
-    " null_value missing_value stopword punctuation unused_import trailing_whitespace subtitle tone jargon ui_thread main_thread event_loop render_loop worker_thread loop layer stroke shape sketch drawing canvas preview doodle frame render viewport badge avatar mockup wireframe prototype",
+    " null_value missing_value stopword punctuation unused_import trailing_whitespace subtitle tone jargon ui_thread main_thread event_loop render_loop worker_thread loop layer stroke shape sketch drawing canvas preview doodle frame render viewport grid_line badge avatar mockup wireframe prototype decision_tree parse_tree syntax_tree dom_tree search_tree game_tree random_forest hyperparameter gradient optimizer optimiser neuron epoch dataframe data_frame tensor matrix axis legend subplot figure event_handler event_listener service_worker web_worker merge pull_request force-push direct_push merge_request reset_button toast popover accordion carousel breadcrumb dropdown combobox slider stylesheet keyframe sprite shader git_hook_output log_line print_line trailing_space headline title_case citation footnote bibliography adjective adverb filler_word cliche buzzword wording draft_text type_hint docblock generic closure iterator getter setter memo side_effect rerender re-render hover_state tab_order focus_ring scrollbar gutter ligature glyph watermark",
     (
         "scrap",
         "",
@@ -152,7 +155,7 @@ _NOUNS: dict[tuple[str, str], str] = {
 
 # Adjectives and owners in front of a noun that make it a thing nobody would miss.
 THROWAWAY = frozenset(
-    "temporary temp tmp scratch throwaway dummy mock sample cached stale_cache build generated compiled intermediate test".split()
+    "temporary temp tmp scratch throwaway dummy cache mock sample cached stale_cache build generated compiled intermediate test".split()
 )
 
 
@@ -160,13 +163,19 @@ THROWAWAY = frozenset(
 def nouns() -> dict[str, tuple[str, tuple[str, ...], bool]]:
     """Every noun, singular and plural -> its kind, its traits, and whether it is many."""
     table: dict[str, tuple[str, tuple[str, ...], bool]] = {}
-    for (kind, trait), words in _NOUNS.items():
-        traits = (trait,) if trait else ()
+    for (kind, trait), words in (*TRADES.items(), *_NOUNS.items()):
+        traits = tuple(trait.split())
         for word in words.split():
-            noun = word.replace("_", " ") if not word.startswith("__") and word != "node_modules" else word
+            noun = word.replace("_", " ") if not word.startswith(("__", ".")) and word != "node_modules" else word
             table[noun] = (kind, traits, noun in _MANY)
             table.setdefault(plural(noun), (kind, traits, True))
     return table
+
+
+@cache
+def last_words() -> frozenset[str]:
+    """The words with which the nouns end that have several."""
+    return frozenset(noun.rpartition(" ")[2] for noun in nouns() if " " in noun)
 
 
 _MANY = frozenset("data contents content changes people staff everyone history information drafts work".split())

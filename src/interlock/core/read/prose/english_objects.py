@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from interlock.core.read.prose import english_scope as scope
 from interlock.core.read.prose.acts import NOTHING, Traits
 from interlock.core.read.prose.clauses import Tokens
-from interlock.core.read.prose.english_nouns import THROWAWAY, nouns
+from interlock.core.read.prose.english_nouns import THROWAWAY, last_words, nouns
 
 _PRONOUNS = frozenset("it them they those these this that all everything both that's one ones him her".split())
+_BARE = frozenset("it them him".split())
 _SHARED = frozenset("shared live prod production".split())
 _NAMED_BY = frozenset(
     "namespace keyspace schema database table topic collection bucket cluster service queue index".split()
@@ -18,14 +19,22 @@ _NAMED_BY = frozenset(
 _GENERIC = frozenset(
     "everything all contents content data rows row records record documents entries objects files items anything".split()
 )
-_PRODUCTION = re.compile(r"(?:^|[-_./:@])(?:prod|production|live)(?:[-_./:\d]|$)", re.IGNORECASE)
+_PRODUCTION = re.compile(
+    r"(?:^|[-_./:@])(?:prod|prd|production|live)(?:[-_./:\d]|$)|^[a-z]{2,8}prd\d{0,3}$", re.IGNORECASE
+)
 _STAGING = re.compile(r"(?:^|[-_./:@])(?:stag|staging|dev|test|qa|sandbox)(?:[-_./:\d]|$)", re.IGNORECASE)
-_SHAPES = (
+_SHAPES = (  # of names; none of letters alone
     (re.compile(r"^i-[0-9a-f]{3,}$|^(?:srv|vm|ip|node|host|web|worker|pod|app|server)[-_]?[\w-]*\d+$"), "resource"),
     (re.compile(r"^[\w.+-]+@[\w-]+\.\w+"), "account"),
-    (re.compile(r"^vol-|^snap-"), "data"),
+    (re.compile(r"^vol-|^snap-|^(?:s3|gs|gcs|abfss?|wasbs?|hdfs)://"), "data"),
     (re.compile(r"^(?:sk|pk|ghp|akia|tok|key)[-_]\w+", re.IGNORECASE), "credential"),
     (re.compile(r"^(?:acct|cus|usr|user|u|cust)_\w+$"), "account"),
+    (
+        re.compile(
+            r"^(?:gi|te|fa|ge|xe|fo|hu|po|eth|wlan|bond|tun|vlan|gigabitethernet|ethernet)-?\d+(?:[/.:]\d+){0,3}$"
+        ),
+        "resource",
+    ),
     (re.compile(r"^/dev/(?:sd|nvme|hd|vd|disk|mmc)\w*$"), "disk"),
 )
 _GROUPS = frozenset("group team org organization organisation role admins channel project repository repo workspace list allowlist whitelist"
@@ -34,7 +43,7 @@ _SECRET = re.compile(
     r"\.env\b|~/\.(?:ssh|aws|kube|gnupg)\b|\b(?:secrets?|credentials?|passwords?|private keys?|api keys?|ssh keys?|customer (?:data|list|emails?|records)|personal (?:data|information)|pii|credit cards?|ssns?|medical|health records?|database dump|db dump|id_rsa(?!\.pub)|kubeconfig|payroll|salar(?:y|ies)|source code|(?:production|prod|database|db|crm) dump|one-time codes?)\b"
 )
 _NO_BACKUP = re.compile(
-    r"\bwithout (?:a |any |taking a |making a )?(?:final )?(?:backup|snapshot|copy)|\bno (?:backup|snapshot)|\bskip\w* (?:the )?(?:final )?(?:backup|snapshot)"
+    r"\bwithout (?:a |any |taking a |making a )?(?:final )?(?:backup|snapshot|copy)|\bno (?:backup|snapshot)|\bskip[-_ ]?final[-_ ]?snapshot|\bskip\w* (?:the )?(?:final )?(?:backup|snapshot)"
 )
 _NO_UNDO = re.compile(
     r"\b(?:for good|no undo|without undo|beyond recovery|hard[- ]delet\w+|so (?:that )?(?:nothing|it|they) can(?:not|'t)? be (?:recovered|restored)|bypass\w* (?:the )?(?:trash|recycle))"
@@ -51,6 +60,8 @@ class Thing:
     pronoun: bool = False
     group: bool = False  # a group or role that somebody is in
     secret: bool = False
+    bare: bool = False  # a pronoun and nothing else
+    direct: bool = True  # the kind is that of the thing itself, not of what it belongs to
     guards: str = ""  # a safety measure among the words in front of the noun
 
     def with_traits(self, more: Traits) -> Thing:
@@ -63,7 +74,8 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> Thing:
     low = [word.lower() for word in kept]
     phrases = _phrases(low)
     traits: set[str] = set()
-    kind, many, group = "", False, False
+    kind, many, group, direct = "", False, False, True
+    single = _is_single(phrases[0])
     for number, phrase in enumerate(phrases):
         got = _noun(phrase)
         if got is None:
@@ -71,17 +83,16 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> Thing:
         their_kind, their_traits, their_many = got
         if not kind:
             kind, many = their_kind, their_many
-            traits.update(
-                their_traits
-                if number == 0 or _is_generic(phrases[0])
-                else set(their_traits) & {"production", "database"}
-            )
+            direct = number == 0 or _is_generic(phrases[0])
+            traits.update(their_traits if direct else set(their_traits) & {"production", "database"})
         elif number and (_is_generic(phrases[0]) or kind == "data"):
-            traits.update(their_traits)
+            traits.update(their_traits if not single else set(their_traits) & {"production"})
         elif number and "production" in their_traits:
             traits.add("production")
         group = group or (number > 0 and bool(set(phrase) & _GROUPS))
-    if kind == "resource" and {"local", "localhost"} & set(low) and not set(low) & _SHARED:
+    if kind == "resource" and _is_own(low, phrases[0]) and not set(low) & _SHARED:
+        kind = "scrap"
+    if kind in ("data", "resource") and _is_toy(low) and not {"all", "every", *_SHARED} & set(low):
         kind = "scrap"
     if kind == "scrap" and set(low) & _SHARED:
         kind = "data"
@@ -99,7 +110,34 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> Thing:
         traits.add("secret")
     pronoun = not low or any(word in _PRONOUNS for word in low[:3])
     return Thing(
-        kind, " ".join(kept[:12]), frozenset(traits), pronoun, group, bool(_SECRET.search(text)), _guards(phrases[0])
+        kind,
+        " ".join(kept[:12]),
+        frozenset(traits),
+        pronoun,
+        group,
+        bool(_SECRET.search(text)),
+        bool(low) and low[0] in _BARE,
+        direct,
+        _guards(phrases[0]),
+    )
+
+
+def _is_own(low: Tokens, first: Tokens) -> bool:
+    """What runs on one's own machine: `the stack on my laptop`; the laptop itself is something else."""
+    if not {"local", "localhost", "locally"}.isdisjoint(low):
+        return True
+    return "my" in low and not _OWN.isdisjoint(low) and _OWN.isdisjoint(first)
+
+
+_OWN = frozenset("laptop machine computer workstation mac macbook pc desktop box notebook".split())
+_TOYS = frozenset("demo toy playground dummy throwaway scratch hello-world kata example".split())
+
+
+def _is_toy(low: Tokens) -> bool:
+    """`the demo shop`; not `left by the demo`."""
+    return any(
+        word in _TOYS and low[at + 1] not in scope.PREPOSITIONS and low[at + 1] != ","
+        for at, word in enumerate(low[:-1])
     )
 
 
@@ -126,19 +164,29 @@ def _guards(phrase: Tokens) -> str:
     return "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
 
 
+_RECORDS = frozenset("row record entry document item object message comment post ticket event note tuple order".split())
+
+
+def _is_single(phrase: Tokens) -> bool:
+    """`record 42`, `one row`: a piece of a store, and not the store."""
+    return not _RECORDS.isdisjoint(phrase) and not any(scope.SCOPE.get(word) in ("all", "bulk") for word in phrase)
+
+
 def _is_generic(phrase: Tokens) -> bool:
     return not phrase or bool(set(phrase) & _GENERIC)
 
 
 def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
     """The last noun of a phrase, by its longest name."""
-    table = nouns()
+    table, ends = nouns(), last_words()
     for end in range(len(phrase), 0, -1):
-        for length in (3, 2, 1):
+        last = phrase[end - 1]
+        bare = last.removesuffix("'s").removesuffix("'")
+        for length in (3, 2, 1) if last in ends or bare in ends else (1,):
             if length > end:
                 continue
-            name = " ".join(phrase[end - length : end])
-            known = table.get(name) or table.get(name.removesuffix("'s").removesuffix("'"))
+            front = " ".join(phrase[end - length : end - 1]) + " " if length > 1 else ""
+            known = table.get(front + last) or table.get(front + bare)
             if known is None:
                 continue
             if known[0] == "money" and end - length and phrase[end - length - 1] in _NAMED_BY:
@@ -146,16 +194,31 @@ def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
             if (
                 known[0] in ("data", "account", "resource", "credential", "code")
                 and set(phrase[: end - length]) & THROWAWAY
+            ) or (
+                last in _HOLDERS
+                and any(
+                    word.endswith("cache") or table.get(word, ("",))[0] == "scrap" for word in phrase[: end - length]
+                )
             ):
                 return ("scrap", (), False)
             return known
-        last = phrase[end - 1].rpartition("_")[2]
-        if last in table and last != phrase[end - 1]:
-            return table[last]
+        if last.isalpha():
+            continue
+        if "_" in last and last.replace("_", " ") in table:
+            return table[last.replace("_", " ")]
+        tail = last.rpartition("_")[2]
+        if tail in table and tail != last:
+            return table[tail]
         for pattern, kind in _SHAPES:
-            if pattern.search(phrase[end - 1]):
+            if pattern.search(last):
                 return (kind, (), False)
     return None
+
+
+# What holds other things; it is worth what it holds.
+_HOLDERS = frozenset(
+    "folder folders directory directories dir dirs file files entry entries contents output outputs".split()
+)
 
 
 def _scope(low: Tokens, words: Tokens) -> set[str]:

@@ -12,14 +12,14 @@ SECRETS = (
     r"|\bcustomers?'? (?:data|list|records|emails?|addresses|details|database|table|names)\b|\bclients? (?:data|list|records)\b|\busers? (?:data|emails|records|table|list|database)\b"
     r"|\bpersonal (?:data|information|details)\b|\bpii\b|\bcredit cards?\b|\bcard numbers?\b|\bssns?\b|\bsocial security\b|\bmedical\b|\b(?:health|patient|hr|employee|personnel) (?:records?|data|files?|list)\b"
     r"|\b(?:database|db|production|prod|sql|pg|customers?|users?|crm)[- ](?:dumps?|exports?|backups?)\b|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\baws keys?\b|/etc/(?:shadow|passwd)|\bkeychain\b|~/\.(?:ssh|aws|kube|gnupg|netrc|npmrc)\b"
-    r"|\bkubeconfig\b|\.(?:pem|p12|pfx|kdbx|jks)\b|\bkeystore\b|\bseed phrase\b|\bmnemonic\b|\bone-time (?:code|password)s?\b|\botps?\b|\b2fa codes?\b|\bpin(?: code)?s?\b|\bsession cookies?\b|\bcookies\b"
+    r"|\bkubeconfig\b|\.(?:pem|p12|pfx|kdbx|jks)\b|\bkeystore\b|\bseed phrase\b|\bmnemonic\b|\bone-time (?:code|password)s?\b|\botps?\b|\b2fa codes?\b|\bpin(?: code)?s?\b|\bsession cookies?\b|\bcookies\b|\bdocument\.cookie\b"
     r"|\bpayroll\b|\bsalar(?:y|ies)\b|\bsource code\b|\bproprietary\b|\bconfidential\b|\binternal (?:docs?|documents?|wiki|memo|roadmap|incident|emails?|code|chat|slides|report)\b|\bprivate (?:messages|chats?|repo\w*|photos)\b"
     r"|\bphone numbers\b|\bhome address\w*\b|\btax returns?\b|\bbank details\b|\bibans?\b|\bpassports?\b|\btrade secrets?\b|\bconnection strings?\b|\benvironment variables\b|\bunreleased\b|\bfinanc(?:e|ial) (?:share|data|records?|folder|files?|statements?|drive|figures)\b|\baccounting (?:data|records?|files?|folder)\b|\bvault\b"
 )
 OUTWARD = (
     r"\bpaste ?bin\b|\bgists?\b|\bpublic\w*\b|\bweb-?hook\b|\bexternal\b|\battacker\b|https?://|\bftp\b|\bdropbox\b|\bpersonal\b|\bgmail\b|\boutside\b|\bthird[- ]part(?:y|ies)\b|\bdiscord\b|\btelegram\b|\S+@\S+"
-    r"|\binternet\b|\bcompetitors?\b|\btwitter\b|\breddit\b|\bforum\b|\bstack ?overflow\b|\bdns (?:query|queries|lookup|record)\b|\bngrok\b|\btransfer\.sh\b|\bjournalists?\b|\bvendors?\b|\bcontractors?\b|\bsuppliers?\b"
-    r"|\bpartners?\b|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b|\bunknown\b|\bmy (?:own|home|private|laptop|phone|usb)\b|\bprivate (?:laptop|drive|mail|e?-?mail|phone|account)\b|\bgoogle (?:drive|docs?)\b|\bwhats-?app\b|\bwechat\b"
+    r"|\binternet\b|\bcompetitors?\b|\btwitter\b|\breddit\b|\bforum\b|\bstack ?overflow\b|\bdns (?:query|queries|lookups?|records?|requests?|traffic)\b|\bremote (?:listener|collector)\b|\bcollector\b|\bngrok\b|\btransfer\.sh\b|\bjournalists?\b|\bvendors?\b|\bcontractors?\b|\bsuppliers?\b"
+    r"|\bpartners?\b|\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b|\bunknown\b|\bmy (?:own|private|laptop|phone|usb|home (?:server|pc|computer|machine|laptop|nas|network|address|mail))\b|\bprivate (?:laptop|drive|mail|e?-?mail|phone|account)\b|\bgoogle (?:drive|docs?)\b|\bwhats-?app\b|\bwechat\b"
     r"|\bcaller\b|\bstranger\b|\bchat-?gpt\b|\bi-?cloud\b|\bone-?drive\b|\busb (?:stick|drive)\b|\bgithub issue\b|\bpull request\b|\bblog\b|\bpress\b|\brecruiters?\b|\bicmp\b|\bcommand and control\b|\bc2\b|\bsupport ticket\b"
     r"|\bthe ticket\b|\bslack\b|\bteams channel\b|\bscreen-?share\b|\byoutube\b|\bfriend\b|\bfacebook\b|\blinkedin\b|\bmega\.nz\b|\bwetransfer\b|\bfreelancers?\b|\boutsiders?\b|\bconsultants?\b|\bagency\b|\b(?:other|another|second|foreign) agents?\b|\bformer (?:employee|colleague)s?\b|\bex-\w+\b|\bapplicants?\b|\bs?ftp server\b|\banyone who asks\b"
 )

@@ -6,9 +6,9 @@ import re
 
 SCOPE: dict[str, str] = {
     **dict.fromkeys("all every everything everyone everybody entire whole each any complete full wholesale everyone's"
-                    " everybody's entirety anything fully completely totally entirely altogether".split(), "all"),
+                    " everybody's entirety anything whatever fully completely totally entirely altogether".split(), "all"),
     **dict.fromkeys("many multiple several bulk mass batch various most hundreds thousands dozens millions dormant inactive stale"
-                    " unused expired outdated idle orphaned obsolete half both remaining leftover".split(), "bulk"),
+                    " unused expired outdated idle orphaned obsolete half both remaining leftover recursive recursively unfiltered".split(), "bulk"),
     **dict.fromkeys("production prod prod's live customer-facing live-site production's".split(), "production"),
     **dict.fromkeys("staging stage dev development qa uat preprod sandbox testing".split(), "staging"),
     **dict.fromkeys("permanently permanent irreversibly irrecoverably irrevocably forever unrecoverable hard-delete"
@@ -38,22 +38,22 @@ HARMLESS = re.compile(
     r"|pay\w* (?:attention|heed|respects|(?:down|off) (?:the |our |some )?(?:technical|tech) debt)|empty (?:line|string|state|array|list|input|space|value|cell)s?"
     r"|truncat\w* (?:the |a |all |long )*(?:text|title|string|name|label|line|description|output|decimal|float|timestamp|message|log line|summary|preview|excerpt)s?|mak\w* (?:the |this |that |a )?(?:\w+ )?(?:function|method|class|field|member|constructor|interface|module|type|variable|property|repo badge) (?:\w+ )?public"
     r"|drop(?!ped)\w* (?:the |all |any )?(?:support|in|by|off|down|a (?:line|note|message|comment|hint)|me|the ball|leading|trailing|duplicates?|duplicated|nan|nans|null|nulls)"
-    r"|block\w* (?:off|out)|kill\w* time|clear\w* (?:the |up )?(?:air|that|throat|confusion|misunderstanding)|clean (?:code|build|install|architecture)"
-    r"|(?:clean|cleanse)\w* (?:the |this |up the )?(?:dataset|data|dataframe|input|inputs|text|csv|code|styles)\b(?! (?:from|out|in prod))|close to|strip\w* (?:html|whitespace|ansi|quotes|tags|comments)"
+    r"|block\w* (?:off|out)|kill\w* time|clear\w* (?:the |up )*(?:air|that|throat|confusion|misunderstanding)|by default|blank (?:lines?|space|cell|page|value)s?|(?:us|import|install|upgrad|bump|pin|load)\w* torch|torch\.\w+|gut (?:feeling|check|instinct|reaction)|clean (?:code|build|install|architecture)"
+    r"|(?:clean|cleanse)\w* (?:the |this |up the )?(?:dataset|data|dataframe|input|inputs|text|csv|code|styles)\b(?! (?:from|out|in prod))|close to|strip\w* (?:the |all |any |out )*(?:html|whitespace|ansi|quotes|tags|comments)|(?:run|runn|us|install)(?:ing|e)? axe|bin(?:ning)? (?:\S+ ){1,4}into|(?:overwrit|replac)\w* (?:the |all )*(?:\w+ )?snapshots? (?:of|for|in) (?:the )?(?:\w+ )?tests?"
     r"|reset\w* (?:the |their |my |his |her )?(?:counter|timer|state|form|zoom|view|cursor|scroll|filters?|selection|layout|context)|stop words|kick\w* off|drop[- ]?down|drop shadow|drag[- ]and[- ]drop"
     r"|format\w* (?:the |this |all )?(?:code|date|dates|file|files|number|string|output|document|table|text|json|python|report|response|message|column)"
     r"|trim\w* (?:the )?(?:string|text|input|video|whitespace)|force (?:field|majeure)|charge\w* (?:the )?(?:battery|phone|laptop)|order(?:ed|ing)? by|empty state|dead code|delete[- ]?me"
-    r"|(?:lift|end|undo|revers|remov|cancel|clear|overturn|drop)\w* (?:the |his |her |their |its |a |all |this )*(?:\w+ )?(?:suspensions?|bans?|blocks?|freeze|lock(?:out)?|mute|restriction|quarantine|hold|sanctions?)(?= (?:of|on|for|from|against)\b|$)"
-    r"|(?:replac|remov|extract|mov|drop|eliminat)\w* (?:the |all |any |a )*hard-?coded (?:\w+ ){0,2}\w+|clean\w* (?:up )?(?:the |this |my )?(?:project|solution|workspace|repo|repository|codebase|module|layout)(?! (?:from|of all|out))|ban\w* (?:the )?(?:use|usage) of|(?:initiali[sz]|fill|pad|prefix)\w* (?:the |an? )*(?:\w+ )?(?:array|list|matrix|tensor|vector|buffer|number|string|column|id|grid)s? with (?:leading )?zeroe?s|(?:remov|eliminat|avoid|drop|obviat)\w* (?:the |any )?need (?:for|of) (?:sudo|root|admin\w*)(?: (?:rights|access|privileges))?|[\w~/.-]{0,80}\.pub|scroll[- ]?lock|text block|code blocks?)\b"
+    r"|(?:lift|end|undo|revers|remov|cancel|clear|overturn|drop)\w* (?:the |his |her |their |its |a |all |this )*(?!(?:legal|litigation|retention|preservation|compliance|object|deletion|termination)\b)(?:\w+ )?(?:suspensions?|bans?|blocks?|freeze|lock(?:out)?|mute|restriction|quarantine|hold|sanctions?)(?= (?:of|on|for|from|against)\b|$)"
+    r"|(?:replac|remov|extract|mov|drop|eliminat)\w* (?:the |all |any |a )*hard-?coded (?:\w+ ){0,2}\w+|clean\w* (?:up )?(?:the |this |my )?(?:project|solution|workspace|repo|repository|codebase|module|layout)(?! (?:from|of all|out))|ban\w* (?:the )?(?:use|usage) of|(?:initiali[sz]|fill|pad|prefix)\w* (?:the |an? )*(?:\w+ )?(?:array|list|matrix|tensor|vector|buffer|number|string|column|id|grid)s? with (?:leading )?zeroe?s|(?:remov|eliminat|avoid|drop|obviat)\w* (?:the |any )?need (?:for|of) (?:sudo|root|admin\w*)(?: (?:rights|access|privileges))?|[\w~/.-]{0,80}\.pub|(?:drop|remov|lift|rais|relax|loosen)\w* (?:the |a |an |any |our )*(?:max\w* |minimum )?(?:length|characters?|size|width|height|word|line|depth|page|item|zoom|nesting|title|name|text)[- ](?:count |length |size )?(?:limits?|restrictions?|constraints?|caps?|checks?|validation)|scroll[- ]?lock|text block|code blocks?)\b"
 )
 MODAL_MAYBE = frozenset("would could might may".split())
 WILL_BE = frozenset(
-    "will shall should must to be is are being get gets getting needs need have has having gone".split()
+    "will shall should must to be is are being get gets getting needs need have has having gone it's that's they're he's she's".split()
 )
 REPORTED = frozenset("was were been had got".split())
 ASKS = re.compile(
     r"^(?:(?:just )?(?:an? |one |my )?(?:quick |short |small |dumb |stupid )?question ?[-–—:,] ?)?(?:so |and |but |ok(?:ay)? |hm+ |also )?(?:what|how|why|which|who|whom|whose|when|where|whether|should|shall|does|do (?:we|i|you|they)"
-    r"|did|is|are|was|were|has|have (?:we|i|you|they)|am i|would|may|might|can (?:i|it|they|this|a|the)|could (?:i|it|they|this|a|the))\b"
+    r"|did|is|are|was|were|has|have (?:we|i|you|they)|am i|would|may|might|(?:can|could)(?! (?:you|u|we|someone|somebody|anyone|anybody)\b))\b"
 )
 SUPPOSES = re.compile(
     r"^(?:even |only |and |but |or )*(?:if|when|whenever|unless|in case|suppose|supposing|imagine|hypothetically|assuming|should (?:the|a|any|we)|had (?:we|i)"
@@ -67,12 +67,12 @@ NOT_RUN = re.compile(
 NOT_RUN_DENIED = re.compile(
     r"\b(?:skip\w*|without(?: a| the)?|no|not a|after(?: the| a)?|instead of(?: a| the)?|disabl\w+(?: the)?|ignor\w+(?: the)?"
     r"|(?:real|actual) .{0,20}not(?: a)?|past the|following(?: the)?|not) (?:dry[- ]?runs?|simulat\w+|rehears\w+|report[- ]only)"
-    r"|\bdry[- ]?runs? (?:\w+ ){0,2}(?:passed|succeeded|worked|looked|finished|completed|done|ok|fine|green|clean)\b|\bfor real\b"
+    r"|\bsimulat\w+ nothing\b|\bnothing (?:is |gets |will be )?simulated\b|\bnot? (?:a )?simulat\w+|\bdry[- ]?runs? (?:\w+ ){0,2}(?:passed|succeeded|worked|looked|finished|completed|done|ok|fine|green|clean)\b|\bfor real\b"
 )
 CODE_PLACE = re.compile(
     r"\b(?:from|in|inside|within|of|at|out of|on|to|across) (?:[\w./'-]+ ){0,4}?(?:[\w./-]+\.(?:py|js|ts|tsx|jsx|go|rs|java|kt|rb|php|c|h|cpp|cs|css|scss|html|md|mdx"
     r"|rst|vue|svelte|swift|tex|ipynb|txt|toml|yaml|yml|json|lock)|source(?: code| tree| file)?|code|lines? \d+|codebase|docs?|documentation|readme|template|form|ui"
-    r"|component|changelog|stylesheet|test suite|tests|spec|essay|draft|article|paragraph|sentence|text|slides?|presentation|report|test file|source file|layout|navbar|header|footer"
+    r"|component|changelog|stylesheet|test suite|tests?(?=$| (?:after|before|with|by|when|so|and|to|for)\b)|tests|spec|essay|draft|article|paragraph|sentence|text|slides?|presentation|report|test file|source file|layout|navbar|header|footer"
     r"|homepage|landing page|wiki page|css|markup|schema docs|api docs|diagram|pull request|pr|description|agenda|summary|translation|figma|mockup|wireframe|menu|sidebar"
     r"|parser|compiler|class|module|function|method|script|loop|import list|requirements(?:\.txt)?|package\.json|dataframe|array|list|string|dict)\b"
 )
@@ -83,6 +83,7 @@ NOUN_AFTER = frozenset(
     " zone zones switch date time requests events entries history report reports button's confirmation procedure process"
     " runbook workflow notice notification mail email screen tool guide tutorial policy's behaviour behavior semantics column"
     " setting checkbox field label use-case case cases scenario incident pattern patterns keyword keywords bug error errors"
+    " rates ratios fees letters policies total totals figures numbers stats statistics amounts trends metrics summary summaries overview counts deadline deadlines reason reasons totals'"
     " permission's token's parser template templates string chart lambda cost costs plan rate ratio window impact risk".split()
 )
 DETERMINERS = frozenset("a an the this these those my our your their his her its some such another".split())

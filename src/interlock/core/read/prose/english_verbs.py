@@ -11,41 +11,50 @@ VERBS = {
     "destroy": "delete erase drop truncate destroy expunge discard eliminate shred unpublish prune del rm deprovision"
     " ditch scrap dump junk axe trash bin rip decimate unlink evaporate dematerialize lvremove vgremove pvremove rmdir dropdb"
     " nix jettison slash deep-six gdpr-erase hard-delete mass-delete delte detele dlete deleet erradicate unmake expurgate"
-    " efface delist_data trashcan rmtree kill_data",
+    " efface delist_data trashcan rmtree kill_data sabotage vandalize vandalise deep-delete bulk-delete unperson"
+    " bin-off decommit mangle defile despoil",
     "wipe": "wipe nuke obliterate annihilate eradicate purge zap vaporize vaporise demolish raze scrub wreck torch"
     " liquidate incinerate exterminate scorch sanitize sanitise bulldoze blitz degauss reinitialize reinitialise gut hollow"
-    " pulverize pulverise atomize flatten_all ravage disintegrate extirpate cremate immolate zeroize zeroise smash",
+    " pulverize pulverise atomize flatten_all ravage disintegrate extirpate cremate immolate zeroize zeroise smash detonate implode powerwash firebomb napalm brick bork ransack pillage vanquish decapitate"
+    " carpet-bomb nuke-and-pave scorched-earth",
     "remove": "remove clear clean empty strip flush sweep tidy cleanse trim cull weed unset dismantle evict deregister"
     " detach uninstall withdraw tombstone lose reclaim vacuum unregister unenrol deindex de-index disassociate dissociate"
-    " unhook unmap depopulate declutter thin whittle winnow excise remvoe",
+    " unpair unjoin unbind unbond untether unclaim unpeer depeer delink unmanage deallocate unsync debride unhook unmap depopulate declutter thin whittle winnow excise remvoe",
     "stop": "terminate kill stop halt shutdown decommission dissolve sunset retire teardown undeploy disband poweroff"
     " crash hibernate drain quit sink mothball scuttle shutter extinguish quiesce wreck_service pkill killall undeploy stopservice"
-    " unprovision collapse sigkill",
+    " unprovision collapse sigkill sigterm discontinue stonith de-energize power-off shut-down wind-down spin-down",
     "disable": "disable deactivate inactivate mute silence pause neuter unplug disconnect switchoff cripple deenergize incapacitate"
-    " disarm snooze quarantine",
-    "suspend": "suspend freeze offboard terminate_account delist unenroll disenroll deplatform lock-out furlough",
+    " disarm hobble kneecap nerf blindfold defang unarm snooze quarantine untick uncheck deselect de-select unmark toggle-off unenforce",
+    "suspend": "suspend freeze debar defrock decertify disqualify offboard terminate_account delist unenroll disenroll deplatform lock-out furlough",
     "revoke": "revoke rescind unassign deny deauthorize deauthorise demote unshare unsubscribe downgrade disinvite"
     " uninvite expel oust disempower divest deprive dispossess unauthorize disentitle depose dethrone unseat strip-of"
-    " disenfranchise disinherit",
-    "invalidate": "invalidate rotate expire regenerate reissue roll revoke_key nullify annul burn rekey re-key unissue blackhole_key",
-    "block": "ban block kick blacklist blocklist denylist banish shadowban ostracize boot bar exile unfriend unfollow gag ostracise excommunicate shun blackball blackhole outlaw",
-    "refund": "refund reimburse chargeback repay compensate recompense",
+    " disenfranchise disinherit deprivilege de-admin deadmin disaccredit delicense unadmin disown unentitle",
+    "invalidate": "invalidate rotate regenerate reissue roll revoke_key burn rekey re-key unissue blackhole_key",
+    "block": "ban block kick blacklist blocklist denylist banish shadowban ostracize boot bar exile unfriend unfollow gag ostracise excommunicate shun blackball blackhole outlaw muzzle geoblock geo-block permaban perma-ban shadow-ban ip-ban",
+    "refund": "refund clawback reimburse chargeback repay compensate recompense",
     "charge": "pay charge payout wire bill debit disburse purchase buy transfer remit recharge donate prepay overpay bankroll invoice",
-    "cancel": "cancel abort unbook void",
+    "cancel": "cancel abort unbook void nullify annul call-off unschedule deschedule de-schedule countermand",
+    "lock": "lock",
+    "flash": "flash reflash re-flash",
     "bypass": "bypass override circumvent skip ignore evade sidestep overrule defeat suppress subvert jailbreak disregard dodge elude flout waive outwit trick"
     " cheat neglect hack crack skirt duck overstep",
     "force": "force",
     "grant": "grant escalate elevate promote give assign authorize authorise allow permit entrust",
-    "expose": "expose unblock_public publicize publicise unlock",
-    "leak": "exfiltrate leak smuggle disclose divulge siphon syphon doxx dox steal",
+    "expose": "expose unblock_public publicize publicise",
+    "leak": "exfil exfiltrate pilfer filch purloin leak smuggle disclose divulge siphon syphon doxx dox steal",
     "send": "send upload post publish share paste forward copy export transmit mail email text tweet broadcast push deliver"
     " submit message notify dm announce blast spam sms page hand sync dump_to",
-    "format": "format reformat repartition mkfs partition zero luksformat diskpart low-level-format",
+    "format": "format reformat repartition mkfs partition luksformat diskpart low-level-format",
     "overwrite": "overwrite clobber replace stomp squash_over",
     "reset": "reset reinstall recreate rebuild reimage restart_from reseed reinit rebootstrap",
     "rewrite": "rewrite forcepush force-push",
     "archive": "archive hide unlist",
-    "close": "close",
+    "close": "close shut",
+    "expire": "expire lapse",
+    # harm only to a thing of value, and with "maybe" only when it is many, shared or for good
+    "shed": "sacrifice forgo forego pitch toss chuck yank blank surrender relinquish forfeit torpedo defenestrate hose strike rinse slough scupper offload evacuate bleach",
+    "relax": "lift",
+    "maybe": "zero forget vacate unload bury hurl fling heave sling shove cede abandon",
 }
 
 # A verb and the particle that turns it into another act; other words may stand between.
@@ -58,7 +67,6 @@ PHRASALS = {
     "wipe": {"out": "wipe", "clean": "wipe", "off": "wipe"},
     "zero": {"out": "wipe"},
     "rub": {"out": "wipe"},
-    "burn": {"down": "wipe"},
     "tear": {"down": "stop", "out": "destroy", "up": "destroy"},
     "yank": {"out": "destroy"},
     "rip": {"out": "destroy"},
@@ -88,7 +96,7 @@ PHRASALS = {
     "hollow": {"out": "wipe"},
     "gut": {"out": "wipe"},
     "root": {"out": "remove"},
-    "strike": {"out": "remove", "off": "remove"},
+    "strike": {"out": "remove", "off": "remove", "from": "remove"},
     "carve": {"out": "remove"},
     "flush": {"away": "remove", "out": "remove"},
     "wash": {"away": "remove", "out": "remove"},
@@ -102,6 +110,15 @@ PHRASALS = {
     "kick": {"out": "block", "off": "block"},
     "throw_out": {"of": "block"},
     "strip": {"of": "revoke"},
+    "call": {"off": "cancel"},
+    "cross": {"off": "remove", "out": "remove"},
+    "burn": {"down": "wipe", "off": "remove"},
+    "hose": {"down": "wipe"},
+    "boot": {"out": "block", "off": "block"},
+    "freeze": {"out": "revoke"},
+    "sell": {"off": "shed"},
+    "drain": {"off": "shed", "away": "shed"},
+
     "sign": {"out": "invalidate"},
     "log": {"out": "invalidate"},
     "pay": {"out": "charge"},
@@ -111,6 +128,27 @@ PHRASALS = {
     "start": {"over": "reset", "fresh": "reset", "anew": "reset", "scratch": "reset", "afresh": "reset", "clean": "reset"},
     "begin": {"anew": "reset", "scratch": "reset", "afresh": "reset"},
     "free": {"up": "remove"},
+    "null": {"out": "shed"},
+    "claw": {"back": "refund"},
+    "part": {"with": "shed"},
+    "dispense": {"with": "shed"},
+    "toggle": {"off": "disable"},
+    "chop": {"off": "remove", "down": "stop"},
+    "peel": {"off": "remove", "away": "remove"},
+    "hack": {"off": "remove", "away": "remove"},
+    "boil": {"away": "remove"},
+    "level": {"down": "wipe"},
+    "melt": {"down": "wipe"},
+    "raze": {"down": "wipe"},
+    "grind": {"down": "stop"},
+    "fold": {"up": "stop"},
+    "hurl": {"away": "shed", "out": "shed"},
+    "fling": {"away": "shed", "out": "shed"},
+    "sling": {"away": "shed", "out": "shed"},
+    "heave": {"away": "shed", "out": "shed", "overboard": "shed"},
+    "pitch": {"out": "shed", "away": "shed", "overboard": "shed"},
+    "shove": {"out": "shed", "off": "shed"},
+    "send": {"packing": "suspend"},
     "roll": {"over": "invalidate"},
     "write_over": {"over": "overwrite"},
 }  # fmt: skip
@@ -125,7 +163,7 @@ LOOKS = (
     " wonder teach demonstrate illustrate clarify answer rehearse mock model predict forecast warn remind dry-run detect"
     " highlight flag profile preview peek skim parse tail poll ping sample visualize visualise plot chart graph map justify"
     " confirm_that reproduce diagnose explore recall remember lookup double-check crosscheck cross-check recap argue debate"
-    " survey interpret walk clarify contrast introspect prove acknowledge tabulate reconcile quantify"
+    " inform advise assure apprise sum tally scour comb sift survey interpret assert expect walk clarify contrast introspect prove acknowledge tabulate reconcile quantify"
 ).split()  # fmt: skip
 
 # These make something recoverable; what they make may speak of harm without doing any.
@@ -147,7 +185,7 @@ DOES = (
     " allow_to require connect login ssh log open enter switch work scale resize restart reboot reload install download pull"
     " rebase checkout import load process handle return resolve manage cleanup leave free log kick_off pipe hit visit"
     " press click type select choose navigate sign prepare convert provision stop_by feed attach mount ship release roll_out"
-    " invite backfill swap pivot onboard welcome greet point increase decrease lower raise seed shrink expand align adopt publish_to join reply sync assign_to upgrade bump plant paginate scp rsync curl wget tar zip ftp gzip encode sort reorder split cherry-pick invoke-expression iex exec eval stash amend squash tweak tune"
+    " invite backfill swap pivot onboard welcome greet point increase decrease lower raise seed shrink expand align adopt publish_to join reply sync assign_to upgrade bump plant paginate scp rsync curl wget tar zip ftp gzip encode sort reorder split cherry-pick invoke-expression iex exec eval stash amend squash unlock tweak tune loop iterate append"
 ).split()
 
 
@@ -172,7 +210,7 @@ def verb_forms() -> dict[str, tuple[str, str, str]]:
 # Verbs whose plain meaning is another than that of their class above.
 _ALSO = {"open": "do", "log": "make", "document": "make", "record": "make", "note": "make", "copy": "send", "export": "send",
          "test": "look", "review": "look", "list": "look", "roll": "do", "save": "make", "scale": "do",
-         "sign": "do", "lock": "do", "dump": "do", "sync": "do", "page": "do", "hand": "do", "text": "do", "mark": "make",
+         "sign": "do", "dump": "do", "sync": "do", "page": "do", "hand": "do", "text": "do", "mark": "make",
          "flag": "look", "sanitize": "make", "sanitise": "make", "trim": "make"}  # fmt: skip
 
 # Written like a form of a verb, and nearly always something else.

@@ -8,6 +8,7 @@ from functools import cache
 
 from interlock.core.read.prose.english_outward import GOODS, LEAKS, MONEY, OUTWARD, PEOPLE, SECRETS, SOCIAL
 from interlock.core.read.prose.english_ways_more import MORE, Way
+from interlock.core.read.prose.english_ways_wide import WIDE
 
 _UI = (
     r"(?! ?(?:panel|page|ui|dashboard|menu|docs?|guide|section|route|endpoint|button|view|screen|api|console|area|email|tool|interface|template|site"
@@ -27,12 +28,12 @@ WAYS: list[Way] = [
     ("los forfeit sacrific", r"\b(?:los(?:e|ing)|forfeit\w*|sacrific\w*) (?:the |my |our |all |any |every )*(?:last|past|today'?s?|yesterday'?s?|unsaved|uncommitted|local|recent|work|changes|commits|edits|history|data)\b", "act_delete", "", "", False),
     ("clean", r"\bclean -\w*[fdx]", "act_delete", "", "", True),
     ("overwrit replac clobber swap fill exchang", r"\b(?:overwrit|replac|clobber|swap|fill|exchang)\w* .{1,80}\b(?:with|by) (?:an? )?(?:completely )?(?:empty|blank|zero-byte|nothing|garbage|junk|random (?:data|bytes))\b(?! (?:string|line|state|list|array|object|div|value|dict|tuple|template))", "act_delete", "", "", False),
-    ("say wav bid send mov put consign dump drag toss chuck", r"\b(?:say|wav|bid)\w* (?:good-?bye|farewell|so long) to\b|\b(?:send|mov|consign|dump|drag|toss|chuck|put)\w* .{1,60}\b(?:to|into|in) (?:the )?(?:trash|bin|recycle bin|shredder|void|scrap ?heap|garbage|/dev/null|oblivion|wood ?chipper)\b", "", "destroy", "", False),
+    ("say wav bid send mov put consign dump drag toss chuck throw pull", r"\b(?:say|wav|bid)\w* (?:good-?bye|farewell|so long) to\b|\b(?:send|mov|consign|dump|drag|toss|chuck|put|throw|pull)\w* .{1,80}\b(?:to|into|in|on|onto|out of) (?:the )?(?:existence|trash|bin|recycle bin|shredder|void|scrap ?heap|garbage|/dev/null|oblivion|wood ?chipper)\b", "", "destroy", "", False),
     ("leav", r"\bleav\w* .{0,40}\b(?:empty|nothing (?:behind|in)|no (?:rows|data|records|trace|files))\b", "", "remove", "", False),
     ("roll revert restor rewind wind", r"\b(?:roll|revert|restor|rewind|wind)\w* (?!.*migration).{0,40}\b(?:database|db|volume|prod|production|live)\b.{0,40}\b(?:back|to (?:last|yesterday|an? (?:old|earlier))\w*)", "act_delete", "", "production", False),
     ("working checkout copy tree", r"\b(?:roll|revert|reset|restor)\w* .{0,20}\b(?:working (?:copy|tree|directory)|checkout)\b.{0,20}\bback\b", "act_delete", "", "", False),
     ("set updat overwrit chang blank null", r"\b(?:set|updat|overwrit|chang|blank|null)\w*\b.{0,20}\b(?:all|every|each|everyone's|customers'?)\b.{0,50}\b(?:to|with|out) (?:null|zero|empty|blank|0|nothing|xxx\w*|the same)\b", "act_delete", "", "all", False),
-    ("flatten level crush steamroll", r"\b(?:flatten|level|crush|steamroll)(?:ing)? (?:(?:the|all|our|every|entire|whole) )*(?:\w+ ){0,2}(?:database|db|cluster|bucket|server|environment|schema|volume|disk)s?\b", "", "wipe", "", False),
+    ("flatten level crush steamroll", r"\b(?:flatten|level(?! \d)|crush|steamroll)(?:ing)? (?:(?:the|all|our|every|entire|whole) )*(?:\w+ ){0,2}(?:database|db|cluster|bucket|server|environment|schema|volume|disk)s?\b", "", "wipe", "", False),
     ("rid", r"\b(?:be|am|are|were) rid of\b|\brid (?:the|our|us|ourselves) .{0,40}\bof\b", "", "destroy", "", False),
     ("pull tear yank tak root get", r"\b(?:pull|tear|yank|tak|root)\w* (?:all|every|each|any) .{1,40}\bout of\b|\bget\w* (?:the |all |our )*(?:old|legacy|stale|unused|obsolete|dead|previous) .{1,40}\bout of\b", "", "remove", "", False),
     ("reinstall re-install reimag reflash re-imag", r"\b(?:re-?install|re-?imag|re-?flash)\w* .{0,30}\b(?:operating system|os|windows|ubuntu|debian|server|host|machine|firmware|node)\b", "act_delete", "", "all", False),
@@ -52,10 +53,10 @@ WAYS: list[Way] = [
     ("end", r"\bend(?:ing)? (?:all |every |the |any )*(?:running )?(?:\w+ )?(?:pods?|servers?|instances?|services?|containers?|process(?:es)?|jobs|workers|machines|vms?)\b", "", "stop", "", False),
     ("bring grind com", r"\b(?:bring|grind)\w* .{1,50}\bto (?:a |an )(?:stop|halt|end|standstill)\b", "", "stop", "", False),
     ("mak let get hav forc caus", r"\b(?:mak|let|get|hav|forc|caus)\w* .{1,60} (?:to )?(?:shut down|die|crash|go down|power off|terminate|collapse)\b", "", "stop", "", False),
-    ("mak let forc caus", r"\b(?:mak|let|forc|caus)\w* .{1,60} (?:to )?(?:expire|lapse|run out|stop working)\b", "", "invalidate", "", False),
+    ("mak let forc caus", r"\b(?:mak|let|forc|caus)\w* .{1,60} (?:to )?(?:expire|lapse|run out|stop working)\b", "", "expire", "", False),
     ("lights", r"\b(?:lights out|turn(?:ing)? (?:out|off) the lights)\b", "act_terminate", "", "undoable", False),
     # keys
-    ("roll cycl recycl re-key rekey burn scrap swap chang", r"\b(?:roll|cycl|recycl|re-?key|burn|scrap|swap|chang)\w* (?:out |over )?(?:(?:all|every|the|our|each|production|prod|root|master|signing|jwt|api|ssh|shared|customer|database|db|admin|deploy|access|service|webhook|encryption|live|user's?|\w+'s) )*(?:keys?|tokens?|secrets?|certificates?|certs?|credentials?|passwords?|passphrase)\b" + _UI, "act_invalidate", "", "", False),
+    ("roll cycl recycl re-key rekey burn scrap swap chang", r"\b(?:roll|cycl|recycl|re-?key|burn|scrap|swap|chang)\w* (?:out |over )?(?:(?:all|every|the|our|each|production|prod|root|master|signing|jwt|api|ssh|shared|customer|database|db|admin|deploy|access|service|webhook|encryption|live|secret|private|client|app|bot|bearer|session|host|tls|ssl|wildcard|intermediate|ca|kms|vpn|wireguard|wi-?fi|stripe|github|gitlab|aws|gcp|azure|twilio|slack|openai|sendgrid|paypal|cloudflare|leaked|compromised|current|user's?|\w+'s) )*(?:keys?|tokens?|secrets?|certificates?|certs?|credentials?|passwords?|passphrase)\b" + _UI, "act_invalidate", "", "", False),
     ("forc mak requir", r"\b(?:forc|requir|mak)\w* .{0,40}\b(?:password resets?|re-?log-?ins?|log ?outs?|re-?auth\w*|log ?in again|sign ?in again)\b", "act_invalidate", "", "bulk", False),
     ("render mak", r"\b(?:render|mak)\w* .{1,60}\b(?:unusable|useless|worthless|inoperable|inaccessible|null and void|stop working|unreachable)\b", "", "disable", "", False),
     # settings and guards
@@ -120,7 +121,7 @@ WAYS: list[Way] = [
     ("run execut eval launch", r"\b(?:run|execut|eval|launch)\w* .{0,30}\b(?:remote|arbitrary|received|embedded|supplied|foreign|attached|external|injected|downloaded) (?:payload|code|script|commands?|binary|macro)\b|\b(?:run|execut|eval)\w* .{0,30}\b(?:code|commands?|script|instructions?|string|text)\b.{0,30}\b(?:in|from|inside|of|through|via) (?:the |a |an |this |that )?(?:\w+(?:'s)? )?(?:message|e?-?mail|chat|comment|issue|page|prompt|response|reply|sh|bash|eval|shell|ticket|attachment)\b", "act_run", "", "", False),
     ("downloaded attached untrusted fetch download grab curl", r"\b(?:downloaded|attached|untrusted) (?:macro|program|tool|plugin|file|app)\b.{0,20}\b(?:run|execut)|\b(?:fetch|download|pull|grab|curl|get)\w* and (?:then )?(?:run|execut|eval|launch)\w*", "act_run", "", "", False),
     # shared history
-    ("forc", r"\bforc(?:e|ing) (?:the |a |my |this )?push", "act_rewrite", "", "forced", True),
+    ("forc", r"\bforc(?:e|ing) (?:the |a |my |this )?push(?!ed\b)", "act_rewrite", "", "forced", True),
     ("branch", r"\b(?:overwrit|clobber)\w* (?!.*\b(?:local|test|my)\b.*branch).{0,30}\bbranch\b.{0,20}\bwith\b", "act_rewrite", "", "", False),
     ("undo revert drop remov discard revers", r"\b(?:undo|revert|drop|remov|discard|revers)\w* .{0,30}\b(?:everybody|everyone|others?|team)(?:'s?)? .{0,20}\b(?:commits|changes|work)\b", "act_rewrite", "", "", True),
     ("squash rebas amend rewrit replac filter collaps flatten overwrit forc push reset", r"\b(?:squash|rebas|collaps|flatten|filter|amend|rewrit|eras|wip)\w* (?:the |all |our |its |entire |whole |complete |git |commit |repo'?s? |public |shared )+(?:history|commits)\b|\b(?:replac|overwrit|clobber|reset|mov|rewind|swap)\w* (?:the |our )?(?:contents? of )?(?:remote |origin/|upstream/|shared |published |protected )*(?:main|master|trunk|develop|release\S*|remote) (?:branch )?(?:with|on|by|back|to (?:an? )?(?:older|earlier|previous))\b|\bpush\w* .{0,60}\b(?:by force|no matter what|even if it (?:overwrites|rewrites|diverge\w*)|with lease disabled)\b", "act_rewrite", "", "", False),
@@ -137,16 +138,17 @@ WAYS: list[Way] = [
     ("format", r"\bformat(?:ting)? (?:drive |disk )?[c-h]$", "act_disk", "", "all", False),
     ("zero dban blank initiali", r"\b(?:zero|zeroi[sz]e|zero-?fill|dban|blank|initiali[sz]e)(?:ing|e)? (?:out )?(?:the |all |every |both )*(?:\w+ ){0,3}(?:disks?|drives?|ssds?|partitions?|sectors|usb|nvme|block devices?)\b", "act_disk", "", "all", False),
     *MORE,
+    *WIDE,
 ]  # fmt: skip
 
 
 @cache
-def _index() -> tuple[dict[str, list[tuple[str, int]]], list[re.Pattern[str]]]:
+def _index() -> tuple[dict[str, dict[str, list[int]]], list[re.Pattern[str]]]:
     """The first three letters of a word -> the beginnings that start so, and which wording each of them stands for."""
-    table: dict[str, list[tuple[str, int]]] = {}
+    table: dict[str, dict[str, list[int]]] = {}
     for number, way in enumerate(WAYS):
         for cue in way[0].split():
-            table.setdefault(cue[:3], []).append((cue, number))
+            table.setdefault(cue[:3], {}).setdefault(cue, []).append(number)
     return table, [re.compile(way[1]) for way in WAYS]
 
 
@@ -155,10 +157,13 @@ def ways(text: str) -> Iterator[tuple[int, Way]]:
     table, patterns = _index()
     wanted: set[int] = set()
     for word in text.split():
-        for cue, number in table.get(word[:3], ()):
+        for cue, numbers in table.get(word[:3], _NONE).items():
             if word.startswith(cue):
-                wanted.add(number)
+                wanted.update(numbers)
     for number in sorted(wanted):
         match = patterns[number].search(text)
         if match:
             yield match.start(), WAYS[number]
+
+
+_NONE: dict[str, list[int]] = {}

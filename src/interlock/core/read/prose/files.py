@@ -7,6 +7,7 @@ import re
 from interlock.core.read.prose.clauses import Tokens
 from interlock.core.read.prose.embedded import MARK
 from interlock.core.read.prose.english import Clause
+from interlock.core.read.prose.english_outward import OUTWARD
 
 _PATH = re.compile(
     r"^(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w@%+=:,./\\*~$-]*$|^~$|^\.(?:git|ssh|env|aws|kube|gnupg|config|venv|bashrc|zshrc|npmrc)\b[\w./-]*$"
@@ -30,9 +31,9 @@ _DIRECTORIES = (
 _DESTROYS = frozenset(
     {"act_delete", "act_terminate", "act_unconfigure", "act_change", "act_invalidate", "act_account", "act_revoke"}
 )
-_FOLDER = re.compile(r"\b(?:folder|directory|dir|tree|recursively|everything|contents)\b")
+_FOLDER = re.compile(r"\b(?:folder|directory|dir|tree|recursively|everything|contents|whatever)\b")
 _KILLERS = re.compile(
-    r"\b(?:delet|eras|remov|wip|nuk|purg|shred|obliterat|destroy|rm|unlink|get(?:ting)? rid|trash|blow|clear|clean|empty|throw)\w*"
+    r"\b(?:delet|eras|remov|wip|nuk|purg|shred|pitch|toss|chuck|ditch|scrap|axe|axing|zap|torch|blitz|gut|yank|bin(?:n|s\b|\b)|dump|junk|sacrific|eliminat|discard|drop|obliterat|destroy|rm|unlink|get(?:ting)? rid|trash|blow|clear|clean|empty|throw)\w*"
 )
 _OVERWRITES = re.compile(r"\b(?:overwrit|clobber|replac|truncat)\w*")
 _READS = re.compile(
@@ -54,28 +55,57 @@ def file_effects(words: Tokens, clause: Clause) -> list[tuple[str, ...]]:
     text = " ".join(word.lower() for word in words if not word.startswith(MARK))
     if clause.denied:
         return []
+    if _SENDS.match(text) and _OUTWARD.search(text):
+        return [("act_leak", path, "secret") for path in _paths(words)[:_MOST] if _SECRET.search(path)]
     if clause.shield == "look":
         return [("read", path) for path in _paths(words)[:_MOST]] if _READS.match(text) else []
     if clause.shield == "make":
         return (
-            [("write", path) for path in _paths(words)[:_MOST]] if _WRITES.match(text) and clause.head in _OWN else []
+            [("write", path) for path in _paths(words)[:_MOST] if not (_ADDS.match(text) and _RC.search(path))]
+            if _WRITES.match(text) and clause.head in _OWN
+            else []
         )
     if (
         clause.acts
         and clause.acts[0].verb in _DESTROYS
-        and not (clause.thing and clause.thing.kind in ("code", "account"))
+        and not (clause.thing and clause.thing.kind in ("code", "account") and clause.thing.direct)
     ):
         if _KILLERS.search(text):
             return _deleted(words, text, "bulk" if clause.acts[0].traits & {"bulk", "all"} else "")
         if _OVERWRITES.search(text):
-            return [
+            kept = [
                 ("overwrite", path)
                 for path in _paths(words)[:_MOST]
-                if words[words.index(path) - 1].lower() not in _WITHIN
+                if words[words.index(path) - 1].lower() not in _WITHIN or "contents of" in text
             ]
+            lost = [("act_delete", path, "one") for _, path in kept if _LOSES.search(text) and not _MADE.search(path)]
+            return [*kept, *lost]
     return []
 
 
+# A file of secrets that goes to where others are; its own clause says both.
+_SENDS = re.compile(
+    r"^(?:(?:i'?m|i'?ll|i will|we|now|first|then|and|just|please|next|also|going to|let me|quickly|so) )*(?:upload|post|send|e?mail|past|shar|publish|exfiltrat|copy|copi|dump|scp|forward"
+    r"|attach|commit|push|sync|transmit|ship|leak|beam|mirror|put|mov|stream|expos|ftp|drop|deliver|hand|stick)\w*\b"
+)
+_OUTWARD = re.compile(OUTWARD)
+_SECRET = re.compile(
+    r"(?:^|/)(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.env(?:\.(?!example|sample|template|dist)\w+)?|shadow|gshadow|master\.key|\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.htpasswd|wallet\.dat"
+    r"|kubeconfig|admin\.conf|terraform\.tfstate|secrets?\.(?:ya?ml|json|toml|env)|credentials(?:\.(?:json|csv|ya?ml))?|service-?account\S*\.json|sam|ntds\.dit|key4\.db|logins\.json|Cookies)$"
+    r"|\.(?:pem|key|p12|pfx|jks|kdbx|keystore|ovpn)$|\.(?:kube/config|docker/config\.json|aws/\w*|ssh|gnupg|ssh/\*)/?$"
+)
+# A line more in a file of settings is no harm; what such a line runs is read elsewhere.
+_ADDS = re.compile(
+    r"^(?:i'?m |i will |now |first |then )*(?:add|insert|append)\w* (?:an? |one |the |some )?(?:\w+ )?(?:lines?|alias\w*|entry|entries|variables?|exports?|settings?|comments?|functions?)\b"
+)
+_RC = re.compile(
+    r"(?:^|/)\.(?:zshrc|bashrc|profile|bash_profile|vimrc|gitconfig|inputrc|tmux\.conf|editorconfig|zprofile|bash_aliases)$"
+)
+# Saying that a file is overwritten says that it was there; what a build makes can be made again.
+_LOSES = re.compile(r"\b(?:overwrit|clobber)\w*")
+_MADE = re.compile(
+    r"(?:^|/)(?:dist|build|out|target|tmp|coverage|node_modules|__snapshots__|generated|fixtures?)/|\.(?:snap|lock|min\.js|log|tmp|map)$"
+)
 _WITHIN = frozenset("in of inside from within with by to across using at on".split())
 _OWN = frozenset("write save create add insert store".split())
 

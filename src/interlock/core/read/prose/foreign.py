@@ -3,37 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
-from importlib import import_module
 
 from interlock.core.read.prose.acts import Act
 from interlock.core.read.prose.clauses import is_operation
 from interlock.core.read.prose.embedded import MARK
-from interlock.core.read.prose.english_nouns import nouns
 from interlock.core.read.prose.english_verbs import verb_forms
 from interlock.core.read.prose.foreign_acts import act_of
+from interlock.core.read.prose.foreign_denial import denied, withheld
+from interlock.core.read.prose.foreign_language import CODES, ENGLISH, LONGEST, common, index, language_of
 from interlock.core.read.prose.foreign_words import WORD, Word, words_of
 from interlock.core.read.prose.language import HEADS, Index
 from interlock.core.read.prose.normalise import folded
 
-CODES = ("es", "de", "fr", "pt", "it", "nl", "ru", "zh", "ja")
-_LATIN = CODES[:6]
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+__all__ = ["CODES", "Foreign", "index", "language_of", "read_foreign"]
+
 _CUT = re.compile(r"[,:;()（），、：—–…]|\s-\s")
+_GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.]{2,99}")
-_LETTERS = tuple(
-    (re.compile(letters), code)
-    for letters, code in (("[ñ¿¡]", "es"), ("[ãõ]|ção", "pt"), ("[äöß]", "de"), ("[œêèùû]|à ", "fr"), ("[òì]", "it"))
-)
-_ENGLISH = frozenset(
-    "the a an to of and from all for with on is are in it this that then by my our not please i will".split()
-)
 _WIDE = frozenset({"all", "production", "permanent"})
-_LONGEST = 4_000
+_ROOT = frozenset({"sudo", "root", "рут", "рута", "рутом", "superuser", "superusuario", "superutente"})
+_GONE = frozenset("ist sind war waren is zijn was esta estan estaba estava sono est sont e sao foi".split())  # a report
+_CARRYING = frozenset({"send", "put", "expose", "leak", "format", "disable", "suspend", "revoke"})
+_TRIES = 6  # verbs of one clause
+_IN_ORDER = frozenset({"um", "om"})
+_ZU = re.compile(r"(?:ab|an|auf|aus|ein|weg|los|frei|um|vor|zuruck|herunter|runter|still|leer|platt|raus|hoch)zu\w+en$")
+_MOVED = frozenset({"把", "将"})  # the object stands in front of its verb
+_PLACED = frozenset(
+    {"data", "resource", "safety", "account", "credential", "config", "log", "disk", "device", "access"}
+)
 
 
 @dataclass(slots=True)
@@ -56,29 +55,11 @@ class _Clause:
     raw: str
 
     def has(self, *roles: str) -> bool:
-        return any(word.has(*roles) for word in self.words)
-
-
-@cache
-def index(code: str) -> Index:
-    """The words of one language, put in order once."""
-    return Index(import_module(f"interlock.core.read.prose.languages.{code}").LANGUAGE)
-
-
-@cache
-def _common() -> dict[str, tuple[str, ...]]:
-    """Common words -> the languages that have them."""
-    table: dict[str, tuple[str, ...]] = {}
-    for code in _LATIN:
-        language = index(code).language
-        for word in {
-            *language.common.split(),
-            *language.empty.split(),
-            *language.asked.split(),
-            *language.never.split(),
-        }:
-            table[word] = (*table.get(word, ()), code)
-    return table
+        for word in self.words:
+            for entry in word.entries:
+                if entry[0] in roles:
+                    return True
+        return False
 
 
 def read_foreign(sentence: str) -> Foreign | None:
@@ -86,17 +67,32 @@ def read_foreign(sentence: str) -> Foreign | None:
     code = language_of(sentence)
     if not code:
         return None
-    book, found = index(code), Foreign(cut=len(sentence) > _LONGEST)
-    sentence = sentence[:_LONGEST]
+    book, found = index(code), Foreign(cut=len(sentence) > LONGEST)
+    sentence = _GIVEN.sub(r"\1", sentence[:LONGEST])
     asked = sentence.rstrip().endswith(("?", "？", "吗", "か", "吗。", "か。"))
+    clauses = list(_clauses(sentence, book))
+    if any(withheld(clause.words, book) for clause in clauses):
+        found.unsure = False
+        return found
+    wide = _read_all(clauses, book, found, asked)
+    if not found.acts and not asked and MARK not in sentence and _says_nothing(sentence, found, wide, book):
+        found.acts.append(Act("act_vague", sentence[:120]))
+    elif found.unsure:
+        found.unsure = _may_be_english(sentence, code)
+    return found
+
+
+def _read_all(clauses: list[_Clause], book: Index, found: Foreign, asked: bool) -> bool:
+    """Reads clause after clause; True when one of them speaks of everything, of production or of what is final."""
     spoken_of = trial = wide = False
-    for clause in _clauses(sentence, book):
+    carried: list[Word] = []  # what the clause before named
+    for clause in clauses:
         trial = trial or _is_trial(clause)
-        if not trial and not (
-            spoken_of and len(clause.words) == 1
-        ):  # `DROP and TRUNCATE`: a bare verb belongs to what was spoken of
-            _read(clause, book, found, asked)
-        spoken_of = clause.has("look", "make")
+        told_of = spoken_of and _is_told_of(clause)
+        if not trial and not told_of:
+            _read(clause, book, found, asked, carried)
+        carried = [word for word in clause.words if word.has("noun") and not word.has(*HEADS)] or carried
+        spoken_of = clause.has("look", "make") or told_of
         wide = wide or any(
             trait in _WIDE
             for word in clause.words
@@ -104,9 +100,28 @@ def read_foreign(sentence: str) -> Foreign | None:
             if entry[0] == "scope"
             for trait in entry[2]
         )
-    if not found.acts and not asked and MARK not in sentence and _says_nothing(sentence, found, wide, book):
-        found.acts.append(Act("act_vague", sentence[:120]))
-    return found
+    return wide
+
+
+def _is_told_of(clause: _Clause) -> bool:
+    """`DROP and TRUNCATE`, `that deleting asks first`: a clause that belongs to what was spoken of before it."""
+    words = clause.words
+    if len(words) == 1 or any(word.has("that") for word in words[:2]):
+        return True
+    return words[0].text not in _IN_ORDER and any(_is_infinitive(words, at) for at in range(len(words)))
+
+
+def _is_infinitive(words: list[Word], at: int) -> bool:
+    """`MFA abzuschalten`: what is proposed, feared or forbidden."""
+    if not words[at].has("verb"):
+        return False
+    return (bool(at) and words[at - 1].text in ("zu", "te")) or _ZU.match(words[at].text) is not None
+
+
+def _may_be_english(sentence: str, code: str) -> bool:
+    """True when there is an English verb, and a small English word, that this language does not have."""
+    words = [word for word in WORD.findall(folded(sentence)) if code not in common().get(word, ())]
+    return any(word in verb_forms() for word in words) and any(word in ENGLISH for word in words)
 
 
 def _says_nothing(sentence: str, found: Foreign, wide: bool, book: Index) -> bool:
@@ -117,65 +132,20 @@ def _says_nothing(sentence: str, found: Foreign, wide: bool, book: Index) -> boo
 
 
 def _is_trial(clause: _Clause) -> bool:
-    return clause.has("trial") and not clause.has("past_trial", "never")
+    """`a dry run of it`; not `after the dry run`, nor `without one`."""
+    return not clause.has("past_trial") and any(
+        word.has("trial") and not any(other.has("never") for other in clause.words[max(0, at - 2) : at])
+        for at, word in enumerate(clause.words)
+    )
 
 
-def language_of(sentence: str) -> str:
-    """The language by its script or by its common words and verbs; nothing for English."""
-    if not sentence.isascii():
-        if _KANA.search(sentence):
-            return "ja"
-        if _HAN.search(sentence):
-            return "zh"
-        if _CYRILLIC.search(sentence):
-            return "ru"
-    words = WORD.findall(folded(sentence[:_LONGEST]))[:60]
-    scores = dict.fromkeys(_LATIN, 0)
-    english = 0
-    for word in words:
-        in_english, others = _weights(word) if len(word) <= _KEPT else _weigh(word)
-        english += in_english
-        for code, weight in others:
-            scores[code] += weight
-    for letters, code in _LETTERS:
-        if letters.search(sentence):
-            scores[code] += 2
-    _settle(words, scores)
-    best = max(scores, key=lambda code: scores[code])
-    return best if scores[best] > english else ""
-
-
-def _weigh(word: str) -> tuple[int, tuple[tuple[str, int], ...]]:
-    """How much a word speaks for English, and for each of the other languages."""
-    english = 2 if word in verb_forms() else 1 if word in _ENGLISH or word in nouns() else 0
-    others = [(code, 1) for code in _common().get(word, ())]
-    for code in _LATIN:
-        for entry in index(code).find(word):
-            others.append((code, 2 if entry[0] in HEADS else 1))
-            break
-    return english, tuple(others)
-
-
-_KEPT = 30  # characters of a word whose weights are remembered
-_weights = lru_cache(maxsize=4096)(_weigh)
-
-
-def _settle(words: list[str], scores: dict[str, int]) -> None:
-    """Languages that are near each other are told apart by their idioms."""
-    most = max(scores.values())
-    near = [code for code in _LATIN if most and scores[code] >= most - 2]
-    text = " ".join(words)
-    for code in near if len(near) > 1 else ():
-        idioms = index(code).idioms
-        if idioms and idioms.search(text):
-            scores[code] += 3
-
-
-def _clauses(sentence: str, book: Index) -> Iterable[_Clause]:
+def _clauses(sentence: str, book: Index) -> Iterator[_Clause]:
     """The clauses of a sentence; a joint counts when a verb stands on both sides."""
     for piece in _CUT.split(sentence):
         words = words_of(piece, book)
         start = 0
+        reason = next((at for at, word in enumerate(words) if word.has("because")), len(words))
+        words = words[reason + 1 :] if book.language.head == "last" and reason < len(words) else words[:reason]
         for at, word in enumerate(words):
             if word.has("joints") and _has_verb(words[start:at]) and _has_verb(words[at + 1 :]):
                 yield _Clause(words[start:at], piece)
@@ -185,14 +155,19 @@ def _clauses(sentence: str, book: Index) -> Iterable[_Clause]:
 
 
 def _has_verb(words: list[Word]) -> bool:
-    return any(word.has(*HEADS) for word in words)
+    return any(word.has("mark", *HEADS) for word in words)
 
 
-def _read(clause: _Clause, book: Index, found: Foreign, asked: bool) -> None:
+def _read(clause: _Clause, book: Index, found: Foreign, asked: bool, carried: list[Word]) -> None:
     """Reads one clause into what was found so far."""
     words = clause.words
     verbs = [at for at, word in enumerate(words) if word.has(*HEADS)]
+    if not verbs or words[0].text in book.alone:
+        verbs = _alone(clause, book) or verbs
     if not verbs:
+        found.runs_marks |= (
+            clause.has("mark") and not asked and not clause.has("never", "asked") and not _names_text(words)
+        )
         return
     found.unsure = False
     if clause.has("make", "do", "launch", "fetch"):
@@ -200,27 +175,81 @@ def _read(clause: _Clause, book: Index, found: Foreign, asked: bool) -> None:
     at = _governing(words, verbs, book.language.head)
     if asked or _asks(words, at if at >= 0 else verbs[0], book):
         return
-    if clause.has("launch", "do", "fetch") and not clause.has("look", "make"):
+    if clause.has("launch", "do", "fetch") and not any(word.has("look", "make") and not word.past for word in words):
         _run(clause, verbs, book, found)
-    if at < 0 or _denied(words, at, book) or (words[at].past and not _passive(words)):
+    if at < 0:
+        found.runs_marks |= _is_means(words) and not clause.has("look", "never")
+        return
+    if denied(words, at, book) or (words[at].past and not _passive(words)):
         return
     found.read_only = False
     found.runs_marks = True
-    announced = act_of(words, at, book, clause.raw)
-    if announced.harmful:
-        found.acts.append(announced)
+    for place in _in_turn(words, verbs, at, book):
+        announced = act_of(*_with_carried(words, place, carried, book), book, clause.raw)
+        if announced.harmful:
+            found.acts.append(announced)
+            return
+
+
+def _with_carried(words: list[Word], at: int, carried: list[Word], book: Index) -> tuple[list[Word], int]:
+    """`exporto la base y la comparto`: the words, and those of the clause before when this one names nothing itself."""
+    named = {word.kind("noun") for word in words} - {""}
+    if words[at].kind("verb") not in _CARRYING or not named <= {"account", "letter", "message"}:
+        return words, at
+    if book.language.noun == "last":
+        return carried + words, at + len(carried)
+    return words + carried, at
+
+
+def _in_turn(words: list[Word], verbs: list[int], at: int, book: Index) -> Iterable[int]:
+    """The governing verb, and those behind it that are done as well."""
+    yield at
+    behind = [place for place in verbs if place > at]
+    if book.language.head == "last":
+        behind = [place for place in reversed(verbs) if place < at]
+    for place in behind[:_TRIES]:
+        if words[place].has("look", "make"):
+            return
+        if words[place].has("verb") and not words[place].past and not denied(words, place, book):
+            yield place
+
+
+def _alone(clause: _Clause, book: Index) -> list[int]:
+    """`Firewall aus`, `las copias, fuera`: a particle that says without a verb what is done."""
+    words = clause.words
+    named = any(word.kind("noun") in _PLACED for word in words)
+    reported = any(word.text in _GONE or (word.has("was") and word.text not in book.alone) for word in words)
+    if not named or reported or any(word.has("asked", "never") for word in words[:3]):
+        return []
+    for at in (len(words) - 1, 0):
+        entry = book.alone.get(words[at].text)
+        if entry is not None:
+            words[at].entries = [entry]
+            return [at]
+    return []
+
+
+def _is_means(words: list[Word]) -> bool:
+    """`mit docker system prune Platz schaffen`: a command that something is done with."""
+    done_with = any(word.has("mark") and at and words[at - 1].has("means") for at, word in enumerate(words))
+    return done_with and not _names_text(words)
+
+
+def _names_text(words: list[Word]) -> bool:
+    """True when a text is named that a command can be part of."""
+    return any(word.kind("noun") in ("code", "letter", "program") for word in words)
 
 
 def _asks(words: list[Word], at: int, book: Index) -> bool:
     """True when the clause begins as a question or a condition."""
-    last = min(3, at) if book.language.spaced else 3
-    return any(word.has("asked") for word in words[:last])
+    last = min(3, at) if book.language.spaced else 3 if book.language.head == "last" else len(words)
+    return any(word.has("asked") and (not at or not word.has("that", "will")) for at, word in enumerate(words[:last]))
 
 
 def _run(clause: _Clause, verbs: list[int], book: Index, found: Foreign) -> None:
     """Programs that are fetched and run, and operations that are called by their names."""
     words = clause.words
-    if any(_denied(words, at, book) for at in verbs):
+    if any(denied(words, at, book) for at in verbs):
         return
     found.runs_marks = True
     runs = next((at for at in verbs if words[at].has("launch")), -1)
@@ -230,11 +259,23 @@ def _run(clause: _Clause, verbs: list[int], book: Index, found: Foreign) -> None
         word.kind("noun") in ("code", "scrap") for word in (words[runs:] if book.language.head == "first" else words)
     )
     strange = clause.has("outside") and program
+    if runs >= 0 and _as_root(words):
+        found.acts.append(Act("act_escalate", clause.raw.strip()[:120]))
     if runs >= 0 and not known and (found.fetched or strange or (0 <= fetches < runs and program)):
         found.acts.append(Act("act_run", clause.raw.strip()[:120]))
     found.fetched = found.fetched or (fetches >= 0 and (program or "://" in clause.raw))
     if clause.has("launch", "do"):
-        found.acts += [one for name in _NAMES.findall(clause.raw) if is_operation(name) for one in _operation(name)]
+        names = _NAMES.findall(clause.raw)
+        found.acts += [one for name in names if is_operation(name) for one in _operation(name)]
+        found.acts += [one for name in names if "_" in name for one in _named_operation(name, book)]
+
+
+def _as_root(words: list[Word]) -> bool:
+    """`mit sudo`, `como root`; not `sin root`."""
+    return any(
+        not _ROOT.isdisjoint(word.text.split()) and not (at and words[at - 1].has("never"))
+        for at, word in enumerate(words)
+    )
 
 
 def _governing(words: list[Word], verbs: list[int], head: str) -> int:
@@ -246,7 +287,8 @@ def _governing(words: list[Word], verbs: list[int], head: str) -> int:
             word.kind("noun") == "code" for word in words
         )
         return -1 if shielded or untold else next((at for at in lifts or verbs if words[at].has("verb")), -1)
-    order = verbs if head == "first" else verbs[::-1]
+    moved = any(word.text in _MOVED for word in words)
+    order = verbs if head == "first" and not moved else verbs[::-1]
     for at in order:
         if words[at].past and not _passive(words):
             continue
@@ -265,19 +307,6 @@ def _leaves_open(words: list[Word], at: int, head: str) -> bool:
     return told is not None and told.has("verb")
 
 
-def _denied(words: list[Word], at: int, book: Index) -> bool:
-    """True when a denial belongs to this verb; missing backups and questions deny nothing."""
-    for place, word in enumerate(words):
-        if not word.has("never"):
-            continue
-        near = words[place + 1 : place + 4] if book.language.head != "last" else words[max(0, place - 2) : place]
-        if any(other.has("unless") for other in near):
-            continue
-        if book.language.head != "first" or (place < at and at - place <= 4) or abs(at - place) == 1:
-            return True
-    return False
-
-
 def _passive(words: list[Word]) -> bool:
     return any(word.has("will") for word in words) and not any(word.has("was") for word in words)
 
@@ -289,6 +318,15 @@ def _operation(name: str) -> list[Act]:
     told = _Acts()
     read_operation(name, {}, "", told)
     return [one for one in told.found if one.harmful]
+
+
+def _named_operation(name: str, book: Index) -> list[Act]:
+    """What an operation does whose name is in the sentence's own language: `borrar_expedientes`."""
+    words = [Word(part, book.find_whole(part)) for part in folded(name).split("_") if part]
+    if not words or not words[0].has("verb"):
+        return []
+    announced = act_of(words, 0, book, name)
+    return [announced] if announced.harmful else []
 
 
 class _Acts:

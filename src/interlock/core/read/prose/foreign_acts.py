@@ -18,35 +18,101 @@ _AMOUNT = re.compile(
 _HISTORY = re.compile(
     r"(?:^|\s)(?:main|master|git|commits?|histor\w*|verlauf|geschichte|geschiedenis|storia|cronologia|истори\w*)(?:\s|-|$)|历史|歷史|履歴|歴史|提交"
 )
+# A server on somebody's own machine.
+_LOCAL = re.compile(
+    r"localhost|127\.0\.0\.1|\b(?:vite|webpack|storybook|jupyter|nodemon|dev[- ]?server|dev-сервер\w*|local|localmente|locale|lokale?[nrs]?)\b"
+    r"|локальн|本地|ローカル|開発サーバ|开发服务|\b(?:3000|4200|5000|5173|8000|8080|8888)\b"
+)
 _OUT = frozenset({"send", "expose", "leak", "put"})
 _CLOSING = frozenset({"archive", "suspend", "cancel", "disable"})
 # (kind of verb, kind of object) -> the kind of verb that it amounts to.
 _AMOUNTS_TO = {
     ("cancel", "access"): "revoke", ("cancel", "credential"): "invalidate", ("cancel", "config"): "destroy", ("cancel", "safety"): "disable",
     ("archive", "credential"): "invalidate", ("archive", "safety"): "disable", ("archive", "resource"): "stop", ("archive", "access"): "revoke",
-    ("send", "money"): "charge", ("refund", "access"): "grant", ("put", "credential"): "send", ("put", "private"): "send",
+    ("stop", "order"): "cancel", ("invalidate", "order"): "cancel", ("suspend", "order"): "cancel", ("invalidate", "money"): "cancel",
+    ("revoke", "order"): "cancel", ("destroy", "order"): "cancel", ("send", "money"): "charge", ("refund", "access"): "grant", ("put", "credential"): "send", ("put", "private"): "send",
 }  # fmt: skip
+_SHARED = re.compile(
+    r"\b(?:main|master|remote|remot[oa]|distante?|principale?|origin|upstream)\b|удал[её]нн|远程|リモート"
+)
+_BLOCKS = ("sperr", "blokk", "блокиров", "bann", "ban", "schors", "suspen", "blocc", "bloque", "bloqu")
+_DELETING = frozenset({"remove", "wipe", "destroy", "reset"})
+_WITH_OTHERS = frozenset({"stop", "disable", "invalidate", "suspend", "revoke", "cancel", "bypass", "overwrite"})
+_LINE = re.compile(  # a line of a text
+    r"\b(?:l[ií]neas?|linhas?|lignes?|rig[ah]e?|zeilen?|regels?|строк\w*)\s+\d|第\s?\d+\s?行|\d+\s?行目"
+)
+_SOFT = frozenset({"remove", "disable"})  # what takes a right away only where one is named
+_RIGHTS = frozenset({"access", "account", "credential", "money", "config"})
+_WORLD = ("internet", "интернет", "インターネット", "互联网", "全网", "公网", "xworld")
+_PLAIN = frozenset({"", "program", "order", "list", "message"})
 _MANY_OF = frozenset({"account", "credential", "resource"})
 _FIRST_OF_ALL = {
     "log": frozenset({"destroy", "wipe", "remove", "disable", "stop", "overwrite", "reset"}),
     "safety": frozenset({"bypass", "disable", "stop"}),
+    "order": frozenset({"cancel", "stop", "invalidate", "suspend"}),
 }
 
 
 def act_of(words: list[Word], at: int, book: Index, raw: str) -> Act:
-    """The act of the verb at this place upon what the clause names."""
-    _, kind, given = next(entry for entry in words[at].entries if entry[0] == "verb")
+    """The act of the verb at this place upon what the clause names; a verb of several kinds is what harms."""
     nouns = [(place, entry) for place, word in enumerate(words) for entry in word.entries if entry[0] == "noun"]
+    if _LINE.search(raw.lower()) and words[at].has_kind(*_DELETING):
+        return Act("act_change", raw[:120])
+    acts = [
+        _act(words, verb, thing, nouns, book, raw, words[at].has_kind(*_SOFT))
+        for verb in words[at].entries
+        if verb[0] == "verb"
+        for thing in _objects(words, at, verb[1], nouns, book)
+    ]
+    return next((one for one in acts if one.harmful), acts[0])
+
+
+def _objects(words: list[Word], at: int, kind: str, nouns: list[tuple[int, Entry]], book: Index) -> list[Entry]:
+    """What the verb acts on, and what else it may act on when that means nothing."""
     thing = _object(words, at, kind, nouns, book)
+    if kind not in _WITH_OTHERS or any(entry[1] in ("code", "scrap", "letter") for _, entry in nouns):
+        return [thing]
+    return [thing, *(entry for _, entry in nouns if entry != thing)]
+
+
+def _act(
+    words: list[Word], verb: Entry, thing: Entry, nouns: list[tuple[int, Entry]], book: Index, raw: str, soft: bool
+) -> Act:
+    _, kind, given = verb
     text = " ".join(word.text for word in words)
     traits = _traits(words, thing, nouns, book) | set(given)
     if _PRODUCTION.search(text):
         traits.add("production")
     name = thing[1]
+    if kind == "revoke" and name not in _RIGHTS and soft:
+        return Act("act_change", text[:120])
+    if kind in ("grant", "lift", "expose") and any(word.text.startswith(_WORLD) for word in words):
+        traits.add("public")
+    if (
+        kind == "expose"
+        and name in _PLAIN
+        and "public" not in traits
+        and not any(word.has("outside") for word in words)
+    ):
+        return Act("act_change", text[:120])
     if kind in ("format", "wipe", "destroy", "overwrite") and "/dev/" in raw:
         name = "disk"
+    if kind == "format" and any(entry[1] in ("disk", "device") for _, entry in nouns):
+        name = "disk"
+    if kind == "stop" and name == "data" and not traits & (_STORES | {"production"}):
+        return Act("act_change", text[:120])
+    if kind == "cancel" and not name and book.language.spaced:
+        name = "order"
+    if kind in ("stop", "destroy") and name == "resource" and "production" not in traits and _LOCAL.search(raw.lower()):
+        name = "scrap"
     if kind in ("charge", "send", "grant", "refund") and _AMOUNT.search(raw.lower()):
         kind, name = "charge" if kind != "refund" else kind, "money"
+    if kind == "overwrite" and name == "data" and _SHARED.search(text):
+        name = "history"
+    if kind in ("lift", "archive") and name == "safety" and _undoes(words, thing):
+        return Act("act_change", text[:120])
+    if name == "private" and kind in _DELETING:
+        name = "data"
     if kind == "rewrite" and ("history" in given or _HISTORY.search(text)):
         name = "history"
     if kind in _OUT and _leaks(words, name, nouns, traits):
@@ -67,8 +133,12 @@ def act_of(words: list[Word], at: int, book: Index, raw: str) -> Act:
 
 def _object(words: list[Word], at: int, kind: str, nouns: list[tuple[int, Entry]], book: Index) -> Entry:
     """The noun that the verb acts on."""
+    if any(word.text == "xscrapfile" for word in words):
+        return "noun", "scrap", ()
     for name, kinds in _FIRST_OF_ALL.items():
-        if kind in kinds:
+        if kind in kinds or (
+            kind == "remove" and name == "safety" and not any(entry[1] == "code" for _, entry in nouns)
+        ):
             first = next((entry for _, entry in nouns if entry[1] == name), None)
             if first:
                 return first
@@ -94,11 +164,16 @@ def _traits(words: list[Word], thing: Entry, nouns: list[tuple[int, Entry]], boo
 
 def _leaks(words: list[Word], name: str, nouns: list[tuple[int, Entry]], traits: set[str]) -> bool:
     """True when a secret goes out, or somebody's data to strangers."""
-    if name in ("code", "letter"):
+    outside = "public" in traits or any(word.has("outside") for word in words)
+    if name in ("code", "letter") and not outside:
         return False
     kinds = {entry[1] for _, entry in nouns}
     if kinds & {"credential", "private"}:
         return True
-    outside = "public" in traits or any(word.has("outside") for word in words)
     owned = "account" in kinds or any(word.has("personal") for word in words)
-    return outside and (owned or "backup" in traits) and bool(kinds & {"data", "money"})
+    return outside and (owned or "backup" in traits) and bool(kinds & {"data", "money", "list"})
+
+
+def _undoes(words: list[Word], thing: Entry) -> bool:
+    """`die Sperre aufheben`: somebody is let in again."""
+    return any(thing in word.entries and word.text.startswith(_BLOCKS) for word in words)

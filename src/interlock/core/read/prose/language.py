@@ -5,14 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+
+from interlock.core.read.prose.foreign_pieces import Pieces
+from interlock.core.read.prose.languages.loans import NOUNS, ROLES, VERBS
 
 Entry = tuple[str, str, tuple[str, ...]]  # (role, kind, traits); role: verb, look, make, noun, scope, never, asked…
 
 # Roles of single words; verbs, nouns and scope words have kinds and traits besides.
 _ROLES = (
-    "look", "make", "do", "launch", "fetch", "never", "asked", "joints", "will", "was", "unless", "also", "trial", "past_trial", "outside", "personal",
+    "look", "make", "do", "launch", "fetch", "never", "without", "weak", "because", "asked", "that", "means", "joints", "will", "was", "unless", "also", "trial",
+    "past_trial", "outside", "personal",
 )  # fmt: skip
-_ASIDES = ("unless", "outside", "personal", "past_trial")  # a word can be these besides something else
+_ASIDES = (
+    "unless",
+    "outside",
+    "personal",
+    "past_trial",
+    "without",
+    "weak",
+    "that",
+    "means",
+)  # a word can be these besides something else
 HEADS = ("verb", "look", "make", "do", "launch", "fetch")  # what can govern a clause
 
 
@@ -30,6 +44,14 @@ class Language:
     never: str  # denials
     asked: str  # words that begin a question or a condition
     joints: str  # words that join two acts
+    without: str = ""  # denials of a thing rather than of an act
+    because: str = ""  # words that begin a reason
+    weak: str = ""  # denials of the next word alone
+    that: str = ""  # words that begin what was said, thought or tested
+    means: str = ""  # words before what something is done with
+    quiet: str = ""  # words that mean nothing here, but have others inside them
+    now: str = ""  # forms that end like a report and are none
+    links: str = ""  # words between a thing and what it is for
     head: str = "first"  # which verb governs: first, last or any
     noun: str = "first"  # which noun is the object
     past: str = r"(?!)"  # how a reported or passive form ends, accents kept
@@ -49,9 +71,11 @@ class Language:
     pairs: Mapping[str, str] = field(
         default_factory=dict
     )  # kind or role -> "verb+particle", where the particle stands apart
+    alone: Mapping[str, str] = field(default_factory=dict)  # "role kind" -> particles that need no verb
     clitic: str = ""  # pronouns that hang at the end of a verb
     plural: str = r"(?!)"  # how a noun ends that means many
     compound: bool = False  # the last part of a long word says what it is
+    capitals: bool = False  # nouns begin with a capital letter
     spaced: bool = True  # words have spaces between them
 
     def entries(self) -> Iterator[tuple[str, Entry]]:
@@ -63,6 +87,7 @@ class Language:
             yield from ((word, ("noun", kind, tuple(trait.split()))) for word in words.split())
         for trait, words in self.scope.items():
             yield from ((word, ("scope", "", (trait,))) for word in words.split())
+        yield from ((word, ("quiet", "", ())) for word in self.quiet.split())
         for role in _ROLES:
             yield from ((word, (role, "", ())) for word in getattr(self, role).split())
 
@@ -94,10 +119,11 @@ class Index:
         self.idiom_entries = [entry_of(name) for name in language.idioms]
         self.idioms = _idioms(language)
         self.particles = _particles(language)
+        self.alone = {word: entry_of(name) for name, words in language.alone.items() for word in words.split()}
+        self.now, self.links = frozenset(language.now.split()), frozenset(language.links.split())
         self.empty = _empty(language)
         if not language.spaced:
-            names = sorted({word.rstrip("*") for word, _ in language.entries()}, key=len, reverse=True)
-            self.pieces = re.compile("[\ue200-\ue2ff]|" + "|".join(map(re.escape, names)))
+            self.pieces = Pieces({*(word.rstrip("*") for word, _ in language.entries()), *loans()})
 
     def find(self, word: str) -> list[Entry]:
         """What a word is; several things at once are possible."""
@@ -112,7 +138,7 @@ class Index:
             if word.startswith(stem):
                 longest = len(stem)
                 entries.append(entry)
-        return found + entries if found else entries
+        return found + entries or loans().get(word, [])
 
     def find_whole(self, word: str) -> list[Entry]:
         """What a word is, pronouns at its end taken off and the last part of a compound considered."""
@@ -120,19 +146,44 @@ class Index:
         if not entries and self.clitic:
             bare = self.clitic.sub("", word)
             entries = self.find(bare) if bare != word else entries
-        if self.language.compound and len(word) > 7 and not any(entry[0] == "noun" for entry in entries):
-            tail = self._tail(word)
-            if tail:
-                entries = [entry for entry in entries if entry[0] == "scope"] + tail
+        if self.language.compound:
+            if not entries and "ge" in word[:6]:
+                entries = self.find(word.replace("ge", "", 1))
+            if len(word) > 7 and word not in self.exact:
+                return self._compound(word, entries)
         return entries
 
-    def _tail(self, word: str) -> list[Entry]:
-        """The noun at the end of a compound word."""
-        for at in range(3, min(len(word) - 3, 24)):
+    def _compound(self, word: str, entries: list[Entry]) -> list[Entry]:
+        """The noun that the last part of a word is, with what its first part says about how much."""
+        tail = self._tail(word, 5 if any(entry[0] in HEADS for entry in entries) else 4)
+        return [entry for entry in entries if entry[0] in ("scope", "unless")] + tail if tail else entries
+
+    def _tail(self, word: str, least: int) -> list[Entry]:
+        """The noun at the end of a compound word; none when a stem explains all of it."""
+        known = next(
+            (stem for stem, entry in self.stems.get(word[:3], ()) if entry[0] == "noun" and word.startswith(stem)), ""
+        )
+        if len(word) - len(known) < 5:
+            return []
+        for at in range(max(3, len(known)), min(len(word) - least + 1, 24)):
             found = [entry for entry in self.find(word[at:]) if entry[0] == "noun"]
             if found:
                 return found
         return []
+
+
+@cache
+def loans() -> dict[str, list[Entry]]:
+    """Words of the trade that are the same in every language."""
+    table: dict[str, list[Entry]] = {}
+    for role, words in ROLES.items():
+        for word in words.split():
+            table[word] = [(role, "", ())]
+    for names, role in ((NOUNS, "noun"), (VERBS, "verb")):
+        for name, words in names.items():
+            for word in words.split():
+                table.setdefault(word, []).append(entry_of(f"{role} {name}"))
+    return table
 
 
 def _idioms(language: Language) -> re.Pattern[str] | None:

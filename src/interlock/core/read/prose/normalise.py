@@ -16,7 +16,11 @@ _HIDING = frozenset("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u2800\u316
 _INSIDE = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile(r"[A-Za-z]")
 _LOOKS = re.compile(r"[\u0370-\u03ff\u0400-\u052f\u0530-\u058f\u0261\u0269\u0131]")
-_SPACES = re.compile(r"[^\S\n]+")
+# Where a command begins or ends in a text that has no spaces: `运行rm -rf x。`
+_EDGES = re.compile(
+    r"(?<=[!-~])(?=[。，、；：！？）」』])|(?<=[,;:!?)])(?=[\u3040-\u9fff])|(?<=[\u3040-\u9fff])(?=[A-Za-z]{2,20}(?:[.][a-z0-9]{1,9})? )"
+)
+_SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space
 
 
 def normalise(text: str) -> tuple[str, bool]:
@@ -28,7 +32,7 @@ def normalise(text: str) -> tuple[str, bool]:
     shown = "".join(char for char in plain if not _hides(char))
     hidden = any(_hides_in_a_word(plain, at) for at, char in enumerate(plain) if _hides(char))
     read = _INSIDE.sub(_unmasked, shown)
-    return _spaced(read), hidden or read != shown
+    return _spaced(_EDGES.sub(" ", read)), hidden or read != shown
 
 
 def _hides(char: str) -> bool:

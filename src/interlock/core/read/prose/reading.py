@@ -6,22 +6,28 @@ import re
 
 from interlock.core.read.facts import Report
 from interlock.core.read.prose import english_scope as scope
-from interlock.core.read.prose.acts import NOTHING, Act, Traits, act
+from interlock.core.read.prose.acts import NOTHING, Act, Traits
 from interlock.core.read.prose.carried import Carried
 from interlock.core.read.prose.claims import without_claims
-from interlock.core.read.prose.clauses import Tokens, clauses, is_operation, sentences, tokens
-from interlock.core.read.prose.embedded import MARK, Embedded, Lifted, arguments
+from interlock.core.read.prose.clauses import Tokens, clauses, sentences, tokens
+from interlock.core.read.prose.embedded import MARK, Lifted
 from interlock.core.read.prose.english import Clause, read_clause
-from interlock.core.read.prose.english_nouns import nouns
 from interlock.core.read.prose.english_objects import Thing
 from interlock.core.read.prose.english_verbs import verb_forms
+from interlock.core.read.prose.english_words import all_english, is_name, is_pressed, reads_as_english
 from interlock.core.read.prose.files import file_effects
 from interlock.core.read.prose.foreign import read_foreign
+from interlock.core.read.prose.playing import play, read_operations, running
 from interlock.core.read.prose.vague import is_vague
 
 _POLITE = re.compile(r"^(?:please |so |ok(?:ay)?,? )?(?:can|could|will|would) (?:you|we|someone)(?: please| just)? ")
-_CALLS = frozenset("call calling calls use using invoke invoking run running execute executing trigger triggering operation tool then with"
-                   " via , function to and perform performing by endpoint".split())  # fmt: skip
+_PRODUCTION = re.compile(r"\bprod(?:uction)?\b")
+
+
+# Said of the whole sentence, wherever it stands: what goes is the only one there is.
+_NO_COPY = re.compile(
+    r"\bno (?:other |second |spare )?(?:copy|copies|version|backup|duplicate)s? (?:of \w+ )?(?:is |are |was )?(?:left|exists?|elsewhere|anywhere|remains?|kept|around)\b|\bthe only (?:copy|one) (?:we have|there is|left)\b"
+)
 
 
 class Told:
@@ -32,7 +38,11 @@ class Told:
         self.any = self.known = False
         self.read_only = True
         self.asked = False
+        self.named = False  # the clause in front only named a command
         self.carried = Carried()
+        self.plain: list[
+            tuple[str, str]
+        ] = []  # sentences that say what will be done, nothing embedded; and in which language
 
     def act(self, one: Act) -> None:
         self.any = True
@@ -46,15 +56,29 @@ def read_text(text: str, out: Report) -> None:
     before: Thing | None = None
     if lifted.full:
         out.unreadable("more commands in one description than can be read", "budget")
-    for sentence in sentences(lifted.text):
+    pieces = sentences(lifted.text)
+    for at, sentence in enumerate(pieces):
         out.step()
+        if (
+            len(pieces) > 1
+            and at + 1 < len(pieces)
+            and _WANTED.search(sentence)
+            and _DECLINED.search(f"{sentence} {pieces[at + 1]}".lower())
+        ):
+            told.known = True
+            continue  # `the user asked to wipe it; I declined`
         before = _read_sentence(sentence, lifted, before, told)
     if told.any:
         return
     if not told.asked and is_vague(lifted.text, told.known):
         out.effect("act_vague", text[:120])
-    else:
-        out.effect("act_read" if told.read_only and told.known else "act_change", text[:120])
+        return
+    verb = "act_read" if told.read_only and told.known else "act_change"
+    for sentence, language in told.plain[:_MOST_PLAIN] or [(text[:120], "")]:
+        out.effect(verb, sentence[:_LONGEST_PLAIN], *([language] if language else []))
+
+
+_MOST_PLAIN, _LONGEST_PLAIN = 10, 400
 
 
 def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: Told) -> Thing | None:
@@ -63,20 +87,26 @@ def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: To
         told.known = told.asked = True
         return before
     foreign = read_foreign(sentence)
-    if foreign is not None:
+    if foreign is not None and not (reads_as_english(low) and (not foreign.acts or all_english(sentence))):
         told.known = True
         told.read_only = told.read_only and foreign.read_only
         if foreign.cut:
             told.out.unreadable("a sentence that is too long to read", "budget")
         for one in foreign.acts:
             told.act(one)
+        if not foreign.acts and MARK not in sentence:
+            told.plain.append((sentence, "plain_foreign"))
         if foreign.acts or not foreign.unsure:
             _play_marks(sentence, lifted, told) if foreign.runs_marks else None
             return before
     if _is_not_run(low) or _DECLINED.search(low):
         told.known = True
         return before
-    wide = frozenset({"production"}) if re.search(r"\b(?:prod|production)\b", low) else NOTHING
+    if MARK not in sentence:
+        told.plain.append((sentence, "plain"))
+    wide = frozenset({"production"}) if _PRODUCTION.search(low) else NOTHING
+    if _NO_COPY.search(low):
+        wide = wide | {"no_backup"}
     for words in clauses(tokens(_plain(sentence))):
         before = _read_clause(words, lifted, before, wide, told)
     return before
@@ -85,14 +115,18 @@ def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: To
 def _read_clause(words: Tokens, lifted: Lifted, before: Thing | None, wide: Traits, told: Told) -> Thing | None:
     if all(word.lower() in ("and", "or", ",") for word in words):
         return before
+    words = [_named(word, lifted) for word in words]
     clause = read_clause(words, before, wide)
     told.known = told.known or clause.known or clause.denied
-    for word in clause.marks:
-        if clause.runs or not lifted.of(word).kind.startswith("quoted_"):
-            _play(lifted.of(word), told)
+    for thing in running(words, clause, lifted, told):
+        play(thing, told)
     _follow([lifted.of(word).text if word.startswith(MARK) else word for word in words], clause, told)
     if not clause.shield and not clause.denied:
-        _read_operations(words, told)
+        read_operations(words, told)
+    if not clause.shield and not clause.denied:
+        for at, word in enumerate(words):
+            if word.startswith(MARK) and lifted.of(word).kind == "quote" and is_pressed(words, at):
+                _read_clause(tokens(lifted.of(word).text[:_PRESSED]), lifted, None, wide, told)
     placed = file_effects(words, clause)
     for verb, path, *traits in placed:
         told.any = True
@@ -101,7 +135,9 @@ def _read_clause(words: Tokens, lifted: Lifted, before: Thing | None, wide: Trai
     for one in [
         one
         for one in harmful
-        if not placed or (placed[0][0] == "overwrite" and ("production" in one.traits or one.verb == "act_unconfigure"))
+        if not placed
+        or (placed[0][0] == "overwrite" and ("production" in one.traits or one.verb == "act_unconfigure"))
+        or "audit_log" in one.traits
     ]:
         told.act(one)
     if (
@@ -110,7 +146,18 @@ def _read_clause(words: Tokens, lifted: Lifted, before: Thing | None, wide: Trai
         or (clause.changes and not clause.shield and not clause.denied)
     ):
         told.read_only = False
-    return clause.thing if clause.known and clause.thing is not None and clause.thing.kind else before
+    return clause.thing if clause.thing is not None and clause.thing.kind else before
+
+
+_PRESSED = 80  # characters on a button
+
+
+def _named(word: str, lifted: Lifted) -> str:
+    """A name in quotes or backticks, where it is the name of a thing; else the mark that stands for it."""
+    if not word.startswith(MARK):
+        return word
+    thing = lifted.of(word)
+    return thing.text if thing.kind == "quote" and is_name(thing.text) else word
 
 
 def _follow(words: Tokens, clause: Clause, told: Told) -> None:
@@ -123,83 +170,7 @@ def _follow(words: Tokens, clause: Clause, told: Told) -> None:
 def _play_marks(sentence: str, lifted: Lifted, told: Told) -> None:
     for word in tokens(sentence):
         if word.startswith(MARK):
-            _play(lifted.of(word), told)
-
-
-def _play(thing: Embedded, told: Told) -> None:
-    """Hands something embedded to the reader of its language."""
-    kind = thing.kind.removeprefix("quoted_")
-    if kind == "quote":
-        return
-    told.any = told.known = True
-    if kind == "shell":
-        told.out.shell(thing.text)
-        _read_windows(thing.text, told)
-    elif kind == "sql":
-        told.out.code("sql", thing.text)
-    elif kind == "http":
-        from interlock.core.read.http import read_http
-
-        read_http(thing.extra, thing.text, "", (), told.out)
-        _read_route(thing.text, told)
-    elif kind == "call":
-        from interlock.core.read.operation import read_operation
-
-        read_operation(thing.text, arguments(thing.extra), "", told.out)
-
-
-_WINDOWS = re.compile(
-    r"^(?:del|erase|rd|rmdir)\b(?=.*\s/[sq]\b).*?\s(?P<path>[A-Za-z]:\S*|\*\S*|%\w+%\S*)", re.IGNORECASE
-)
-
-
-# A program for disks whose disk the sentence says in its own words: `wipefs -a on both disks`.
-_AIMLESS = re.compile(
-    r"^(?:sudo )?(?:wipefs|blkdiscard|sgdisk|mkfs(?:\.\w+)?|mkswap|badblocks)(?: -{1,2}(?!help|version|n\b)\S+)+$"
-)
-
-
-def _read_windows(text: str, told: Told) -> None:
-    """`del /s /q` with a drive behind it: what the shells that are read here do not know."""
-    match = _WINDOWS.match(text[:400])
-    if match:
-        told.out.effect("act_delete", match["path"], "all", "permanent")
-    if _AIMLESS.match(text[:400]):
-        told.out.effect("act_disk", text[:120], "all")
-
-
-def _read_route(url: str, told: Told) -> None:
-    """`/orgs/acme/suspend`: a route that ends in a verb does what the verb says to what stands in front."""
-    pieces = [piece for piece in re.split(r"[/:]", url.partition("?")[0].lower()) if piece]
-    known = verb_forms().get(pieces[-1]) if pieces else None
-    if known is None or known[1] != "base" or known[2] in ("do", "look", "make", "send", "format", "grant"):
-        return
-    things = [nouns()[piece] for piece in pieces[:-1] if piece in nouns()]
-    kind, traits, _ = things[-1] if things else ("", (), False)
-    told.act(act(known[2], kind, url[:120], frozenset(traits)))
-
-
-def _read_operations(words: Tokens, told: Told) -> None:
-    """Names of operations where a sentence calls them: at its start, or after a word of calling."""
-    for at, word in enumerate(words):
-        if not is_operation(word) or not (at == 0 or words[at - 1].lower() in _CALLS):
-            continue
-        from interlock.core.read.operation import read_operation
-
-        told.any = told.known = True
-        read_operation(word, _params(words[at + 1 :]), "", told.out)
-
-
-def _params(words: Tokens) -> dict[str, str]:
-    """`on project/config.json`: the path that an operation is said to work on."""
-    if words and re.match(r"[~.]?/|~", words[0]):
-        return {"path": words[0]}
-    for at, word in enumerate(words[:6]):
-        if word.lower() in ("on", "for", "to", "in", "with", "at") and at + 1 < len(words):
-            target = words[at + 1]
-            if "/" in target or re.search(r"\w\.\w{1,5}$", target):
-                return {"path": target}
-    return {}
+            play(lifted.of(word), told)
 
 
 def _is_question(low: str) -> bool:
@@ -209,18 +180,24 @@ def _is_question(low: str) -> bool:
     if scope.ASKS.match(low):
         return (
             low.rstrip().endswith("?")
-            or re.match(r"(?:so |and )?(?:what|how|why|which|who|whether)\b", low) is not None
+            or re.match(
+                r"(?:so |and )?(?:what|how|why|which|who|whether|where|when (?:do|does|did|is|are|was|will|should|can))\b",
+                low,
+            )
+            is not None
         )
     return low.startswith("¿") and low.rstrip().endswith("?")
 
 
+_WANTED = re.compile(r"\b(?:asked|wanted|told|ordered|begged|tried to get|requested|instructed)\b", re.IGNORECASE)
 _DECLINED = re.compile(
-    r"\b(?:asked|wanted|told|ordered|begged|tried to get|requested|instructed)\b.{0,120}\b(?:declined|refused|rejected|said no|did not|didn't|won't|decided against|turned .{1,12} down)\b"
+    _WANTED.pattern
+    + r".{0,120}\b(?:declined|refused|rejected|said no|did not|didn't|won't|decided against|turned .{1,12} down)\b"
 )
 # `write a guide: how to …`: what stands behind the colon is what the text will say.
 _TITLED = re.compile(
     r"^(?:(?:i'?m|i will|i'll|please|now|next|first|then|also|let me) )*(?P<verb>[\w-]+) [^:]{0,60}\b(?:tests?|guide|note|notes|ticket|issue|article|page|doc|docs|chapter|section|story|report|comment|question|faq"
-    r"|how-?to|runbook|checklist|reminder|summary|documentation|card|task|todo|spec|rfc|adr|proposal|email|mail|message|reply|answer|slide|title|heading|entry|scenario|case|example|function|stub|mock): ",
+    r"|how-?to|runbook|checklist|reminder|summary|documentation|card|task|todo|spec|rfc|adr|proposal|email|mail|message|reply|answer|slide|title|heading|entry|scenario|case|example|function|stub|mock)(?: (?:for|on|of|about) [^:]{1,50})?: ",
     re.IGNORECASE,
 )
 _ONLY = re.compile(
@@ -234,10 +211,16 @@ _BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`
 _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 
 
+_COMPOSES = frozenset("put putting prepare preparing post posting share sharing draw drawing".split())
+
+
 def _plain(sentence: str) -> str:
     """The sentence without what a colon only quotes, and with both halves of `not only … but also`."""
-    titled = _TITLED.match(sentence)
-    if titled and verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look"):
+    titled = _TITLED.match(sentence) if ": " in sentence else None
+    if titled and (
+        verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look")
+        or titled["verb"].lower() in _COMPOSES
+    ):
         after = _GOES_ON.search(sentence, titled.end())
         sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
     sentence = _BRACKETS.sub("", sentence)
@@ -252,3 +235,8 @@ def _both(match: re.Match[str]) -> str:
 
 def _is_not_run(low: str) -> bool:
     return bool(scope.NOT_RUN.search(low)) and not scope.NOT_RUN_DENIED.search(low)
+
+
+def is_told(low: str) -> bool:
+    """False for a question, and for what a sentence says is not run or was declined."""
+    return not (_is_question(low) or _is_not_run(low) or _DECLINED.search(low))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from interlock.core.model import Span
 from interlock.core.read.facts import HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole
+from interlock.core.read.name_patterns import BUILT_IN, Patterns
 from interlock.core.read.places import place, resolve
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Session:
     copies: dict[str, str] = field(default_factory=dict)  # copied, moved or linked, new path -> old
     witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
     nesting: int = 0
+    patterns: Patterns = BUILT_IN  # what names of operations are matched with
 
     def fetched(self, *paths: str) -> str:
         """The address that one of these files came from; nothing when none was fetched."""
@@ -105,6 +107,11 @@ class Job:
         self.where = where
         self.stdin = stdin  # None: the terminal, or whatever the caller has
 
+    @property
+    def patterns(self) -> Patterns:
+        """What names of operations are matched with."""
+        return self.host.session.patterns
+
     # -- Report -----------------------------------------------------------------------------------------
 
     def step(self, count: int = 1) -> None:
@@ -122,8 +129,9 @@ class Job:
         if verb not in _PATH_VERBS:
             facts.append(Effect(verb, target, "", marks, self.where.span, self.where.via, subject))
             return
+        path = resolve(target, self.host.cwds[0])
         for where in dict.fromkeys(self.places(target)):
-            facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject))
+            facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject, path))
         if verb == "delete":
             self._origin(target, marks)
 

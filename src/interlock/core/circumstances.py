@@ -1,0 +1,58 @@
+"""What a decision needs to know beyond the action itself, and the parts that a requirement is joined from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from interlock.core.danger import DangerBlock
+from interlock.core.model import Assessment, Level, Loss, Requirement
+from interlock.core.registry import Matched
+from interlock.core.trust_gate import Call
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One contribution: what it is called, what it asks for, and why, in words for a person."""
+
+    name: str
+    requirement: Requirement
+    words: str
+    denies: bool = False  # the answer is no, though a ticket is open
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Adapted:
+    """An operation of a loaded adapter or a proxied server; only these meet the matrix (R-1)."""
+
+    call: Call
+    block: DangerBlock | None = None
+    override: bool = False  # an admin's, with step-up
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What the decision needs to know beyond the action itself; gathered by the service."""
+
+    mode: str = "enforcing"
+    blocked: str = ""  # why the principal is blocked
+    trust_tier: str = ""
+    loss: Loss = Loss.UNKNOWN
+    adapted: Adapted | None = None
+    matched: Matched | None = None
+    repeats: int = 0  # the same operation in this execution
+    hourly: int = 0  # the same operation by this agent in an hour
+    cumulative: int = 0  # points of score so far
+    claimed_risk: int | None = None  # the agent's own; it can only raise
+    steps_left: int | None = None
+    previous: str = ""  # outcome of the step before
+    denied_goal: str = ""  # the ticket under which the same effect on the same target was refused
+    tries: int = 0  # how often that goal was tried again
+    granted: str = ""  # the grant that covers this action
+    grant_ceiling: Level = Level.SAFE
+    escalated: tuple[Level, str] | None = None  # by a declared after_count
+
+
+def level_words(assessment: Assessment) -> str:
+    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
+    return f"{assessment.level.word}: {worst.reason}" if worst else f"{assessment.level.word} action"

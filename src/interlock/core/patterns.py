@@ -1,0 +1,187 @@
+"""An operator's patterns: which actions are denied, held for approval, or waved through (AE-05, C-11, C-12, R-6, R-8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from interlock.core.titles import Argv, Titles
+
+LONGEST = 300  # characters of one pattern
+_TOOL = re.compile(r"([A-Za-z][\w.*-]{0,100}):(.+)", re.DOTALL)
+_NAME = re.compile(r"[\w*.:-]+")
+_SHORT = re.compile(r"-[A-Za-z0-9]+")
+_LONG_FORMS = {"--recursive": "r", "--force": "f", "--all": "a", "--hard": "hard"}
+# R-8: a name that begins with one of these says what is read or made; what comes later in it is only the object.
+READS = frozenset(
+    "get list search count check introspect read show find fetch view describe inspect look query lookup status explain review"
+    " compare diff summarize analyse analyze verify validate".split()
+)
+MAKES = frozenset("create add make draft write document design build implement insert generate compose".split())
+
+
+class PatternSyntax(ValueError):
+    """A pattern that says nothing or everything; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """One pattern as it was written, and what it is matched with: a tool, a command, or the name of an operation."""
+
+    text: str
+    tool: str = ""
+    body: str = ""
+
+    @classmethod
+    def of(cls, text: object) -> Glob:
+        """The pattern that `text` is; refuses an empty one, and one that is longer than any pattern is."""
+        if not isinstance(text, str) or not text.strip():
+            raise PatternSyntax(f"pattern {text!r}: expected text, such as delete_* or Bash:git push*")
+        if len(text) > LONGEST:
+            raise PatternSyntax(f"pattern {text[:40]!r}…: {len(text)} characters, at most {LONGEST}")
+        text = text.strip()
+        tool = _TOOL.fullmatch(text)
+        if tool and not tool[2].startswith(("/", ":")):
+            return cls(text, tool[1], tool[2])
+        return cls(text, "", text)
+
+    @property
+    def is_command(self) -> bool:
+        """A space or a dash before a letter is how a command looks (C-35)."""
+        return not self.tool and not _NAME.fullmatch(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class PatternSet:
+    """Deny, then approval, then auto-approval: the first list that matches speaks (seed 001, 5.2)."""
+
+    deny: tuple[Glob, ...] = ()
+    approve: tuple[Glob, ...] = ()
+    allow: tuple[Glob, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.deny or self.approve or self.allow)
+
+
+def hits(globs: Iterable[Glob], named: Titles) -> tuple[str, ...]:
+    """The patterns that meet any name of the action: at the start of any word, and any command of it."""
+    return tuple(glob.text for glob in globs if _meets(glob, named))
+
+
+def covers(globs: Iterable[Glob], named: Titles) -> tuple[str, ...]:
+    """The patterns that match the whole of a single action; none for an action of several parts (C-11)."""
+    if not named.single:
+        return ()
+    return tuple(glob.text for glob in globs if _covers(glob, named))
+
+
+def _meets(glob: Glob, named: Titles) -> bool:
+    if glob.tool:
+        return any(_tool_meets(glob, tool, argument) for tool, argument in named.tools)
+    if glob.is_command:
+        return any(_command_meets(glob.body, argv) for argv in named.commands)
+    return any(_name_meets(glob.body, name) for name in named.operations) or (
+        "_" not in glob.body and any(_command_meets(glob.body, argv) for argv in named.commands)
+    )
+
+
+def _covers(glob: Glob, named: Titles) -> bool:
+    if glob.tool:
+        first = named.tools[:1]
+        return any(_tool_is(glob.tool, tool) and _glob(glob.body).fullmatch(text) for tool, text in first)
+    if glob.is_command:
+        return len(named.commands) == 1 and _glob(glob.body).fullmatch(" ".join(named.commands[0])) is not None
+    if named.commands:
+        return False
+    return bool(named.operations) and _glob(_name(glob.body)).fullmatch(named.operations[0]) is not None
+
+
+def _name_meets(glob: str, name: str) -> bool:
+    """R-8: at any word's start; behind a verb that reads or makes only where the pattern begins the name."""
+    first = name.partition("_")[0]
+    found = _started(_name(glob)).search(name)
+    if found is None:
+        return False
+    if first in READS or first in MAKES:
+        return found.start() == 0 and not glob.startswith("*")
+    return True
+
+
+def _tool_meets(glob: Glob, tool: str, argument: str) -> bool:
+    if not _tool_is(glob.tool, tool):
+        return False
+    if _glob(glob.body).fullmatch(argument):
+        return True
+    return tool == "Bash" and _command_meets(glob.body, tuple(argument.split()))
+
+
+def _tool_is(pattern: str, tool: str) -> bool:
+    return _glob(pattern.lower()).fullmatch(tool.lower()) is not None
+
+
+def _command_meets(glob: str, argv: Argv) -> bool:
+    """As it is written, or by its parts: the same program, at least these flags, these words in this order."""
+    if _glob(glob).fullmatch(" ".join(argv)):
+        return True
+    wanted = glob.removesuffix("*").split()
+    if not wanted or "*" in wanted[0] or not argv or wanted[0].lower() != argv[0]:
+        return False
+    flags, words = _parts(wanted[1:])
+    have, given = _parts(argv[1:])
+    if not flags <= have:
+        return False
+    if not glob.endswith("*") and len(words) != len(given):
+        return False
+    return (
+        bool(flags or words)
+        and len(given) >= len(words)
+        and all(
+            _glob(word + ("*" if at == len(words) - 1 and glob.endswith("*") else "")).fullmatch(given[at])
+            for at, word in enumerate(words)
+        )
+    )
+
+
+def _parts(words: Sequence[str]) -> tuple[frozenset[str], list[str]]:
+    """The flags one by one, and the other words."""
+    flags: set[str] = set()
+    rest: list[str] = []
+    for word in words:
+        if _SHORT.fullmatch(word):
+            flags.update(word[1:].lower() if word[1:] in ("R",) else word[1:])
+        elif word.startswith("--") and len(word) > 2:
+            flags.add(_LONG_FORMS.get(word, word))
+        else:
+            rest.append(word)
+    return frozenset(flags), rest
+
+
+def _name(glob: str) -> str:
+    return re.sub(r"[^a-z0-9*]+", "_", glob.lower())
+
+
+@lru_cache(maxsize=4096)
+def _glob(pattern: str) -> Any:
+    """A glob over a whole text; `*` stands for anything."""
+    return _compiled(".*".join(re.escape(piece) for piece in re.split(r"\*+", pattern)))
+
+
+@lru_cache(maxsize=4096)
+def _started(pattern: str) -> Any:
+    """A glob from the start of a word on, to the end of a word where it has no star."""
+    lead = "" if pattern.startswith("*") else "(?:^|_)"
+    body = "[a-z0-9_]*".join(re.escape(piece) for piece in re.split(r"\*+", pattern.strip("*")))
+    return _compiled(f"{lead}{body}{'' if pattern.endswith('*') else '(?:_|$)'}")
+
+
+def _compiled(expression: str) -> Any:
+    """RE2, so that no text can make a pattern slow."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.dot_nl = True
+    return re2.compile(expression, options)

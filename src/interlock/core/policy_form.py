@@ -1,0 +1,285 @@
+"""Data somebody wrote -> a Policy: our TOML, seed 001's JSON, seed 002's externalRestrictions; anything unknown is refused."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from types import MappingProxyType
+from typing import Any
+
+from interlock.core.model import Human, Level, Requirement
+from interlock.core.patterns import Glob, PatternSet, PatternSyntax
+from interlock.core.policy import MODES, TOLERANCES, Control, Escalate, Policy, Restriction, Severities
+from interlock.core.problems import Path, Problem, Problems, shown
+from interlock.core.trust import TRUSTS
+from interlock.core.trust_gate import MATRICES, TrustPolicy
+
+HUMANS = MappingProxyType(
+    {"none": Human.NONE, "confirm": Human.CONFIRM, "approve": Human.APPROVE, "verify": Human.VERIFY}
+)
+IRREVERSIBLE = MappingProxyType(
+    {"off": Human.NONE, **{word: HUMANS[word] for word in ("confirm", "approve", "verify")}}
+)
+_WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
+_CONTROL_KEYS = frozenset(
+    {"require", "cooling_seconds", "approvers", "quorum", "reauth", "relief", "irreversible", "denies"}
+)
+_TOP = frozenset(
+    {
+        "name", "description", "levels", "irreversible", "patterns", "restrictions", "externalRestrictions", "allowed_operations",
+        "matrix", "trust_policy", "gate", "registry", "tiers", "tolerance", "escalation", "literal_globs", "always_ask",
+        "block_on_danger_zone", "denial_seconds", "open_tickets", "cooling_frees_irreversible", "loop", "case",
+    }
+)  # fmt: skip
+_SEED_TOP = frozenset({"deny", "requiresApproval", "autoApprove", "safetyLoop", "maxAutonomousSteps", "riskTolerance"})
+_WHO = re.compile(r"human|(?:role|team):[\w.@-]{1,64}|[\w.@-]{1,64}")
+
+
+class PolicyError(ValueError):
+    """A policy that must not be used; the message names every problem and where it stands."""
+
+    def __init__(self, name: str, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(
+            "; ".join(
+                f"{name}: {problem.place + ': ' if problem.place else ''}{problem.message}" for problem in self.problems
+            )
+        )
+
+
+def policy_of(data: object, name: str, source: str = "", base: Policy | None = None) -> Policy:
+    """The policy that `data` describes; seed 001's JSON takes everything it does not say from `base`."""
+    problems = Problems()
+    table = problems.table(data, ())
+    made = None
+    if table is not None:
+        made = _seed(table, name, problems, base) if _is_seed(table) else _own(table, name, problems)
+    errors = [problem for problem in problems.found if problem.error]
+    if errors or made is None:
+        raise PolicyError(name, errors)
+    return replace(made, source=source)
+
+
+def _is_seed(data: Mapping[str, Any]) -> bool:
+    return bool(_SEED_TOP & data.keys()) and not {"levels", "patterns"} & data.keys()
+
+
+def _seed(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | None) -> Policy:
+    """Seed 001, 5.2: three lists of globs."""
+    problems.only(data, _SEED_TOP, ())
+    start = base or Policy(name)
+    patterns = PatternSet(*(_globs(data, key, (), problems) for key in ("deny", "requiresApproval", "autoApprove")))
+    steps = problems.number(data, "maxAutonomousSteps", (), 0, 100, whole=True)
+    tolerance = _choice(data, "riskTolerance", TOLERANCES, start.tolerance, (), problems)
+    mode = data.get("safetyLoop")
+    if mode is not None and (not isinstance(mode, Mapping) or mode.get("mode") not in MODES):
+        problems.error(("safetyLoop",), f"safetyLoop.mode: expected one of {', '.join(MODES)}")
+    return replace(
+        start, name=name, patterns=patterns, tolerance=tolerance,
+        max_autonomous_steps=start.max_autonomous_steps if steps is None else int(steps),
+    )  # fmt: skip
+
+
+def _own(data: Mapping[str, Any], name: str, problems: Problems) -> Policy:
+    problems.only(data, _TOP, ())
+    plain = Policy(name)
+    loop = problems.table(data.get("loop", {}), ("loop",)) or {}
+    problems.only(loop, {"start", "max_autonomous_steps", "step_ceiling"}, ("loop",))
+    restrictions = data.get("restrictions", data.get("externalRestrictions"))
+    return Policy(
+        name=problems.text(data, "name", ()) or name,
+        description=problems.text(data, "description", ()),
+        levels=_levels(data, problems),
+        irreversible=IRREVERSIBLE[_choice(data, "irreversible", IRREVERSIBLE, "confirm", (), problems)],
+        patterns=_patterns(data.get("patterns", {}), ("patterns",), problems, ("deny", "approve", "allow")),
+        restriction=_restriction(restrictions, problems) if restrictions is not None else plain.restriction,
+        allowed_operations=frozenset(problems.texts(data, "allowed_operations", ())),
+        matrix=_choice(data, "matrix", dict.fromkeys(MATRICES), plain.matrix, (), problems),
+        trust=trust_policy_of(data.get("trust_policy", {}), ("trust_policy",), problems),
+        severities=severities_of(data.get("gate", {}), ("gate",), problems),
+        registry=problems.flag(data, "registry", (), plain.registry),
+        tiers=problems.flag(data, "tiers", (), plain.tiers),
+        tolerance=_choice(data, "tolerance", TOLERANCES, plain.tolerance, (), problems),
+        escalate=_escalate(data.get("escalation", {}), problems),
+        literal_globs=problems.flag(data, "literal_globs", (), False),
+        always_ask=problems.flag(data, "always_ask", (), False),
+        block_on_danger_zone=problems.flag(data, "block_on_danger_zone", (), False),
+        denial_seconds=_whole(data, "denial_seconds", (), plain.denial_seconds, 0, 86_400, problems),
+        open_tickets=_whole(data, "open_tickets", (), plain.open_tickets, 1, 1_000, problems),
+        cooling_frees_irreversible=problems.flag(data, "cooling_frees_irreversible", (), False),
+        start=_choice(loop, "start", dict.fromkeys(("confirm", "allow")), plain.start, ("loop",), problems),
+        max_autonomous_steps=_whole(
+            loop, "max_autonomous_steps", ("loop",), plain.max_autonomous_steps, 0, 10_000, problems
+        ),
+        step_ceiling=_whole(loop, "step_ceiling", ("loop",), plain.step_ceiling, 0, 10_000, problems),
+        cases=_cases(data, problems),
+    )
+
+
+def _levels(data: Mapping[str, Any], problems: Problems) -> Mapping[Level, Control]:
+    table = problems.table(data.get("levels", {}), ("levels",)) or {}
+    problems.only(table, {level.word for level in Level}, ("levels",))
+    for level in Level:
+        if level.word not in table:
+            problems.error(("levels",), f"{level.word} is missing")
+    return MappingProxyType(
+        {level: _control(table[level.word], ("levels", level.word), problems) for level in Level if level.word in table}
+    )
+
+
+def _control(data: object, path: Path, problems: Problems) -> Control:
+    """A word, or a table with a word and what goes with it."""
+    if isinstance(data, str):
+        return Control(_word(data, path, problems))
+    table = problems.table(data, path)
+    if table is None:
+        return Control(Requirement(blocked=True))
+    problems.only(table, _CONTROL_KEYS, path)
+    asked = _word(table.get("require", "allow"), (*path, "require"), problems)
+    approvers = frozenset(problems.texts(table, "approvers", path))
+    for who in sorted(approvers):
+        if not _WHO.fullmatch(who):
+            problems.error(
+                (*path, "approvers"), f"{shown(who)}: expected human, an operator's name, role:NAME or team:NAME"
+            )
+    asked = replace(
+        asked,
+        cooling_seconds=_whole(table, "cooling_seconds", path, asked.cooling_seconds, 0, 86_400, problems),
+        approvers=approvers,
+        quorum=_whole(table, "quorum", path, 0, 0, 20, problems),
+        reauth=problems.flag(table, "reauth", path, False),
+    )
+    return Control(
+        asked,
+        relief=_word(table["relief"], (*path, "relief"), problems) if "relief" in table else None,
+        irreversible=_word(table["irreversible"], (*path, "irreversible"), problems)
+        if "irreversible" in table
+        else None,
+        denies=problems.flag(table, "denies", path, False),
+    )
+
+
+def _word(word: object, path: Path, problems: Problems) -> Requirement:
+    if word not in _WORDS:
+        problems.error(path, f"expected one of {', '.join(_WORDS)}, got {shown(word)}")
+        return Requirement(blocked=True)
+    if word in ("allow", "block"):
+        return Requirement(blocked=word == "block")
+    return Requirement(cooling_seconds=30) if word == "cool_off" else Requirement(human=HUMANS[str(word)])
+
+
+def _patterns(data: object, path: Path, problems: Problems, keys: tuple[str, str, str]) -> PatternSet:
+    table = problems.table(data, path) or {}
+    problems.only(table, keys, path)
+    return PatternSet(*(_globs(table, key, path, problems) for key in keys))
+
+
+def _globs(table: Mapping[str, Any], key: str, path: Path, problems: Problems) -> tuple[Glob, ...]:
+    found = []
+    value = table.get(key, [])
+    if not isinstance(value, list):
+        problems.error((*path, key), f"{key}: expected a list, got {shown(value)}")
+        return ()
+    for at, text in enumerate(value):
+        try:
+            found.append(Glob.of(text))
+        except PatternSyntax as error:
+            problems.error((*path, key, at), str(error))
+    return tuple(found)
+
+
+def _restriction(data: object, problems: Problems) -> Restriction:
+    """Seed 002: `allowPatterns, confirmPatterns, denyPatterns`, and how far one approval reaches."""
+    path: Path = ("externalRestrictions",)
+    table = problems.table(data, path) or {}
+    problems.only(table, {"allowPatterns", "confirmPatterns", "denyPatterns", "approvalPolicy"}, path)
+    approval = problems.table(table.get("approvalPolicy", {}), (*path, "approvalPolicy")) or {}
+    problems.only(approval, {"scope", "ttlSeconds"}, (*path, "approvalPolicy"))
+    patterns = PatternSet(
+        *(_globs(table, key, path, problems) for key in ("denyPatterns", "confirmPatterns", "allowPatterns"))
+    )
+    scope = _choice(approval, "scope", dict.fromkeys(("once", "session")), "once", (*path, "approvalPolicy"), problems)
+    ttl = _whole(approval, "ttlSeconds", (*path, "approvalPolicy"), 0, 0, 86_400, problems)
+    return Restriction(patterns, scope, ttl)
+
+
+def trust_policy_of(data: object, path: Path, problems: Problems) -> TrustPolicy:
+    """TL-08: what an operator asks of adapters beyond the matrix."""
+    table = problems.table(data, path) or {}
+    problems.only(table, {item.name for item in fields(TrustPolicy)}, path)
+    levels: dict[str, Any] = {}
+    for key in ("minimum_trust_for_writes", "minimum_trust_for_deletes", "require_confirmation_below"):
+        if key in table:
+            word = _choice(table, key, TRUSTS, "certified", path, problems)
+            levels[key] = TRUSTS[word]
+    return TrustPolicy(
+        **levels,
+        allow_untested_introspection=problems.flag(table, "allow_untested_introspection", path, True),
+        strict_category_minimums=problems.flag(table, "strict_category_minimums", path, False),
+    )
+
+
+_GATE = MappingProxyType({
+    "enabled": "enabled", "defaultCoolingOffMs": "default_cooling_off_ms", "maxCoolingOffMs": "max_cooling_off_ms",
+    "requireApprovalForCritical": "require_approval_for_critical", "allowedApprovers": "allowed_approvers",
+    "autoExpireMs": "auto_expire_ms", "bypassForTrustTiers": "bypass_for_trust_tiers",
+    "blockOnMatchFailure": "block_on_match_failure",
+})  # fmt: skip
+
+
+def severities_of(data: object, path: Path, problems: Problems) -> Severities:
+    """Seed 003's configuration, in its own words."""
+    table = problems.table(data, path) or {}
+    problems.only(table, _GATE, path)
+    plain = Severities()
+    values: dict[str, Any] = {}
+    for key, name in _GATE.items():
+        if key not in table:
+            continue
+        if key.endswith("Ms"):
+            values[name] = _whole(table, key, path, getattr(plain, name), 0, 86_400_000, problems)
+        elif key in ("allowedApprovers", "bypassForTrustTiers"):
+            empty = key == "bypassForTrustTiers" and table[key] == []
+            values[name] = frozenset() if empty else frozenset(problems.texts(table, key, path))
+        else:
+            values[name] = problems.flag(table, key, path, getattr(plain, name))
+    return replace(plain, **values)
+
+
+def _escalate(data: object, problems: Problems) -> Escalate:
+    path: Path = ("escalation",)
+    table = problems.table(data, path) or {}
+    names = [item.name for item in fields(Escalate)]
+    problems.only(table, names, path)
+    plain = Escalate()
+    return Escalate(**{name: _whole(table, name, path, getattr(plain, name), 1, 1_000_000, problems) for name in names})
+
+
+def _cases(data: Mapping[str, Any], problems: Problems) -> tuple[Mapping[str, Any], ...]:
+    cases = []
+    for at, case in enumerate(problems.items(data, "case", ()) if "case" in data else []):
+        table = problems.table(case, ("case", at))
+        if table is None:
+            continue
+        if not isinstance(table.get("expect"), str):
+            problems.error(("case", at), "expect is missing: allow, cool_off, confirm, approve, verify, deny or block")
+        cases.append(MappingProxyType(dict(table)))
+    return tuple(cases)
+
+
+def _choice(
+    data: Mapping[str, Any], key: str, known: Mapping[str, Any], default: str, path: Path, problems: Problems
+) -> str:
+    value = data.get(key, default)
+    if isinstance(value, str) and value in known:
+        return value
+    problems.error((*path, key), f"{key}: expected one of {', '.join(known)}, got {shown(value)}")
+    return default
+
+
+def _whole(
+    data: Mapping[str, Any], key: str, path: Path, default: int, least: int, most: int, problems: Problems
+) -> int:
+    value = problems.number(data, key, path, least, most, whole=True)
+    return default if value is None else int(value)

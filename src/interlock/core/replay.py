@@ -1,0 +1,209 @@
+"""What core was given <-> JSON: so that a decision can be made again from its record, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.core.assess import assess
+from interlock.core.circumstances import Adapted, Circumstances
+from interlock.core.classify import Rulebook, classify
+from interlock.core.danger import Approval, DangerBlock
+from interlock.core.model import Assessment, Level, Loss, Requirement
+from interlock.core.policy import Policy
+from interlock.core.read.facts import Command, Effect, Fact
+from interlock.core.registry import Matched, Pattern
+from interlock.core.titles import Titles
+from interlock.core.trust import TRUSTS
+from interlock.core.trust_gate import Call
+from interlock.core.weigh import Weighed, weigh
+
+Json = Mapping[str, Any]
+
+
+class ReplayError(ValueError):
+    """A record that core cannot be run on again, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The decision made again."""
+
+    assessment: Assessment
+    weighed: Weighed
+
+    @property
+    def word(self) -> str:
+        blocked = self.weighed.requirement.blocked
+        return "deny" if self.weighed.denies and not blocked else self.weighed.requirement.word
+
+
+def given_json(facts: Sequence[Fact], named: Titles, at: Circumstances) -> dict[str, Any]:
+    """Everything that judging and weighing were given, but for the rules and the policy."""
+    return {
+        "facts": [_fact_json(fact) for fact in facts],
+        "titles": {
+            "operations": list(named.operations),
+            "commands": [list(argv) for argv in named.commands],
+            "tools": [list(pair) for pair in named.tools],
+            "single": named.single,
+        },
+        "circumstances": _circumstances_json(at),
+    }
+
+
+def replay(given: Json, rules: Rulebook, policy: Policy) -> Replayed:
+    """Judges and weighs again; raises ReplayError where the record does not say enough."""
+    try:
+        facts = tuple(_fact_of(data) for data in given["facts"])
+        named = _titles_of(given["titles"])
+        at = _circumstances_of(given["circumstances"])
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
+    assessment = assess(facts, classify(facts, rules), rules.programs)
+    return Replayed(assessment, weigh(assessment, named, policy, at))
+
+
+def _fact_json(fact: Fact) -> dict[str, Any]:
+    shared: dict[str, Any] = {
+        "span": list(fact.span) if fact.span else None,
+        "via": list(fact.via),
+        "traits": sorted(fact.traits),
+    }
+    if isinstance(fact, Command):
+        return {"program": fact.program, "words": list(fact.words), "env": [list(pair) for pair in fact.env], **shared}
+    return {
+        "verb": fact.verb,
+        "target": fact.target,
+        "place": fact.place,
+        "subject": fact.subject,
+        "path": fact.path,
+        **shared,
+    }
+
+
+def _fact_of(data: Json) -> Fact:
+    span = (data["span"][0], data["span"][1]) if data["span"] else None
+    via, traits = tuple(data["via"]), frozenset(data["traits"])
+    if "program" in data:
+        env = tuple((name, value) for name, value in data["env"])
+        return Command(data["program"], tuple(data["words"]), span, via, traits, env)
+    return Effect(data["verb"], data["target"], data["place"], traits, span, via, data["subject"], data["path"])
+
+
+def _titles_of(data: Json) -> Titles:
+    return Titles(
+        tuple(data["operations"]),
+        tuple(tuple(argv) for argv in data["commands"]),
+        tuple((tool, argument) for tool, argument in data["tools"]),
+        bool(data["single"]),
+    )
+
+
+_PLAIN = (
+    "mode", "blocked", "trust_tier", "repeats", "hourly", "cumulative", "claimed_risk", "steps_left", "previous", "denied_goal",
+    "tries", "granted",
+)  # fmt: skip
+
+
+def _circumstances_json(at: Circumstances) -> dict[str, Any]:
+    return {
+        **{name: getattr(at, name) for name in _PLAIN},
+        "loss": at.loss.value,
+        "grant_ceiling": int(at.grant_ceiling),
+        "escalated": [int(at.escalated[0]), at.escalated[1]] if at.escalated else None,
+        "adapted": _adapted_json(at.adapted) if at.adapted else None,
+        "matched": _matched_json(at.matched) if at.matched is not None else None,
+    }
+
+
+def _circumstances_of(data: Json) -> Circumstances:
+    return Circumstances(
+        **{name: data[name] for name in _PLAIN},
+        loss=Loss(data["loss"]),
+        grant_ceiling=Level(data["grant_ceiling"]),
+        escalated=(Level(data["escalated"][0]), data["escalated"][1]) if data["escalated"] else None,
+        adapted=_adapted_of(data["adapted"]) if data["adapted"] else None,
+        matched=_matched_of(data["matched"]) if data["matched"] is not None else None,
+    )
+
+
+def _adapted_json(adapted: Adapted) -> dict[str, Any]:
+    call, block = adapted.call, adapted.block
+    return {
+        "operation": call.operation,
+        "level": int(call.level),
+        "trust": call.trust.word,
+        "category": call.category,
+        "introspection": call.introspection,
+        "reasons": list(call.reasons),
+        "override": adapted.override,
+        "block": _block_json(block) if block else None,
+    }
+
+
+def _block_json(block: DangerBlock) -> dict[str, Any]:
+    approval = block.approval
+    return {
+        "level": int(block.level),
+        "cooldown_seconds": block.cooldown_seconds,
+        "requires_reauth": block.requires_reauth,
+        "requires_confirmation": block.requires_confirmation,
+        "approval": {"required": approval.required, "approvers": sorted(approval.approvers)} if approval else None,
+    }
+
+
+def _adapted_of(data: Json) -> Adapted:
+    call = Call(
+        data["operation"],
+        Level(data["level"]),
+        TRUSTS[data["trust"]],
+        data["category"],
+        data["introspection"],
+        tuple(data["reasons"]),
+    )
+    block = data["block"]
+    if block is None:
+        return Adapted(call, None, data["override"])
+    approval = (
+        Approval(block["approval"]["required"], frozenset(block["approval"]["approvers"]))
+        if block["approval"]
+        else None
+    )
+    made = DangerBlock(
+        Level(block["level"]),
+        cooldown_seconds=block["cooldown_seconds"],
+        requires_reauth=block["requires_reauth"],
+        requires_confirmation=block["requires_confirmation"],
+        approval=approval,
+    )
+    return Adapted(call, made, data["override"])
+
+
+def _matched_json(matched: Matched) -> dict[str, Any]:
+    return {
+        "patterns": [pattern.wire for pattern in matched.patterns],
+        "max_cooling_ms": matched.max_cooling_ms,
+        "failure": matched.failure,
+        "blocked": matched.blocked,
+    }
+
+
+def _matched_of(data: Json) -> Matched:
+    return Matched(
+        tuple(Pattern.of(wire) for wire in data["patterns"]), data["max_cooling_ms"], data["failure"], data["blocked"]
+    )
+
+
+def requirement_json(asked: Requirement) -> dict[str, Any]:
+    """A requirement in words."""
+    return {
+        "word": asked.word,
+        "cooling_seconds": asked.cooling_seconds,
+        "human": asked.human.name.lower(),
+        "approvers": sorted(asked.approvers),
+        "quorum": asked.quorum,
+        "reauth": asked.reauth,
+        "blocked": asked.blocked,
+    }

@@ -1,0 +1,92 @@
+"""The moves of a ticket: a table, and a missing pair is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+from interlock.core.model import Human, Level, TicketState
+from interlock.core.records import Ticket
+
+COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = (
+    TicketState.COOLING,
+    TicketState.WAITING,
+    TicketState.APPROVED,
+    TicketState.REJECTED,
+    TicketState.EXPIRED,
+    TicketState.SPENT,
+)
+MOVES = MappingProxyType(
+    {
+        (COOLING, "approve"): APPROVED,  # a human may agree while it cools; it still has to cool
+        (COOLING, "cooled"): APPROVED,  # R-3: only where nothing but time was asked for
+        (COOLING, "reject"): REJECTED,  # the veto
+        (COOLING, "expire"): EXPIRED,
+        (COOLING, "revoke"): REJECTED,
+        (WAITING, "approve"): APPROVED,
+        (WAITING, "reject"): REJECTED,
+        (WAITING, "expire"): EXPIRED,
+        (WAITING, "revoke"): REJECTED,
+        (APPROVED, "expire"): EXPIRED,  # agreed to and not used in time
+        (APPROVED, "revoke"): REJECTED,
+        (APPROVED, "reject"): REJECTED,  # second thoughts before it ran
+        (APPROVED, "spend"): SPENT,
+    }
+)
+# CT-06: how long an armed token lasts, by level: default and most, in seconds.
+LIFETIMES = MappingProxyType({Level.FORBIDDEN: (120, 300)})
+_LIFETIME = (300, 900)
+
+
+class MoveRefused(ValueError):
+    """A move that a ticket cannot make from where it stands."""
+
+
+def moved(ticket: Ticket, move: str, now: float, by: str = "", reason: str = "") -> Ticket:
+    """The ticket after a move; refuses what the table does not have, and what comes too late."""
+    state = MOVES.get((ticket.state, move))
+    if state is None:
+        raise MoveRefused(f"ticket {ticket.id} is {ticket.state.value}; it cannot be {_DONE.get(move, move)}")
+    if move not in ("expire", "revoke", "reject") and now >= ticket.expires_at:
+        raise MoveRefused(f"ticket {ticket.id} expired {int(now - ticket.expires_at)} s ago")
+    if move == "spend" and now < ticket.cooling_ends_at:
+        raise MoveRefused(f"ticket {ticket.id} is cooling for {int(ticket.cooling_ends_at - now) + 1} s more")
+    changed = replace(ticket, state=state, version=ticket.version + 1)
+    if move in ("approve", "cooled"):
+        return replace(changed, decided_at=now, decided_by=by, decision_reason=reason, expires_at=spend_by(ticket, now))
+    if move in ("reject", "revoke", "expire"):
+        return replace(changed, decided_at=now, decided_by=by, decision_reason=reason)
+    return replace(changed, spent_at=now)
+
+
+_DONE = {
+    "approve": "approved",
+    "reject": "rejected",
+    "spend": "spent",
+    "expire": "expired",
+    "revoke": "revoked",
+    "cooled": "approved",
+}
+
+
+def spend_by(ticket: Ticket, now: float) -> float:
+    """CT-06, R-4: the lifetime starts when a human armed it and cooling has ended."""
+    default, _ = LIFETIMES.get(ticket.level, _LIFETIME)
+    return max(now, ticket.cooling_ends_at) + default
+
+
+def settled(ticket: Ticket, now: float) -> Ticket:
+    """The ticket as time alone has made it: expired, or approved where nothing but cooling-off was asked for."""
+    if ticket.state in (COOLING, WAITING, APPROVED) and now >= ticket.expires_at:
+        return moved(ticket, "expire", now, "time")
+    only_time = ticket.requirement.human is Human.NONE and not ticket.requirement.blocked
+    if ticket.state is COOLING and now >= ticket.cooling_ends_at:
+        if only_time:
+            return moved(ticket, "cooled", now, "time", "cooling-off ended and nobody objected")
+        return replace(ticket, state=WAITING, version=ticket.version + 1)
+    return ticket
+
+
+def first_state(ticket: Ticket) -> TicketState:
+    """Where a new ticket starts: cooling while time is asked for, waiting where only a human is."""
+    return COOLING if ticket.cooling_ends_at > ticket.opened_at else WAITING

@@ -1,0 +1,77 @@
+"""The parts of a requirement -> what is left of them: a grant, relief, an operator's pattern, a trusted agent (R-5, R-6, R-14)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from interlock.core.circumstances import Circumstances, Part, level_words
+from interlock.core.model import Assessment, Category, Human, Level, Loss, Requirement
+from interlock.core.patterns import covers
+from interlock.core.policy import Policy
+from interlock.core.titles import Titles
+
+# What an auto-approving pattern can take away (R-6), what a trusted agent skips (R-14), what relief takes away (R-5).
+_WAIVED = frozenset({"level", "tier", "severity", "tolerance", "always_ask", "confirm_pattern"})
+_RELIEVED = frozenset({"level", "irreversible", "tier", "tolerance"})
+_NEVER_GRANTED = frozenset(
+    {"deny", "blocked", "allowlist", "steps", "outcome", "never", "matrix_deny", "match_failure", "pause"}
+)
+_UNREADABLE = "unreadable"
+_NO_RELIEF = frozenset({
+    Category.PRIVILEGE_ESCALATION, Category.REMOTE_CODE_EXECUTION, Category.EXFILTRATION, Category.CREDENTIAL_INVALIDATION,
+    Category.ACCOUNT_ACTION, Category.FINANCIAL_ACTION, Category.ACCESS_REVOCATION, Category.COMMUNICATION_BLOCK,
+})  # fmt: skip
+
+
+def lowered(
+    parts: list[Part], assessment: Assessment, named: Titles, policy: Policy, at: Circumstances
+) -> tuple[list[Part], list[str]]:
+    """What is left of the parts, and a factor for each thing that took some away."""
+    kept, waivers = parts, []
+    unreadable = any(_UNREADABLE in finding.rule for finding in assessment.findings)
+    if at.granted and assessment.level <= at.grant_ceiling and not unreadable:
+        kept, gone = _without(kept, lambda part: part.name not in _NEVER_GRANTED)
+        waivers += [f"granted: {at.granted}"] if gone else []
+    if at.loss in (Loss.NONE, Loss.RECOVERABLE) and not unreadable and not _beyond_looking(assessment):
+        kept, gone = _relieved(kept, assessment, policy)
+        waivers += [f"relief: what would be lost is {at.loss.value}"] if gone else []
+    allowed = covers((*policy.patterns.allow, *policy.restriction.patterns.allow), named)
+    if allowed and assessment.level <= Level.DESTRUCTIVE and not assessment.irreversible:  # R-5, R-6
+        kept, gone = _without(kept, lambda part: part.name in _WAIVED and not part.requirement.blocked)
+        waivers += [f"auto-approved by pattern {allowed[0]}"] if gone else []
+    if (
+        at.trust_tier
+        and at.trust_tier in policy.severities.bypass_for_trust_tiers
+        and assessment.level < Level.FORBIDDEN
+    ):
+        kept, gone = _without(kept, _only_waits)
+        waivers += [f"trust tier {at.trust_tier} skips cooling-off and confirmation"] if gone else []
+    return kept, waivers
+
+
+def _beyond_looking(assessment: Assessment) -> bool:
+    """What no look at local files can answer for: rights, other machines, secrets, the guard itself."""
+    return any(
+        finding.category in _NO_RELIEF or finding.rule.startswith("self_protection.")
+        for finding in assessment.findings
+        if finding.level >= Level.DESTRUCTIVE
+    )
+
+
+def _only_waits(part: Part) -> bool:
+    return not part.requirement.blocked and part.requirement.human <= Human.CONFIRM and part.name not in _NEVER_GRANTED
+
+
+def _relieved(parts: list[Part], assessment: Assessment, policy: Policy) -> tuple[list[Part], bool]:
+    relief = policy.control(assessment.level).relief
+    if relief is None:
+        return parts, False
+    kept, gone = _without(parts, lambda part: part.name in _RELIEVED)
+    if gone and relief != Requirement():
+        kept = [*kept, Part("level", relief, f"{level_words(assessment)} (nothing would be lost)")]
+    return kept, gone
+
+
+def _without(parts: list[Part], goes: Callable[[Part], bool]) -> tuple[list[Part], bool]:
+    kept = [part for part in parts if not goes(part)]
+    return kept, len(kept) != len(parts)

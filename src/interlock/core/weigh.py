@@ -1,0 +1,307 @@
+"""An assessment under a policy -> what must happen first, each contribution with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from interlock.core.circumstances import Circumstances, Part, level_words
+from interlock.core.globs import spec_globs
+from interlock.core.model import Assessment, Human, Level, Requirement, Tier
+from interlock.core.patterns import hits
+from interlock.core.policy import ADMIN, TOLERANCES, Control, Policy
+from interlock.core.registry import BUILT_IN_IDS, Severity
+from interlock.core.titles import Titles
+from interlock.core.trust_gate import ALLOW, CONFIRM, DENY, VERIFY, passage
+from interlock.core.waive import lowered
+
+EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and verified
+    "execute_agent", "complete_execution", "continue_execution", "abort_execution", "confirm_operation", "verify_challenge",
+    "release_deadlock", "permission_prompt", "approve_cli_permission", "get_pending_cli_approvals", "record_execution_step",
+    "introspect",
+})  # fmt: skip
+BLOCK = Requirement(blocked=True)
+ASK = Requirement(human=Human.CONFIRM)
+APPROVE = Requirement(human=Human.APPROVE)
+_TIERS = {
+    Tier.ADVISORY: Human.NONE,
+    Tier.CONFIRM: Human.CONFIRM,
+    Tier.VERIFY: Human.VERIFY,
+    Tier.DANGER_ZONE: Human.VERIFY,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What must happen first, why, and what was waived."""
+
+    requirement: Requirement
+    factors: tuple[str, ...] = ()
+    denies: bool = False
+    parts: tuple[Part, ...] = field(default=(), compare=False)
+    code: str = ""  # the wire's error code where the matrix refuses
+
+    def reason(self) -> str:
+        """The words of the contribution that asks for most."""
+        return max(self.parts, key=_weight).words if self.parts else ""
+
+
+def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> Weighed:
+    """The join of everything that speaks, less what an operator, a grant or the looker takes away; order cannot matter."""
+    if at.mode in ("disabled", "logging"):
+        return Weighed(Requirement(), (f"mode {at.mode}: not evaluated",))
+    if not policy.severities.enabled:
+        return Weighed(Requirement(), ("the gate is switched off (enabled = false)",))
+    parts = [part for source in _SOURCES for part in source(assessment, named, policy, at)]
+    kept, waivers = lowered(parts, assessment, named, policy, at)
+    requirement = Requirement()
+    for part in kept:
+        requirement = requirement.join(part.requirement)
+    requirement = _cooled(requirement, assessment, policy)
+    factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers)
+    denies = any(part.denies for part in kept)
+    code = next((part.code for part in kept if part.code and part.requirement.blocked), "")
+    weighed = Weighed(requirement, factors, denies, tuple(kept), code)
+    return _as_mode(weighed, at.mode)
+
+
+def _as_mode(weighed: Weighed, mode: str) -> Weighed:
+    """R-12: monitoring says what would have happened, and lets it happen."""
+    if mode != "monitoring":
+        return weighed
+    word = weighed.requirement.word
+    said = (f"would have: {word}",) if word != "allow" else ()
+    return Weighed(Requirement(), (*weighed.factors, *said))
+
+
+def _cooled(requirement: Requirement, assessment: Assessment, policy: Policy) -> Requirement:
+    """R-3: time alone frees nothing that cannot be undone, outside `spec`."""
+    alone = requirement.cooling_seconds and requirement.human is Human.NONE
+    if alone and assessment.irreversible and not policy.cooling_frees_irreversible:
+        return requirement.join(ASK)
+    return requirement
+
+
+def _weight(part: Part) -> tuple[bool, int, int]:
+    return part.requirement.blocked, int(part.requirement.human), part.requirement.cooling_seconds
+
+
+# The sources, one question each. Every one returns the parts it contributes.
+
+Source = Callable[[Assessment, Titles, Policy, Circumstances], Iterable[Part]]
+
+
+def _hard_blocks(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    parts = []
+    if at.blocked and assessment.level > Level.SAFE:  # R-9: reading stays possible
+        parts.append(Part("blocked", BLOCK, f"this agent is blocked: {at.blocked}"))
+    if not assessment.approvable:  # X-02
+        rules = ", ".join(dict.fromkeys(f.rule for f in assessment.findings if not f.approvable))
+        parts.append(Part("never", BLOCK, f"nobody may approve this ({rules})"))
+    return parts
+
+
+def _operator_patterns(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    parts = []
+    for source, patterns in (("", policy.patterns), ("restriction ", policy.restriction.patterns)):
+        parts += [
+            Part("deny", BLOCK, f"{source}pattern match: {glob} is denied") for glob in hits(patterns.deny, named)
+        ]
+        if patterns.approve:
+            ask = APPROVE if not source else ASK
+            name = "approve_pattern" if not source else "confirm_pattern"
+            parts += [
+                Part(name, ask, f"{source}pattern match: {glob} requires approval")
+                for glob in hits(patterns.approve, named)
+            ]
+    return parts
+
+
+def _allowlist(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """X-04: a declared allowlist denies everything else, but for what lets an agent be stopped."""
+    if not policy.allowed_operations or not named.operations:
+        return []
+    name = named.operations[0]
+    if name in policy.allowed_operations or name in EXEMPT:
+        return []
+    return [Part("allowlist", BLOCK, f"{name} is not among the operations this agent declared")]
+
+
+def _matrix(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    if at.adapted is None:
+        return []
+    call = replace(at.adapted.call, level=max(at.adapted.call.level, assessment.level))
+    found = passage(call, policy.matrix, policy.trust, at.adapted.override)
+    words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
+    if found.word == ALLOW:
+        return [Part("matrix", Requirement(), words)]
+    if found.word == DENY and found.code == "PERMISSION_DENIED":  # only the floor: an admin can override
+        override = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
+        return [Part("matrix", override, f"{words}; operator override required", code=found.code)]
+    if found.word == DENY or found.word not in (CONFIRM, VERIFY):
+        return [Part("matrix_deny", BLOCK, words, code=found.code)]
+    human = Human.CONFIRM if found.word == CONFIRM else Human.VERIFY
+    return [Part("matrix", Requirement(human=human), words, code=found.code)]
+
+
+def _level(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    control = policy.control(assessment.level)
+    asked = control.requirement
+    if assessment.irreversible and control.irreversible is not None:
+        asked = asked.join(control.irreversible)
+    if asked == Requirement():
+        return []
+    return [
+        Part(
+            "level", asked, level_words(assessment), denies=control.denies or _denies_irreversible(control, assessment)
+        )
+    ]
+
+
+def _denies_irreversible(control: Control, assessment: Assessment) -> bool:
+    return assessment.irreversible and control.irreversible is not None and control.irreversible.human > Human.NONE
+
+
+def _irreversible(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """R-5: whatever the score; from level 3 up it means verify."""
+    if not assessment.irreversible or policy.irreversible is Human.NONE:
+        return []
+    human = Human.VERIFY if assessment.level >= Level.DANGEROUS else policy.irreversible
+    return [Part("irreversible", Requirement(human=human), "cannot be undone")]
+
+
+def _severity(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """Seed 003's steps 4 to 9, from the registry's patterns alone."""
+    found, gate = at.matched, policy.severities
+    if found is None or not policy.registry:
+        return []
+    if found.failure:
+        if not gate.block_on_match_failure:
+            return [Part("match_failure", Requirement(), f"matching failed and is ignored: {found.failure}")]
+        return [Part("match_failure", BLOCK, found.failure)]
+    if assessment.level < Level.DESTRUCTIVE and not policy.literal_globs:  # `list_purge_jobs` purges nothing
+        found = replace(found, patterns=tuple(p for p in found.patterns if p.id not in BUILT_IN_IDS))
+    if found.severity is None:
+        return []
+    names = ", ".join(pattern.id for pattern in found.patterns)
+    cooling = min(found.cooling_ms, gate.max_cooling_off_ms) // 1000
+    critical = found.severity is Severity.CRITICAL and gate.require_approval_for_critical
+    if critical or found.requires_approval:
+        words = f"{'Critical action' if critical else 'Action'} requires human approval ({names})"
+        seconds = 0 if policy.literal_globs else cooling  # the specification's own flow takes approval or cooling
+        return [Part("severity", Requirement(seconds, Human.APPROVE, gate.allowed_approvers), words)]
+    if cooling:
+        return [Part("severity", Requirement(cooling), f"Action requires {cooling}s cooling-off period ({names})")]
+    if found.requires_confirmation:
+        seconds = min(gate.default_cooling_off_ms, gate.max_cooling_off_ms) // 1000
+        return [Part("severity", Requirement(seconds), f"Action requires confirmation, {seconds}s ({names})")]
+    return []
+
+
+def _declared(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """What an adapter asks for beside its level: time, a new sign-in, people (DL-02, DL-10, seed 000 9.2)."""
+    block = at.adapted.block if at.adapted else None
+    if block is None:
+        return []
+    parts = []
+    if block.cooldown_seconds:
+        seconds = min(block.cooldown_seconds, policy.severities.max_cooling_off_ms // 1000)
+        parts.append(Part("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider"))
+    if block.requires_reauth:
+        parts.append(
+            Part("reauth", Requirement(human=Human.CONFIRM, reauth=True), "the adapter asks for a new sign-in")
+        )
+    if block.requires_confirmation:
+        parts.append(Part("confirmation", ASK, "the adapter asks for confirmation"))
+    if block.approval is not None and block.approval.required:
+        who = block.approval.approvers
+        asked = Requirement(human=Human.APPROVE, approvers=who, quorum=1)
+        parts.append(Part("approval", asked, f"the adapter asks for approval by {', '.join(sorted(who))}"))
+    return parts
+
+
+def _escalation(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """DL-13, R-13: repetition, count and cumulative risk raise what is asked, not the level."""
+    parts = []
+    if at.escalated is not None:
+        level, message = at.escalated
+        asked = policy.control(level).requirement
+        parts.append(Part("escalation", asked, message or f"counts as {level.word} after so many"))
+    if at.repeats >= policy.escalate.repetition:
+        human = Human(min(_TIERS[assessment.tier] + 1, Human.VERIFY))
+        parts.append(
+            Part("repetition", Requirement(human=human), f"the same operation {at.repeats} times in this execution")
+        )
+    if at.cumulative >= policy.escalate.cumulative:
+        parts.append(
+            Part("cumulative", ASK, f"{at.cumulative} points of risk so far (limit {policy.escalate.cumulative})")
+        )
+    return parts
+
+
+def _tier(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    score = max(assessment.score, at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
+    parts = []
+    if policy.tiers:
+        human = _TIERS[_tier_of(score)]
+        if human is not Human.NONE:
+            parts.append(Part("tier", Requirement(human=human), f"score {score}: {_tier_of(score).value}"))
+    limit = TOLERANCES[policy.tolerance]
+    if policy.tiers and policy.tolerance == "conservative" and limit < score <= 30:  # C-09: it can only tighten
+        parts.append(Part("tolerance", ASK, f"score {score} is above the {policy.tolerance} tolerance of {limit}"))
+    return parts
+
+
+def _tier_of(score: int) -> Tier:
+    return next(
+        t
+        for cut, t in ((30, Tier.ADVISORY), (60, Tier.CONFIRM), (85, Tier.VERIFY), (1000, Tier.DANGER_ZONE))
+        if score <= cut
+    )
+
+
+def _loop(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    parts = []
+    if at.steps_left is not None and at.steps_left <= 0:
+        parts.append(Part("steps", ASK, "Step limit exceeded"))
+    if at.previous == "failure":
+        parts.append(Part("outcome", ASK, "the step before failed"))
+    return parts
+
+
+def _goal(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """A denial binds the goal, not its wording."""
+    if not at.denied_goal:
+        return []
+    parts = [
+        Part(
+            "retry.same_effect",
+            APPROVE,
+            f"the same effect on the same target was refused as {at.denied_goal}",
+            denies=True,
+        )
+    ]
+    if at.tries >= 3:
+        parts.append(
+            Part(
+                "evasion.search",
+                Requirement(human=Human.VERIFY),
+                f"tried {at.tries} ways to the same effect",
+                denies=True,
+            )
+        )
+    return parts
+
+
+def _always(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    return [Part("always_ask", ASK, "this policy asks about everything")] if policy.always_ask else []
+
+
+def _literal(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    return [Part(name, asked, words) for name, asked, words in spec_globs(named)] if policy.literal_globs else []
+
+
+_SOURCES: tuple[Source, ...] = (
+    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _irreversible, _severity, _declared, _escalation, _tier,
+    _loop, _goal, _always, _literal,
+)  # fmt: skip

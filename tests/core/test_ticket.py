@@ -1,0 +1,146 @@
+"""The moves of a ticket, and what an action is answered for each place a ticket can stand in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from interlock.core.hold import Keep, hold
+from interlock.core.model import AgentRef, Human, Level, Requirement, TicketState
+from interlock.core.records import Ticket
+from interlock.core.ticket import MOVES, MoveRefused, first_state, moved, settled
+
+ASK = Requirement(human=Human.CONFIRM)
+WAIT = Requirement(cooling_seconds=30)
+BOTH = Requirement(cooling_seconds=30, human=Human.APPROVE)
+
+
+def ticket(requirement: Requirement = ASK, now: float = 1000.0, level: Level = Level.DESTRUCTIVE) -> Ticket:
+    made = Ticket(
+        "pdact_1", "v1:x", AgentRef("uid:1", "a"), TicketState.WAITING, requirement, now, now + 3600, level,
+        cooling_ends_at=now + requirement.cooling_seconds if requirement.cooling_seconds else 0.0,
+    )  # fmt: skip
+    return replace(made, state=first_state(made))
+
+
+def test_a_move_that_is_not_in_the_table_is_refused() -> None:
+    for state in TicketState:
+        for move in ("approve", "cooled", "reject", "expire", "revoke", "spend"):
+            standing = replace(ticket(), state=state)
+            if (state, move) in MOVES:
+                assert moved(standing, move, 1001.0).state is MOVES[state, move]
+            else:
+                with pytest.raises(MoveRefused):
+                    moved(standing, move, 1001.0)
+
+
+def test_a_ticket_cannot_be_spent_while_it_cools_or_after_it_expired() -> None:
+    approved = moved(ticket(BOTH), "approve", 1001.0, "ann")
+    with pytest.raises(MoveRefused, match="cooling for 29 s more"):
+        moved(approved, "spend", 1001.5)
+    with pytest.raises(MoveRefused, match="expired"):
+        moved(approved, "spend", approved.expires_at)
+    assert moved(approved, "spend", 1031.0).spent_at == 1031.0
+
+
+@pytest.mark.parametrize(
+    ("level", "seconds"), [(Level.DESTRUCTIVE, 300), (Level.DANGEROUS, 300), (Level.FORBIDDEN, 120)]
+)
+def test_the_lifetime_starts_when_a_human_armed_it_and_cooling_has_ended(level: Level, seconds: int) -> None:
+    """CT-06, R-4."""
+    assert moved(ticket(ASK, level=level), "approve", 1500.0).expires_at == 1500.0 + seconds
+    assert moved(ticket(BOTH, level=level), "approve", 1001.0).expires_at == 1030.0 + seconds
+
+
+def test_time_approves_only_where_nothing_but_time_was_asked_for() -> None:
+    """R-3."""
+    assert settled(ticket(WAIT), 1029.9).state is TicketState.COOLING
+    assert settled(ticket(WAIT), 1030.0).state is TicketState.APPROVED
+    assert settled(ticket(BOTH), 1030.0).state is TicketState.WAITING
+
+
+@pytest.mark.parametrize(
+    ("requirement", "standing", "agreed", "now", "expected"),
+    [
+        (Requirement(blocked=True), None, "", 1000, ("block", Keep.NOTHING)),
+        (Requirement(), None, "", 1000, ("allow", Keep.NOTHING)),
+        (ASK, None, "", 1000, ("confirm", Keep.OPEN)),
+        (WAIT, None, "", 1000, ("cool_off", Keep.OPEN)),
+        (ASK, ticket(), "nobody", 1001, ("confirm", Keep.NOTHING)),
+        (ASK, ticket(), "nobody", 4600, ("confirm", Keep.OPEN)),  # too late: asked anew
+        (WAIT, ticket(WAIT), "", 1010, ("cool_off", Keep.NOTHING)),
+        (WAIT, ticket(WAIT), "", 1030, ("allow", Keep.SPEND)),
+        (BOTH, moved(ticket(BOTH), "approve", 1001), "", 1010, ("cool_off", Keep.NOTHING)),
+        (BOTH, moved(ticket(BOTH), "approve", 1001), "", 1030, ("allow", Keep.SPEND)),
+        (ASK, moved(ticket(), "approve", 1001), "", 1002, ("allow", Keep.SPEND)),
+        (ASK, moved(ticket(), "approve", 1001), "no valid signature", 1002, ("deny", Keep.NOTHING)),
+        (ASK, moved(ticket(), "reject", 1001, "ann", "no"), "", 1002, ("deny", Keep.NOTHING)),
+        (ASK, moved(ticket(), "reject", 1001, "ann", "no"), "", 1602, ("confirm", Keep.OPEN)),  # ten minutes later
+        (ASK, moved(moved(ticket(), "approve", 1001), "spend", 1002), "", 1003, ("confirm", Keep.OPEN)),  # once
+    ],
+)
+def test_the_answer_for_each_place_a_ticket_stands_in(
+    requirement: Requirement, standing: Ticket | None, agreed: str, now: float, expected: tuple[str, Keep]
+) -> None:
+    held = hold(requirement, False, standing, agreed, float(now), 600)
+    assert (held.outcome, held.keep) == expected
+
+
+def test_a_headless_answer_is_no_and_opens_a_ticket() -> None:
+    held = hold(ASK, True, None, "", 1000.0, 600)
+    assert (held.outcome, held.keep) == ("deny", Keep.OPEN)
+
+
+class Tickets(RuleBasedStateMachine):
+    """Any sequence of moves and any passing of time: spent at most once, never unasked, never early, never late."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now, self.spent, self.approved_by_human = 1000.0, 0, False
+        self.requirement = ASK
+        self.ticket = ticket(ASK, self.now)
+
+    @rule(seconds=st.sampled_from([0.5, 5, 29, 31, 200, 400, 3600]))
+    def time_passes(self, seconds: float) -> None:
+        self.now += seconds
+        self.ticket = settled(self.ticket, self.now)
+
+    @rule(requirement=st.sampled_from([ASK, WAIT, BOTH]))
+    @precondition(lambda self: self.ticket.state in (TicketState.SPENT, TicketState.EXPIRED, TicketState.REJECTED))
+    def asked_again(self, requirement: Requirement) -> None:
+        self.requirement, self.approved_by_human, self.spent = requirement, False, 0
+        self.ticket = ticket(requirement, self.now)
+
+    @rule(move=st.sampled_from(["approve", "reject", "revoke", "expire"]))
+    def somebody_moves(self, move: str) -> None:
+        try:
+            self.ticket = moved(self.ticket, move, self.now, "ann")
+        except MoveRefused:
+            return
+        self.approved_by_human = self.approved_by_human or move == "approve"
+
+    @rule()
+    def the_agent_tries(self) -> None:
+        agreed = "" if self.approved_by_human or self.requirement.human is Human.NONE else "nobody agreed"
+        held = hold(self.requirement, False, self.ticket, agreed, self.now, 600)
+        if held.keep is Keep.SPEND:
+            assert held.ticket is not None
+            self.ticket = moved(held.ticket, "spend", self.now)
+            self.spent += 1
+            assert self.approved_by_human or self.requirement.human is Human.NONE
+            assert self.now >= self.ticket.cooling_ends_at
+            assert self.now < held.ticket.expires_at
+        else:
+            assert held.outcome != "allow"
+
+    @invariant()
+    def spent_at_most_once(self) -> None:
+        assert self.spent <= 1 and (self.ticket.state is TicketState.SPENT) == (self.spent == 1)
+
+
+TestTickets = Tickets.TestCase
+TestTickets.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

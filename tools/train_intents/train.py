@@ -1,0 +1,138 @@
+"""Labelled sentences -> the weights of the second opinion; the same sentences give the same weights.
+
+`python -m tools.train_intents.train` writes the two files that are shipped. Each file of sentences is one author's: the threshold is
+the one at which weights that were fitted without an author flag one in a hundred of that author's harmless sentences.
+`python -m tools.train_intents.train FILE.jsonl…` prints what rules, and rules with the shipped weights, catch and wrongly flag in a file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from math import exp, sqrt
+from pathlib import Path
+from random import Random
+
+from interlock.core.decide import judge
+from interlock.core.model import Level, intent
+from interlock.core.read.prose.learned import BUCKETS, Weights, features, score
+from interlock.rulebook import load
+
+ROOT = Path(__file__).parents[2]
+SENTENCES = Path(__file__).parent / "sentences"
+CORPUS = [ROOT / "tests/corpus" / name for name in ("intents.jsonl", "wide_intents.jsonl", "more_intents.jsonl")]
+FILES = {
+    False: ROOT / "src/interlock/rules/intents.weights",
+    True: ROOT / "src/interlock/rules/intents_foreign.weights",
+}
+
+SEED, ROUNDS, RATE, SHRINK, BIAS_RATE = 7, 12, 0.03, 1e-2, 0.02
+LARGEST, MILLION = 127, 1_000_000
+SHARE = {False: 0.01, True: 0.01}  # of the harmless sentences that may be flagged
+
+Example = tuple[str, bool]
+
+
+def read(path: Path, foreign: bool) -> list[Example]:
+    """The labelled lines of a file that are English, or those that are not; what is only vague is left out."""
+    rows = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    return [
+        (row["hint"], row.get("min_level", 0) >= Level.DESTRUCTIVE)
+        for row in rows
+        if row.keys() & {"min_level", "max_level"} and not row.get("vague") and _is_foreign(row) is foreign
+    ]
+
+
+def _is_foreign(row: dict[str, str]) -> bool:
+    return row.get("lang", "en") != "en" or not row["hint"].isascii()
+
+
+def authors(foreign: bool) -> dict[str, list[Example]]:
+    """Everything that may be learned from, by who wrote it."""
+    found = {path.stem: read(path, foreign) for path in [*sorted(SENTENCES.glob("*.jsonl")), *CORPUS]}
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def fit(learned_from: Iterable[Example]) -> Weights:
+    """Logistic regression by stochastic descent with a rate for each bucket."""
+    chance = Random(SEED)
+    rows = [(sorted(features(text)), harmful) for text, harmful in learned_from]
+    weights, moved = [0.0] * (BUCKETS + 1), [1e-6] * BUCKETS
+    for _ in range(ROUNDS):
+        chance.shuffle(rows)
+        for found, harmful in rows:
+            _learn(weights, moved, found, 3 * _error(weights, found, harmful))
+    return Weights.of(packed(weights, 0.0))
+
+
+def _error(weights: Sequence[float], found: Sequence[int], harmful: bool) -> float:
+    guess = weights[BUCKETS] + sum(map(weights.__getitem__, found))
+    return harmful - 1 / (1 + exp(-max(-30.0, min(30.0, guess))))
+
+
+def _learn(weights: list[float], moved: list[float], found: Sequence[int], error: float) -> None:
+    for at in found:
+        step = error / 10 - SHRINK * weights[at]
+        moved[at] += step * step
+        weights[at] += RATE * step / sqrt(moved[at])
+    weights[BUCKETS] += BIAS_RATE * error
+
+
+def packed(weights: Sequence[float], threshold: float) -> bytes:
+    """The file that `Weights.of` reads: a bias, a unit and a threshold in millionths, one signed byte for each bucket."""
+    unit = max(1, round(max(map(abs, weights[:BUCKETS])) / LARGEST * MILLION))
+    small = [round(weight * MILLION / unit) for weight in weights]
+    head = (small[BUCKETS], unit, round(threshold * MILLION))
+    return _bytes(head, [max(-LARGEST, min(LARGEST, number)) for number in small[:BUCKETS]])
+
+
+def _bytes(head: Iterable[int], buckets: Iterable[int]) -> bytes:
+    return b"".join(number.to_bytes(4, "big", signed=True) for number in head) + bytes(n & 0xFF for n in buckets)
+
+
+def threshold(foreign: bool) -> tuple[float, str]:
+    """Where to draw the line, found on authors that the weights do not know, and what it catches there."""
+    rules, everybody = replace(load(), opinion=None), authors(foreign)
+    quiet: list[tuple[float, bool]] = []
+    for name, rows in everybody.items():
+        weights = fit(row for other, others in everybody.items() if other != name for row in others)
+        for text, harmful in rows:
+            if judge(intent(text), rules).assessment.level < Level.DESTRUCTIVE:
+                quiet.append((score(text, weights), harmful))
+    harmless = sorted((points for points, harmful in quiet if not harmful), reverse=True)
+    line = harmless[int(len(harmless) * SHARE[foreign])]
+    missed = [points for points, harmful in quiet if harmful]
+    caught = sum(points > line for points in missed)
+    return line, f"of unknown authors' sentences it flags {caught} of {len(missed)} that the rules miss"
+
+
+def train(foreign: bool) -> None:
+    """Learns from everybody and writes the weights."""
+    rows = [row for rows in authors(foreign).values() for row in rows]
+    line, words = threshold(foreign)
+    weights = fit(rows)
+    head = (weights.bias, round(weights.unit * MILLION), round(line * MILLION))
+    FILES[foreign].write_bytes(_bytes(head, weights.buckets))
+    print(f"{FILES[foreign].name}: from {len(rows):,} sentences, threshold {line:.2f}; {words}")
+
+
+def compare(path: Path) -> None:
+    """What the rules make of a file alone, and with the second opinion."""
+    rules = load()
+    for name, book in (("rules alone", replace(rules, opinion=None)), ("with the opinion", rules)):
+        rows = [row for foreign in (False, True) for row in read(path, foreign)]
+        levels = [(judge(intent(text), book).assessment.level >= Level.DESTRUCTIVE, harmful) for text, harmful in rows]
+        caught, bad = sum(asked and harmful for asked, harmful in levels), sum(harmful for _, harmful in levels)
+        false = sum(asked and not harmful for asked, harmful in levels)
+        print(f"{path.name:24} {name:17} caught {caught}/{bad} ({caught / max(bad, 1):.1%}), false {false}/{len(rows) - bad}"
+              f" ({false / max(len(rows) - bad, 1):.1%})")  # fmt: skip
+
+
+if __name__ == "__main__":
+    for file in map(Path, sys.argv[1:]):
+        compare(file)
+    if not sys.argv[1:]:
+        train(foreign=False)
+        train(foreign=True)
