@@ -1,0 +1,332 @@
+"""One TOML file -> the configuration: every key checked, every default said, and warnings for what weakens it (R-12, R-14, R-19)."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from interlock.core.policy import MODES, Policy, Severities
+from interlock.core.policy_form import severities_of, trust_policy_of
+from interlock.core.problems import Path as Where
+from interlock.core.problems import Problem, Problems, shown
+from interlock.core.read.name_patterns import Patterns
+from interlock.core.registry import Pattern, PatternError
+from interlock.core.trust_gate import TrustPolicy
+from interlock.policybook import load_policy
+
+PORT = 7310
+ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
+_STRICTNESS = MappingProxyType({"enforcing": 3, "monitoring": 2, "logging": 1, "disabled": 0})
+_KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
+    "daemon": frozenset({"host", "port", "socket", "workers", "strict_introspection"}),
+    "store": frozenset({"url"}),
+    "policy": frozenset({"use"}),
+    "safetyLoop": frozenset({"mode"}),
+    "gate": frozenset({
+        "enabled", "defaultCoolingOffMs", "maxCoolingOffMs", "requireApprovalForCritical", "allowedApprovers", "autoExpireMs",
+        "bypassForTrustTiers", "blockOnMatchFailure",
+    }),
+    "danger_patterns": frozenset({"dangerous", "forbidden", "safe", "replace"}),
+    "trust_policy": frozenset({
+        "minimum_trust_for_writes", "minimum_trust_for_deletes", "allow_untested_introspection", "require_confirmation_below",
+        "strict_category_minimums",
+    }),
+    "adapters": frozenset({"files"}),
+    "rules": frozenset({"files"}),
+    "registry": frozenset({"pattern"}),
+    "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes"}),
+    "audit": frozenset({"keep_days", "checkpoint_minutes", "expired_share_alert"}),
+    "log": frozenset({"level"}),
+})  # fmt: skip
+
+
+class ConfigError(ValueError):
+    """A configuration that must not be used; the message names the file, every problem and where it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one caller may ask for."""
+
+    requests_per_minute: int = 6_000
+    body_bytes: int = 1_048_576
+    long_poll_seconds: int = 60
+    session_minutes: int = 15
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSettings:
+    """How long the record is kept, and when it is signed."""
+
+    keep_days: int = 400
+    checkpoint_minutes: int = 15
+    expired_share_alert: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything an operator can set."""
+
+    path: str = ""
+    host: str = "127.0.0.1"
+    port: int = PORT
+    socket: str = ""
+    workers: int = 8
+    strict_introspection: bool = False
+    store: str = ""
+    policy: str = "default"
+    mode: str = "enforcing"
+    gate: Severities | None = None
+    danger_patterns: Patterns = field(default_factory=Patterns)
+    trust_policy: TrustPolicy | None = None
+    adapters: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    audit: AuditSettings = field(default_factory=AuditSettings)
+    log_level: str = "info"
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """Where state is kept: of SQLite its database, of PostgreSQL the keys and the socket."""
+        if self.store.startswith("sqlite:///"):
+            return Path(self.store.removeprefix("sqlite://")).expanduser()
+        return state_folder()
+
+    @property
+    def socket_path(self) -> Path:
+        return Path(self.socket).expanduser() if self.socket else self.folder / "interlock.sock"
+
+    def effective_policy(self) -> Policy:
+        """The policy in force: the one that is named, with what the configuration says beside it."""
+        policy = load_policy(self.policy, Path(self.path).parent if self.path else None)
+        if self.gate is not None:
+            policy = replace(policy, severities=self.gate)
+        return replace(policy, trust=self.trust_policy) if self.trust_policy is not None else policy
+
+
+def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where this user's state is kept when nothing else is said."""
+    return Path(environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "interlock"
+
+
+def config_path(environ: Mapping[str, str] = os.environ) -> Path:
+    return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "interlock" / "interlock.toml"
+
+
+def load_config(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Config:
+    """The configuration in a file, or the defaults where there is none; the environment can only tighten it."""
+    chosen = path or config_path(environ)
+    if not chosen.is_file():
+        if path is not None:
+            raise ConfigError(f"{path}: no such file")
+        return _tightened(replace(Config(), store=f"sqlite://{state_folder(environ)}"), environ)
+    try:
+        data = tomllib.loads(chosen.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{chosen}: {error.strerror}") from None
+    except ValueError as error:
+        raise ConfigError(f"{chosen}: {error}") from None
+    return _tightened(config_of(data, str(chosen), environ), environ)
+
+
+def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str] = os.environ) -> Config:
+    """The configuration that `data` describes; raises ConfigError with every problem."""
+    problems = Problems()
+    problems.only(data, _KEYS, ())
+    tables = {key: problems.table(data.get(key, {}), (key,)) or {} for key in _KEYS}
+    for key, known in _KEYS.items():
+        problems.only(tables[key], known, (key,))
+    made = _made(tables, path, problems, environ)
+    errors = [problem for problem in problems.found if problem.error]
+    if errors:
+        raise ConfigError("; ".join(_words(path, problem) for problem in errors))
+    return replace(made, warnings=(*made.warnings, *(_words(path, problem) for problem in problems.found)))
+
+
+def _words(path: str, problem: Problem) -> str:
+    place = f"{problem.place}: " if problem.place else ""
+    return f"{path}: {place}{problem.message}" if path else f"{place}{problem.message}"
+
+
+def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems, environ: Mapping[str, str]) -> Config:
+    daemon, limits, audit, plain = tables["daemon"], tables["limits"], tables["audit"], Config()
+    gate = severities_of(tables["gate"], ("gate",), problems) if tables["gate"] else None
+    trust = trust_policy_of(tables["trust_policy"], ("trust_policy",), problems) if tables["trust_policy"] else None
+    made = Config(
+        path=path,
+        host=_host(daemon, problems),
+        port=_whole(daemon, "port", ("daemon",), PORT, 0, 65_535, problems),
+        socket=problems.text(daemon, "socket", ("daemon",)),
+        workers=_whole(daemon, "workers", ("daemon",), plain.workers, 1, 64, problems),
+        strict_introspection=problems.flag(daemon, "strict_introspection", ("daemon",), False),
+        store=_store(tables["store"], problems, environ),
+        policy=problems.text(tables["policy"], "use", ("policy",)) or plain.policy,
+        mode=_mode(tables["safetyLoop"], problems),
+        gate=gate,
+        danger_patterns=_danger_patterns(tables["danger_patterns"], problems),
+        trust_policy=trust,
+        adapters=problems.texts(tables["adapters"], "files", ("adapters",)),
+        rules=problems.texts(tables["rules"], "files", ("rules",)),
+        patterns=_registry(tables["registry"], problems),
+        limits=Limits(**{
+            name: _whole(limits, name, ("limits",), default, least, most, problems)
+            for name, default, least, most in (
+                ("requests_per_minute", 6_000, 1, 10_000_000), ("body_bytes", 1_048_576, 65_536, 10_485_760),
+                ("long_poll_seconds", 60, 1, 600), ("session_minutes", 15, 1, 720),
+            )
+        }),
+        audit=AuditSettings(
+            _whole(audit, "keep_days", ("audit",), 400, 1, 36_500, problems),
+            _whole(audit, "checkpoint_minutes", ("audit",), 15, 1, 1_440, problems),
+            problems.number(audit, "expired_share_alert", ("audit",), 0.0, 1.0) or AuditSettings().expired_share_alert,
+        ),
+        log_level=_one_of(tables["log"], "level", ("debug", "info", "warning", "error"), "info", ("log",), problems),
+    )  # fmt: skip
+    return replace(made, warnings=tuple(weakened(gate)) if gate else ())
+
+
+def weakened(gate: Severities) -> list[str]:
+    """R-14: settings that take protection away."""
+    said = []
+    if not gate.enabled:
+        said.append("gate.enabled = false: nothing is held")
+    if not gate.require_approval_for_critical:
+        said.append("gate.requireApprovalForCritical = false: critical actions pass without a human")
+    if not gate.block_on_match_failure:
+        said.append("gate.blockOnMatchFailure = false: what cannot be matched passes")
+    if gate.bypass_for_trust_tiers:
+        tiers = ", ".join(sorted(gate.bypass_for_trust_tiers))
+        said.append(f"gate.bypassForTrustTiers = [{tiers}]: these agents skip cooling-off and confirmation")
+    if gate.default_cooling_off_ms < 30_000 or gate.max_cooling_off_ms < 30_000:
+        said.append("cooling-off is under 30 s: hardly time for a veto")
+    return said
+
+
+def effective(config: Config) -> dict[str, Any]:
+    """What is in force, in the words of the file."""
+    policy = config.effective_policy()
+    gate, patterns = policy.severities, config.danger_patterns
+    trust = {
+        key: (value.word if hasattr(value, "word") else value) for key, value in asdict_trust(policy.trust).items()
+    }
+    return {
+        "daemon": {
+            "host": config.host, "port": config.port, "socket": str(config.socket_path), "workers": config.workers,
+            "strict_introspection": config.strict_introspection,
+        },
+        "store": {"url": without_password(config.store)},
+        "policy": {"use": config.policy},
+        "safetyLoop": {"mode": config.mode},
+        "gate": {
+            "enabled": gate.enabled, "defaultCoolingOffMs": gate.default_cooling_off_ms, "maxCoolingOffMs": gate.max_cooling_off_ms,
+            "requireApprovalForCritical": gate.require_approval_for_critical,
+            "allowedApprovers": sorted(gate.allowed_approvers), "autoExpireMs": gate.auto_expire_ms,
+            "bypassForTrustTiers": sorted(gate.bypass_for_trust_tiers), "blockOnMatchFailure": gate.block_on_match_failure,
+        },
+        "danger_patterns": {
+            "dangerous": list(patterns.dangerous), "forbidden": list(patterns.forbidden), "safe": list(patterns.safe),
+        },
+        "trust_policy": {key: value for key, value in trust.items() if value is not None},
+        "adapters": {"files": list(config.adapters)},
+        "rules": {"files": list(config.rules)},
+        "registry": {"pattern": [pattern.wire for pattern in config.patterns]},
+        "limits": asdict(config.limits),
+        "audit": asdict(config.audit),
+        "log": {"level": config.log_level},
+    }  # fmt: skip
+
+
+def asdict_trust(trust: TrustPolicy) -> dict[str, Any]:
+    return {name: getattr(trust, name) for name in sorted(_KEYS["trust_policy"])}
+
+
+def without_password(url: str) -> str:
+    """A database's address as it may be shown."""
+    scheme, found, rest = url.partition("://")
+    credentials, at, host = rest.rpartition("@")
+    if not found or not at:
+        return url
+    return f"{scheme}://{credentials.partition(':')[0]}@{host}"
+
+
+def _tightened(config: Config, environ: Mapping[str, str]) -> Config:
+    """R-12: the environment's mode counts only where it is the stricter one; an unknown value is enforcing."""
+    wanted = environ.get(ENVIRONMENT_MODE)
+    if not wanted:
+        return config
+    if wanted not in MODES:
+        said = f"{ENVIRONMENT_MODE}={shown(wanted)}: expected one of {', '.join(MODES)}; enforcing is used"
+        return replace(config, mode="enforcing", warnings=(*config.warnings, said))
+    if _STRICTNESS[wanted] < _STRICTNESS[config.mode]:
+        said = f"{ENVIRONMENT_MODE}={wanted} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
+        return replace(config, warnings=(*config.warnings, said))
+    return replace(config, mode=wanted)
+
+
+def _mode(table: Mapping[str, Any], problems: Problems) -> str:
+    value = table.get("mode", "enforcing")
+    if value in MODES:
+        return str(value)
+    problems.warn(("safetyLoop", "mode"), f"expected one of {', '.join(MODES)}, got {shown(value)}; enforcing is used")
+    return "enforcing"
+
+
+def _host(table: Mapping[str, Any], problems: Problems) -> str:
+    host = problems.text(table, "host", ("daemon",)) or "127.0.0.1"
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        problems.warn(("daemon", "host"), f"{host!r} is not this machine alone: put a proxy with TLS in front of it")
+    return host
+
+
+def _store(table: Mapping[str, Any], problems: Problems, environ: Mapping[str, str]) -> str:
+    url = problems.text(table, "url", ("store",)) or f"sqlite://{state_folder(environ)}"
+    if not url.startswith(("sqlite:///", "postgresql://", "postgres://")):
+        problems.error(
+            ("store", "url"), f"expected sqlite:///folder or postgresql://…, got {shown(without_password(url))}"
+        )
+    return url
+
+
+def _danger_patterns(table: Mapping[str, Any], problems: Problems) -> Patterns:
+    """R-19."""
+    lists = {key: problems.texts(table, key, ("danger_patterns",)) for key in ("dangerous", "forbidden", "safe")}
+    try:
+        return Patterns.configured(**lists, replace=problems.flag(table, "replace", ("danger_patterns",), False))
+    except ValueError as error:
+        problems.error(("danger_patterns",), str(error))
+        return Patterns()
+
+
+def _registry(table: Mapping[str, Any], problems: Problems) -> tuple[Pattern, ...]:
+    found = []
+    for at, item in enumerate(problems.items(table, "pattern", ("registry",)) if "pattern" in table else []):
+        data = problems.table(item, ("registry", "pattern", at))
+        try:
+            found += [Pattern.of(data)] if data is not None else []
+        except PatternError as error:
+            problems.error(("registry", "pattern", at), str(error))
+    return tuple(found)
+
+
+def _one_of(
+    table: Mapping[str, Any], key: str, known: tuple[str, ...], default: str, path: Where, problems: Problems
+) -> str:
+    value = table.get(key, default)
+    if value in known:
+        return str(value)
+    problems.error((*path, key), f"{key}: expected one of {', '.join(known)}, got {shown(value)}")
+    return default
+
+
+def _whole(
+    table: Mapping[str, Any], key: str, path: Where, default: int, least: int, most: int, problems: Problems
+) -> int:
+    value = problems.number(table, key, path, least, most, whole=True)
+    return default if value is None else int(value)
