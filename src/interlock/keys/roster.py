@@ -1,0 +1,147 @@
+"""Are these still the operators that operators enrolled? Every row is sealed, and so is the list of them."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from interlock.core.records import OperatorRow
+from interlock.core.statement import Person
+from interlock.keys.signing import key_id, verified
+
+ROSTER_SETTING = "roster_seal"  # the setting that keeps the seal of the list
+
+
+class RosterError(Exception):
+    """The operators are not as operators left them; nobody's approval counts until that is settled."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(self.problems))
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """The operators whose rows are proved."""
+
+    people: Mapping[str, Person]
+    digest: str
+    _public: Mapping[str, str] = field(repr=False)  # key id -> hex
+
+    @classmethod
+    def load(cls, rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -> Roster:
+        """Proves each row and the list of them (`listed` is the setting `roster_seal`); refuses the whole, naming what is wrong."""
+        kept = tuple(rows)
+        if wrong := problems(kept, seal_key, listed):
+            raise RosterError(wrong)
+        people = {row.name: _person(row) for row in kept}
+        public = {row.key_id: row.public_key for row in kept}
+        return cls(MappingProxyType(people), roster_digest(kept), MappingProxyType(public))
+
+    def verify(self, key: str, data: bytes, signature: str) -> bool:
+        """Whether this was signed by that key of the roster; a key that is not in it signed nothing."""
+        public = self._public.get(key)
+        return public is not None and verified(public, data, signature)
+
+
+def seal(row: OperatorRow, seal_key: bytes) -> OperatorRow:
+    """The row with its seal; whoever changes a row has to seal it anew, and the list with it."""
+    return replace(row, seal=_mac(seal_key, "operator", _canonical(row)))
+
+
+def roster_seal(rows: Iterable[OperatorRow], seal_key: bytes) -> str:
+    """What the setting keeps: who is on the list, and the seal of all rows together. To be saved with every change of a row."""
+    kept = sorted(rows, key=lambda row: row.name)
+    return _list_seal([row.name for row in kept], sorted(row.seal for row in kept), seal_key)
+
+
+def roster_digest(rows: Iterable[OperatorRow]) -> str:
+    """One hash over the whole of all rows, seals included: pinned in memory, it shows any change without the seal key."""
+    texts = sorted(json.dumps([_canonical(row), row.seal]) for row in rows)
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
+    """What was done to the operators behind the operator commands' back, in words that name the row."""
+    kept = tuple(rows)
+    if not kept:
+        return ("there is no operator",)
+    names = Counter(row.name for row in kept)
+    keys = Counter(row.key_id for row in kept)
+    found: list[str] = []
+    for row in kept:
+        if not hmac.compare_digest(seal(row, seal_key).seal.encode(), row.seal.encode("utf-8", "replace")):
+            found.append(f"operator {row.name!r:.80}: this row was added or altered outside the operator commands")
+        elif row.key_id != key_id(row.public_key):
+            found.append(f"operator {row.name!r:.80}: the key id is not that of the key")
+    found += [f"operator {name!r:.80}: {count} rows" for name, count in names.items() if count > 1]
+    found += [f"key {key!r:.80}: {count} operators have it" for key, count in keys.items() if count > 1]
+    return tuple(found) or _list_problems(kept, seal_key, listed)
+
+
+def _list_problems(rows: tuple[OperatorRow, ...], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
+    if listed is None:
+        return (f"the sealed list of operators is missing (setting {ROSTER_SETTING})",)
+    if hmac.compare_digest(roster_seal(rows, seal_key).encode(), listed.encode("utf-8", "replace")):
+        return ()
+    here = {row.name for row in rows}
+    before = _listed_names(listed)
+    found = [f"operator {name!r:.80}: the row is missing" for name in sorted(before - here)]
+    found += [f"operator {name!r:.80}: not on the sealed list" for name in sorted(here - before)]
+    return tuple(found) or ("the sealed list of operators does not fit: an older row or list was put back",)
+
+
+def _listed_names(listed: str) -> set[str]:
+    """Whom the list names: good enough to say who is missing, proof of nothing."""
+    try:
+        names = json.loads(listed)["names"]
+        return {name for name in names if isinstance(name, str)}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return set()
+
+
+def _list_seal(names: list[str], seals: list[str], seal_key: bytes) -> str:
+    mac = _mac(seal_key, "roster", json.dumps([names, seals]))
+    return json.dumps({"names": names, "seal": mac}, sort_keys=True, separators=(",", ":"))
+
+
+def _person(row: OperatorRow) -> Person:
+    return Person(
+        name=row.name,
+        keys=frozenset({row.key_id}),
+        roles=frozenset(row.roles),
+        teams=frozenset(row.teams),
+        service=row.service,
+        disabled=bool(row.disabled_at),
+    )
+
+
+def _canonical(row: OperatorRow) -> str:
+    """Everything of a row but its seal; times in milliseconds, which every store gives back alike."""
+    return json.dumps(
+        {
+            "created_at": f"{row.created_at:.3f}",
+            "created_by": row.created_by,
+            "disabled_at": f"{row.disabled_at:.3f}",
+            "kdf": row.kdf,
+            "key_id": row.key_id,
+            "name": row.name,
+            "public_key": row.public_key,
+            "roles": sorted(row.roles),
+            "salt": row.salt,
+            "service": row.service,
+            "teams": sorted(row.teams),
+            "wrapped": row.wrapped,
+        },
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+
+
+def _mac(seal_key: bytes, purpose: str, text: str) -> str:
+    return hmac.new(seal_key, f"interlock {purpose}\0{text}".encode(), hashlib.sha256).hexdigest()

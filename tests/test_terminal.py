@@ -1,0 +1,327 @@
+"""A person at a terminal of their own is asked; an agent's terminal, a pipe and typed-ahead text are not."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from interlock.core.records import OperatorRow
+from interlock.terminal import EnrolmentError, enrol_first
+from interlock.terminal.agents import Process, agent_in
+
+PATIENCE = 20.0
+GOOD = "correct horse battery"
+# Leaves the process that the tests run in, which may well be an agent's, and takes the given terminal for its own.
+LAUNCH = """
+import os, sys, time
+terminal, argv, start = sys.argv[1], sys.argv[2:], os.getpid()
+if os.fork():
+    os._exit(0)
+while os.getppid() == start:
+    time.sleep(0.002)
+os.setsid()
+file = os.open(terminal, os.O_RDWR)
+for number in (0, 1, 2):
+    os.dup2(file, number)
+os.execv(argv[0], argv)
+"""
+ENROL = """
+import sys
+from interlock.keys import Kdf, open_row
+from interlock.terminal import EnrolmentError, enrol_first
+try:
+    row, seal_key = enrol_first((), 1_700_000_000.0, seconds=float(sys.argv[1]), kdf=Kdf(1, 8, 1))
+    print("MADE", row.name, *row.roles, open_row(row, sys.argv[2]).seal_key == seal_key)
+except EnrolmentError as error:
+    print("REFUSED", error)
+"""
+WHY = "from interlock.terminal import is_agents_terminal; print('WHY', is_agents_terminal())"
+READ = "from interlock.terminal import read_passphrase; print('READ', repr(read_passphrase()))"
+
+
+class Screen:
+    """The other end of a terminal: what a person sees and types."""
+
+    def __init__(self, file: int) -> None:
+        self.file = file
+        self.seen = ""
+
+    def until(self, pattern: str) -> str:
+        """What matched, as soon as it was shown."""
+        end = time.monotonic() + PATIENCE
+        while not (found := re.search(pattern, self.seen)):
+            ready = select.select([self.file], [], [], max(0.0, end - time.monotonic()))[0]
+            assert ready, f"waited for {pattern!r}, saw {self.seen!r}"
+            self.seen += os.read(self.file, 65536).decode()
+        self.seen = self.seen[found.end() :]
+        return found.group(found.lastindex or 0)
+
+    def type(self, line: str) -> None:
+        os.write(self.file, line.encode() + b"\n")
+
+    def echoes(self) -> bool:
+        return bool(termios.tcgetattr(self.file)[3] & termios.ECHO)
+
+
+@contextmanager
+def person_at(*argv: str, env: Mapping[str, str] | None = None) -> Iterator[Screen]:
+    """A real process on a real pseudo-terminal of its own, which no agent started; it is hung up at the end."""
+    first = Path("/proc/1/cmdline").read_text().split("\0")
+    if agent_in(Process(1, 0, 0, Path("/proc/1/comm").read_text().strip(), tuple(first))):
+        pytest.skip("an agent is process 1 here: every terminal is its own")
+    master, slave = pty.openpty()
+    try:
+        clean = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **(env or {})}
+        command = [sys.executable, "-c", LAUNCH, os.ttyname(slave), *argv]
+        subprocess.run(command, env=clean, check=True, timeout=PATIENCE)
+        yield Screen(master)
+    finally:
+        os.close(slave)
+        os.close(master)
+
+
+def python_at(code: str, *argv: str, env: Mapping[str, str] | None = None) -> AbstractContextManager[Screen]:
+    return person_at(sys.executable, "-c", code, *argv, env=env)
+
+
+def shell_at(
+    script: str, code: str, *more: str, env: Mapping[str, str] | None = None, shell: str = "/bin/sh"
+) -> AbstractContextManager[Screen]:
+    """The shell runs the script, in which $0 is Python and $1 the code."""
+    return person_at(shell, "-c", script, sys.executable, code, *more, env=env)
+
+
+def test_a_terminal_of_ones_own_is_no_agents() -> None:
+    with python_at(WHY) as screen:
+        assert screen.until(r"WHY (.*)\r") == "None"
+
+
+MARKS = (
+    "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX GEMINI_CLI CURSOR_TRACE_ID OPENCODE OPENCODE_PID COPILOT_AGENT_ID "
+    "AIDER_MODEL AGENT"
+)
+
+
+@pytest.mark.parametrize("mark", MARKS.split())
+def test_an_agents_mark_in_the_environment_gives_it_away(mark: str) -> None:
+    with python_at(WHY, env={mark: "1"}) as screen:
+        assert screen.until(r"WHY (.*)\r") == f"the environment has {mark}, which an agent sets"
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ('"$0" -c "$1" </dev/null', "stdin is not a terminal"),
+        ('true | "$0" -c "$1"', "stdin is not a terminal"),
+        ('"$0" -c "$1" | cat', "stdout is not a terminal"),
+        ('"$0" -c "$1" <&-', "stdin is not a terminal"),
+    ],
+)
+def test_what_is_no_terminal_is_no_persons(script: str, why: str) -> None:
+    with shell_at(script, WHY) as screen:
+        assert screen.until(r"WHY (.*)\r") == why
+
+
+def test_a_terminal_that_was_lent_is_not_the_persons() -> None:
+    master, slave = pty.openpty()
+    try:
+        with shell_at('"$0" -c "$1" <"$2"', WHY, os.ttyname(slave)) as screen:
+            assert screen.until(r"WHY (.*)\r") == "stdin is another terminal than the one this process belongs to"
+    finally:
+        os.close(slave)
+        os.close(master)
+
+
+@pytest.mark.parametrize("name", ["claude", "codex", "cursor-agent", "kiro-cli"])
+def test_what_an_agent_started_is_the_agents(name: str, tmp_path: Path) -> None:
+    agent = str(shutil.copy("/bin/bash", tmp_path / name))
+    script = '/bin/sh -c \'"$0" -c "$1"; true\' "$0" "$1"; true'
+    with shell_at(script, WHY, shell=agent) as screen:
+        assert re.fullmatch(rf"it was started by {name} \(process \d+\)", screen.until(r"WHY (.*)\r"))
+
+
+def test_an_agent_that_cleans_the_environment_is_seen_by_its_shell() -> None:
+    script = 'env -u CLAUDECODE "$0" -c "$1"; true'
+    with shell_at(script, WHY, env={"CLAUDECODE": "1"}) as screen:
+        assert re.fullmatch(r"process \d+ above it has CLAUDECODE, which an agent sets", screen.until(r"WHY (.*)\r"))
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "agent"),
+    [
+        ("claude", "", "claude"),
+        ("node", "node /usr/local/bin/gemini --yolo", "gemini"),
+        ("node", "/usr/bin/node --max-old-space-size=4096 /opt/n/lib/node_modules/@google/gemini-cli/dist/index.js", "gemini-cli"),
+        ("node", "node /x/node_modules/@anthropic-ai/claude-code/cli.js", "claude-code"),
+        ("npm exec", "npm exec @openai/codex", "codex"),
+        ("python3", "/usr/bin/python3 -m aider", "aider"),
+        ("python3.12", "python3.12 /home/u/.local/bin/aider --yes", "aider"),
+        ("python", "python /v/lib/python3.12/site-packages/aider/__main__.py", "aider"),
+        ("uvx", "uvx openhands@latest", "openhands@latest"),
+        ("MainThread", "/home/u/.local/bin/claude", "claude"),
+        ("bash", "-bash", None),
+        ("node", "node /home/claude/app.js", None),
+        ("vim", "vim claude.md", None),
+        ("ssh-agent", "ssh-agent", None),
+        ("tmux: server", "tmux new -s codex", None),
+        ("example", "example", None),
+        ("python3", "python3 manage.py amp", None),
+    ],
+)  # fmt: skip
+def test_agents_are_told_by_what_runs(name: str, words: str, agent: str | None) -> None:
+    assert agent_in(Process(7, 1, 0, name, tuple(words.split()))) == agent
+
+
+def enrols(screen: Screen, change: str = "") -> None:
+    code = screen.until(r"    ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){2})\r")
+    screen.until("Code .*: ")
+    screen.type(change or code)
+
+
+def test_the_first_operator_types_the_code_a_name_and_a_passphrase_twice() -> None:
+    with python_at(ENROL, "300", GOOD) as screen:
+        code = screen.until(r"    ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){2})\r")
+        assert screen.until(r"Code \((.*)\): ") == "valid 5 min, once"
+        screen.type(code.lower().replace("-", " "))
+        screen.until("name: ")
+        screen.type("Alice")
+        for prompt in ("Passphrase .*: ", "again: "):
+            screen.until(prompt)
+            assert not screen.echoes()
+            screen.type(GOOD)
+        shown = screen.until(r"(?s).*MADE (?:.*)\r")
+        assert "MADE alice admin True" in shown and GOOD not in shown
+        assert screen.echoes()
+
+
+def test_a_bad_name_and_a_weak_or_mistyped_passphrase_are_asked_for_again() -> None:
+    with python_at(ENROL, "300", GOOD) as screen:
+        enrols(screen)
+        for name in ("human", "role:admin", "", "alice"):
+            screen.until("name: ")
+            screen.type(name)
+        for line, why in (("short", "too short"), ("password", "too simple"), ("alice-alice", "too simple")):
+            screen.until("Passphrase .*: ")
+            screen.type(line)
+            screen.until(why)
+        for second in (GOOD + "!", GOOD):
+            screen.until("Passphrase .*: ")
+            screen.type(GOOD)
+            screen.until("again: ")
+            screen.type(second)
+        assert screen.until(r"MADE (.*)\r") == "alice admin True"
+
+
+def test_nobody_is_asked_for_a_passphrase_for_ever() -> None:
+    with python_at(ENROL, "300", GOOD) as screen:
+        enrols(screen)
+        screen.until("name: ")
+        screen.type("alice")
+        for _ in range(5):
+            screen.until("Passphrase .*: ")
+            screen.type("short")
+        assert screen.until(r"REFUSED (.*)\r") == "no passphrase was given"
+
+
+@pytest.mark.parametrize("wrong", ["2222-2222-2222", "\N{LATIN SMALL LETTER E WITH ACUTE}", " "])
+def test_a_wrong_code_ends_it(wrong: str) -> None:
+    with python_at(ENROL, "300", GOOD) as screen:
+        enrols(screen, wrong)
+        assert screen.until(r"REFUSED (.*)\r") == "that is not the code; start again for a new one"
+
+
+def test_a_code_that_comes_too_late_is_no_code() -> None:
+    with python_at(ENROL, "0.3", GOOD) as screen:
+        screen.until("Code .*: ")
+        assert "nobody answered in time" in screen.until(r"REFUSED (.*)\r")
+
+
+def test_an_ended_input_is_no_code() -> None:
+    with python_at(ENROL, "300", GOOD) as screen:
+        screen.until("Code .*: ")
+        os.write(screen.file, b"\x04")
+        assert "the terminal was closed" in screen.until(r"REFUSED (.*)\r")
+
+
+def test_at_an_agents_terminal_no_code_is_shown() -> None:
+    with python_at(ENROL, "300", GOOD, env={"CLAUDECODE": "1"}) as screen:
+        shown = screen.until(r"(?s).*REFUSED .*\r")
+        assert "agent's terminal: the environment has CLAUDECODE" in shown and "Code" not in shown
+
+
+def test_without_any_terminal_nobody_is_enrolled() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", ENROL, "300", GOOD],
+        input="x\n" * 9,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        timeout=PATIENCE,
+    )
+    assert run.stdout.startswith("REFUSED this looks like an agent's terminal: stdin is not a terminal")
+
+
+def test_only_the_first_operator_is_made_this_way() -> None:
+    with pytest.raises(EnrolmentError, match="there is an operator already"):
+        enrol_first([OperatorRow("alice", "", "", "", "", "")], 0.0)
+
+
+def test_a_passphrase_comes_from_the_terminal_whatever_stdin_says() -> None:
+    script = 'echo "from the pipe" | "$0" -c "$1" "from an argument"'
+    with shell_at(script, READ, env={"PASSPHRASE": "x"}) as screen:
+        screen.until("Passphrase: ")
+        screen.type("from the person")
+        shown = screen.until(r"(?s).*READ .*\r")
+        assert shown.count("from the person") == 1 and "READ 'from the person'" in shown
+
+
+def test_without_a_terminal_there_is_no_passphrase() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", READ],
+        input="from the pipe\n",
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        timeout=PATIENCE,
+    )
+    assert run.returncode == 1 and "run this in a terminal" in run.stderr and "READ" not in run.stdout
+
+
+def test_what_was_typed_ahead_answers_nothing() -> None:
+    with python_at(f"print('READY', flush=True); import time; time.sleep(0.5)\n{READ}") as screen:
+        screen.until("READY")
+        screen.type("typed ahead")
+        screen.until("Passphrase: ")
+        screen.type("typed after")
+        assert screen.until(r"READ (.*)\r") == "'typed after'"
+
+
+def test_the_terminal_echoes_again_after_an_interrupt() -> None:
+    with python_at(
+        f"try:\n    {READ.replace('; ', chr(10) + '    ')}\nexcept KeyboardInterrupt:\n    print('STOPPED')"
+    ) as screen:
+        screen.until("Passphrase: ")
+        assert not screen.echoes()
+        os.write(screen.file, b"\x03")
+        screen.until("STOPPED")
+        assert screen.echoes()
+
+
+def test_words_shown_cannot_steer_the_terminal() -> None:
+    code = (
+        r"from interlock.terminal import controlling" + "\nwith controlling() as t: t.say('a\\x1b[2Jb\\rc\\u202ed\\n')"
+    )
+    with python_at(code) as screen:
+        assert screen.until(r"a.*d") == "a\ufffd[2Jb\ufffdc\ufffdd"
