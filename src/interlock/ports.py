@@ -1,0 +1,203 @@
+"""What the service needs from the world: a store, a clock, channels to people, a looker, a planner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from interlock.core.model import Action, AgentRef, Loss
+from interlock.core.records import (
+    AgentRow,
+    Approval,
+    AuditQuery,
+    AuditRow,
+    Block,
+    Challenge,
+    Checkpoint,
+    Counts,
+    Credential,
+    Deed,
+    Execution,
+    Figures,
+    Grant,
+    Notification,
+    OperatorRow,
+    Refusal,
+    Ticket,
+    TicketQuery,
+)
+
+T = TypeVar("T")
+
+
+class StoreError(Exception):
+    """The store cannot answer: corrupt, locked, full or unreachable. Whoever asked has to deny."""
+
+
+class QueueFull(Exception):
+    """The agent has as many open tickets as it may have."""
+
+
+class Clock(Protocol):
+    """The time; only tests have another one."""
+
+    def now(self) -> float: ...
+
+
+class Tx(Protocol):
+    """One transaction: everything in it is kept, or nothing."""
+
+    # tickets
+    def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
+        """Keeps a new ticket, or returns the live one of the same digest and agent; raises QueueFull."""
+
+    def ticket(self, id: str) -> Ticket | None: ...
+
+    def live_ticket(self, digest: str, agent: AgentRef) -> Ticket | None:
+        """The newest ticket of this digest and agent that is not spent, however it stands."""
+
+    def ticket_by_token(self, token_hash: str) -> Ticket | None: ...
+
+    def tickets(self, query: TicketQuery) -> list[Ticket]: ...
+
+    def change_ticket(self, ticket: Ticket, before: Ticket) -> bool:
+        """Compare-and-set on state and version; False when somebody was faster."""
+
+    def add_approval(self, approval: Approval) -> None: ...
+
+    def approvals(self, ticket: str) -> list[Approval]: ...
+
+    # people
+    def operators(self) -> list[OperatorRow]: ...
+
+    def save_operator(self, row: OperatorRow) -> None: ...
+
+    def credentials(self, operator: str) -> list[Credential]: ...
+
+    def save_credential(self, row: Credential) -> None: ...
+
+    # agents
+    def agent(self, principal: str, name: str) -> AgentRow | None: ...
+
+    def agents(self) -> list[AgentRow]: ...
+
+    def agent_by_token(self, token_hash: str) -> AgentRow | None: ...
+
+    def save_agent(self, row: AgentRow) -> None: ...
+
+    def block(self, principal: str) -> Block | None:
+        """The block that is in force."""
+
+    def blocks(self) -> list[Block]: ...
+
+    def save_block(self, block: Block) -> None: ...
+
+    def add_deeds(self, deeds: Iterable[Deed]) -> None: ...
+
+    def counts(self, agent: AgentRef, operation: str, execution: str, now: float) -> Counts: ...
+
+    def refusal(self, goals: Iterable[str], principal: str, session: str, now: float) -> Refusal | None: ...
+
+    def save_refusal(self, refusal: Refusal) -> None: ...
+
+    # grants, patterns, settings
+    def grants(self, now: float) -> list[Grant]:
+        """The grants that still count."""
+
+    def grant(self, id: str) -> Grant | None: ...
+
+    def save_grant(self, grant: Grant) -> None: ...
+
+    def use_grant(self, id: str, now: float) -> bool:
+        """Takes one use; False when there is none left."""
+
+    def patterns(self) -> list[Mapping[str, Any]]: ...
+
+    def save_pattern(self, pattern: Mapping[str, Any]) -> None: ...
+
+    def delete_pattern(self, id: str) -> bool: ...
+
+    def setting(self, key: str) -> str | None: ...
+
+    def save_setting(self, key: str, value: str) -> None: ...
+
+    # the loop
+    def challenge(self, id: str) -> Challenge | None: ...
+
+    def challenges(self, principal: str = "", state: str = "open") -> list[Challenge]: ...
+
+    def save_challenge(self, challenge: Challenge) -> None: ...
+
+    def execution(self, id: str) -> Execution | None: ...
+
+    def executions(self, agent: AgentRef | None = None, status: str = "") -> list[Execution]: ...
+
+    def save_execution(self, execution: Execution, before: Execution | None) -> bool:
+        """Compare-and-set on the version; `before` is None for a new one."""
+
+    def add_notification(self, note: Notification) -> int: ...
+
+    def notifications(self, agent: AgentRef, now: float) -> list[Notification]:
+        """What the agent was not told yet, and what stays until it is cleared."""
+
+    def change_notification(self, note: Notification) -> None: ...
+
+    # the record
+    def audit_head(self, writer: str) -> AuditRow | None: ...
+
+    def append_audit(self, rows: Iterable[AuditRow]) -> None:
+        """Adds to a writer's chain; refuses a record that does not continue it."""
+
+    def audit(self, query: AuditQuery) -> list[AuditRow]: ...
+
+    def audit_writers(self) -> list[str]: ...
+
+    def prune_audit(self, writer: str, before_seq: int) -> int: ...
+
+    def checkpoints(self) -> list[Checkpoint]: ...
+
+    def add_checkpoint(self, checkpoint: Checkpoint) -> int: ...
+
+    def figures(self) -> Figures: ...
+
+
+class Store(Protocol):
+    """Where state is kept. Both calls block; they run in a bounded pool."""
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        """Runs work that changes nothing; raises StoreError."""
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """Runs work in one transaction and returns when it is on disk; raises StoreError and keeps nothing when it is not."""
+
+    def listen(self, changed: Callable[[str], None]) -> None:
+        """Calls back with a ticket's id when it changed, whichever process changed it."""
+
+    def check(self) -> None:
+        """Raises StoreError when the store cannot be used."""
+
+    def close(self) -> None: ...
+
+
+class Channel(Protocol):
+    """A way to a human. It carries links and titles, never codes or secrets unless it is one that may show them."""
+
+    name: str
+
+    def tell(self, event: str, ticket: Ticket | None, words: str) -> None: ...
+
+
+class Looker(Protocol):
+    """Looks at the real world, as the agent's user, without running anything."""
+
+    def script(self, path: str) -> str | None:
+        """The text of a script that an action would run."""
+
+    def loss(self, action: Action) -> tuple[Loss, str]:
+        """What would really be gone, and that in words."""
+
+
+class Planner(Protocol):
+    """Turns plain words into a plan (seed 004)."""
+
+    def plan(self, intent: str, context: Mapping[str, Any]) -> Mapping[str, Any]: ...

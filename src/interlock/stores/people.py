@@ -1,0 +1,73 @@
+"""Operators and their credentials; agents, their blocks and what they were refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from interlock.core.digest import normal_name
+from interlock.core.records import AgentRow, Block, Credential, OperatorRow, Refusal
+from interlock.stores.rows import Table
+from interlock.stores.seam import Session
+
+OPERATORS = Table("operators", OperatorRow, key=("name",))
+CREDENTIALS = Table("credentials", Credential, key=("id",))
+AGENTS = Table("agents", AgentRow, key=("principal", "name_key"), by_name=True)
+BLOCKS = Table("blocks", Block, key=("principal", "since"))
+REFUSALS = Table("refusals", Refusal, key=("goal", "principal", "session"))
+
+_GOALS_AT_ONCE = 100
+
+
+class People:
+    """The part of a transaction that is about who is who."""
+
+    db: Session
+
+    def operators(self) -> list[OperatorRow]:
+        return OPERATORS.find(self.db, "ORDER BY name")
+
+    def save_operator(self, row: OperatorRow) -> None:
+        self.db.execute(OPERATORS.upsert, OPERATORS.values(row))
+
+    def credentials(self, operator: str) -> list[Credential]:
+        return CREDENTIALS.find(self.db, "WHERE operator = ? ORDER BY created_at, id", (operator,))
+
+    def save_credential(self, row: Credential) -> None:
+        self.db.execute(CREDENTIALS.upsert, CREDENTIALS.values(row))
+
+    def agent(self, principal: str, name: str) -> AgentRow | None:
+        return AGENTS.first(self.db, "WHERE principal = ? AND name_key = ?", (principal, normal_name(name)))
+
+    def agents(self) -> list[AgentRow]:
+        return AGENTS.find(self.db, "ORDER BY principal, name_key")
+
+    def agent_by_token(self, token_hash: str) -> AgentRow | None:
+        """None for the empty hash; a revoked agent is returned as what it is."""
+        return AGENTS.first(self.db, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
+
+    def save_agent(self, row: AgentRow) -> None:
+        self.db.execute(AGENTS.upsert, AGENTS.values(row))
+
+    def block(self, principal: str) -> Block | None:
+        """The newest block that nobody lifted."""
+        return BLOCKS.first(self.db, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", (principal,))
+
+    def blocks(self) -> list[Block]:
+        """All, the lifted ones too, the newest first."""
+        return BLOCKS.find(self.db, "ORDER BY since DESC, principal")
+
+    def save_block(self, block: Block) -> None:
+        """Adds a block, or changes the one of this principal that began at the same time."""
+        self.db.execute(BLOCKS.upsert, BLOCKS.values(block))
+
+    def refusal(self, goals: Iterable[str], principal: str, session: str, now: float) -> Refusal | None:
+        """The newest refusal of any of these goals in this session that still binds."""
+        wanted, found = sorted(set(goals)), []
+        for start in range(0, len(wanted), _GOALS_AT_ONCE):
+            some = wanted[start : start + _GOALS_AT_ONCE]
+            where = f"WHERE goal IN ({', '.join('?' * len(some))}) AND principal = ? AND session = ? AND until > ?"
+            found += REFUSALS.find(self.db, where, (*some, principal, session, now))
+        return max(found, key=lambda refusal: (refusal.at, refusal.goal), default=None)
+
+    def save_refusal(self, refusal: Refusal) -> None:
+        self.db.execute(REFUSALS.upsert, REFUSALS.values(refusal))

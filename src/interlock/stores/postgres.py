@@ -1,0 +1,220 @@
+"""State that many replicas share: a PostgreSQL database, written through one connection a process, read through a pool."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from interlock.ports import StoreError, Tx
+from interlock.stores.feed import CHANNEL, Feed
+from interlock.stores.group import Writer
+from interlock.stores.migrate import migrate
+from interlock.stores.seam import Again, Row, Session, Unusable, transaction
+from interlock.stores.sql import SqlTx
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg_pool import ConnectionPool
+
+T = TypeVar("T")
+
+_CONNECT_SECONDS = 3
+_POOL_SECONDS = 3.0
+_READERS = 8
+# A transaction sees one moment; whoever changes what another changed since that moment is run again.
+_WRITE = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_MIGRATE = "BEGIN"  # sees what the one before committed, as soon as it has the lock
+_LOCK = "SELECT pg_advisory_xact_lock(7305792460)"
+_SETTINGS = (
+    "SET statement_timeout = '5s'",
+    "SET lock_timeout = '3s'",
+    "SET idle_in_transaction_session_timeout = '30s'",
+    "SET client_encoding = 'UTF8'",
+    "SET synchronous_commit = 'on'",
+)
+_ALIVE = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 8000}
+
+# By the first letters of PostgreSQL's code; what is not here is the fault of one statement alone.
+_CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
+_TROUBLE = (
+    "08",
+    "25006",
+    "28",
+    "3D",
+    "53",
+    "57P",
+    "58",
+    "F0",
+    "XX",
+)  # connection, read-only, login, resources, shutdown, system
+
+
+class _Connection:
+    """One connection, with PostgreSQL's errors in our words and `?` for parameters."""
+
+    def __init__(self, raw: psycopg.Connection[Row]) -> None:
+        import psycopg
+
+        self._raw = raw
+        self._error = psycopg.Error
+        self._lost = (psycopg.OperationalError, psycopg.InterfaceError)
+
+    def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        try:
+            cursor = self._raw.execute(_percent(sql), params or None)
+            return cursor.fetchall() if cursor.description else []
+        except self._error as error:
+            lost = self._raw.closed or (error.sqlstate is None and isinstance(error, self._lost))
+            raise words(error, lost) from error
+
+    def check(self) -> None:
+        """A connection that is lost says so when it is used."""
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+@cache
+def _percent(sql: str) -> Any:
+    """The same statement with psycopg's placeholders; none of ours has a percent sign."""
+    return sql.replace("?", "%s")
+
+
+def words(error: psycopg.Error, lost: bool) -> StoreError:
+    """What went wrong: a conflict, the database itself, or this one statement."""
+    code, said = error.sqlstate or "", str(error).strip().replace("\n", "; ")
+    if code.startswith(_CONFLICTS):
+        return Again(f"PostgreSQL: {said}")
+    if lost or code.startswith(_TROUBLE):
+        return Unusable(f"PostgreSQL cannot be used: {said}")
+    return StoreError(f"PostgreSQL cannot keep this: {said}")
+
+
+class PostgresStore:
+    """A database that any number of processes use at the same time."""
+
+    shared = True  # what this process remembers may be old
+
+    def __init__(self, url: str) -> None:
+        """Brings the schema up to date; raises StoreError where the database cannot be reached."""
+        self._url = url
+        self._process = os.getpid()
+        self._closed = False
+        self._feed = Feed(self._connect)
+        self._pool = self._open_pool()
+        self._writer = Writer(self._writing, _WRITE, _announce, lambda changed: None)
+        try:
+            self._writer.run(lambda tx: None)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        """Runs work that changes nothing; tries once more where a connection was lost, after the others were looked at."""
+        self._mine()
+        try:
+            return self._read(work)
+        except Unusable:
+            self._pool.check()
+            return self._read(work)
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """Returns when what the work did is on disk; the work is run again where another process came first."""
+        self._mine()
+        return self._writer.run(work)
+
+    def listen(self, changed: Callable[[str], None]) -> None:
+        """Returns when every later change will be heard."""
+        self._mine()
+        self._feed.add(changed)
+
+    def check(self) -> None:
+        """Reads and writes; raises StoreError where one of them fails."""
+        self.read(lambda tx: tx.setting("probe"))
+        self.write(lambda tx: tx.save_setting("probe", ""))
+
+    def close(self) -> None:
+        if self._closed or os.getpid() != self._process:
+            return
+        self._closed = True
+        self._writer.close()
+        self._feed.close()
+        self._pool.close()
+
+    def _mine(self) -> None:
+        if os.getpid() != self._process:
+            raise StoreError(f"this store was opened by process {self._process}; open it again after a fork")
+        if self._closed:
+            raise StoreError("the store is closed")
+
+    def _open_pool(self) -> ConnectionPool[psycopg.Connection[Row]]:
+        from psycopg_pool import ConnectionPool
+
+        return ConnectionPool(
+            self._url,
+            kwargs={"autocommit": True, "connect_timeout": _CONNECT_SECONDS, **_ALIVE},
+            min_size=0,
+            max_size=_READERS,
+            timeout=_POOL_SECONDS,
+            reconnect_timeout=1.0,
+            configure=_configure,
+            name="interlock-readers",
+            open=True,
+        )
+
+    def _connect(self) -> psycopg.Connection[Row]:
+        """A connection of its own, outside of the pool."""
+        import psycopg
+
+        try:
+            raw = psycopg.connect(self._url, autocommit=True, connect_timeout=_CONNECT_SECONDS, **_ALIVE)  # type: ignore[arg-type]
+        except psycopg.Error as error:
+            raise words(error, lost=True) from error
+        _configure(raw)
+        return raw
+
+    def _writing(self) -> _Connection:
+        connection = _Connection(self._connect())
+        try:
+            migrate(connection, _MIGRATE, _LOCK)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _read(self, work: Callable[[Tx], T]) -> T:
+        with self._borrowed() as connection, transaction(connection, _READ) as session:
+            return work(SqlTx(session))
+
+    @contextlib.contextmanager
+    def _borrowed(self) -> Iterator[_Connection]:
+        """A connection of the pool; one that is of no more use is closed before it goes back."""
+        from psycopg_pool import PoolClosed, PoolTimeout
+
+        try:
+            raw = self._pool.getconn()
+        except (PoolTimeout, PoolClosed) as error:
+            raise StoreError(f"PostgreSQL cannot be reached: {error}") from error
+        try:
+            yield _Connection(raw)
+        except Unusable:
+            raw.close()
+            raise
+        finally:
+            self._pool.putconn(raw)
+
+
+def _configure(raw: psycopg.Connection[Any]) -> None:
+    connection = _Connection(raw)
+    for setting in _SETTINGS:
+        connection.execute(setting)
+
+
+def _announce(session: Session) -> None:
+    """Wakes the listeners of every process when the transaction is committed."""
+    for id in dict.fromkeys(session.changed):
+        session.execute("SELECT pg_notify(?, ?)", (CHANNEL, id))

@@ -1,0 +1,176 @@
+"""How does a record become a row, and a row a record? One column for each field, by the field's type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from interlock.core.digest import normal_name
+from interlock.core.model import AgentRef, Human, Level, Requirement, TicketState
+from interlock.core.records import NOTHING
+from interlock.stores.seam import Row, Session, original
+
+R = TypeVar("R")
+
+_AT_ONCE = 50  # rows of one INSERT
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=_plain)
+
+
+def from_json(text: str) -> Any:
+    return NOTHING if text == "{}" else json.loads(text)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for: read-only mappings and sets."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    raise TypeError(f"cannot be kept: {value!r}")
+
+
+def _tuple(text: str) -> tuple[Any, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Codec:
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+# By the annotation of a field; a field of another type is refused when its table is first used.
+_CODECS = {
+    "str": _Codec(str, original),
+    "int": _Codec(int, int),
+    "float": _Codec(float, float),
+    "bool": _Codec(int, bool),
+    "Level": _Codec(int, Level),
+    "Human": _Codec(int, Human),
+    "TicketState": _Codec(str, TicketState),
+    "Json": _Codec(to_json, from_json),
+    "tuple[str, ...]": _Codec(to_json, _tuple),
+    "tuple[Json, ...]": _Codec(to_json, _tuple),
+    "frozenset[str]": _Codec(lambda value: to_json(sorted(value)), lambda text: frozenset(_tuple(text))),
+}
+_NESTED: dict[str, type[Any]] = {"AgentRef": AgentRef, "Requirement": Requirement}
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A record's fields in order; each is one column, or a record with columns of its own."""
+
+    record: type[Any]
+    parts: tuple[tuple[str, _Codec | _Plan], ...]
+
+
+def _plan(record: type[Any]) -> _Plan:
+    """Refuses a field whose type has no conversion."""
+    types = [(field.name, str(field.type)) for field in fields(record)]
+    return _Plan(record, tuple((name, _plan(_NESTED[of]) if of in _NESTED else _CODECS[of]) for name, of in types))
+
+
+def name_key(record: Any) -> str:
+    """An agent's claimed name as it is compared."""
+    return normal_name(record.agent.name if hasattr(record, "agent") else record.name)
+
+
+@dataclass(frozen=True)
+class Table(Generic[R]):
+    """A record's table: its SQL and its conversions. `by_name` adds the column `name_key`."""
+
+    name: str
+    record: type[R]
+    key: tuple[str, ...] = ()
+    by_name: bool = False
+
+    @cached_property
+    def _plan(self) -> _Plan:
+        return _plan(self.record)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """What a record is read from."""
+        return tuple(_columns(self._plan))
+
+    @cached_property
+    def select(self) -> str:
+        return f"SELECT {_list(self.columns)} FROM {self.name}"
+
+    @cached_property
+    def insert(self) -> str:
+        return self._insert(1)
+
+    @cached_property
+    def upsert(self) -> str:
+        kept = (*self.key, *(("name_key",) if self.by_name else ()))
+        changes = ", ".join(f'"{name}" = excluded."{name}"' for name in self.columns if name not in kept)
+        return f"{self.insert} ON CONFLICT ({_list(self.key)}) DO UPDATE SET {changes}"
+
+    def update(self, fixed: Sequence[str]) -> str:
+        """Sets every column that is not fixed; what to set comes from `changes`."""
+        return f"UPDATE {self.name} SET " + ", ".join(f'"{name}" = ?' for name in self.columns if name not in fixed)
+
+    def values(self, record: R) -> list[Any]:
+        """A parameter for each column of `insert`."""
+        own = list(_values(self._plan, record))
+        return [*own, name_key(record)] if self.by_name else own
+
+    def changes(self, record: R, fixed: Sequence[str]) -> list[Any]:
+        """The parameters of `update`."""
+        return [value for name, value in zip(self.columns, _values(self._plan, record)) if name not in fixed]
+
+    def read(self, rows: Iterable[Row]) -> list[R]:
+        return [_build(self._plan, iter(row)) for row in rows]
+
+    def find(self, session: Session, where: str, params: Sequence[Any] = ()) -> list[R]:
+        return self.read(session.execute(f"{self.select} {where}", params))
+
+    def first(self, session: Session, where: str, params: Sequence[Any] = ()) -> R | None:
+        found = self.find(session, f"{where} LIMIT 1", params)
+        return found[0] if found else None
+
+    def add(self, session: Session, records: Sequence[R]) -> None:
+        """Adds many rows with few statements."""
+        for start in range(0, len(records), _AT_ONCE):
+            some = records[start : start + _AT_ONCE]
+            session.execute(self._insert(len(some)), [value for record in some for value in self.values(record)])
+
+    def _insert(self, rows: int) -> str:
+        names = (*self.columns, "name_key") if self.by_name else self.columns
+        return f"INSERT INTO {self.name} ({_list(names)}) VALUES {several(len(names), rows)}"
+
+
+def several(columns: int, rows: int) -> str:
+    """Placeholders of so many rows: `(?, ?), (?, ?)`."""
+    return ", ".join([f"({', '.join('?' * columns)})"] * rows)
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _columns(plan: _Plan) -> Iterator[str]:
+    for name, part in plan.parts:
+        yield from _columns(part) if isinstance(part, _Plan) else (name,)
+
+
+def _values(plan: _Plan, record: Any) -> Iterator[Any]:
+    for name, part in plan.parts:
+        value = getattr(record, name)
+        if isinstance(part, _Plan):
+            yield from _values(part, value)
+        else:
+            yield part.write(value)
+
+
+def _build(plan: _Plan, values: Iterator[Any]) -> Any:
+    return plan.record(
+        *(_build(part, values) if isinstance(part, _Plan) else part.read(next(values)) for _, part in plan.parts)
+    )

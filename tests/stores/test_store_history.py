@@ -1,0 +1,115 @@
+"""Deeds, counts, figures and refusals: what every store promises about an agent's history."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from interlock.core.model import AgentRef, Level
+from interlock.core.records import Counts, Deed, Refusal
+from interlock.ports import Store
+from kept import AGENT, NOW, OTHER, deed
+
+
+def did(store: Store, *deeds: Deed) -> None:
+    store.write(lambda tx: tx.add_deeds(deeds))
+
+
+def counts(
+    store: Store, operation: str = "rm", execution: str = "", now: float = NOW, agent: AgentRef = AGENT
+) -> Counts:
+    return store.read(lambda tx: tx.counts(agent, operation, execution, now))
+
+
+def test_nothing_was_done_yet(store: Store) -> None:
+    assert counts(store) == Counts()
+    did(store)
+    assert store.read(lambda tx: tx.figures()).total_checked == 0
+
+
+def test_an_operation_is_counted_by_agent_over_a_rolling_hour(store: Store) -> None:
+    did(store, *(deed(NOW - age) for age in (10_000, 3600, 3599, 3590, 1800, 61, 59, 0)))
+    did(store, deed(operation="ls"), deed(operation=""), deed(agent=OTHER), deed(agent=AgentRef("uid:1", "Claude")))
+    assert counts(store).hourly == 6
+    assert counts(store, "ls").hourly == 1
+    assert counts(store, "").hourly == 1
+    assert counts(store, "none").hourly == 0
+    assert counts(store, agent=replace(AGENT, name="CLAUDE", session="other")).hourly == 6
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.4, 17.0, 30.5, 59.9])
+def test_the_hour_ends_to_the_second_wherever_a_minute_begins(store: Store, offset: float) -> None:
+    at = NOW + offset
+    did(store, deed(at))
+    assert [counts(store, now=at + after).hourly for after in (0, 1, 3599.9, 3600, 3601, 9000)] == [1, 1, 1, 0, 0, 0]
+
+
+def test_counts_stay_right_when_the_ring_of_minutes_comes_round(store: Store) -> None:
+    for hour in range(6):
+        did(store, *(deed(NOW + hour * 3600 + minute * 60) for minute in range(60)))
+        assert counts(store, now=NOW + hour * 3600 + 3599).hourly == 60
+
+
+def test_risk_adds_up_in_an_execution_else_in_the_hour(store: Store) -> None:
+    did(store, deed(score=40, execution="e1"), deed(score=30, operation="ls", execution="e1"), deed(score=7))
+    did(store, deed(NOW - 7200, score=50, execution="e1"), deed(NOW - 7200, score=100), deed(score=9, execution="e2"))
+    assert counts(store, execution="e1").cumulative == 120
+    assert counts(store, execution="e3").cumulative == 0
+    assert counts(store).cumulative == 40 + 30 + 7 + 9
+
+
+def test_repetition_is_counted_in_an_execution_only(store: Store) -> None:
+    did(store, *(deed(execution="e1") for _ in range(3)), deed(operation="ls", execution="e1"), deed(execution="e2"))
+    assert counts(store, execution="e1").repeats == 3
+    assert counts(store, "ls", "e1").repeats == 1
+    assert counts(store).repeats == 0
+
+
+def test_forbidden_attempts_count_for_ten_minutes_whatever_the_name(store: Store) -> None:
+    forbidden = Level.FORBIDDEN
+    did(store, *(deed(NOW - age, level=forbidden) for age in (0, 300, 599, 600, 5000)), deed(level=Level.DANGEROUS))
+    did(store, deed(agent=OTHER, level=forbidden), deed(agent=AgentRef("uid:1"), level=forbidden))
+    assert counts(store).forbidden == 4
+
+
+def test_many_deeds_at_once_are_counted_like_one_by_one(store: Store) -> None:
+    did(store, *(deed(NOW - n, operation=f"op{n % 70}", score=2) for n in range(700)))
+    assert counts(store, "op3") == Counts(repeats=0, hourly=10, cumulative=1400, forbidden=0)
+
+
+def test_figures_are_those_of_seed_003(store: Store) -> None:
+    did(store, deed(), deed(severity="high", categories=("data_deletion", "config_destruction")))
+    did(store, deed(level=Level.FORBIDDEN), deed(agent=OTHER, severity="high", categories=("data_deletion",)))
+    found = store.read(lambda tx: tx.figures())
+    assert (found.total_checked, found.destructive_detected) == (4, 3)
+    assert found.by_severity == {"critical": 1, "high": 2}
+    assert found.by_category == {"config_destruction": 1, "data_deletion": 2}
+
+
+def refused(goal: str, **more: object) -> Refusal:
+    return replace(Refusal(goal, "uid:1000", "s1", "t1", NOW, NOW + 60), **more)  # type: ignore[arg-type]
+
+
+def test_a_refusal_binds_its_goal_in_its_session_until_its_end(store: Store) -> None:
+    store.write(lambda tx: tx.save_refusal(refused("delete:/a")))
+    store.write(lambda tx: tx.save_refusal(refused("delete:/b", at=NOW + 5, ticket="t2", tries=2)))
+
+    def found(*goals: str, principal: str = "uid:1000", session: str = "s1", now: float = NOW) -> str | None:
+        one = store.read(lambda tx: tx.refusal(goals, principal, session, now))
+        return one.goal if one else None
+
+    assert found("delete:/a", "x") == "delete:/a"
+    assert found("delete:/a", "delete:/b") == "delete:/b"
+    assert found() is None
+    assert found("x") is None
+    assert found("delete:/a", session="s2") is None
+    assert found("delete:/a", principal="uid:1") is None
+    assert found("delete:/a", now=NOW + 60) is None
+    assert found(*(f"g{n}" for n in range(1000)), "delete:/a") == "delete:/a"
+
+
+def test_a_refusal_is_counted_up_in_place(store: Store) -> None:
+    for tries in range(3):
+        store.write(lambda tx, tries=tries: tx.save_refusal(refused("g", tries=tries)))
+    assert store.read(lambda tx: tx.refusal(["g"], "uid:1000", "s1", NOW)) == refused("g", tries=2)
