@@ -1,0 +1,113 @@
+"""Agents: their tokens, their trust tier, their blocks; and the mode of the whole."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+from interlock.core.digest import normal_name
+from interlock.core.policy import MODES
+from interlock.core.records import AgentRow, Block
+from interlock.keys import fingerprint
+from interlock.ports import Tx
+from interlock.service.answers import Refused
+from interlock.service.people import require_admin
+from interlock.service.record import deed
+from interlock.service.sessions import OperatorSession
+from interlock.service.state import State
+
+MODE_SETTING = "mode"
+
+
+def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = "") -> tuple[str, AgentRow]:
+    """A token for an agent, shown once; its fingerprint is kept."""
+    if not normal_name(name):
+        raise Refused("an agent needs a name", "VALIDATION_MISSING_PARAM")
+    token, now = "agt_" + secrets.token_urlsafe(32), state.clock.now()
+    row = AgentRow(f"token:{secrets.token_hex(8)}", name, trust_tier, now, 0.0, fingerprint(token))
+
+    def work(tx: Tx) -> None:
+        tx.save_agent(row)
+        _record(state, tx, "agent_change", by, {"principal": row.principal, "name": name, "trust_tier": trust_tier})
+
+    state.store.write(work)
+    return token, row
+
+
+def agent_of(state: State, token: str) -> AgentRow | None:
+    """The agent that a token belongs to, unless it was revoked."""
+    row = state.store.read(lambda tx: tx.agent_by_token(fingerprint(token)))
+    return row if row is not None and not row.revoked_at else None
+
+
+def change_agent(
+    state: State, by: OperatorSession, principal: str, name: str, trust_tier: str | None = None, revoked: bool = False
+) -> AgentRow:
+    """Another trust tier (an admin's word, R-14), or no token any more."""
+    if trust_tier:
+        require_admin(state, by)
+
+    def work(tx: Tx) -> AgentRow:
+        now = state.clock.now()
+        before = tx.agent(principal, name) or AgentRow(principal, name, first_seen=now)
+        after = replace(
+            before,
+            trust_tier=before.trust_tier if trust_tier is None else trust_tier,
+            revoked_at=now if revoked else before.revoked_at,
+        )
+        tx.save_agent(after)
+        details = {"principal": principal, "name": name, "trust_tier": after.trust_tier, "revoked": revoked}
+        _record(state, tx, "agent_change", by, details)
+        return after
+
+    return state.store.write(work)
+
+
+def block(state: State, by: OperatorSession, principal: str, reason: str) -> Block:
+    """No more of this principal, whatever name it takes (OOB-10)."""
+    found = Block(principal, reason or "blocked by an operator", state.clock.now(), by.operator)
+
+    def work(tx: Tx) -> None:
+        tx.save_block(found)
+        _record(state, tx, "block", by, {"principal": principal, "reason": found.reason})
+
+    state.store.write(work)
+    state.remember_block(found)
+    return found
+
+
+def unblock(state: State, by: OperatorSession, principal: str, reason: str = "") -> Block:
+    """Lifts a block; approves nothing (R-10)."""
+
+    def work(tx: Tx) -> Block:
+        found = tx.block(principal)
+        if found is None:
+            raise Refused(f"{principal!r} is not blocked", "NOT_FOUND_RESOURCE")
+        lifted = replace(found, lifted_at=state.clock.now(), lifted_by=by.operator)
+        tx.save_block(lifted)
+        _record(state, tx, "unblock", by, {"principal": principal, "reason": reason})
+        return lifted
+
+    lifted = state.store.write(work)
+    state.remember_block(lifted)
+    return lifted
+
+
+def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> None:
+    """R-12: only an admin, at run time, on the record."""
+    if mode not in MODES:
+        raise Refused(f"no mode {mode!r}; known: {', '.join(MODES)}", "VALIDATION_INVALID_VALUE")
+    require_admin(state, by)
+    before = state.mode
+
+    def work(tx: Tx) -> None:
+        tx.save_setting(MODE_SETTING, mode)
+        _record(state, tx, "mode_change", by, {"before": before, "after": mode, "reason": reason})
+
+    state.store.write(work)
+    state.mode = mode
+    state.tell("mode", None, f"{by.operator} changed the mode from {before} to {mode}")
+
+
+def _record(state: State, tx: Tx, event: str, by: OperatorSession, details: dict[str, object]) -> None:
+    state.recorder.now(tx, event, deed(state.clock.now(), event, by.operator, details))

@@ -1,0 +1,165 @@
+"""What people say about held actions: approve, reject, revoke; and what an agent reports back. Every answer is signed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from interlock.core.model import AgentRef, TicketState
+from interlock.core.records import Approval, Refusal, Ticket
+from interlock.core.statement import agrees, may, needs_reauth, statement
+from interlock.core.ticket import MoveRefused, moved, settled, spend_by
+from interlock.ports import Tx
+from interlock.service.record import deed
+from interlock.service.sessions import OperatorSession
+from interlock.service.state import State
+
+
+class Refused(Exception):
+    """An answer that does not count; `code` is of the error registry."""
+
+    def __init__(self, words: str, code: str = "PERMISSION_DENIED") -> None:
+        self.code = code
+        super().__init__(words)
+
+
+def approve(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
+    """Signs an approval; the ticket is approved once enough people who may have signed."""
+
+    def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
+        if needs_reauth(ticket.requirement) and not session.stepped_up(now):
+            raise Refused(f"ticket {id} takes a fresh sign-in; enter your passphrase again")
+        lasts = spend_by(ticket, now) + 1
+        approvals = [*tx.approvals(id), _signed(state, tx, session, ticket, "approve", now, lasts)]
+        roster = state.sessions.roster
+        found = agrees(ticket, approvals, now, roster.people, roster.verify) if roster else None
+        if found is None or not found.satisfied:
+            return ticket  # one of several who are asked
+        return moved(ticket, "approve", now, ", ".join(found.by), reason)
+
+    return _answered(state, session, id, "approve", reason, work)
+
+
+def reject(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
+    """Signs a rejection; the same effect stays rejected for a while, whatever tool asks for it."""
+
+    def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
+        _signed(state, tx, session, ticket, "reject", now, now + 3600)
+        until, key = (
+            now + state.policy.denial_seconds,
+            ticket.agent.session or f"{ticket.agent.principal}/{ticket.agent.name}",
+        )
+        for goal in ticket.goals:
+            tx.save_refusal(Refusal(goal, ticket.agent.principal, key, ticket.id, now, until))
+        return moved(ticket, "reject", now, session.operator, reason)
+
+    return _answered(state, session, id, "reject", reason, work)
+
+
+def revoke(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
+    """Takes an approval back before it was used."""
+    return _answered(
+        state,
+        session,
+        id,
+        "revoke",
+        reason,
+        lambda tx, ticket, now: moved(ticket, "revoke", now, session.operator, reason),
+    )
+
+
+def executed(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
+    """What became of an action that was let through; only the agent that spent the ticket can say."""
+
+    def work(tx: Tx) -> Ticket:
+        ticket = tx.ticket(id)
+        if ticket is None or not same_agent(ticket.agent, agent):
+            raise Refused(f"no ticket {id!r} of yours", "TOKEN_INVALID")
+        if ticket.state is not TicketState.SPENT:
+            raise Refused(f"ticket {id} was not used: it is {ticket.state.value}")
+        if ticket.executed_at:
+            return ticket
+        now = state.clock.now()
+        changed = replace(ticket, executed_at=now, outcome=outcome[:500], version=ticket.version + 1)
+        if not tx.change_ticket(changed, ticket):
+            raise Refused(f"ticket {id} was changed just now; try again")
+        state.recorder.now(
+            tx, "executed", deed(now, "executed", agent.principal, {"ticket": id, "outcome": outcome[:500]})
+        )
+        return changed
+
+    return state.store.write(work)
+
+
+def same_agent(one: AgentRef, other: AgentRef) -> bool:
+    return (one.principal, one.name) == (other.principal, other.name)
+
+
+def _answered(
+    state: State,
+    session: OperatorSession,
+    id: str,
+    event: str,
+    reason: str,
+    work: Callable[[Tx, Ticket, float], Ticket],
+) -> Ticket:
+    """One answer in one transaction: the statement, the move and the record of it."""
+
+    def whole(tx: Tx) -> Ticket:
+        now = state.clock.now()
+        before = tx.ticket(id)
+        if before is None:
+            raise Refused(f"no ticket {id!r}", "TOKEN_INVALID")
+        person = state.sessions.person(session.operator)
+        roster = state.sessions.roster
+        services = {name for name, one in roster.people.items() if one.service} if roster else set()
+        if person is None or not may(person, before.requirement.approvers, services):
+            who = ", ".join(sorted(before.requirement.approvers)) or "any operator"
+            raise Refused(f"{session.operator} may not answer ticket {id}: it asks for {who}")
+        ticket = settled(before, now)
+        try:
+            changed = work(tx, ticket, now)
+        except MoveRefused as error:
+            raise Refused(str(error), "TOKEN_EXPIRED" if "expired" in str(error) else "PERMISSION_DENIED") from None
+        if changed != before and not tx.change_ticket(replace(changed, version=before.version + 1), before):
+            raise Refused(f"ticket {id} was changed just now; look at it again")
+        details = {
+            "ticket": id,
+            "digest": before.digest,
+            "channel": session.channel,
+            "reason": reason,
+            "state": changed.state.value,
+        }
+        state.recorder.now(tx, event, deed(now, event, session.operator, details))
+        return replace(changed, version=before.version + 1) if changed != before else before
+
+    answered = state.store.write(whole)
+    state.tell(event, answered)
+    return answered
+
+
+def _signed(
+    state: State, tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float
+) -> Approval:
+    """The statement, signed with the key that this operator's passphrase opened, and kept."""
+    reauth = session.stepped_up(now)
+    text = statement(
+        ticket, operator=session.operator, verdict=verdict, channel=session.channel, shown=ticket.shown_hash, issued_at=now,
+        expires_at=lasts + 1, nonce=secrets.token_hex(16), reauth=reauth,
+    )  # fmt: skip
+    key = session.unlocked.key.key_id
+    approval = Approval(
+        ticket.id,
+        session.operator,
+        verdict,
+        text,
+        session.unlocked.sign(text),
+        key,
+        session.channel,
+        now,
+        lasts + 1,
+        reauth,
+    )
+    tx.add_approval(approval)
+    return approval

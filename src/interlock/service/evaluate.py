@@ -1,0 +1,342 @@
+"""★ One action in, one decision out: gathers what the decision needs, keeps what it changes, and denies when anything goes wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from interlock.core.circumstances import Circumstances
+from interlock.core.danger import escalated
+from interlock.core.decide import decide
+from interlock.core.decision import Decision
+from interlock.core.digest import DigestError, digest
+from interlock.core.goals import UNKNOWN, goals
+from interlock.core.grants import covering
+from interlock.core.hold import Held, Keep
+from interlock.core.model import Kind, Level, Requirement, TicketState
+from interlock.core.records import AgentRow, Approval, Block, Counts, Deed, Grant, Refusal, Ticket
+from interlock.core.redact import redact_text
+from interlock.core.ticket import moved, settled
+from interlock.core.weigh import Weighed, weigh
+from interlock.ports import QueueFull, StoreError, Tx
+from interlock.service.granting import holds
+from interlock.service.record import deed
+from interlock.service.request import Judged, Request, operation_of, session_of
+from interlock.service.state import State
+from interlock.service.telling import told, told_shortly
+from interlock.service.tickets import new_ticket
+
+BLOCKED_BY = "three forbidden attempts in ten minutes"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What the store knows that this decision needs."""
+
+    ticket: Ticket | None = None
+    approvals: tuple[Approval, ...] = ()
+    block: Block | None = None
+    agent: AgentRow | None = None
+    refusal: Refusal | None = None
+    refused: Ticket | None = None
+    grants: tuple[Grant, ...] = ()
+    counts: Counts = field(default_factory=Counts)
+
+
+def evaluate(state: State, request: Request) -> Decision:
+    """The decision for one action; anything unexpected is a denial (the one place that turns an error into an answer)."""
+    try:
+        return _evaluate(state, request)
+    except StoreError as error:
+        state.trouble(f"the store cannot be used: {error}")
+        return Decision("deny", f"Denied: the state cannot be known ({error}).", unknown=True, strength=state.strength)
+    except DigestError as error:
+        return Decision(
+            "deny",
+            f"Denied: this action has no one meaning ({error}).",
+            code="VALIDATION_INVALID_TYPE",
+            strength=state.strength,
+        )
+    except Exception as error:
+        state.trouble(f"{type(error).__name__}: {error}")
+        return Decision(
+            "deny",
+            "Denied: the action could not be judged.",
+            unknown=True,
+            strength=state.strength,
+            code="INTERNAL_ERROR",
+        )
+
+
+def quick(state: State, request: Request) -> Decision | None:
+    """The answer to everyday work, without the store; None where `evaluate` has to be asked, and where anything goes wrong."""
+    try:
+        return _quick(state, _judge(state, request))
+    except Exception:  # evaluate will meet it again, and deny
+        return None
+
+
+def _evaluate(state: State, request: Request) -> Decision:
+    judged = _judge(state, request)
+    at_once = _quick(state, judged)
+    if at_once is not None:
+        return at_once
+    judged = _identified(state, judged)
+    found = state.store.read(lambda tx: _gather(tx, state, judged))
+    signed = (grant for grant in found.grants if holds(state, grant))
+    grant = covering(signed, request.agent, judged.goals, judged.judgement.assessment, judged.digest, judged.now)
+    at = _circumstances(state, judged, found, grant)
+    weighed = weigh(judged.judgement.assessment, judged.named, state.policy, at)
+    held = _hold(state, judged, found, weighed)
+    kept = state.store.write(lambda tx: _keep(tx, state, judged, found, weighed, at, held, grant))
+    if kept.ticket is not None and held.keep is Keep.OPEN:
+        state.tell("held", kept.ticket)
+    return kept
+
+
+def _judge(state: State, request: Request) -> Judged:
+    judgement, named = state.reader.read(request.action, request.files)
+    name = request.action.text if request.action.kind in (Kind.OPERATION, Kind.TOOL) else ""
+    matched = None
+    if name and state.policy.registry:
+        spoken = f"{name}_{request.resource}" if request.resource else name
+        gate = state.policy.severities
+        matched = state.registry.check(spoken, gate.max_cooling_off_ms, gate.block_on_match_failure)
+    return Judged(request, judgement, named, matched, state.clock.now())
+
+
+def _identified(state: State, judged: Judged) -> Judged:
+    """With its digest and what it is after: what a ticket, a grant and a refusal are bound to."""
+    request, judgement = judged.request, judged.judgement
+    action = replace(request.action, witnesses=judgement.witnesses, fields=_exact(request.action.fields))
+    mark = digest(action, request.agent, state.installation.digest_key, request.judged)
+    after = goals(request.action, judgement.facts, judgement.assessment)
+    return replace(judged, digest=mark, goals=tuple(map(redact_text, after)))
+
+
+def _exact(value: Any) -> Any:
+    """A digest takes no floats, whose spelling is nobody's; here each stands as the one text that Python writes for it."""
+    if isinstance(value, float):
+        return {"\0float": repr(value)}  # no caller can send that key: a NUL is refused at every door
+    if isinstance(value, Mapping):
+        return {key: _exact(item) for key, item in value.items()}
+    return [_exact(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _quick(state: State, judged: Judged) -> Decision | None:
+    """Everyday work: nothing is asked for, and nothing the store knows could ask for more."""
+    request, assessment = judged.request, judged.judgement.assessment
+    if assessment.level > Level.REVERSIBLE or request.pending or request.execution or state.shared:
+        return None
+    if state.recorder.failing:  # what cannot be recorded is not allowed by the way
+        return None
+    blocked = state.blocked(request.agent.principal)
+    at = Circumstances(
+        mode=state.mode,
+        blocked=blocked,
+        adapted=request.adapted,
+        matched=judged.matched,
+        claimed_risk=request.claimed_risk,
+    )
+    weighed = weigh(assessment, judged.named, state.policy, at)
+    if weighed.requirement != Requirement() or (
+        request.adapted and request.adapted.block and request.adapted.block.escalation
+    ):
+        return None
+    state.recorder.later(_deed(judged, "allow"), lambda: told_shortly(state, judged, weighed, at))
+    return _decision(state, judged, weighed, Held("allow"))
+
+
+def _gather(tx: Tx, state: State, judged: Judged) -> Gathered:
+    request = judged.request
+    agent = request.agent
+    ticket = tx.ticket(request.pending) if request.pending else tx.live_ticket(judged.digest, agent)
+    refusal = (
+        tx.refusal(_nameable(judged.goals), agent.principal, session_of(agent), judged.now) if judged.goals else None
+    )
+    return Gathered(
+        ticket=ticket,
+        approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
+        block=tx.block(agent.principal),
+        agent=tx.agent(agent.principal, agent.name),
+        refusal=refusal,
+        refused=tx.ticket(refusal.ticket) if refusal else None,
+        grants=tuple(tx.grants(judged.now)),
+        counts=tx.counts(agent, operation_of(request.action), request.execution, judged.now),
+    )
+
+
+def _circumstances(state: State, judged: Judged, found: Gathered, grant: Grant | None) -> Circumstances:
+    request = judged.request
+    blocked = found.block.reason if found.block else state.blocked(request.agent.principal)
+    own = found.ticket is not None and not request.pending
+    refused = (
+        found.refusal
+        if found.refusal and not own and found.refusal.ticket != (found.ticket.id if found.ticket else "")
+        else None
+    )
+    block = request.adapted.block if request.adapted else None
+    step = escalated(block, found.counts.hourly) if block else None
+    return Circumstances(
+        mode=state.mode,
+        blocked=blocked,
+        trust_tier=found.agent.trust_tier if found.agent else "",
+        adapted=request.adapted,
+        matched=judged.matched,
+        repeats=found.counts.repeats,
+        hourly=found.counts.hourly,
+        cumulative=found.counts.cumulative,
+        claimed_risk=request.claimed_risk,
+        denied_goal=refused.ticket if refused else "",
+        tries=refused.tries + 1 if refused else 0,
+        granted=grant.id if grant else "",
+        grant_ceiling=grant.ceiling if grant else Level.SAFE,
+        escalated=(step.level, step.message) if step else None,
+    )
+
+
+def _hold(state: State, judged: Judged, found: Gathered, weighed: Weighed) -> Held:
+    """The answer; a ticket that was made for something else frees nothing."""
+    ticket, request = found.ticket, judged.request
+    if request.pending and weighed.requirement != Requirement():
+        if ticket is None:
+            return Held("deny", f"no ticket {request.pending!r}", code="TOKEN_INVALID")
+        if ticket.digest != judged.digest:
+            return Held("deny", f"ticket {ticket.id} is for another action or agent", code="TOKEN_SCOPE_MISMATCH")
+        if ticket.spent_at:
+            return Held("deny", f"ticket {ticket.id} was used already", code="TOKEN_ALREADY_USED", ticket=ticket)
+        if settled(ticket, judged.now).state is TicketState.EXPIRED:
+            return Held(
+                "deny", f"ticket {ticket.id} expired; ask again without it", code="TOKEN_EXPIRED", ticket=ticket
+            )
+    if found.refusal is not None and found.refused is not None and ticket is None and weighed.denies:
+        return Held(
+            "deny", f"the same effect on the same target is held or refused as {found.refused.id}", ticket=found.refused
+        )
+    agreed = state.agreement(ticket, found.approvals, weighed.requirement, judged.now) if ticket else ""
+    return decide(weighed, ticket, agreed, judged.now, state.policy)
+
+
+def _keep(
+    tx: Tx,
+    state: State,
+    judged: Judged,
+    found: Gathered,
+    weighed: Weighed,
+    at: Circumstances,
+    held: Held,
+    grant: Grant | None,
+) -> Decision:
+    """Keeps what the decision changes, before the answer leaves; what was spent by somebody else is denied."""
+    now, ticket = judged.now, held.ticket
+    if held.keep is Keep.OPEN:
+        _let_go(tx, state, found.ticket, now)
+        try:
+            ticket = tx.open_ticket(new_ticket(state, judged, weighed), state.policy.open_tickets)
+        except QueueFull:
+            held = Held(
+                "deny",
+                f"the queue is full: {state.policy.open_tickets} actions of this agent wait for an answer",
+                code="RATE_LIMIT_EXCEEDED",
+            )
+            ticket = None
+        else:
+            _remember_goals(tx, state, judged, ticket)
+    elif held.keep is Keep.SPEND and ticket is not None and found.ticket is not None:
+        ticket, held = _spend(tx, ticket, found.ticket, held, now)
+    elif held.keep is Keep.CHANGE and ticket is not None and found.ticket is not None:
+        tx.change_ticket(ticket, found.ticket)
+    if grant is not None and held.outcome == "allow" and not tx.use_grant(grant.id, now):
+        held = Held("deny", f"grant {grant.id} is used up")
+    if found.refusal is not None and held.outcome == "deny" and found.ticket is None:
+        tx.save_refusal(replace(found.refusal, tries=found.refusal.tries + 1))
+    held = replace(held, ticket=ticket)
+    if (
+        held.keep is not Keep.NOTHING or held.ticket is None or found.ticket is None
+    ):  # asking after one's own ticket is no deed
+        tx.add_deeds([_deed(judged, held.outcome)])
+        _count_forbidden(tx, state, judged, found.counts, held)
+    state.recorder.now(tx, *told(state, judged, weighed, at, held))
+    return _decision(state, judged, weighed, held)
+
+
+def _let_go(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:
+    """What expired before anybody noticed makes room for the ticket that takes its place."""
+    after = settled(ticket, now) if ticket is not None else None
+    if ticket is not None and after is not None and after != ticket and tx.change_ticket(after, ticket):
+        state.recorder.now(tx, "expire", deed(now, "expire", "time", {"ticket": ticket.id}))
+
+
+def _spend(tx: Tx, ticket: Ticket, before: Ticket, held: Held, now: float) -> tuple[Ticket, Held]:
+    if ticket != before and not tx.change_ticket(ticket, before):  # what time alone had changed
+        return ticket, Held("deny", f"ticket {ticket.id} was answered just now; try again", ticket=ticket)
+    spent = moved(ticket, "spend", now)
+    if not tx.change_ticket(spent, ticket):
+        return ticket, Held("deny", f"ticket {ticket.id} was used already", ticket=ticket, code="TOKEN_ALREADY_USED")
+    agent = ticket.agent
+    for goal in ticket.goals:  # somebody agreed: the goal is refused no more
+        tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, now, now))
+    return spent, held
+
+
+def _nameable(after: tuple[str, ...]) -> list[str]:
+    """The goals that can be told apart: two things that cannot be known need not be the same."""
+    return [goal for goal in after if not goal.endswith(f":{UNKNOWN}")]
+
+
+def _remember_goals(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> None:
+    agent = judged.request.agent
+    for goal in _nameable(judged.goals):
+        tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, judged.now, ticket.expires_at))
+
+
+def _count_forbidden(tx: Tx, state: State, judged: Judged, counts: Counts, held: Held) -> None:
+    """R-9: three forbidden attempts in ten minutes block the principal."""
+    if judged.judgement.assessment.level < Level.FORBIDDEN or held.outcome == "allow" or state.mode != "enforcing":
+        return
+    if counts.forbidden + 1 < state.policy.escalate.forbidden_attempts:
+        return
+    agent = judged.request.agent
+    if tx.block(agent.principal) is None:
+        block = Block(agent.principal, BLOCKED_BY, judged.now, "interlock", agent.name)
+        tx.save_block(block)
+        details = {"principal": agent.principal, "name": agent.name, "reason": BLOCKED_BY}
+        state.recorder.now(tx, "block", deed(judged.now, "block", "interlock", details))
+        state.remember_block(block)
+
+
+def _deed(judged: Judged, outcome: str) -> Deed:
+    assessment, matched = judged.judgement.assessment, judged.matched
+    return Deed(
+        judged.request.agent,
+        operation_of(judged.request.action),
+        assessment.level,
+        assessment.score
+        if assessment.level >= Level.DESTRUCTIVE or judged.request.execution
+        else 0,  # everyday work adds no risk
+        outcome,
+        judged.now,
+        judged.request.execution,
+        judged.goals,
+        judged.severity,
+        tuple(sorted(matched.categories))
+        if matched
+        else tuple(sorted({f.category for f in assessment.findings if f.category})),
+    )
+
+
+def _decision(state: State, judged: Judged, weighed: Weighed, held: Held) -> Decision:
+    matched = judged.matched
+    return Decision(
+        outcome=held.outcome,
+        reason=state.words(judged, weighed, held),
+        assessment=judged.judgement.assessment,
+        requirement=weighed.requirement,
+        factors=(*judged.judgement.assessment.factors, *weighed.factors),
+        ticket=held.ticket,
+        wait_seconds=held.wait_seconds,
+        patterns=tuple(pattern.wire for pattern in matched.patterns) if matched else (),
+        code=held.code or weighed.code,
+        strength=state.strength,
+    )

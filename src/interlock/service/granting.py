@@ -1,0 +1,184 @@
+"""Grants and registry patterns: what operators allow beforehand, and what they call destructive."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from interlock.core.audit_json import canonical_json
+from interlock.core.grants import offered
+from interlock.core.model import Level
+from interlock.core.records import Grant
+from interlock.core.registry import Pattern, PatternError
+from interlock.ports import Tx
+from interlock.service.answers import Refused
+from interlock.service.people import require_admin
+from interlock.service.record import deed
+from interlock.service.sessions import OperatorSession
+from interlock.service.state import State
+
+MOST_SECONDS = 7 * 86_400
+MOST_USES = 1_000
+_KEYS = frozenset(
+    {
+        "effect",
+        "targets",
+        "environment",
+        "ceiling",
+        "count",
+        "seconds",
+        "why",
+        "principal",
+        "name",
+        "session",
+        "digests",
+    }
+)
+
+
+def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
+    """A grant on effects; refuses an empty target list, a star for everything, and level 4 from anybody but an admin."""
+    grant = _grant_of(state, by, given)
+    if grant.ceiling >= Level.DANGEROUS and not by.stepped_up(state.clock.now()):
+        raise Refused("a grant for dangerous actions takes a fresh sign-in")
+    if grant.ceiling is Level.FORBIDDEN:
+        require_admin(state, by)
+    text = canonical_json({**_terms(grant), "id": grant.id})
+    signed = replace(grant, statement=text, signature=by.unlocked.sign(text), key_id=by.unlocked.key.key_id)
+
+    def work(tx: Tx) -> None:
+        tx.save_grant(signed)
+        state.recorder.now(
+            tx, "grant", deed(grant.created_at, "grant", by.operator, {"grant": grant.id, "terms": _terms(grant)})
+        )
+
+    state.store.write(work)
+    return signed
+
+
+def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
+    """A grant that counts no more."""
+
+    def work(tx: Tx) -> Grant:
+        found = tx.grant(id)
+        if found is None:
+            raise Refused(f"no grant {id!r}", "NOT_FOUND_RESOURCE")
+        now = state.clock.now()
+        gone = replace(found, revoked_at=now, revoked_by=by.operator)
+        tx.save_grant(gone)
+        state.recorder.now(tx, "grant_revoked", deed(now, "grant_revoked", by.operator, {"grant": id}))
+        return gone
+
+    return state.store.write(work)
+
+
+def holds(state: State, grant: Grant) -> bool:
+    """Whether an operator who still may really signed these terms: a row edited in the database grants nothing."""
+    roster = state.sessions.roster
+    person = roster.people.get(grant.by) if roster else None
+    if roster is None or person is None or person.disabled or grant.key_id not in person.keys:
+        return False
+    if not roster.verify(grant.key_id, grant.statement.encode(), grant.signature):
+        return False
+    said = json.loads(grant.statement)
+    now = json.loads(canonical_json({**_terms(grant), "id": grant.id}))
+    return {**said, "count": 0} == {**now, "count": 0} and grant.remaining <= int(said["count"])
+
+
+def suggestion(state: State, ticket: str) -> dict[str, object]:
+    """The narrow grant that a ticket suggests."""
+    found = state.store.read(lambda tx: tx.ticket(ticket))
+    if found is None:
+        raise Refused(f"no ticket {ticket!r}", "NOT_FOUND_RESOURCE")
+    return offered(found)
+
+
+def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Pattern:
+    """One more pattern of the registry, in the wire's words."""
+    try:
+        pattern = Pattern.of(given)
+        state.registry.register(pattern)
+    except PatternError as error:
+        raise Refused(str(error), "VALIDATION_INVALID_VALUE") from None
+
+    def work(tx: Tx) -> None:
+        tx.save_pattern(pattern.wire)
+        state.recorder.now(
+            tx, "pattern_change", deed(state.clock.now(), "pattern_change", by.operator, {"registered": pattern.wire})
+        )
+
+    try:
+        state.store.write(work)
+    except BaseException:
+        state.registry.unregister(pattern.id)
+        raise
+    return pattern
+
+
+def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
+    """One pattern less; takes an admin, for it takes protection away."""
+    require_admin(state, by)
+    known = next((pattern for pattern in state.registry if pattern.id == id), None)
+    if known is None:
+        raise Refused(f"no pattern {id!r}", "NOT_FOUND_RESOURCE")
+
+    def work(tx: Tx) -> None:
+        tx.delete_pattern(id)
+        body = deed(state.clock.now(), "pattern_change", by.operator, {"unregistered": id})
+        state.recorder.now(tx, "pattern_change", body)
+
+    state.store.write(work)
+    return state.registry.unregister(id)
+
+
+def _grant_of(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
+    if unknown := sorted(set(given) - _KEYS):
+        raise Refused(
+            f"grant: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}", "VALIDATION_UNKNOWN_PARAM"
+        )
+    effect, targets, digests = given.get("effect", ""), given.get("targets", []), given.get("digests", [])
+    _texts("targets", targets)
+    _texts("digests", digests)
+    if not digests and (not isinstance(effect, str) or not effect or not targets):
+        raise Refused("grant: effect and targets are needed, or the digests of a plan", "VALIDATION_MISSING_PARAM")
+    if any(target.strip("*/ ") == "" for target in targets):
+        raise Refused("grant: a target that means everything is none", "VALIDATION_INVALID_VALUE")
+    level = next((level for level in Level if level.word == given.get("ceiling", "destructive")), None)
+    if level is None:
+        raise Refused(f"grant: no level {given.get('ceiling')!r}", "VALIDATION_INVALID_VALUE")
+    why = given.get("why", "")
+    if not isinstance(why, str) or not why.strip():
+        raise Refused("grant: say why", "VALIDATION_MISSING_PARAM")
+    count, seconds = _number(given, "count", 1, MOST_USES), _number(given, "seconds", 3600, MOST_SECONDS)
+    now = state.clock.now()
+    return Grant(
+        state.new_id("grant_"), effect, tuple(targets), level, by.operator, why[:500], now, now + seconds, remaining=count,
+        digests=tuple(digests),
+        environment=str(given.get("environment", "")), principal=str(given.get("principal", "")),
+        name=str(given.get("name", "")), session=str(given.get("session", "")),
+    )  # fmt: skip
+
+
+def _texts(name: str, value: object) -> None:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value) or len(value) > 100:
+        raise Refused(f"grant: {name}: expected a list of texts, at most 100", "VALIDATION_INVALID_TYPE")
+
+
+def _number(given: Mapping[str, Any], key: str, default: int, most: int) -> int:
+    value = given.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise Refused(
+            f"grant: {key}: expected a whole number from 1 to {most}, got {value!r:.40}", "VALIDATION_INVALID_VALUE"
+        )
+    return value
+
+
+def _terms(grant: Grant) -> dict[str, Any]:
+    """What an operator signs."""
+    return {
+        "effect": grant.effect, "targets": list(grant.targets), "environment": grant.environment, "ceiling": grant.ceiling.word,
+        "count": grant.remaining, "expires_at": int(grant.expires_at), "why": grant.why, "principal": grant.principal,
+        "name": grant.name, "session": grant.session, "digests": list(grant.digests), "by": grant.by,
+    }  # fmt: skip

@@ -1,0 +1,151 @@
+"""Operators: the first one at a terminal, the others by an admin who is signed in; every change is sealed and recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from interlock.core.digest import normal_name
+from interlock.core.records import OperatorRow
+from interlock.keys import ROSTER_SETTING, Kdf, enrol, roster_seal, seal
+from interlock.ports import Tx
+from interlock.service.answers import Refused
+from interlock.service.record import deed
+from interlock.service.sessions import OperatorSession, SignInRefused
+from interlock.service.state import State
+
+ADMIN = "admin"
+
+
+def sign_in(state: State, name: str, passphrase: str, channel: str) -> tuple[str, OperatorSession]:
+    """A session for an operator; a failure is recorded too."""
+    now = state.clock.now()
+    try:
+        token, session = state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
+    except SignInRefused as error:
+        body = deed(now, "verify_failed", normal_name(name)[:80], {"channel": channel, "reason": str(error)})
+        state.store.write(lambda tx: state.recorder.now(tx, "verify_failed", body))
+        raise
+    body = deed(now, "unlock", session.operator, {"channel": channel})
+    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    return token, session
+
+
+def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
+    """Keeps the first operator; refuses when there is one already."""
+
+    def work(tx: Tx) -> None:
+        if tx.operators():
+            raise Refused("there is an operator already; an admin adds others with `interlock operator add`")
+        _save(state, tx, [row], row, seal_key, "enrol", row.name)
+
+    state.store.write(work)
+
+
+def add_operator(
+    state: State,
+    by: OperatorSession,
+    name: str,
+    passphrase: str,
+    roles: Iterable[str] = (),
+    teams: Iterable[str] = (),
+    service: bool = False,
+    kdf: Kdf | None = None,
+) -> OperatorRow:
+    """A new operator, by an admin."""
+    seal_key = _admins_key(state, by)
+    now = state.clock.now()
+    row, _ = enrol(
+        name, passphrase, seal_key, now=now, by=by.operator, roles=roles, teams=teams, service=service, kdf=kdf
+    )
+
+    def work(tx: Tx) -> None:
+        rows = tx.operators()
+        if any(one.name == row.name for one in rows):
+            raise Refused(f"there is an operator {row.name!r} already")
+        _save(state, tx, [*rows, row], row, seal_key, "enrol", by.operator)
+
+    state.store.write(work)
+    return row
+
+
+def change_operator(
+    state: State,
+    by: OperatorSession,
+    name: str,
+    roles: Iterable[str] | None = None,
+    teams: Iterable[str] | None = None,
+    disabled: bool | None = None,
+) -> OperatorRow:
+    """Another role, another team, disabled or enabled again, by an admin; the last admin stays one."""
+    seal_key = _admins_key(state, by)
+
+    def work(tx: Tx) -> OperatorRow:
+        rows = tx.operators()
+        before = next((row for row in rows if row.name == normal_name(name)), None)
+        if before is None:
+            raise Refused(f"no operator {name!r}", "NOT_FOUND_RESOURCE")
+        now = state.clock.now()
+        changed = replace(
+            before,
+            roles=tuple(sorted(set(roles))) if roles is not None else before.roles,
+            teams=tuple(sorted(set(teams))) if teams is not None else before.teams,
+            disabled_at=(now if disabled else 0.0) if disabled is not None else before.disabled_at,
+        )
+        after = seal(changed, seal_key)
+        others = [row for row in rows if row.name != before.name]
+        if not any(ADMIN in row.roles and not row.disabled_at for row in [*others, after]):
+            raise Refused("somebody has to be an admin")
+        _save(state, tx, [*others, after], after, seal_key, "operator_change", by.operator)
+        return after
+
+    return state.store.write(work)
+
+
+def change_passphrase(state: State, session: OperatorSession, passphrase: str, kdf: Kdf | None = None) -> None:
+    """A new passphrase for oneself; what was signed under the old one does not count any more."""
+    seal_key = state.sessions.seal_key()
+    if seal_key is None or not session.stepped_up(state.clock.now()):
+        raise Refused("sign in again first")
+
+    def work(tx: Tx) -> None:
+        rows = tx.operators()
+        before = next(row for row in rows if row.name == session.operator)
+        made, _ = enrol(
+            before.name, passphrase, seal_key, now=before.created_at, by=before.created_by, roles=before.roles, teams=before.teams,
+            service=before.service, kdf=kdf,
+        )  # fmt: skip
+        others = [row for row in rows if row.name != before.name]
+        _save(state, tx, [*others, made], made, seal_key, "operator_change", session.operator)
+
+    state.store.write(work)
+
+
+def _save(
+    state: State, tx: Tx, rows: list[OperatorRow], row: OperatorRow, seal_key: bytes, event: str, by: str
+) -> None:
+    """One row, the sealed list of all and the record of it, together."""
+    listed = roster_seal(rows, seal_key)
+    tx.save_operator(row)
+    tx.save_setting(ROSTER_SETTING, listed)
+    details = {
+        "operator": row.name, "roles": list(row.roles), "teams": list(row.teams), "service": row.service, "key_id": row.key_id,
+        "disabled": bool(row.disabled_at),
+    }  # fmt: skip
+    state.recorder.now(tx, event, deed(state.clock.now(), event, by, details))
+    state.sessions.changed(rows, listed)
+
+
+def _admins_key(state: State, by: OperatorSession) -> bytes:
+    person, now = state.sessions.person(by.operator), state.clock.now()
+    seal_key = state.sessions.seal_key()
+    if person is None or ADMIN not in person.roles or seal_key is None:
+        raise Refused(f"{by.operator} is no admin")
+    if not by.stepped_up(now):
+        raise Refused("enter your passphrase again first")
+    return seal_key
+
+
+def require_admin(state: State, by: OperatorSession) -> None:
+    """Refuses everybody but an admin who signed in just now."""
+    _admins_key(state, by)

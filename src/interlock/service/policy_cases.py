@@ -1,0 +1,59 @@
+"""A policy's own cases -> which of them it does not answer as it promises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.core.circumstances import Circumstances
+from interlock.core.classify import Rulebook
+from interlock.core.decide import judge, require
+from interlock.core.model import Action, Loss, command, intent, operation, tool
+from interlock.core.policy import MODES, Policy
+from interlock.core.registry import Registry
+
+CWD = "/home/dev/app"  # where the commands of cases run
+_KINDS = ("command", "operation", "tool", "hint")
+_KEYS = frozenset({*_KINDS, "params", "input", "crude", "cwd", "loss", "mode", "expect", "cooling", "approvers"})
+
+
+def failures(policy: Policy, rules: Rulebook) -> list[str]:
+    """One line a case that comes out otherwise, or that says nothing; a policy without cases promises nothing."""
+    if not policy.cases:
+        return ["there is no [[case]]: a policy says by cases what it promises"]
+    said = (_wrong(case, policy, rules) for case in policy.cases)
+    return [f"case {number}: {words}" for number, words in enumerate(said, 1) if words]
+
+
+def _wrong(case: Mapping[str, Any], policy: Policy, rules: Rulebook) -> str:
+    if unknown := sorted(set(case) - _KEYS):
+        return f"unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}"
+    kinds = [kind for kind in _KINDS if case.get(kind)]
+    if len(kinds) != 1:
+        return f"expected one of {', '.join(_KINDS)}"
+    loss, mode = case.get("loss", "unknown"), case.get("mode", "enforcing")
+    if loss not in set(Loss) or mode not in MODES:
+        return f"no loss {loss!r}" if loss not in set(Loss) else f"no mode {mode!r}"
+    action = _action(kinds[0], case)
+    gate = policy.severities
+    named = kinds[0] in ("operation", "tool") and policy.registry
+    matched = Registry().check(action.text, gate.max_cooling_off_ms, gate.block_on_match_failure) if named else None
+    found = require(action, judge(action, rules), policy, Circumstances(mode=mode, loss=Loss(loss), matched=matched))
+    asked = found.requirement
+    got = "deny" if found.denies and not asked.blocked else asked.word
+    if got != case["expect"]:
+        return f"{action.text!r}: expected {case['expect']}, got {got} ({'; '.join(found.factors) or 'nothing spoke'})"
+    if case.get("cooling", asked.cooling_seconds) != asked.cooling_seconds:
+        return f"{action.text!r}: expected {case['cooling']} s of cooling-off, got {asked.cooling_seconds}"
+    if "approvers" in case and frozenset(case["approvers"]) != asked.approvers:
+        return f"{action.text!r}: expected approvers {sorted(case['approvers'])}, got {sorted(asked.approvers)}"
+    return ""
+
+
+def _action(kind: str, case: Mapping[str, Any]) -> Action:
+    text, cwd = str(case[kind]), str(case.get("cwd", CWD))
+    if kind == "command":
+        return command(text, cwd)
+    if kind == "operation":
+        return operation(text, case.get("params", {}), str(case.get("crude", "")))
+    return tool(text, case.get("input", {}), cwd) if kind == "tool" else intent(text)

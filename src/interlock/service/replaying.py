@@ -1,0 +1,216 @@
+"""Records -> their decisions made again by core: which agree byte for byte, which differ, which cannot be made again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from interlock.config import Config
+from interlock.core.audit_bodies import EVENTS, HELD, Attempt, attempt_body
+from interlock.core.audit_json import canonical_json, parsed, simple
+from interlock.core.circumstances import Circumstances
+from interlock.core.classify import Rulebook
+from interlock.core.decide import judge
+from interlock.core.model import Action, AgentRef, Kind
+from interlock.core.policy import Policy
+from interlock.core.records import AuditRow
+from interlock.core.redact import redact
+from interlock.core.replay import Replayed, ReplayError, replay
+from interlock.core.titles import titles
+from interlock.core.weigh import weigh
+from interlock.rulebook import rulebook_hash
+from interlock.service.opening import policy_mark, rules_of
+
+AGREES, DIFFERS, CANNOT = "agrees", "differs", "cannot"
+ATTEMPTS = frozenset({*EVENTS.values(), HELD})
+MOST_CHANGES = 1_000  # kept in full; the others are counted
+# What judging and weighing alone decide; the rest of a record is what the store knew at that moment.
+_MADE = ("danger_level", "level", "irreversible", "score", "tier", "findings", "factors", "requirement")
+_MADE_SHORTLY = ("danger_level", "level", "irreversible", "score", "decision")  # of everyday work
+_SECRET = "<secret:"
+_TEXTS = ("command", "operation", "tool", "hint")
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The rules and the policy of a configuration, with the hashes that records name them by."""
+
+    rules: Rulebook
+    policy: Policy
+    rulebook_hash: str
+    policy_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """One decision, made again."""
+
+    row: AuditRow
+    verdict: str  # agrees, differs, cannot
+    why: str = ""  # it cannot
+    word: str = ""  # what the rules and the policy at hand ask for
+    differences: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # key -> recorded, made again
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A recorded action that two policies answer differently."""
+
+    row: AuditRow
+    title: str
+    agent: str
+    before: str
+    after: str
+    why: str
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Two policies over the same record."""
+
+    records: int = 0
+    same: int = 0
+    changed: Counter[tuple[str, str]] = field(default_factory=Counter)  # what was asked, what would be asked
+    changes: list[Change] = field(default_factory=list)
+    cannot: Counter[str] = field(default_factory=Counter)  # why -> how many
+
+
+def in_force(config: Config) -> InForce:
+    """What a daemon with this configuration decides by."""
+    policy, rules = config.effective_policy(), rules_of(config)
+    return InForce(rules, policy, rulebook_hash(rules), policy_mark(config, policy))
+
+
+def is_attempt(row: AuditRow) -> bool:
+    """Whether a record tells of an evaluated action; what operators do is decided by nobody."""
+    return row.event in ATTEMPTS
+
+
+def again(row: AuditRow, by: InForce) -> Again:
+    """The decision of a record made again, and whether it comes out as it was written."""
+    body = body_of(row)
+    try:
+        made = _made(body, by.rules, by.policy)
+    except ReplayError as error:
+        return Again(row, CANNOT, str(error))
+    if why := _other_rules(row, by):
+        return Again(row, CANNOT, why, made.word)
+    differences = _differences(body, made)
+    if differences and _SECRET in canonical_json(body.get("facts")):
+        return Again(row, CANNOT, "secrets were taken out of what was judged", made.word, differences)
+    return Again(row, DIFFERS if differences else AGREES, "", made.word, differences)
+
+
+def compared(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, other: Policy) -> Comparison:
+    """What a record would have come to under another policy; attempts that cannot be judged again are counted by reason."""
+    found = Comparison()
+    for row in rows:
+        if not is_attempt(row):
+            continue
+        found.records += 1
+        body = body_of(row)
+        try:
+            before, after = _made(body, rules, one), _made(body, rules, other)
+        except ReplayError as error:
+            found.cannot[str(error)] += 1
+            continue
+        if before.word == after.word:
+            found.same += 1
+            continue
+        found.changed[before.word, after.word] += 1
+        if len(found.changes) < MOST_CHANGES:
+            why = after.weighed.reason() or before.weighed.reason()
+            found.changes.append(Change(row, title(body), agent(body), before.word, after.word, why))
+    return found
+
+
+def title(body: Mapping[str, Any]) -> str:
+    """What a recorded action was, in one line."""
+    given = body.get("parameters") or _table(body.get("judged")).get("fields")
+    texts = [_table(given).get(name) for name in _TEXTS]
+    return " ".join(str(next((text for text in texts if text), body.get("operation", ""))).split())[:300]
+
+
+def agent(body: Mapping[str, Any]) -> str:
+    """Who asked: what was proved, and what was claimed."""
+    who = _table(body.get("agent"))
+    return " ".join(str(who[key]) for key in ("principal", "name") if who.get(key))
+
+
+def body_of(row: AuditRow) -> dict[str, Any]:
+    """What a record says; nothing where it cannot be read."""
+    try:
+        body = parsed(row.body)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _made(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
+    """The decision, from the facts in its record; of everyday work, from the action itself."""
+    if isinstance(body.get("facts"), Mapping):
+        return replay(body["facts"], rules, policy)
+    if isinstance(body.get("judged"), Mapping):
+        return _judged_again(body, body["judged"], rules, policy)
+    raise ReplayError("the record keeps no facts")
+
+
+def _judged_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
+    asked: list[str] = []
+    try:
+        action = Action(Kind(given["kind"]), MappingProxyType(dict(given["fields"])), str(given["cwd"]))
+        at = Circumstances(mode=body["mode"], claimed_risk=body.get("claimed_risk"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
+    judged = judge(action, rules, asked.append)  # answers None, and remembers which scripts were looked for
+    seen = judged.assessment
+    if asked and (seen.level, seen.score) != (body.get("danger_level"), body.get("score")):
+        raise ReplayError("it depended on what a script contained")
+    return Replayed(seen, weigh(seen, titles(action, judged.facts), policy, at))
+
+
+def _other_rules(row: AuditRow, by: InForce) -> str:
+    """Why another outcome would prove nothing."""
+    pairs = (("rulebook", row.rulebook, by.rulebook_hash), ("policy", row.policy, by.policy_hash))
+    for what, then, now in pairs:
+        if then != now:
+            return f"it was decided by another {what} ({then[:12] or 'unknown'}) than the one at hand ({now[:12]})"
+    return ""
+
+
+def _differences(body: Mapping[str, Any], made: Replayed) -> dict[str, tuple[Any, Any]]:
+    """What is not as it was written, compared as the bytes that would be written; secrets are taken out in both."""
+    keys = _MADE if "facts" in body else _MADE_SHORTLY
+    written = {**_written(made), "decision": made.word}
+    rest = {key: value for key, value in body.items() if key not in keys}
+    whole = redact(simple({**rest, **{key: written[key] for key in keys if key in written}}))
+    pairs = {key: (body.get(key), whole.get(key)) for key in keys}
+    return {key: pair for key, pair in pairs.items() if canonical_json(pair[0]) != canonical_json(pair[1])}
+
+
+def _written(made: Replayed) -> dict[str, Any]:
+    """The decision as a record has it."""
+    seen, weighed = made.assessment, made.weighed
+    attempt = Attempt(
+        at=0.0,
+        adapter_name="",
+        operation="",
+        level=seen.level,
+        outcome="denied",
+        agent=AgentRef(""),
+        irreversible=seen.irreversible,
+        score=seen.score,
+        tier=seen.tier.value,
+        factors=(*seen.factors, *weighed.factors),
+        findings=tuple(finding.rule for finding in seen.findings),
+        requirement=weighed.requirement,
+    )
+    body = attempt_body(attempt)
+    return {key: body[key] for key in _MADE if key in body}

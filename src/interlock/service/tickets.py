@@ -1,0 +1,140 @@
+"""A weighed action -> the ticket that holds it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from interlock.core.danger import message
+from interlock.core.excerpt import visible
+from interlock.core.model import Action, Kind, TicketState
+from interlock.core.records import Ticket
+from interlock.core.redact import redact, redact_text
+from interlock.core.replay import requirement_json
+from interlock.core.ticket import first_state
+from interlock.core.wire import finding_json
+from interlock.keys import fingerprint
+
+if TYPE_CHECKING:
+    from interlock.core.weigh import Weighed
+    from interlock.service.request import Judged
+    from interlock.service.state import State
+
+TITLE = 300  # characters
+
+
+def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
+    """The ticket of a held action; everything in it that a person or an agent can read has its secrets taken out."""
+    request, assessment, now = judged.request, judged.judgement.assessment, judged.now
+    asked = weighed.requirement
+    block = request.adapted.block if request.adapted else None
+    hours = block.approval.timeout_hours if block and block.approval else None  # R-4
+    wait = hours * 3600 if hours else state.policy.severities.auto_expire_ms / 1000
+    action = action_json(request.action)
+    words = message(block.confirmation_message, _params(request.action)) if block and block.confirmation_message else ""
+    ticket = Ticket(
+        id=state.new_id("pdact_"),
+        digest=judged.digest,
+        agent=request.agent,
+        state=TicketState.WAITING,
+        requirement=asked,
+        opened_at=now,
+        expires_at=now + max(wait, asked.cooling_seconds + 60),
+        level=assessment.level,
+        irreversible=assessment.irreversible,
+        cooling_ends_at=now + asked.cooling_seconds if asked.cooling_seconds else 0.0,
+        title=title_of(request.action),
+        reason=redact_text(words or weighed.reason()),
+        action=action,
+        findings=tuple(redact([finding_json(finding) for finding in assessment.findings])),
+        factors=tuple(redact([*assessment.factors, *weighed.factors])),
+        goals=judged.goals,
+        door=request.door,
+        operation=request.action.text[:200]
+        if request.action.kind in (Kind.OPERATION, Kind.TOOL)
+        else request.action.kind.value,
+        adapter=request.adapter or request.door,
+        adapter_trust=request.adapted.call.trust.word if request.adapted else "none",
+        params_hash=hashlib.sha256(canonical(action).encode()).hexdigest(),
+        severity=judged.severity,
+        categories=tuple(sorted({finding.category for finding in assessment.findings if finding.category})),
+        patterns=tuple(pattern.wire for pattern in judged.matched.patterns) if judged.matched else (),
+        policy=state.policy_hash,
+        rulebook=state.rulebook_hash,
+        execution=request.execution,
+        witnesses=tuple({"path": w.path, "sha256": w.sha256} for w in judged.judgement.witnesses),
+    )
+    ticket = replace(ticket, state=first_state(ticket), token_hash=fingerprint(token_of(state, ticket)))
+    ticket = replace(ticket, shown_hash=shown_hash(ticket))
+    return replace(ticket, seal=seal_of(state, ticket))
+
+
+def seal_of(state: State, ticket: Ticket) -> str:
+    """Binds what a ticket holds and its times to this installation."""
+    bound = [
+        ticket.id,
+        ticket.digest,
+        repr(ticket.opened_at),
+        repr(ticket.cooling_ends_at),
+        requirement_json(ticket.requirement),
+    ]
+    return hmac.new(state.installation.digest_key, b"ticket\0" + canonical(bound).encode(), hashlib.sha256).hexdigest()
+
+
+def token_of(state: State, ticket: Ticket) -> str:
+    """The conf_… that stands for a ticket: inert until a human arms the ticket (C-14), the same each time it is asked for."""
+    key = hmac.new(state.installation.digest_key, b"token\0" + ticket.id.encode(), hashlib.sha256).hexdigest()
+    return f"conf_{key}"
+
+
+def shown_hash(ticket: Ticket) -> str:
+    """What an operator is shown, as one hash: an approval is for exactly this."""
+    shown = {
+        "title": ticket.title,
+        "reason": ticket.reason,
+        "action": ticket.action,
+        "level": int(ticket.level),
+        "irreversible": ticket.irreversible,
+        "findings": [finding.get("id") for finding in ticket.findings],
+        "agent": [ticket.agent.principal, ticket.agent.name],
+    }
+    return hashlib.sha256(canonical(shown).encode()).hexdigest()
+
+
+def action_json(action: Action) -> dict[str, Any]:
+    """An action as it is kept: its kind, its fields, where it runs; secrets out."""
+    fields = {key: value for key, value in action.fields.items() if value not in (None, "", {})}
+    kept = redact({"kind": action.kind.value, **_plain(fields), **({"cwd": action.cwd} if action.cwd else {})})
+    return dict(kept)
+
+
+def title_of(action: Action) -> str:
+    """One line for a person."""
+    if action.kind in (Kind.COMMAND, Kind.INTENT):
+        text = action.text
+    else:
+        text = f"{action.text} {canonical(_plain(_params(action)))}"
+    return visible(redact_text(" ".join(text.split())))[:TITLE]
+
+
+def _params(action: Action) -> dict[str, Any]:
+    given = action.fields.get("params") or action.fields.get("input") or {}
+    return dict(given) if isinstance(given, dict) or hasattr(given, "items") else {}
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON can write it."""
+    return json.loads(json.dumps(value, default=_as_json))
+
+
+def _as_json(value: Any) -> Any:
+    if hasattr(value, "items"):
+        return dict(value)
+    return sorted(value) if isinstance(value, frozenset | set) else str(value)
+
+
+def canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_as_json)

@@ -1,0 +1,72 @@
+"""A service on a real SQLite folder, with a clock that tests move and an operator who is enrolled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from clock import TestClock
+from interlock.config import Config, config_of
+from interlock.core.decision import Decision
+from interlock.core.model import Action, AgentRef
+from interlock.core.records import AuditQuery, AuditRow, Ticket
+from interlock.keys import Kdf, enrol
+from interlock.service import answers, people
+from interlock.service.evaluate import Request, evaluate
+from interlock.service.opening import open_state
+from interlock.service.sessions import OperatorSession
+from interlock.service.state import State
+from interlock.stores import open_store
+
+CHEAP = Kdf(1, 8192, 1)
+PASSPHRASE = "correct horse battery staple"
+AGENT = AgentRef("uid:1000", "claude", "s1")
+
+
+class Gate:
+    """The whole of it, without a door."""
+
+    def __init__(self, folder: Path, **config: Any) -> None:
+        self.folder, self.clock = folder, TestClock()
+        self.config: Config = config_of({"store": {"url": f"sqlite://{folder}"}, **config}, environ={})
+        self.state = self._open()
+
+    def _open(self) -> State:
+        self.store = open_store(self.config.store)
+        return open_state(self.config, self.store, self.clock)
+
+    def restart(self) -> None:
+        """Another process on the same folder: nothing in memory survives."""
+        self.state.recorder.flush()
+        self.store.close()
+        self.state = self._open()
+
+    def close(self) -> None:
+        self.store.close()
+
+    def enrol(self, name: str = "ann", *roles: str) -> None:
+        """The first operator."""
+        row, key = enrol(name, PASSPHRASE, None, now=self.clock.now(), by=name, roles=roles or ("admin",), kdf=CHEAP)
+        people.enrol_first(self.state, row, key)
+
+    def sign_in(self, name: str = "ann") -> OperatorSession:
+        return people.sign_in(self.state, name, PASSPHRASE, "cli")[1]
+
+    def add(self, name: str, *roles: str, teams: tuple[str, ...] = (), service: bool = False) -> None:
+        people.add_operator(self.state, self.sign_in(), name, PASSPHRASE, roles, teams, service, CHEAP)
+
+    def ask(self, action: Action, agent: AgentRef = AGENT, **more: Any) -> Decision:
+        return evaluate(self.state, Request(action, agent, "test", **more))
+
+    def held(self, action: Action, agent: AgentRef = AGENT, **more: Any) -> Ticket:
+        """Asks, and expects a ticket."""
+        found = self.ask(action, agent, **more)
+        assert not found.allowed and found.ticket is not None, found
+        return found.ticket
+
+    def approve(self, ticket: Ticket, by: str = "ann") -> Ticket:
+        return answers.approve(self.state, self.sign_in(by), ticket.id)
+
+    def records(self, event: str = "") -> list[AuditRow]:
+        self.state.recorder.flush()
+        return self.store.read(lambda tx: tx.audit(AuditQuery(event=event)))

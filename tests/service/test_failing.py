@@ -1,0 +1,237 @@
+"""Failing closed: whatever goes wrong is a no, said clearly, and nothing that was acknowledged is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate import AGENT, Gate
+from interlock.core import weigh as weighing
+from interlock.core.audit_verify import verify
+from interlock.core.model import AgentRef, Level, command, intent, operation, tool
+from interlock.core.records import AuditQuery
+from interlock.keys import verified
+from interlock.ports import StoreError
+from interlock.service import agents, granting, upkeep
+from interlock.service.answers import Refused
+
+PUSH = command("git push --force origin main", "/home/dev/app")
+
+
+def test_any_exception_is_a_denial(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(weighing, "_SOURCES", (broken,))
+    for action in (command("ls"), PUSH):
+        answer = gate.ask(action)
+        assert not answer.allowed and answer.unknown and "secret detail" not in answer.reason
+
+
+def test_a_store_that_cannot_be_used_denies_and_recovers(gate: Gate) -> None:
+    away = Path(gate.folder).with_name("away")
+    os.rename(gate.folder, away)
+    answer = gate.ask(PUSH)
+    assert not answer.allowed and answer.unknown
+    os.rename(away, gate.folder)
+    assert gate.ask(PUSH).ticket is not None
+
+
+def test_a_closed_store_denies(gate: Gate) -> None:
+    gate.store.close()
+    assert gate.ask(PUSH).unknown
+
+
+def test_everyday_work_is_not_recorded_without_end_while_the_store_is_gone(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("interlock.service.record.KEPT", 3)
+    answers = [gate.ask(command("ls")).allowed for _ in range(5)]
+    assert answers == [True, True, True, False, False]
+    gate.state.recorder.flush()
+    assert gate.ask(command("ls")).allowed
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        operation("transfer", {"amount": 12.5, "to": "x"}),
+        operation("delete_user", {"ratio": 0.1, "ids": [1.5, 2]}),
+        tool("Bash", {"command": "rm -rf ~"}),
+        command(""),
+        intent(""),
+        operation("", {}),
+        command("\ud800 rm -rf /"),
+        operation("x", {"deep": [[[[1.0]]]]}),
+    ],
+)
+def test_odd_actions_are_judged_or_denied_and_never_crash(gate: Gate, action: Any) -> None:
+    answer = gate.ask(action)
+    assert answer.outcome in ("allow", "cool_off", "confirm", "approve", "verify", "block", "deny")
+    if answer.ticket is not None:
+        gate.approve(answer.ticket)
+        assert gate.ask(action).allowed
+
+
+def test_a_blocked_agent_does_not_go_on_under_another_name(gate: Gate) -> None:
+    agents.block(gate.state, gate.sign_in(), "uid:1000", "looked odd")
+    for name in ("claude", "Claude", "claude ", "second", ""):
+        answer = gate.ask(command("npm install", "/w"), AgentRef("uid:1000", name, "s9"))
+        assert answer.outcome == "block" and "looked odd" in answer.reason, name
+    assert gate.ask(command("npm install", "/w"), AgentRef("uid:1001", "claude")).allowed
+
+
+def test_a_block_survives_a_restart_and_a_row_that_was_deleted(gate: Gate) -> None:
+    import sqlite3
+
+    agents.block(gate.state, gate.sign_in(), "uid:1000", "looked odd")
+    gate.restart()
+    assert gate.ask(command("npm install", "/w")).outcome == "block"
+    with sqlite3.connect(Path(gate.folder) / "state.db") as db:
+        db.execute("DELETE FROM blocks")
+    assert gate.ask(command("npm install", "/w")).outcome == "block"
+    gate.sign_in()
+    gate.store.write(lambda tx: None)
+
+
+def test_three_forbidden_attempts_block_and_asking_again_does_not(gate: Gate) -> None:
+    for _ in range(10):
+        assert gate.held(command("rm -rf /", "/w"))
+    assert gate.ask(command("npm install", "/w")).allowed
+    gate.ask(command("mkfs.ext4 /dev/sda1", "/w"))
+    gate.ask(command("dd if=/dev/zero of=/dev/sda", "/w"))
+    blocked = gate.ask(command("npm install", "/w"))
+    assert blocked.outcome == "block" and "three forbidden attempts" in blocked.reason
+
+
+def test_monitoring_asks_nobody_and_says_what_it_would_have_done(gate: Gate) -> None:
+    agents.set_mode(gate.state, gate.sign_in(), "monitoring", "a trial")
+    answer = gate.ask(PUSH)
+    assert answer.allowed and "would have: verify" in answer.factors
+    assert not gate.records("CONFIRMATION_REQUIRED")
+    gate.restart()
+    assert gate.state.mode == "enforcing"  # after a restart the file rules
+
+
+def test_only_an_admin_changes_the_mode(gate: Gate) -> None:
+    gate.add("bob", "dev")
+    with pytest.raises(Refused, match="no admin"):
+        agents.set_mode(gate.state, gate.sign_in("bob"), "disabled")
+
+
+GRANT = {
+    "effect": "destroy",
+    "targets": ["/srv/media/**"],
+    "why": "nightly cleanup",
+    "count": 2,
+    "ceiling": "dangerous",
+}
+
+
+def test_a_grant_covers_its_effect_and_targets_so_often_and_no_more(gate: Gate) -> None:
+    granting.add_grant(gate.state, gate.sign_in(), GRANT)
+    assert not gate.ask(command("rm -rf /srv/data/a", "/srv")).allowed
+    assert not gate.ask(command("rm -rf /srv/media/../data", "/srv")).allowed
+    assert gate.ask(command("rm -rf /srv/media/a", "/srv")).allowed
+    assert gate.ask(command("find /srv/media/b -delete", "/srv")).allowed
+    assert not gate.ask(command("rm -rf /srv/media/c", "/srv")).allowed  # used up
+
+
+def test_a_grant_edited_in_the_database_grants_nothing(gate: Gate) -> None:
+    import sqlite3
+
+    granting.add_grant(gate.state, gate.sign_in(), GRANT)
+    with sqlite3.connect(Path(gate.folder) / "state.db") as db:
+        db.execute("UPDATE grants SET targets = '[\"/srv/**\"]', remaining = 500")
+    assert not gate.ask(command("rm -rf /srv/data", "/srv")).allowed
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"targets": []}, {"targets": ["/"]}, {"targets": ["*"]}, {"why": ""}, {"effect": ""}, {"ceiling": "x"}, {"count": 0},
+        {"count": 10_000}, {"seconds": 10**9}, {"unknown": 1}, {"targets": "x"},
+    ],
+)  # fmt: skip
+def test_a_grant_that_means_everything_or_nothing_is_refused(gate: Gate, change: dict[str, Any]) -> None:
+    with pytest.raises(Refused):
+        granting.add_grant(gate.state, gate.sign_in(), {**GRANT, **change})
+
+
+def test_a_grant_for_the_forbidden_takes_an_admin(gate: Gate) -> None:
+    gate.add("bob", "dev")
+    with pytest.raises(Refused, match="no admin"):
+        granting.add_grant(gate.state, gate.sign_in("bob"), {**GRANT, "ceiling": "forbidden"})
+
+
+def proof(gate: Gate) -> Any:
+    gate.state.recorder.flush()
+    rows = gate.store.read(
+        lambda tx: {writer: tx.audit(AuditQuery(writer=writer, limit=10**6)) for writer in tx.audit_writers()}
+    )
+    points = gate.store.read(lambda tx: tx.checkpoints())
+    key = gate.state.installation.checkpoint
+    return verify(rows, points, lambda id, data, signature: verified(key.public_key, data, signature))
+
+
+def test_the_record_proves_and_an_edit_shows(gate: Gate) -> None:
+    import sqlite3
+
+    gate.ask(command("ls"))
+    gate.approve(gate.held(PUSH))
+    gate.ask(PUSH)
+    upkeep.sign_record(gate.state)
+    assert proof(gate).ok
+    with sqlite3.connect(Path(gate.folder) / "state.db") as db:
+        db.execute("UPDATE audit SET body = body || ' ' WHERE seq = 3")
+    found = proof(gate)
+    assert not found.ok and found.first.seq == 3
+
+
+def test_a_pruned_record_still_proves(gate: Gate) -> None:
+    for _ in range(20):
+        gate.ask(command("ls"))
+        gate.state.recorder.flush()
+        gate.clock.forward(86_400)
+    upkeep.sign_record(gate.state)
+    assert upkeep.prune_record(gate.state, keep_days=5) > 10
+    assert proof(gate).ok
+
+
+def test_secrets_do_not_reach_a_ticket_or_the_record(gate: Gate) -> None:
+    secret = "AKIAIOSFODNN7EXAMPLF"
+    gate.ask(operation("delete_user", {"id": 7, "password": "hunter2hunter2", "note": f"key {secret}"}))
+    gate.ask(command(f"git push --force https://ann:hunter2hunter2@host/x && export AWS_ACCESS_KEY_ID={secret}", "/w"))
+    gate.ask(command(f"echo {secret}", "/w"))
+    gate.state.recorder.flush()
+    gate.store.close()
+    for file in Path(gate.folder).glob("state.db*"):
+        data = file.read_bytes()
+        assert secret.encode() not in data and b"hunter2hunter2" not in data, file
+
+
+def test_a_folder_that_was_copied_back_in_time_is_not_noticed_by_the_chain_but_by_its_checkpoint(
+    gate: Gate, tmp_path: Path
+) -> None:
+    gate.ask(PUSH)
+    upkeep.sign_record(gate.state)
+    points = gate.store.read(lambda tx: tx.checkpoints())
+    assert points and points[-1].heads["main"]["seq"] >= 0
+    shutil.copytree(gate.folder, tmp_path / "copy")
+
+
+def test_store_errors_are_not_swallowed_by_the_recorder(gate: Gate) -> None:
+    gate.ask(command("ls"))
+    gate.store.close()
+    with pytest.raises(StoreError):
+        gate.state.recorder.flush()
+
+
+def test_levels_are_what_the_policy_says(gate: Gate) -> None:
+    answer = gate.ask(command("rm -rf /", "/"), AGENT)
+    assert answer.assessment is not None and answer.assessment.level is Level.FORBIDDEN
+    assert answer.requirement.approvers == {"role:admin"} and answer.requirement.reauth
