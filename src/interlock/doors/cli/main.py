@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
 
@@ -12,7 +12,7 @@ USAGE = 2
 INTERRUPTED = 130
 NOBODY_LISTENS = 141
 
-COMMANDS = MappingProxyType(
+JUDGING = MappingProxyType(
     {
         "explain": "say what a command would do, and whether it should run",
         "classify": "assess JSON actions, one a line, for programs",
@@ -22,12 +22,41 @@ COMMANDS = MappingProxyType(
         "prompt": "explain each command typed at a prompt",
     }
 )
+GUARDING = MappingProxyType(
+    {
+        "demo": "see it all in a minute: allowed, held, cooled off, approved, denied, recorded",
+        "serve": "start the daemon that agents ask",
+        "status": "how the daemon is, and what waits",
+        "config": "show and check the configuration",
+        "policy": "show, check, test and compare policies",
+    }
+)
+ANSWERING = MappingProxyType(
+    {
+        "pending": "what waits for an answer",
+        "show": "everything about one ticket",
+        "approve": "agree to a held action",
+        "reject": "say no to it",
+        "revoke": "take an approval back",
+        "wait": "wait until a ticket is answered",
+        "grants": "allow something beforehand: list, add, revoke",
+        "unlock": "sign in after the daemon was started",
+        "operator": "the people who may answer: add, list, disable, passphrase",
+        "agents": "agents, their tokens and trust",
+        "block": "stop an agent",
+        "unblock": "let it go on",
+        "mode": "whether decisions are enforced",
+        "audit": "the record: tail, search, export, verify, stats",
+        "replay": "make recorded decisions again and compare",
+    }
+)
+COMMANDS = MappingProxyType({**JUDGING, **GUARDING, **ANSWERING})
+_SECTIONS = (("Judge", JUDGING), ("Guard", GUARDING), ("Answer", ANSWERING))
 
 _HELP = """\
 usage: interlock COMMAND …
 
-Reads what a command would really do, and says so before it runs.
-
+Reads what an action would really do, and holds what should not happen by itself.
 {commands}
 
   -h, --help     this text; `interlock COMMAND --help` says more
@@ -35,8 +64,9 @@ Reads what a command would really do, and says so before it runs.
 
 examples:
   interlock explain 'find . -name "*.log" -exec rm {{}} +'
-  interlock scan . --fail-on dangerous
-  interlock rules show git.force_push
+  interlock demo
+  interlock serve
+  interlock pending
 """
 
 
@@ -84,7 +114,11 @@ def version() -> str:
 
 
 def _help() -> str:
-    return _HELP.format(commands="\n".join(f"  {name:<12}   {words}" for name, words in COMMANDS.items()))
+    return _HELP.format(commands="".join(_section(title, words) for title, words in _SECTIONS).rstrip("\n"))
+
+
+def _section(title: str, commands: Mapping[str, str]) -> str:
+    return f"\n{title}\n" + "".join(f"  {name:<12}   {words}\n" for name, words in commands.items())
 
 
 def _unknown(word: str) -> str:

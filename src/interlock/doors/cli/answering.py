@@ -1,0 +1,95 @@
+"""A person's answer to a ticket: approve, reject, revoke. What is signed was shown first."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from interlock.doors.cli.operating import OK, Stop, command, daemon, run, say, say_json, signs
+
+_ABOUT = {
+    "approve": "Agree to a held action. It is shown whole, and your passphrase is read from this terminal alone.",
+    "reject": "Say no to a held action, or take an approval back before it is used. The same effect stays refused for a while.",
+    "revoke": "Take an approval back before it was used.",
+}
+_ASKS = {
+    "approve": "Your passphrase approves exactly this, once.",
+    "reject": "Your passphrase rejects this.",
+    "revoke": "Your passphrase takes the approval back.",
+}
+_EXAMPLES = {
+    "approve": "interlock approve pdact_7Qm2…\ninterlock approve pdact_7Qm2… --reason 'the branch is mine'",
+    "reject": "interlock reject pdact_7Qm2… --reason 'use a migration instead'",
+    "revoke": "interlock revoke pdact_7Qm2… --reason 'wrong database'",
+}
+
+
+def answer(word: str, argv: Sequence[str]) -> int:
+    """Give one answer to one ticket."""
+    parser = command(word, _ABOUT[word], _EXAMPLES[word])
+    parser.add_argument("id", metavar="TICKET")
+    parser.add_argument(
+        "--reason", metavar="WORDS", required=word == "reject", default="", help="why; the agent reads it"
+    )
+    signs(parser)
+    return run(word, lambda args: _answer(word, args), parser.parse_args(list(argv)))
+
+
+def _answer(word: str, args: argparse.Namespace) -> int:
+    from interlock.doors.cli.signing import agreed, persons_terminal, signed_in
+    from interlock.doors.cli.ticket_words import ticket_lines
+    from interlock.doors.client import part
+
+    path = f"/tickets/{part(args.id)}"
+    seen = daemon(args).ask("GET", path)  # a ticket of one's own user is shown before the passphrase is asked for
+    persons_terminal()
+    shown = seen.body if seen.status == 200 else None
+    if shown is not None:
+        _check(word, shown)
+        say(ticket_lines(shown), to_errors=args.json)
+        print(f"\n{_ASKS[word]}", file=sys.stderr if args.json else sys.stdout)
+    with signed_in(args) as operator:
+        ticket = operator.get(path)
+        if shown is None or _matter(ticket) != _matter(shown):
+            _check(word, ticket)
+            say(ticket_lines(ticket), to_errors=args.json)
+            if not agreed(f"\n{word.capitalize()} exactly this?"):
+                raise Stop("nothing was answered")
+        after = operator.post(f"{path}/{word}", {"reason": args.reason} if args.reason else {})
+    if args.json:
+        say_json(after)
+    else:
+        print(f"\n{_outcome(word, after)}")
+    return OK
+
+
+def _check(word: str, ticket: Mapping[str, Any]) -> None:
+    from interlock.doors.cli.ticket_words import OPEN, state_words
+
+    if word == "approve" and ticket.get("state") not in OPEN:
+        raise Stop(f"ticket {ticket.get('id')} is {state_words(ticket)}; it cannot be approved")
+
+
+def _matter(ticket: Mapping[str, Any]) -> dict[str, Any]:
+    """What an answer is about; times and other people's answers are not."""
+    return {
+        key: ticket.get(key)
+        for key in ("title", "action", "level", "irreversible", "reason", "findings", "agent", "requirement")
+    }
+
+
+def _outcome(word: str, ticket: Mapping[str, Any]) -> str:
+    from interlock.doors.cli.moments import clock, seconds_of
+    from interlock.doors.cli.ticket_words import requirement_words
+
+    state = ticket.get("state")
+    if word != "approve":
+        return "Rejected: the agent is told why." if word == "reject" else "Revoked: the approval counts no more."
+    if state != "approved":
+        return f"Signed. More is needed before it may run: {requirement_words(ticket.get('requirement'))}."
+    cools, ends = seconds_of(ticket.get("coolingEndsAt")), seconds_of(ticket.get("expiresAt"))
+    after = f" once it has cooled off at {clock(cools)}" if cools else ""
+    until = f", until {clock(ends)}" if ends else ""
+    return f"Approved: the agent may do this once{after}{until}."

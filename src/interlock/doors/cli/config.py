@@ -1,0 +1,110 @@
+"""`interlock config`: what is in force, what weakens it, and which file it comes from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from interlock.doors.cli.operating import FAILED, OK, run, say_json, settings, words
+
+_EXAMPLES = """
+interlock config show
+interlock config check /etc/interlock/interlock.toml
+interlock config path
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one of show, check and path."""
+    parser, add = words("config", "The daemon's configuration: one TOML file, every key checked.", _EXAMPLES)
+    add("show", "what is in force, defaults included, and what weakens it", "interlock config show --json")
+    check = add("check", "every problem of a file; exits 1 where it cannot be used", "interlock config check my.toml")
+    check.add_argument("file", nargs="?", metavar="FILE", help="default: the one in use")
+    add("path", "where the file is looked for", "interlock config path")
+    args = parser.parse_args(list(argv))
+    return run("config", {"show": _show, "check": _check, "path": _path}[args.word], args)
+
+
+def _show(args: argparse.Namespace) -> int:
+    from interlock.config import effective, weakened
+
+    config = settings(args)
+    warnings = [*config.warnings]
+    warnings += [words for words in weakened(config.effective_policy().severities) if words not in warnings]
+    if args.json:
+        say_json({"path": config.path or None, "config": effective(config), "warnings": warnings})
+        return OK
+    print(f"# {config.path or 'no file: these are the defaults'}")
+    shown = effective(config)
+    shown["danger_patterns"] |= {"replace": True}  # the lists are whole: with this the text can be used as a file
+    for line in toml(shown):
+        print(line)
+    for said in warnings:
+        print(f"warning: {said}", file=sys.stderr)
+    return OK
+
+
+def _check(args: argparse.Namespace) -> int:
+    from interlock.config import ConfigError, weakened
+    from interlock.core.policy_form import PolicyError
+
+    args.config = args.file or args.config
+    try:
+        config = settings(args)
+        policy = config.effective_policy()
+    except (ConfigError, PolicyError) as error:
+        if args.json:
+            say_json({"usable": False, "problem": str(error), "warnings": []})
+        else:
+            print(error, file=sys.stderr)
+        return FAILED
+    warnings = list(dict.fromkeys([*config.warnings, *weakened(policy.severities)]))
+    if args.json:
+        say_json({"usable": True, "path": config.path or None, "warnings": warnings})
+        return OK
+    for said in warnings:
+        print(f"warning: {said}")
+    noun = "warning" if len(warnings) == 1 else "warnings"
+    print(f"{config.path or 'the defaults'}: can be used, {len(warnings)} {noun}")
+    return OK
+
+
+def _path(args: argparse.Namespace) -> int:
+    from interlock.config import config_path
+
+    path = Path(args.config) if args.config else config_path()
+    if args.json:
+        say_json({"path": str(path), "exists": path.is_file()})
+    else:
+        print(path if path.is_file() else f"{path} (not there: the defaults are used)")
+    return OK
+
+
+def toml(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The configuration as a file would have it; a list of tables comes after the plain keys."""
+    for name, table in tables.items():
+        plain = {key: value for key, value in table.items() if not _is_tables(value)}
+        inner = {key: value for key, value in table.items() if _is_tables(value)}
+        if plain:
+            yield f"\n[{name}]"
+        yield from (
+            f"{'# ' if value == [] else ''}{key} = {_value(value)}" for key, value in plain.items()
+        )  # empty says nothing
+        for key, rows in inner.items():
+            for row in rows:
+                yield f"\n[[{name}.{key}]]"
+                yield from (f"{inner_key} = {_value(value)}" for inner_key, value in row.items() if value is not None)
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,172 @@
+"""`interlock operator`: the people who may answer: the first one at this terminal, the others by an admin."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from interlock.doors.cli.operating import OK, Stop, daemon, defaulted, listed, run, say_json, say_table, signs, words
+
+TRIES = 5
+_EXAMPLES = """
+interlock operator add                        the first one, at a terminal of your own
+interlock operator add ben --role approver --team data
+interlock operator list
+interlock operator disable ben
+interlock operator passphrase
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one of list, add, disable, enable, roles and passphrase."""
+    parser, add = words("operator", "The people who may answer tickets, and services that may.", _EXAMPLES)
+    signs(add("list", "every operator, with roles and teams", "interlock operator list"))
+    made = add(
+        "add", "the first operator, or one more by an admin", "interlock operator add ben --role approver --team data"
+    )
+    made.add_argument("name", nargs="?", metavar="NAME", help="the first one is asked for it")
+    made.add_argument("--service", action="store_true", help="a program, not a person")
+    roles = add(
+        "roles", "other roles and teams (by an admin)", "interlock operator roles ben --role approver --team data"
+    )
+    roles.add_argument("name", metavar="NAME")
+    for one in (made, roles):
+        one.add_argument("--role", action="append", metavar="ROLE", help="such as admin or approver; more than once")
+        one.add_argument("--team", action="append", metavar="TEAM", help="more than once")
+        signs(one)
+    for word, help in (("disable", "nobody signs in under this name"), ("enable", "the name may sign in again")):
+        one = add(word, f"{help} (by an admin)", f"interlock operator {word} ben")
+        one.add_argument("name", metavar="NAME")
+        signs(one)
+    signs(add("passphrase", "a new passphrase for yourself", "interlock operator passphrase"))
+    args = parser.parse_args(defaulted(argv, "list"))
+    return run("operator", _WORDS[args.word], args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from interlock.doors.cli.signing import signed_in
+
+    with signed_in(args, reading=True) as operator:
+        found = listed(operator.get("/operators"), "operators")
+    if args.json:
+        say_json(found)
+        return OK
+    rows = [(str(o.get("name", "")), _joined(o, "roles"), _joined(o, "teams"), _state(o)) for o in found]
+    say_table(("name", "roles", "teams", "state"), rows, "There is no operator yet.")
+    return OK
+
+
+def _add(args: argparse.Namespace) -> int:
+    server = daemon(args)
+    if server.get("/status").get("operators") == 0:
+        return _first(args)
+    if not args.name:
+        raise Stop("name the new operator: `interlock operator add NAME --role ROLE`", 2)
+    from interlock.doors.cli.signing import signed_in
+
+    with signed_in(args) as admin:
+        body = {
+            "name": args.name, "passphrase": new_passphrase(args.name), "roles": args.role or [], "teams": args.team or [],
+            "service": args.service,
+        }  # fmt: skip
+        made = admin.post("/operators", body)
+    if args.json:
+        say_json(made)
+    else:
+        print(f"{made.get('name', args.name)} is an operator now.")
+    return OK
+
+
+def _first(args: argparse.Namespace) -> int:
+    """The daemon gets a sealed row and the key of the seal; the passphrase stays here."""
+    from dataclasses import asdict
+
+    from interlock.terminal import enrol_first
+
+    row, seal_key = enrol_first((), float(int(time.time())))
+    times = {"created_at": int(row.created_at), "disabled_at": 0}  # a number with a point has more than one spelling
+    daemon(args).post("/operators/first", {"row": asdict(row) | times, "seal_key": seal_key.hex()})
+    if args.json:
+        say_json({"name": row.name, "roles": list(row.roles)})
+    else:
+        print(
+            f"{row.name} is the first operator and an admin. `interlock pending` shows what waits, `interlock approve TICKET` answers."
+        )
+    return OK
+
+
+def _changed(args: argparse.Namespace, change: Mapping[str, Any], said: str) -> int:
+    from interlock.doors.cli.signing import signed_in
+    from interlock.doors.client import part
+
+    with signed_in(args) as admin:
+        after = admin.call("PATCH", f"/operators/{part(args.name)}", change)
+    if args.json:
+        say_json(after)
+    else:
+        print(said)
+    return OK
+
+
+def _roles(args: argparse.Namespace) -> int:
+    given = {"roles": args.role, "teams": args.team}
+    change = {key: value for key, value in given.items() if value is not None}
+    if not change:
+        raise Stop("give --role or --team", 2)
+    return _changed(args, change, f"{args.name}: changed.")
+
+
+def _disable(args: argparse.Namespace) -> int:
+    return _changed(args, {"disabled": True}, f"{args.name} is disabled; what this name signed counts no more.")
+
+
+def _enable(args: argparse.Namespace) -> int:
+    return _changed(args, {"disabled": False}, f"{args.name} may sign in again.")
+
+
+def _passphrase(args: argparse.Namespace) -> int:
+    from interlock.doors.cli.signing import signed_in
+
+    with signed_in(args) as operator:
+        name = str(operator.get("/session")["operator"])
+        operator.call("PUT", "/session/passphrase", {"passphrase": new_passphrase(name)})
+    if args.json:
+        say_json({"name": name, "changed": True})
+    else:
+        print("Changed. What you signed under the old one counts no more.")
+    return OK
+
+
+def new_passphrase(name: str) -> str:
+    """A passphrase typed twice at the controlling terminal; asks again for a weak one."""
+    import hmac
+
+    from interlock.keys import passphrase_problem
+    from interlock.terminal import controlling
+
+    with controlling() as terminal:
+        for _ in range(TRIES):
+            first = terminal.secret(f"New passphrase of {name} (at least 8 characters): ")
+            if problem := passphrase_problem(first, name):
+                terminal.say(f"{problem}\n")
+            elif hmac.compare_digest(terminal.secret("The same again: ").encode(), first.encode()):
+                return first
+            else:
+                terminal.say("the two are not the same\n")
+    raise Stop("no passphrase was given")
+
+
+def _joined(operator: Mapping[str, Any], key: str) -> str:
+    return ", ".join(str(one) for one in operator.get(key) or ())
+
+
+def _state(operator: Mapping[str, Any]) -> str:
+    disabled = operator.get("disabled") or operator.get("disabledAt") or operator.get("disabled_at")
+    return "disabled" if disabled else "service" if operator.get("service") else ""
+
+
+_WORDS = {
+    "list": _list, "add": _add, "roles": _roles, "disable": _disable, "enable": _enable, "passphrase": _passphrase,
+}  # fmt: skip

@@ -1,0 +1,118 @@
+"""`interlock pending`: what waits for an answer, once or as it comes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from interlock.doors.cli.operating import OK, command, listed, run, say, say_json, signs
+
+if TYPE_CHECKING:
+    from interlock.core.explain import Line
+    from interlock.doors.client import Daemon
+
+EVERY = 2.0  # seconds
+MOST = 500  # tickets
+Ticket = Mapping[str, Any]
+
+
+def main(argv: Sequence[str]) -> int:
+    """List the open tickets; with --watch, tell of each as it comes and as it ends."""
+    parser = command(
+        "pending",
+        "What agents wait for: every held action that nobody answered yet.",
+        "interlock pending\ninterlock pending --watch\ninterlock pending --json | jq '.[].id'",
+    )
+    parser.add_argument("--watch", action="store_true", help="go on until Ctrl-C, one line for each change")
+    signs(parser)
+    return run("pending", _pending, parser.parse_args(list(argv)))
+
+
+def _pending(args: argparse.Namespace) -> int:
+    from interlock.doors.cli.signing import looking
+
+    with looking(args, _sees_all) as operator:
+        found = open_tickets(operator)
+        if args.watch:
+            _watch(operator, found, args.json)
+        elif args.json:
+            say_json(found)
+        else:
+            say(_blocks(found))
+    return OK
+
+
+def open_tickets(operator: Daemon) -> list[Ticket]:
+    """Everything that waits, the oldest first."""
+    return listed(operator.get("/tickets", state="open", limit=MOST), "tickets")[::-1]
+
+
+def _sees_all(server: Daemon) -> bool:
+    """Agents of one's own user need no sign-in to be looked at; those of others do."""
+    return len(open_tickets(server)) >= int(server.get("/status").get("openTickets") or 0)
+
+
+def _blocks(found: Sequence[Ticket]) -> Iterator[Line]:
+    """Three lines a ticket: an id that a narrow window folds cannot be copied."""
+    from interlock.core.excerpt import visible
+    from interlock.core.explain import Part
+    from interlock.doors.cli.moments import ago
+    from interlock.doors.cli.ticket_words import agent_words, needs, title
+
+    if not found:
+        yield (Part("Nothing waits for an answer."),)
+        return
+    for ticket in found:
+        level = ticket.get("level", 0)
+        yield (
+            Part(str(ticket.get("id", "")), "heading"),
+            Part(f"  {ticket.get('level_name', '')}", f"level{level}"),
+            Part(f"  needs {needs(ticket)}, opened {ago(ticket.get('openedAt'))}"),
+        )
+        yield (Part(f"    {title(ticket)}", "command"),)
+        yield (Part(f"    {visible(agent_words(ticket))}", "dim"),)
+    yield ()
+    yield (
+        Part(
+            "`interlock show TICKET` tells all; then `interlock approve TICKET` or `interlock reject TICKET --reason …`."
+        ),
+    )
+
+
+def _watch(operator: Daemon, found: list[Ticket], as_json: bool) -> None:
+    known: dict[str, Ticket] = {}
+    while True:
+        current = {str(ticket.get("id")): ticket for ticket in found}
+        for id, ticket in current.items():
+            if id not in known:
+                _tell(ticket, as_json)
+        for id in known.keys() - current.keys():
+            from interlock.doors.client import part
+
+            _tell(operator.get(f"/tickets/{part(id)}"), as_json)
+        known = current
+        time.sleep(EVERY)
+        found = open_tickets(operator)
+
+
+def _tell(ticket: Ticket, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(ticket), flush=True)
+        return
+    from interlock.core.explain import Part
+    from interlock.doors.cli.moments import clock
+    from interlock.doors.cli.ticket_words import OPEN, agent_words, state_words, title
+
+    is_open = ticket.get("state") in OPEN
+    when = clock(ticket.get("openedAt") if is_open else ticket.get("decidedAt") or ticket.get("openedAt"))
+    level = ticket.get("level", 0)
+    say([
+        (
+            Part(f"{when}  ", "dim"), Part(f"{state_words(ticket):<22}", "ask" if is_open else ""), Part(f"{ticket.get('id')}  "),
+            Part(str(ticket.get("level_name", "")), f"level{level}"), Part(f"  {title(ticket)}", "command"),
+            Part(f"  {agent_words(ticket)}", "dim"),
+        )
+    ])  # fmt: skip

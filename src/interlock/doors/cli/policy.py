@@ -1,0 +1,242 @@
+"""`interlock policy`: policies checked, tested by their own cases, shown, and compared on what really happened."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from interlock.doors.cli.operating import FAILED, OK, run, say, say_json, say_table, settings, signs, words
+
+if TYPE_CHECKING:
+    from interlock.core.explain import Line
+    from interlock.core.model import Requirement
+    from interlock.core.policy import Policy
+    from interlock.service.replaying import Comparison
+
+SHOWN = 20  # changed actions
+_EXAMPLES = """
+interlock policy show
+interlock policy check team.toml
+interlock policy test team.toml
+interlock policy diff default strict --against audit
+interlock policy diff default team.toml --against export.jsonl
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one of show, check, test and diff."""
+    parser, add = words("policy", "What must happen before an action may run, as data.", _EXAMPLES)
+    show = add("show", "what a policy asks for, level by level", "interlock policy show strict")
+    show.add_argument("name", nargs="?", metavar="NAME", help="a shipped one or a file (default: the one in force)")
+    check = add("check", "every problem of a policy file", "interlock policy check team.toml")
+    check.add_argument("file", metavar="FILE", help="TOML, or JSON with deny, requiresApproval and autoApprove")
+    test = add("test", "run the cases inside a policy", "interlock policy test team.toml")
+    test.add_argument("file", metavar="FILE", help="a file, or the name of a shipped one")
+    diff = add(
+        "diff",
+        "what of the recorded actions two policies answer differently",
+        "interlock policy diff default strict --against audit",
+    )
+    diff.add_argument("one", metavar="A")
+    diff.add_argument("other", metavar="B")
+    diff.add_argument(
+        "--against", metavar="RECORD", default="audit", help="`audit`: the daemon's record; or a file exported as JSONL"
+    )
+    signs(diff)
+    args = parser.parse_args(list(argv))
+    return run("policy", {"show": _show, "check": _check, "test": _test, "diff": _diff}[args.word], args)
+
+
+def _loaded(name: str) -> Policy:
+    from interlock.policybook import load_policy
+
+    return load_policy(name)
+
+
+def _show(args: argparse.Namespace) -> int:
+    from interlock.policybook import names
+
+    policy = _loaded(args.name) if args.name else settings(args).effective_policy()
+    if args.json:
+        say_json(policy_json(policy))
+        return OK
+    say(_lines(policy))
+    print(f"\nShipped: {', '.join(names())}. `interlock policy test {policy.name}` runs its {len(policy.cases)} cases.")
+    return OK
+
+
+def _check(args: argparse.Namespace) -> int:
+    from interlock.config import weakened
+    from interlock.core.policy_form import PolicyError
+
+    try:
+        policy = _loaded(args.file)
+    except PolicyError as error:
+        problems = [{"place": item.place, "message": item.message} for item in error.problems]
+        if args.json:
+            say_json({"usable": False, "problems": problems})
+        else:
+            for item in error.problems:
+                print(f"{args.file}: {item.place + ': ' if item.place else ''}{item.message}", file=sys.stderr)
+        return FAILED
+    warnings = weakened(policy.severities)
+    if args.json:
+        say_json({"usable": True, "name": policy.name, "cases": len(policy.cases), "warnings": warnings})
+        return OK
+    for said in warnings:
+        print(f"warning: {said}")
+    print(f"{args.file}: policy {policy.name!r} can be used, {len(policy.cases)} cases")
+    return OK
+
+
+def _test(args: argparse.Namespace) -> int:
+    from interlock.rulebook import load
+    from interlock.service.policy_cases import failures
+
+    policy = _loaded(args.file)
+    found = failures(policy, load())
+    if args.json:
+        say_json({"name": policy.name, "cases": len(policy.cases), "failures": found})
+    else:
+        for line in found:
+            print(line)
+        print(f"{policy.name}: {len(policy.cases)} cases, {len(found)} problems")
+    return FAILED if found else OK
+
+
+def _diff(args: argparse.Namespace) -> int:
+    from interlock.doors.cli.records import recorded
+    from interlock.service.replaying import compared, in_force
+
+    one, other = _loaded(args.one), _loaded(args.other)
+    rules = in_force(settings(args)).rules
+    found = compared(recorded(args, args.against), rules, one, other)
+    if args.json:
+        say_json(_comparison_json(found))
+    else:
+        _tell(found, one.name, other.name)
+    return OK
+
+
+def _tell(found: Comparison, one: str, other: str) -> None:
+    cannot = sum(found.cannot.values())
+    print(
+        f"{found.records} recorded action{'' if found.records == 1 else 's'}: {found.same} answered alike, {sum(found.changed.values())} differently",
+        end="",
+    )
+    print(f", {cannot} that cannot be judged again" if cannot else "")
+    if found.changed:
+        print()
+        rows = [(before, after, str(count)) for (before, after), count in found.changed.most_common()]
+        say_table((one, other, "actions"), rows, "")
+        print()
+        shown = found.changes[-SHOWN:][::-1]
+        say_table((one, other, "agent", "action"), [(c.before, c.after, c.agent, c.title) for c in shown], "")
+        if len(found.changes) > SHOWN:
+            print(f"… the newest {SHOWN}; --json has {len(found.changes)}")
+    for why, count in found.cannot.most_common():
+        print(f"cannot be judged again: {count}, {why}")
+
+
+def _comparison_json(found: Comparison) -> dict[str, Any]:
+    return {
+        "records": found.records,
+        "same": found.same,
+        "changed": [
+            {"before": before, "after": after, "count": count} for (before, after), count in found.changed.most_common()
+        ],
+        "changes": [
+            {
+                "writer": c.row.writer, "seq": c.row.seq, "at": c.row.at, "title": c.title, "agent": c.agent,
+                "before": c.before, "after": c.after, "why": c.why,
+            }
+            for c in found.changes
+        ],
+        "cannot": [{"why": why, "count": count} for why, count in found.cannot.most_common()],
+    }  # fmt: skip
+
+
+def _lines(policy: Policy) -> Iterator[Line]:
+    from interlock.core.explain import Part
+    from interlock.core.model import Level
+
+    yield Part(policy.name, "heading"), Part(f"  {policy.description}")
+    yield ()
+    for level in Level:
+        control = policy.control(level)
+        said = asked_words(control.requirement)
+        if control.denies:
+            said = f"deny, with a ticket: {said}"
+        if control.irreversible is not None:
+            said += f"; where it cannot be undone: {asked_words(control.irreversible)}"
+        if control.relief is not None:
+            said += f"; where nothing would be lost: {asked_words(control.relief)}"
+        yield Part(f"{int(level)} {level.word:<12}", f"level{int(level)}"), Part(said)
+    yield ()
+    for name, value in _settings(policy):
+        yield Part(f"{name:<22}", "dim"), Part(value)
+
+
+def _settings(policy: Policy) -> Iterator[tuple[str, str]]:
+    human = policy.irreversible.name.lower()
+    yield "cannot be undone", f"{human}; from dangerous up: verify" if policy.irreversible else "asks for nothing more"
+    for name, globs in _patterns(policy):
+        if globs:
+            yield name, ", ".join(globs)
+    gate = policy.severities
+    yield "approvers", ", ".join(sorted(gate.allowed_approvers))
+    yield "cooling-off", f"{gate.default_cooling_off_ms / 1000:g} s, at most {gate.max_cooling_off_ms / 1000:g} s"
+    yield "a ticket waits", f"{gate.auto_expire_ms / 60_000:g} min"
+    yield "a rejection binds", f"{policy.denial_seconds} s"
+    yield "open tickets an agent", str(policy.open_tickets)
+    yield "matrix", policy.matrix
+
+
+def _patterns(policy: Policy) -> Iterable[tuple[str, list[str]]]:
+    for lead, found in (("", policy.patterns), ("restriction: ", policy.restriction.patterns)):
+        yield f"{lead}never", [glob.text for glob in found.deny]
+        yield f"{lead}asks", [glob.text for glob in found.approve]
+        yield f"{lead}always allowed", [glob.text for glob in found.allow]
+
+
+def asked_words(asked: Requirement) -> str:
+    """A requirement in a few words."""
+    said = [asked.word]
+    if asked.approvers:
+        said.append(f"by {', '.join(sorted(asked.approvers))}")
+    if asked.quorum > 1:
+        said.append(f"{asked.quorum} people")
+    if asked.reauth:
+        said.append("with a fresh sign-in")
+    if asked.cooling_seconds:
+        said.append(f"after {asked.cooling_seconds} s")
+    return " ".join(said)
+
+
+def policy_json(policy: Policy) -> dict[str, Any]:
+    """A policy in words."""
+    from interlock.core.model import Level
+    from interlock.core.replay import requirement_json
+
+    def control(level: Level) -> dict[str, Any]:
+        found = policy.control(level)
+        extra = {"relief": found.relief, "irreversible": found.irreversible}
+        return {
+            **requirement_json(found.requirement),
+            "denies": found.denies,
+            **{key: requirement_json(value) for key, value in extra.items() if value is not None},
+        }
+
+    return {
+        "name": policy.name,
+        "description": policy.description,
+        "levels": {level.word: control(level) for level in Level},
+        "irreversible": policy.irreversible.name.lower(),
+        "patterns": dict(_patterns(policy)),
+        "matrix": policy.matrix,
+        "denial_seconds": policy.denial_seconds,
+        "open_tickets": policy.open_tickets,
+        "cases": len(policy.cases),
+    }

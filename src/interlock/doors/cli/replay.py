@@ -1,0 +1,103 @@
+"""`interlock replay`: a recorded decision made again by core, and whether it comes out byte for byte."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from interlock.doors.cli.operating import FAILED, OK, Stop, command, run, say, say_json, settings, signs
+
+if TYPE_CHECKING:
+    from interlock.core.explain import Line
+    from interlock.core.records import AuditRow
+    from interlock.service.replaying import Again
+
+UNREPLAYABLE = 4
+SHOWN = 20  # decisions that did not come out alike
+_EXAMPLES = """
+interlock replay pdact_7Qm2…          the decisions about one ticket
+interlock replay main/42              one record, by its writer and number
+interlock replay all --from export.jsonl
+"""
+_EXITS = (
+    "exit codes: 0 all come out alike, 1 one does not, 4 some cannot be made again, 2 wrong usage, 3 no daemon answers"
+)
+_STYLES = {"agrees": "allow", "differs": "deny", "cannot": "ask"}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Replay what an id names."""
+    parser = command(
+        "replay",
+        "Judge recorded actions again from the facts in the record, with the rules and the policy in force, and compare.",
+        _EXAMPLES,
+        _EXITS,
+    )
+    parser.add_argument("id", metavar="ID", help="a ticket, WRITER/NUMBER of a record, or `all`")
+    parser.add_argument(
+        "--from", dest="source", metavar="FILE", default="audit", help="an export instead of the daemon"
+    )
+    signs(parser)
+    return run("replay", _replay, parser.parse_args(list(argv)))
+
+
+def _replay(args: argparse.Namespace) -> int:
+    from interlock.doors.cli.records import recorded
+    from interlock.service.replaying import again, in_force, is_attempt
+
+    by = in_force(settings(args))
+    results = [again(row, by) for row in recorded(args, args.source) if is_attempt(row) and _named(row, args.id)]
+    if not results:
+        raise Stop(f"the record has no decision about {args.id!r}")
+    counts = {word: sum(one.verdict == word for one in results) for word in _STYLES}
+    if args.json:
+        say_json({"decisions": len(results), **counts, "results": [_json(one) for one in results]})
+    else:
+        _tell(results, counts)
+    return FAILED if counts["differs"] else UNREPLAYABLE if counts["cannot"] else OK
+
+
+def _named(row: AuditRow, id: str) -> bool:
+    if id in ("all", f"{row.writer}/{row.seq}"):
+        return True
+    from interlock.service.replaying import body_of
+
+    return id in row.body and body_of(row).get("ticket") == id
+
+
+def _tell(results: list[Again], counts: dict[str, int]) -> None:
+    few = len(results) <= SHOWN
+    shown = [one for one in results if few or one.verdict != "agrees"][-SHOWN:]
+    for one in shown:
+        say(_lines(one))
+    said = f"{counts['agrees']} come out alike, {counts['differs']} differ, {counts['cannot']} cannot be made again"
+    print(f"{len(results)} decision{'' if len(results) == 1 else 's'}: {said}")
+
+
+def _lines(one: Again) -> Iterator[Line]:
+    from interlock.core.excerpt import visible
+    from interlock.core.explain import Part
+    from interlock.doors.cli.moments import clock
+    from interlock.service.replaying import body_of, title
+
+    row, body = one.row, body_of(one.row)
+    lead = Part(f"{one.verdict:<8}", _STYLES[one.verdict])
+    yield (
+        lead,
+        Part(f"{row.writer}/{row.seq}  {clock(row.at)}  {body.get('level', '')}  "),
+        Part(visible(title(body)), "command"),
+    )
+    if one.why:
+        now = f"; today: {one.word}" if one.word else ""
+        yield (Part(f"        {visible(one.why)}{now}", "dim"),)
+    for key, (then, now) in one.differences.items():
+        yield Part(f"        {key}: ", "dim"), Part(f"recorded {visible(str(then))}, made again {visible(str(now))}")
+
+
+def _json(one: Again) -> dict[str, Any]:
+    differences = {key: {"recorded": then, "again": now} for key, (then, now) in one.differences.items()}
+    return {
+        "writer": one.row.writer, "seq": one.row.seq, "at": one.row.at, "verdict": one.verdict, "why": one.why,
+        "asks": one.word, "differences": differences,
+    }  # fmt: skip

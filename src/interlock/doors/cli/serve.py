@@ -1,0 +1,89 @@
+"""`interlock serve`: the daemon, until it is told to stop."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interlock.config import Config, ConfigError, load_config
+from interlock.core.policy import MODES
+
+if TYPE_CHECKING:
+    from interlock.service.state import State
+
+FAILED = 1
+
+
+def main(argv: Sequence[str]) -> int:
+    """Serves until a signal; 1 where it cannot start, 2 for a configuration that must not be used."""
+    given = _parser().parse_args(argv)
+    try:
+        config = _tightened(load_config(given.config), given.safety_mode)
+        config = config if given.port is None else replace(config, port=given.port)
+        config.effective_policy()
+    except (ConfigError, ValueError) as error:
+        print(f"interlock serve: {error}", file=sys.stderr)
+        return 2
+    return _serve(config)
+
+
+def _serve(config: Config) -> int:
+    from interlock.doors.cli.main import version
+    from interlock.doors.http.logs import to_stderr
+    from interlock.doors.http.server import LOG, CannotServe, serve
+    from interlock.keys import KeyFileError
+
+    to_stderr(config.log_level)
+    for words in config.warnings:
+        LOG.warning("%s", words)
+    try:
+        serve(config, version(), lambda state, port: _say(config, state, port))
+    except (CannotServe, KeyFileError, OSError) as error:
+        print(f"interlock serve: {error}", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _say(config: Config, state: State, port: int) -> None:
+    """What to do next, and nothing else on stdout."""
+    host = f"[{config.host}]" if ":" in config.host else config.host
+    operators = state.store.read(lambda tx: len(tx.operators()))
+    print(f"Interlock answers on http://{host}:{port} and {config.socket_path}")
+    print(f"policy {state.policy.name}, mode {state.mode}, strength {state.strength}")
+    if not operators:
+        print("Nobody can approve anything yet. In a terminal of your own: interlock operator add")
+    else:
+        print("To answer what is held: interlock pending, then interlock approve ID")
+    print("Ctrl-C stops it.", flush=True)
+
+
+def _tightened(config: Config, mode: str | None) -> Config:
+    """R-12: the flag counts where it is the stricter one; an unknown value is enforcing."""
+    if mode is None:
+        return config
+    if mode not in MODES:
+        said = f"--safety-mode {mode!r:.40}: expected one of {', '.join(MODES)}; enforcing is used"
+        print(f"interlock serve: {said}", file=sys.stderr)
+        return replace(config, mode="enforcing", warnings=(*config.warnings, said))
+    if MODES.index(mode) > MODES.index(config.mode):
+        said = f"--safety-mode {mode} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
+        return replace(config, warnings=(*config.warnings, said))
+    return replace(config, mode=mode)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="interlock serve", description="Start the daemon.")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the configuration (else the user's own)")
+    parser.add_argument("--port", type=_port, metavar="N", help="another port; 0 picks a free one")
+    parser.add_argument("--safety-mode", metavar="MODE", help=f"{', '.join(MODES)}; can only tighten")
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or not 0 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535, got {text!r:.20}")
+    return int(text)

@@ -1,0 +1,89 @@
+"""A person at this terminal -> an operator's session with the daemon, for as long as one command runs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from interlock.doors.cli.operating import Stop, daemon
+from interlock.doors.client import ApiError, Daemon, NoDaemon
+from interlock.terminal import controlling, is_agents_terminal, read_passphrase
+
+CHANNEL = "cli"
+_YES = frozenset({"y", "yes"})
+
+
+@contextmanager
+def signed_in(args: argparse.Namespace, reading: bool = False) -> Iterator[Daemon]:
+    """The daemon on behalf of an operator; refuses an agent's terminal, keeps the token in memory and ends it with the command."""
+    server = daemon(args)
+    status = server.get("/status")
+    persons_terminal(reading)
+    if status.get("operators") is None:
+        raise Stop("; ".join(status.get("problems") or ()) or "the daemon cannot use its store")
+    if not status["operators"]:
+        raise Stop("there is no operator yet; make the first one with `interlock operator add`")
+    name = args.operator or ask_name(server)
+    passphrase = read_passphrase(f"Passphrase of {name}: ")
+    token = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})["token"]
+    operator = server.on_behalf(token)
+    try:
+        yield operator
+    finally:
+        with suppress(ApiError, NoDaemon):
+            operator.call("DELETE", "/session")
+
+
+@contextmanager
+def looking(args: argparse.Namespace, seen: Callable[[Daemon], bool]) -> Iterator[Daemon]:
+    """The daemon as whoever we are, where that shows all there is to see; else on behalf of an operator."""
+    server = daemon(args)
+    if not args.operator and seen(server):
+        yield server
+        return
+    with signed_in(args, reading=True) as operator:
+        yield operator
+
+
+def persons_terminal(reading: bool = False) -> None:
+    """Refuses an agent's terminal; what only reads may have its output in a pipe."""
+    why = _with_output_elsewhere() if reading else is_agents_terminal()
+    if why:
+        raise Stop(f"this looks like an agent's terminal: {why}; open one of your own and try again there")
+
+
+def ask_name(server: Daemon) -> str:
+    """The operator's name, typed or taken as offered."""
+    offered = _offered(server)
+    with controlling() as terminal:
+        typed = terminal.ask(f"Operator [{offered}]: " if offered else "Operator: ").strip()
+    if not typed and not offered:
+        raise Stop("no operator was named")
+    return typed or offered
+
+
+def agreed(question: str) -> bool:
+    """Whether the person at the terminal says yes; anything else is a no."""
+    with controlling() as terminal:
+        return terminal.ask(f"{question} [y/N] ").strip().casefold() in _YES
+
+
+def _offered(server: Daemon) -> str:
+    return os.environ.get("USER", "")
+
+
+def _with_output_elsewhere() -> str | None:
+    """Looks at the terminal as if stdout were stdin's: a list that goes into a pipe is still asked for by whoever types."""
+    if os.isatty(1) or not os.isatty(0):
+        return is_agents_terminal()
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(0, 1)
+        return is_agents_terminal()
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

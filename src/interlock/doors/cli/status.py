@@ -1,0 +1,77 @@
+"""`interlock status`: is a daemon there, how strong is it, what waits, what is wrong?"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from interlock.doors.cli.operating import OK, command, daemon, run, say, say_json
+
+if TYPE_CHECKING:
+    from interlock.core.explain import Line
+
+_STRENGTHS = {
+    "plain": "agents are the same user: mistakes are stopped and tampering shows, malware is not kept out",
+    "jailed": "the same user, but agents do not see this state",
+    "separate": "the daemon has a user of its own",
+}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Tell how the daemon is; exits 3 where none answers."""
+    parser = command(
+        "status",
+        "How the daemon is: strength, mode, policy, what waits, what is wrong.",
+        "interlock status\ninterlock status --json",
+    )
+    return run("status", _status, parser.parse_args(list(argv)))
+
+
+def _status(args: argparse.Namespace) -> int:
+    server = daemon(args)
+    found = server.get("/status")
+    if args.json:
+        say_json(found)
+        return OK
+    say(status_lines(found, str(server.path)))
+    return OK
+
+
+def status_lines(found: Mapping[str, Any], socket: str) -> Iterator[Line]:
+    """A daemon's state in words, and what to do next where something is missing."""
+    from interlock.core.excerpt import visible
+    from interlock.core.explain import Part
+    from interlock.doors.cli.moments import ago
+
+    def row(name: str, value: object, style: str = "") -> Line:
+        return Part(f"{name:<10}", "dim"), Part(visible(str(value)), style)
+
+    strength, mode, waiting = str(found.get("strength", "")), str(found.get("mode", "")), found.get("openTickets") or 0
+    yield row("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
+    yield row("Strength", f"{strength}: {_STRENGTHS[strength]}" if strength in _STRENGTHS else strength)
+    yield row("Mode", mode, "" if mode == "enforcing" else "ask")
+    yield row("Policy", found.get("policy", ""))
+    yield row("Store", found.get("store", ""))
+    yield row("Operators", *_operators(found))
+    yield row(
+        "Waiting",
+        f"{waiting} open ticket{'' if waiting == 1 else 's'}" + ("; see `interlock pending`" if waiting else ""),
+    )
+    for name, key, style in (("Warning", "warnings", "ask"), ("Problem", "problems", "deny")):
+        for words in found.get(key) or ():
+            yield row(name, words, style)
+
+
+def _operators(found: Mapping[str, Any]) -> tuple[str, str]:
+    count = found.get("operators")
+    if count is None:
+        return "unknown: the store cannot be used", "deny"
+    if not count:
+        return "none yet: make the first one with `interlock operator add`", "ask"
+    if not found.get("unlocked"):
+        return (
+            f"{count}; nobody signed in since the start: run `interlock unlock`, or approvals cannot be checked",
+            "ask",
+        )
+    return f"{count}, unlocked", ""

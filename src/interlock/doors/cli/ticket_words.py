@@ -1,0 +1,166 @@
+"""A ticket as the daemon tells it -> words for the person who answers it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from interlock.core.excerpt import visible
+from interlock.core.explain import Line, Part
+from interlock.doors.cli.moments import ago, clock, seconds_of
+
+Ticket = Mapping[str, Any]
+OPEN = ("pending_cooling", "pending_approval")
+STATES = MappingProxyType(
+    {
+        "pending_cooling": "cooling off",
+        "pending_approval": "waiting for an answer",
+        "approved": "approved",
+        "rejected": "rejected",
+        "expired": "expired",
+        "executed": "executed",
+    }
+)
+_HUMANS = MappingProxyType(
+    {
+        "none": "nobody has to agree",
+        "confirm": "somebody has to confirm",
+        "approve": "an operator has to approve",
+        "verify": "an operator has to approve after a fresh sign-in",
+    }
+)
+_TEXTS = ("command", "operation", "tool", "hint")
+_STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired": "deny"}
+
+
+def ticket_lines(ticket: Ticket) -> Iterator[Line]:
+    """Everything that an answer is about: what would run, where, for whom, why it is held, and what is asked."""
+    level = ticket.get("level", 0)
+    state = str(ticket.get("state", ""))
+    yield (
+        Part(str(ticket.get("id", "")), "heading"),
+        Part("  "),
+        Part(state_words(ticket), _STYLE.get(state, "ask")),
+    )
+    yield ()
+    yield from _action(ticket)
+    yield ()
+    yield _row("Level", f"{level} {ticket.get('level_name', '')}", f"level{level}")
+    yield _row("Undo", "cannot be undone" if ticket.get("irreversible") else "can be undone")
+    yield from _reasons(ticket)
+    yield _row("Agent", agent_words(ticket))
+    yield _row("Through", str(ticket.get("door", "")))
+    yield _row("Needs", requirement_words(ticket.get("requirement")))
+    yield from _times(ticket)
+    yield from _answers(ticket)
+
+
+def state_words(ticket: Ticket) -> str:
+    """Where it stands, in words."""
+    state = str(ticket.get("state", ""))
+    if state == "approved" and ticket.get("spentAt"):
+        return "approved and used"
+    return STATES.get(state, state)
+
+
+def agent_words(ticket: Ticket) -> str:
+    """What was proved of the agent, and what it says of itself."""
+    agent = ticket.get("agent")
+    agent = agent if isinstance(agent, Mapping) else {}
+    name = f", calls itself {agent['name']}" if agent.get("name") else ""
+    session = f", session {agent['session']}" if agent.get("session") else ""
+    return f"{agent.get('principal', '?')}{name}{session}"
+
+
+def requirement_words(asked: object) -> str:
+    """Who has to agree, how many, and after how long."""
+    if not isinstance(asked, Mapping):
+        return str(asked or "")
+    if asked.get("blocked"):
+        return "nobody may approve this"
+    said = [_HUMANS.get(str(asked.get("human", "none")), str(asked.get("human")))]
+    who = [str(one) for one in asked.get("approvers") or () if one != "human"]
+    if who:
+        said.append(f"one of {', '.join(who)}" if len(who) > 1 else who[0])
+    if int(asked.get("quorum") or 0) > 1:
+        said.append(f"{asked['quorum']} people")
+    if asked.get("reauth") and asked.get("human") != "verify":
+        said.append("a fresh sign-in")
+    if asked.get("cooling_seconds"):
+        said.append(f"{asked['cooling_seconds']} s of cooling-off")
+    return ", ".join(said)
+
+
+def needs(ticket: Ticket) -> str:
+    """The one word of what is asked."""
+    asked = ticket.get("requirement")
+    return str(asked.get("word", "")) if isinstance(asked, Mapping) else str(asked or "")
+
+
+def title(ticket: Ticket) -> str:
+    return visible(str(ticket.get("title", "")))
+
+
+def _action(ticket: Ticket) -> Iterator[Line]:
+    """The action itself, whole: what is not shown was not approved."""
+    action = ticket.get("action")
+    action = action if isinstance(action, Mapping) else {}
+    text = next((str(action[name]) for name in _TEXTS if action.get(name)), str(ticket.get("title", "")))
+    for line in text.split("\n"):
+        yield (Part(f"  {visible(line)}", "command"),)
+    for key in ("params", "input"):
+        if action.get(key):
+            written = json.dumps(action[key], indent=2, ensure_ascii=False)
+            yield from ((Part(f"  {visible(line)}", "command"),) for line in written.split("\n"))
+    for key in ("resource", "cwd"):
+        if action.get(key):
+            yield _row("In" if key == "cwd" else "On", str(action[key]))
+
+
+def _reasons(ticket: Ticket) -> Iterator[Line]:
+    first = str(ticket.get("reason", ""))
+    reasons = [
+        first,
+        *(words for finding in _findings(ticket) if (words := str(finding.get("reason", ""))) not in first),
+    ]
+    for name, said in (
+        ("Why", reasons),
+        ("Instead", [str(finding.get("instead", "")) for finding in _findings(ticket)]),
+    ):
+        for words in filter(None, dict.fromkeys(said)):
+            yield _row(name, words)
+            name = ""
+
+
+def _findings(ticket: Ticket) -> list[Mapping[str, Any]]:
+    return [finding for finding in ticket.get("findings") or () if isinstance(finding, Mapping)]
+
+
+def _times(ticket: Ticket) -> Iterator[Line]:
+    yield _row("Opened", f"{clock(ticket.get('openedAt'))}, {ago(ticket.get('openedAt'))}")
+    if ticket.get("coolingEndsAt") and ticket.get("state") in ("pending_cooling", "approved"):
+        yield _row("Cools", f"until {clock(ticket['coolingEndsAt'])}, {ago(ticket['coolingEndsAt'])}")
+    if ticket.get("state") in (*OPEN, "approved") and not ticket.get("spentAt") and seconds_of(ticket.get("expiresAt")):
+        yield _row("Expires", f"{clock(ticket['expiresAt'])}, {ago(ticket['expiresAt'])}")
+
+
+def _answers(ticket: Ticket) -> Iterator[Line]:
+    for one in ticket.get("approvals") or ():
+        if isinstance(one, Mapping):
+            verdict = {"approve": "approved", "reject": "rejected"}.get(str(one.get("verdict")), "answered")
+            yield _row(
+                "Signed", f"{one.get('operator')} {verdict} at {clock(one.get('at'))} through {one.get('channel')}"
+            )
+    if ticket.get("decidedAt"):
+        by, why = ticket.get("decidedBy") or "time", ticket.get("decisionReason")
+        yield _row("Decided", f"by {by} at {clock(ticket['decidedAt'])}" + (f": {why}" if why else ""))
+    if ticket.get("spentAt"):
+        yield _row("Used", f"{clock(ticket['spentAt'])}")
+    if ticket.get("executedAt"):
+        yield _row("Reported", f"{ticket.get('outcome') or 'executed'} at {clock(ticket['executedAt'])}")
+
+
+def _row(name: str, value: str, style: str = "") -> Line:
+    return Part(f"{name:<10}", "dim"), Part(visible(value), style)

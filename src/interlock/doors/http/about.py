@@ -1,0 +1,99 @@
+"""What is in force and how it fares: policy, status, figures, health."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+
+from interlock.config import without_password
+from interlock.core.model import TicketState
+from interlock.core.records import Figures, TicketQuery
+from interlock.core.times import iso
+from interlock.doors.http.context import Context, who_asks
+from interlock.doors.http.describe import ANYBODY, OPEN, says
+from interlock.doors.http.who import Who
+from interlock.doors.http.wire import figures_json, policy_json
+from interlock.ports import StoreError, Tx
+
+_OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
+
+
+def routes(context: Context) -> APIRouter:
+    router, state = APIRouter(tags=["about"]), context.state
+
+    @router.get("/api/v1/policy", **says("policy", ANYBODY, "The policy in force"))
+    async def policy(request: Request) -> Any:
+        who_asks(request).known()
+        return policy_json(state.policy)
+
+    @router.get("/api/v1/status", **says("status", ANYBODY, "How the daemon stands"))
+    async def status(request: Request) -> Any:
+        return await context.pool.run(_status, context, who_asks(request).known())
+
+    @router.get("/api/v1/metrics", **says("metrics", ANYBODY, "Seed 003's figures"))
+    async def metrics(request: Request) -> Any:
+        who_asks(request).known()
+        return figures_json(await context.pool.run(_figures, context))
+
+    @router.get("/metrics", **says("text", OPEN, "The same for Prometheus", media="text/plain"))
+    async def prometheus(request: Request) -> PlainTextResponse:
+        return await context.pool.run(_prometheus, context)
+
+    @router.get("/healthz", **says("health", OPEN, "The process lives"))
+    async def healthz(request: Request) -> Any:
+        return {"ok": True}
+
+    @router.get("/readyz", **says("health", OPEN, "The store can be used"))
+    async def readyz(request: Request) -> Any:
+        await context.pool.run(state.store.check)
+        return {"ok": True}
+
+    return router
+
+
+def _status(context: Context, who: Who) -> dict[str, Any]:
+    """Works without the store too: then it says that it is gone."""
+    state, config = context.state, context.config
+    operators, waiting, trouble = None, None, ""
+    try:
+        operators, waiting = state.store.read(lambda tx: (len(tx.operators()), len(tx.tickets(_OPEN))))
+    except StoreError as error:
+        trouble = f"the store cannot be used: {error}"
+    problems = [*state.problems, *([trouble] if trouble and trouble not in state.problems else [])]
+    return {
+        "version": context.version,
+        "strength": state.strength,
+        "mode": state.mode,
+        "policy": state.policy.name,
+        "store": without_password(config.store),
+        "unlocked": state.sessions.roster is not None,
+        "operators": operators,
+        "openTickets": waiting,
+        "problems": problems if who.session is not None or who.here else [],
+        "warnings": list(config.warnings),
+        "started": iso(context.started),
+    }
+
+
+def _figures(context: Context) -> Figures:
+    """What waits for its group is written first, so that nothing is missing."""
+    context.state.recorder.flush()
+    return context.state.store.read(_read_figures)
+
+
+def _read_figures(tx: Tx) -> Figures:
+    return tx.figures()
+
+
+def _prometheus(context: Context) -> PlainTextResponse:
+    from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+    from interlock.doors.http.prometheus import Collector
+
+    registry = CollectorRegistry(auto_describe=False)
+    waiting = len(context.state.store.read(lambda tx: tx.tickets(_OPEN)))
+    registry.register(Collector(_figures(context), waiting, context.state.mode))
+    return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])

@@ -1,0 +1,204 @@
+"""★ A state and a configuration -> the ASGI app: guards first, then who asks, then evaluate by itself, then everything else."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from types import SimpleNamespace
+from typing import Any, cast
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from interlock.config import Config
+from interlock.doors.http import about, agents, evaluate, grants, people, record, tickets
+from interlock.doors.http.context import WHO, Context
+from interlock.doors.http.errors import EXPECTED, Problem, problem_of
+from interlock.doors.http.evaluate import encoded
+from interlock.doors.http.guards import Gone, Scope, read_body
+from interlock.doors.http.json_body import parsed
+from interlock.doors.http.openapi import document
+from interlock.doors.http.who import NOBODY, Who
+from interlock.service.state import State
+
+LOG = logging.getLogger("interlock")
+EVALUATE = {"/api/v1/evaluate": evaluate.one, "/api/v1/evaluate/batch": evaluate.many}
+_OPEN = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/session"})
+_CODES = {
+    "missing": "VALIDATION_MISSING_PARAM",
+    "extra_forbidden": "VALIDATION_UNKNOWN_PARAM",
+    "string_pattern_mismatch": "VALIDATION_INVALID_VALUE",
+    "string_too_short": "VALIDATION_INVALID_VALUE",
+    "string_too_long": "VALIDATION_INVALID_VALUE",
+    "too_long": "VALIDATION_INVALID_VALUE",
+    "greater_than_equal": "VALIDATION_INVALID_VALUE",
+    "less_than_equal": "VALIDATION_INVALID_VALUE",
+}
+_HEADERS = (
+    (b"content-type", b"application/json"),
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+)
+
+
+def build(state: State, config: Config, version: str = "0") -> Door:
+    """The app; whoever serves it closes its context when that ends."""
+    context = Context.of(state, config, version)
+    return Door(context, _documented(context))
+
+
+class Door:
+    """The outermost wrapper: nothing reaches a route unguarded, and nothing leaves evaluate without `allowed`."""
+
+    def __init__(self, context: Context, inner: FastAPI) -> None:
+        self.context, self._inner = context, inner
+        self._limit = context.config.limits.body_bytes
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            return await self._lifespan(receive, send)
+        if scope["type"] != "http":
+            return None
+        work = EVALUATE.get(scope["path"]) if scope["method"] == "POST" else None
+        try:
+            # 1. is it meant for us  2. how much  3. who  4. how often  5. the answer
+            headers = _headers(scope)
+            self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))  # 1
+            body = await read_body(receive, headers.get(b"content-length"), self._limit)  # 2
+            who = await self._who(scope, headers.get(b"authorization"))  # 3
+            self.context.buckets.take(who.key)  # 4
+            if work is not None:
+                status, found = await work(self.context, who, body)  # 5
+                return await _send(send, status, found)
+            if scope["path"] in EVALUATE:
+                raise Problem("NOT_FOUND_OPERATION", "evaluate is asked with POST", 405, allow="POST")
+            if scope["path"] == "/healthz" and scope["method"] == "GET":  # often asked, and nothing to find out
+                return await _send(send, 200, {"ok": True})
+            if body:
+                parsed(body)
+        except Gone:
+            return None
+        except Exception as error:
+            problem = problem_of(error) or _unexpected(self.context, error)
+            return await _refuse(send, problem, problem.denial if work is not None else problem.body)
+        scope[WHO] = who
+        return await self._inner(scope, _Replay(body, receive), send)
+
+    async def _who(self, scope: Scope, authorization: bytes | None) -> Who:
+        if scope["path"] in _OPEN and authorization is None:
+            return await self.context.credentials.who(scope, None)
+        who = await self.context.credentials.who(scope, authorization)
+        return who if scope["path"] in _OPEN or who is not NOBODY else who.known()
+
+    async def _lifespan(self, receive: Any, send: Any) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                self.start()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    def start(self) -> None:
+        """From now on the store's changes wake those who wait on this loop."""
+        self.context.waiters.listen(self.context.state.store, asyncio.get_running_loop())
+
+    def close(self) -> None:
+        self.context.pool.close()
+
+
+class _Replay:
+    """The body again, for whoever reads it behind the guards."""
+
+    def __init__(self, body: bytes, receive: Any) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def __call__(self) -> Any:
+        if self._body is None:
+            return await self._receive()
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+
+def _headers(scope: Scope) -> dict[bytes, bytes]:
+    """The headers by name; one that decides something must not stand twice."""
+    headers: dict[bytes, bytes] = {}
+    for name, value in scope["headers"]:
+        if name in headers and name in (b"host", b"origin", b"authorization", b"content-length"):
+            raise Problem("VALIDATION_INVALID_VALUE", f"the header {name.decode('latin-1')!r} is given twice")
+        headers[name] = value
+    return headers
+
+
+async def _send(send: Any, status: int, body: dict[str, Any], more: tuple[tuple[bytes, bytes], ...] = ()) -> None:
+    data = encoded(body)
+    headers = [*_HEADERS, (b"content-length", b"%d" % len(data)), *more]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": data})
+
+
+async def _refuse(send: Any, problem: Problem, body: dict[str, Any]) -> None:
+    more = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
+    await _send(send, problem.status, body, more)
+
+
+def _unexpected(context: Context, error: Exception) -> Problem:
+    """Nobody is told more than that; the operator's status names the kind."""
+    LOG.error("an error that nobody expected", exc_info=error)
+    context.state.trouble(f"http: {type(error).__name__}")
+    return Problem("INTERNAL_ERROR", "something went wrong here; the daemon's log says more")
+
+
+def undressed() -> FastAPI:
+    """The routes without anything behind them, for whoever only wants to know which there are."""
+    return _documented(cast(Context, SimpleNamespace(state=None)))
+
+
+def _documented(context: Context) -> FastAPI:
+    app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
+    app.router.redirect_slashes = False
+    for part in (tickets, grants, agents, people, record, about):
+        app.include_router(part.routes(context))
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi(request: Request) -> Any:
+        return document(app)
+
+    async def refused(request: Request, error: Exception) -> JSONResponse:
+        problem = problem_of(error) or _unexpected(context, error)
+        return JSONResponse(problem.body, problem.status, headers={**problem.headers, "cache-control": "no-store"})
+
+    async def invalid(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        return await refused(request, _invalid(error))
+
+    async def missing(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        words = f"{request.method} {request.url.path[:200]}: no such operation"
+        headers = {name.lower().replace("-", "_"): value for name, value in (error.headers or {}).items()}
+        if error.status_code == 400:  # a body that is no JSON
+            return await refused(request, Problem("VALIDATION_INVALID_TYPE", "the body cannot be read"))
+        return await refused(request, Problem("NOT_FOUND_OPERATION", words, error.status_code, None, **headers))
+
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, missing)
+    for kind in EXPECTED:
+        app.add_exception_handler(kind, refused)
+    app.add_exception_handler(Exception, refused)
+    return app
+
+
+def _invalid(error: RequestValidationError) -> Problem:
+    """The first thing that is wrong; what was sent is not repeated, for it may be a passphrase."""
+    first = error.errors()[0]
+    kind = str(first.get("type", ""))
+    name = ".".join(str(part) for part in first.get("loc", ())[1:])[:200] or "body"
+    code = _CODES.get(kind, "VALIDATION_INVALID_TYPE")
+    words = {"missing": "missing required parameter", "extra_forbidden": "unknown parameter"}.get(kind)
+    message = f"{words} {name!r}" if words else f"{name}: {first.get('msg', 'not valid')}"
+    return Problem(code, message, details={"param_name": name})

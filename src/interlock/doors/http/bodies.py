@@ -1,0 +1,112 @@
+"""What operators and agents send, but for evaluate: every key known, every length bounded."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from interlock.core.policy import MODES
+from interlock.core.registry import CATEGORIES
+
+Word = Annotated[str, Field(min_length=1, max_length=200)]
+Words = Annotated[str, Field(max_length=500)]
+Label = Annotated[str, Field(min_length=1, max_length=64)]
+Labels = Annotated[list[Label], Field(max_length=50)]
+CATEGORY_PATTERN = f"^({'|'.join(sorted(CATEGORIES))})$"
+MODE_PATTERN = f"^({'|'.join(MODES)})$"
+
+
+class Body(BaseModel):
+    """An object that refuses what it does not know."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Reason(Body):
+    reason: Words = ""
+
+
+class Rejection(Body):
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class Outcome(Body):
+    outcome: Annotated[str, Field(min_length=1, max_length=500, description="what became of the action")]
+    agent: Annotated[str, Field(max_length=200, description="the name the ticket was opened under")] = ""
+
+
+class SignIn(Body):
+    operator: Label
+    passphrase: Annotated[str, Field(min_length=1, max_length=1024, json_schema_extra={"format": "password"})]
+    channel: Annotated[str, Field(pattern="^[a-z][a-z0-9_-]{0,39}$")] = "http"
+
+
+class Mode(Body):
+    mode: Annotated[str, Field(pattern=MODE_PATTERN)]
+    reason: Words = ""
+
+
+class NewAgent(Body):
+    name: Word
+    trust_tier: Annotated[str, Field(max_length=64)] = ""
+
+
+class AgentChange(Body):
+    principal: Word
+    name: Annotated[str, Field(max_length=200)] = ""
+    trust_tier: Annotated[str, Field(max_length=64)] | None = None
+    revoked: bool = False
+
+
+class NewBlock(Body):
+    principal: Word
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class NewOperator(Body):
+    name: Label
+    passphrase: Annotated[str, Field(min_length=1, max_length=1024, json_schema_extra={"format": "password"})]
+    roles: Labels = []
+    teams: Labels = []
+    service: bool = False
+
+
+class OperatorChange(Body):
+    roles: Labels | None = None
+    teams: Labels | None = None
+    disabled: bool | None = None
+
+
+class FirstOperator(Body):
+    row: Annotated[dict[str, Any], Field(description="the sealed row that the terminal made")]
+    seal_key: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="hex")]
+
+
+class NewGrant(Body):
+    effect: Annotated[str, Field(max_length=100)] = ""
+    targets: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(max_length=100)] = []
+    environment: Annotated[str, Field(max_length=100)] = ""
+    ceiling: Annotated[str, Field(pattern="^(safe|reversible|destructive|dangerous|forbidden)$")] = "destructive"
+    count: Annotated[int, Field(ge=1, le=1_000)] = 1
+    seconds: Annotated[int, Field(ge=1, le=7 * 86_400)] = 3_600
+    why: Annotated[str, Field(min_length=1, max_length=500)]
+    principal: Annotated[str, Field(max_length=200)] = ""
+    name: Annotated[str, Field(max_length=200)] = ""
+    session: Annotated[str, Field(max_length=200)] = ""
+    digests: Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=100)] = []
+
+
+class NewPattern(Body):
+    """Seed 003's fields."""
+
+    id: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$")]
+    pattern: Annotated[str, Field(min_length=1, max_length=1_000)]
+    category: Annotated[str, Field(pattern=CATEGORY_PATTERN)]
+    severity: Annotated[str, Field(pattern="^(low|medium|high|critical)$")]
+    description: Annotated[str, Field(max_length=500)] = ""
+    requiresConfirmation: bool = True
+    coolingOffMs: Annotated[int, Field(ge=0, le=86_400_000)] = 0
+    requiresHumanApproval: bool = False
+    canRollback: bool = False
+    undo: Annotated[str, Field(max_length=500)] = ""

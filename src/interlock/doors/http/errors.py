@@ -1,0 +1,99 @@
+"""What went wrong -> a status, a code of the registry (1.9) and words for a person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from interlock.keys import EnrolError
+from interlock.ports import StoreError
+from interlock.service.answers import Refused
+from interlock.service.sessions import SignInRefused
+
+STATUSES: Mapping[str, int] = MappingProxyType(
+    {
+        "PERMISSION_DENIED": 403,
+        "NOT_FOUND_RESOURCE": 404,
+        "NOT_FOUND_OPERATION": 404,
+        "TOKEN_INVALID": 404,
+        "TOKEN_EXPIRED": 409,
+        "TOKEN_ALREADY_USED": 409,
+        "TOKEN_SCOPE_MISMATCH": 409,
+        "RATE_LIMIT_EXCEEDED": 429,
+        "VALIDATION_PAYLOAD_TOO_LARGE": 413,
+        "INTERNAL_ERROR": 500,
+    }
+)
+_WAIT = re.compile(r"wait (\d+) s")
+NO_STORE = "the state cannot be known: the store cannot be used"
+
+
+class Problem(Exception):
+    """A request that is answered with an error."""
+
+    def __init__(
+        self, code: str, words: str, status: int = 0, details: Mapping[str, Any] | None = None, **headers: str
+    ) -> None:
+        self.code, self.words = code, words
+        self.status = status or STATUSES.get(code, 400)
+        self.details = dict(details) if details else {}
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        super().__init__(words)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """ERR-01: nothing beside the error."""
+        error: dict[str, Any] = {"code": self.code, "message": self.words}
+        if self.details:
+            error["details"] = self.details
+        return {"success": False, "error": error}
+
+    @property
+    def denial(self) -> dict[str, Any]:
+        """The same as an answer to evaluate: an error is never a pass."""
+        return {"allowed": False, "decision": "deny", "reason": f"Denied: {self.words}.", **self.body}
+
+
+EXPECTED: tuple[type[Exception], ...] = (Problem, Refused, SignInRefused, EnrolError, StoreError)
+
+
+def unauthenticated() -> Problem:
+    words = "this needs an agent token (agt_…) or an operator's session (ses_…) as Authorization: Bearer"
+    return Problem("PERMISSION_DENIED", words, 401, www_authenticate="Bearer")
+
+
+def limited(limit: int, seconds: int, resets_at: str) -> Problem:
+    """RL-01: how long to wait is always said."""
+    details = {
+        "limit": limit,
+        "remaining": 0,
+        "window": "minute",
+        "resets_at": resets_at,
+        "retry_after_seconds": seconds,
+    }
+    words = f"too many requests: at most {limit} a minute; try again in {seconds} s"
+    return Problem("RATE_LIMIT_EXCEEDED", words, details=details, retry_after=str(seconds))
+
+
+def problem_of(error: Exception) -> Problem | None:
+    """The answer to what the service refused; None for what nobody expected."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, Refused):
+        return Problem(error.code, str(error))
+    if isinstance(error, SignInRefused):
+        return _sign_in(str(error))
+    if isinstance(error, EnrolError):
+        return Problem("VALIDATION_INVALID_VALUE", str(error))
+    if isinstance(error, StoreError):
+        return Problem("INTERNAL_ERROR", f"{NO_STORE} ({error})", 503)
+    return None
+
+
+def _sign_in(words: str) -> Problem:
+    if found := _WAIT.search(words):
+        details = {"retry_after_seconds": int(found[1])}
+        return Problem("RATE_LIMIT_EXCEEDED", words, details=details, retry_after=found[1])
+    return Problem("PERMISSION_DENIED", words, 401, www_authenticate="Bearer")

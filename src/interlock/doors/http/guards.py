@@ -1,0 +1,105 @@
+"""Which requests are looked at at all: by Host, Origin, size and number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from interlock.core.times import iso
+from interlock.doors.http.errors import Problem, limited
+from interlock.ports import Clock
+
+Scope = dict[str, Any]
+_HERE = ("localhost", "127.0.0.1", "[::1]")
+
+
+class Places:
+    """The names this daemon answers to: a page on the web that resolves its own name to 127.0.0.1 is none of them."""
+
+    def __init__(self, host: str) -> None:
+        self._names = {*_HERE, f"[{host}]" if ":" in host else host}
+        self._known: dict[int, frozenset[bytes]] = {}
+
+    def check(self, scope: Scope, host: bytes | None, origin: bytes | None) -> None:
+        """Refuses a Host or an Origin that is not ours; a browser never comes over the unix socket."""
+        if over_socket(scope):
+            if origin is not None:
+                raise Problem("PERMISSION_DENIED", "a browser has no business on this socket")
+            return
+        server = scope.get("server")
+        ours = self._ours(int(server[1])) if server and server[1] is not None else frozenset()
+        if host is None or host.lower() not in ours:
+            raise Problem("PERMISSION_DENIED", "the Host header does not name this daemon", 403)
+        if origin is not None and origin.lower().removeprefix(b"http://") not in ours:
+            raise Problem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
+
+    def _ours(self, port: int) -> frozenset[bytes]:
+        found = self._known.get(port)
+        if found is None:
+            names = {f"{name}:{port}".encode() for name in self._names}
+            found = frozenset(names | ({name.encode() for name in self._names} if port == 80 else set()))
+            self._known[port] = found
+        return found
+
+
+def over_socket(scope: Scope) -> bool:
+    """Whether the kernel said who is there (`server.PeerProtocol`); no TCP peer has an address like that."""
+    client = scope.get("client")
+    return client is not None and str(client[0]).startswith("uid:")
+
+
+async def read_body(receive: Any, length: bytes | None, limit: int) -> bytes:
+    """The whole body; refuses a longer one before it is kept."""
+    if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
+        raise _too_large(limit)
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if message["type"] == "http.request" and not message.get("more_body"):
+        if len(body) > limit:
+            raise _too_large(limit)
+        return body
+    parts, size = [body], len(body)
+    while message["type"] == "http.request" and message.get("more_body"):
+        if size > limit:
+            raise _too_large(limit)
+        message = await receive()
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+    if message["type"] == "http.disconnect":
+        raise Gone
+    if size > limit:
+        raise _too_large(limit)
+    return b"".join(parts)
+
+
+class Gone(Exception):
+    """Whoever asked has gone before the question was complete."""
+
+
+def _too_large(limit: int) -> Problem:
+    details = {"limit_type": "request_size", "limit_value": limit, "unit": "bytes"}
+    return Problem(
+        "VALIDATION_PAYLOAD_TOO_LARGE", f"the body is larger than {limit} bytes", details=details, connection="close"
+    )
+
+
+class Buckets:
+    """So many requests a minute for each principal; used on the event loop alone."""
+
+    MOST = 10_000  # principals that are remembered
+
+    def __init__(self, per_minute: int, clock: Clock) -> None:
+        self._limit, self._clock = per_minute, clock
+        self._left: dict[str, tuple[float, float]] = {}  # principal -> tokens, when
+
+    def take(self, principal: str, count: int = 1) -> None:
+        """Takes tokens; refuses with the time to wait when there are none."""
+        now = self._clock.now()
+        left, at = self._left.get(principal, (float(self._limit), now))
+        left = min(float(self._limit), left + max(0.0, now - at) * self._limit / 60)
+        if left < min(count, self._limit):
+            seconds = max(1, int((min(count, self._limit) - left) * 60 / self._limit + 0.999))
+            self._left[principal] = (left, now)
+            raise limited(self._limit, seconds, iso(now + seconds))
+        if len(self._left) >= self.MOST and principal not in self._left:
+            self._left.pop(next(iter(self._left)))
+        self._left[principal] = (left - count, now)

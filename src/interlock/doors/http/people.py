@@ -1,0 +1,136 @@
+"""Operators and their sessions over HTTP; the passphrase comes in, a token for minutes goes out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+
+from interlock.core.policy import MODES
+from interlock.core.records import OperatorRow
+from interlock.core.times import iso
+from interlock.doors.http.bodies import FirstOperator, Mode, NewOperator, OperatorChange, SignIn
+from interlock.doors.http.context import Context, who_asks
+from interlock.doors.http.describe import ANYBODY, OPEN, OPERATOR, says
+from interlock.doors.http.errors import Problem
+from interlock.doors.http.who import Who
+from interlock.doors.http.wire import operator_json
+from interlock.keys import problems, roster_seal
+from interlock.service.agents import set_mode
+from interlock.service.people import ADMIN, add_operator, change_operator, enrol_first, sign_in
+
+_TUPLES = frozenset({"roles", "teams"})
+
+
+def routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1", tags=["people"]), context.state
+
+    @router.post("/session", **says("session_token", OPEN, "Signs an operator in"))
+    async def open_session(request: Request, body: SignIn) -> Any:
+        if who_asks(request).principal and not who_asks(request).here:
+            raise Problem("PERMISSION_DENIED", "an agent's token does not sign anybody in")
+        token, session = await context.pool.run(sign_in, state, body.operator, body.passphrase, body.channel)
+        return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
+
+    @router.get("/session", **says("session", OPERATOR, "Who is signed in, and until when"))
+    async def session(request: Request) -> Any:
+        found = who_asks(request).operator()
+        person = state.sessions.person(found.operator)
+        return {
+            "operator": found.operator,
+            "expiresAt": iso(found.expires_at),
+            "channel": found.channel,
+            "roles": sorted(person.roles) if person else [],
+            "teams": sorted(person.teams) if person else [],
+            "steppedUp": found.stepped_up(state.clock.now()),
+        }
+
+    @router.delete("/session", **says("done", OPERATOR, "Signs out"))
+    async def close_session(request: Request) -> Any:
+        who_asks(request).operator()
+        state.sessions.sign_out(who_asks(request).token)
+        return {"success": True}
+
+    @router.get("/operators", **says("operators", OPERATOR, "All operators"))
+    async def operators(request: Request) -> Any:
+        who_asks(request).operator()
+        rows = await context.read(lambda tx: tx.operators())
+        return {"operators": [operator_json(row) for row in rows]}
+
+    @router.post("/operators", **says("operator", OPERATOR, "Another operator, by an admin"))
+    async def new_operator(request: Request, body: NewOperator) -> Any:
+        by = who_asks(request).operator()
+        row = await context.pool.run(
+            add_operator, state, by, body.name, body.passphrase, body.roles, body.teams, body.service
+        )
+        return operator_json(row)
+
+    @router.post("/operators/first", **says("operator", OPEN, "The first operator; over the unix socket only", 404))
+    async def first_operator(request: Request, body: FirstOperator) -> Any:
+        who = who_asks(request)
+        _may_enrol(context, who)
+        row = _row_of(body)
+        await context.pool.run(enrol_first, state, row, bytes.fromhex(body.seal_key))
+        return operator_json(row)
+
+    @router.patch("/operators/{name}", **says("operator", OPERATOR, "Other roles or teams, disabled or enabled", 404))
+    async def change(request: Request, name: str, body: OperatorChange) -> Any:
+        by = who_asks(request).operator()
+        row = await context.pool.run(change_operator, state, by, name, body.roles, body.teams, body.disabled)
+        return operator_json(row)
+
+    @router.get("/mode", **says("mode", ANYBODY, "The mode in force"))
+    async def mode(request: Request) -> Any:
+        who_asks(request).known()
+        return {"mode": state.mode, "known": list(MODES)}
+
+    @router.put("/mode", **says("mode", OPERATOR, "Another mode, by an admin"))
+    async def change_mode(request: Request, body: Mode) -> Any:
+        by = who_asks(request).operator()
+        await context.pool.run(set_mode, state, by, body.mode, body.reason)
+        return {"mode": state.mode, "known": list(MODES)}
+
+    return router
+
+
+def _may_enrol(context: Context, who: Who) -> None:
+    """Only a process of the daemon's own user, that no agent started: it has asked a person at a terminal."""
+    if not who.here:
+        raise Problem("NOT_FOUND_RESOURCE", "the first operator is made at a terminal: `interlock operator add`")
+    if who.principal != f"uid:{os.getuid()}":
+        raise Problem("PERMISSION_DENIED", "the first operator is made by the user that the daemon runs as")
+    if why := context.agent_above(who.pid):
+        raise Problem("PERMISSION_DENIED", f"an agent cannot make the first operator: {why}")
+
+
+def _row_of(body: FirstOperator) -> OperatorRow:
+    """The sealed row; refuses one that its own key does not prove."""
+    known = {field.name: field for field in fields(OperatorRow)}
+    if unknown := sorted(set(body.row) - set(known)):
+        raise Problem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'row.{unknown[0]:.80}'")
+    values: dict[str, Any] = dict(body.row)
+    for key, value in values.items():
+        if key in _TUPLES:
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                raise Problem("VALIDATION_INVALID_TYPE", f"row.{key}: expected a list of texts")
+            values[key] = tuple(value)
+        elif key in ("created_at", "disabled_at"):
+            values[key] = _number(key, value)
+        elif not isinstance(value, bool if key == "service" else str):
+            raise Problem("VALIDATION_INVALID_TYPE", f"row.{key}: expected another type")
+    try:
+        row, key_bytes = OperatorRow(**values), bytes.fromhex(body.seal_key)
+    except TypeError:
+        raise Problem("VALIDATION_MISSING_PARAM", "row: a field is missing") from None
+    if problems([row], key_bytes, roster_seal([row], key_bytes)) or ADMIN not in row.roles or row.disabled_at:
+        raise Problem("VALIDATION_INVALID_VALUE", "row: not sealed with this key, or no admin")
+    return row
+
+
+def _number(key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Problem("VALIDATION_INVALID_TYPE", f"row.{key}: expected a number")
+    return float(value)

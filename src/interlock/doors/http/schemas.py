@@ -1,0 +1,197 @@
+"""What every answer looks like, for the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from interlock.core.policy import MODES
+from interlock.doors.http.asking import KEYS
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+TIME: Schema = {"type": "string", "format": "date-time"}
+WHOLE: Schema = {"type": "integer"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+FLAG: Schema = {"type": "boolean"}
+ANY: Schema = {"type": "object", "additionalProperties": True}
+TEXTS: Schema = {"type": "array", "items": TEXT}
+ANYS: Schema = {"type": "array", "items": ANY}
+LEVEL: Schema = {"type": "integer", "minimum": 0, "maximum": 4}
+LEVEL_NAME: Schema = {"type": "string", "enum": ["safe", "reversible", "destructive", "dangerous", "forbidden"]}
+STATE: Schema = {
+    "type": "string",
+    "enum": ["pending_cooling", "pending_approval", "approved", "rejected", "expired", "executed"],
+}
+DECISION: Schema = {"type": "string", "enum": ["allow", "cool_off", "confirm", "approve", "verify", "block", "deny"]}
+
+
+def ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def table(required: dict[str, Schema], optional: dict[str, Schema] | None = None, open: bool = False) -> Schema:
+    return {
+        "type": "object",
+        "properties": {**required, **(optional or {})},
+        "required": sorted(required),
+        "additionalProperties": open,
+    }
+
+
+def many(name: str, item: str) -> Schema:
+    return table({name: {"type": "array", "items": ref(item)}})
+
+
+ERROR = table({"code": {"type": "string", "pattern": "^[A-Z][A-Z0-9_]*$"}, "message": TEXT}, {"details": ANY})
+REQUIREMENT = table(
+    {
+        "word": TEXT, "cooling_seconds": COUNT, "human": {"type": "string", "enum": ["none", "confirm", "approve", "verify"]},
+        "approvers": TEXTS, "quorum": COUNT, "reauth": FLAG, "blocked": FLAG,
+    }
+)  # fmt: skip
+_ANSWER: Schema = {
+    "reason": TEXT, "decision": DECISION, "strength": TEXT, "factors": TEXTS, "deniedPatterns": ANYS, "pendingId": TEXT,
+    "expiresAt": TIME, "waitMs": COUNT, "coolingEndsAt": TIME, "requiresApproval": FLAG, "approvers": TEXTS, "code": TEXT,
+    "level": LEVEL, "level_name": LEVEL_NAME, "irreversible": FLAG, "canRollback": FLAG,
+    "score": {"type": "integer", "minimum": 0, "maximum": 100},
+    "tier": {"type": "string", "enum": ["advisory", "confirm", "verify", "danger_zone"]}, "findings": ANYS, "instead": TEXTS,
+}  # fmt: skip
+_NAME = {"type": "string", "maxLength": 200}
+_TITLE = {"type": "string", "minLength": 1}
+ASK: Schema = {
+    "type": "object",
+    "description": "Exactly one of action (or operation), command, tool and hint; params, resource and crude go with an action, "
+    "input goes with a tool.",
+    "properties": {
+        "agent": {
+            "description": "a claimed name; the credential is what counts",
+            "oneOf": [_NAME, table({}, {"name": _NAME, "session": _NAME, "parent": _NAME})],
+        },
+        "action": {**_TITLE, "description": "an operation's name, as seed 003 calls it"},
+        "operation": {**_TITLE, "description": "the same in other words"},
+        "command": {**_TITLE, "description": "shell text"},
+        "tool": _TITLE,
+        "input": ANY,
+        "hint": {**_TITLE, "description": "what is meant to be done, in plain words"},
+        "resource": {"type": "string", "maxLength": 4096},
+        "params": ANY,
+        "crude": {"type": "string", "enum": ["CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"]},
+        "cwd": {"type": "string", "maxLength": 4096},
+        "pendingId": {"type": "string", "maxLength": 200, "description": "the ticket of a retry"},
+        "session": _NAME,
+        "risk": {"type": "integer", "minimum": 0, "maximum": 100, "description": "can only raise"},
+    },
+    "additionalProperties": False,
+    "oneOf": [{"required": [kind]} for kind in ("action", "operation", "command", "tool", "hint")],
+}
+assert set(ASK["properties"]) == KEYS
+
+SCHEMAS: dict[str, Schema] = {
+    "Ask": ASK,
+    "Asks": table({"actions": {"type": "array", "items": ref("Ask"), "minItems": 1, "maxItems": 100}}),
+    "Decision": table({"allowed": FLAG, "reason": TEXT, "decision": DECISION}, _ANSWER),
+    "Denial": table(
+        {"allowed": {"type": "boolean", "enum": [False]}, "reason": TEXT, "decision": DECISION},
+        {**_ANSWER, "success": {"type": "boolean", "enum": [False]}, "error": ERROR},
+    ),
+    "Decisions": table({"results": {"type": "array", "items": {"anyOf": [ref("Decision"), ref("Denial")]}}}),
+    "Error": table({"success": {"type": "boolean", "enum": [False]}, "error": ERROR}),
+    "ticket": table(
+        {
+            "id": TEXT, "state": STATE, "level": LEVEL, "level_name": LEVEL_NAME, "irreversible": FLAG, "title": TEXT,
+            "reason": TEXT, "action": ANY, "findings": ANYS, "factors": TEXTS,
+            "agent": table({"principal": TEXT, "name": TEXT, "session": TEXT}), "door": TEXT, "requirement": REQUIREMENT,
+            "approvals": {
+                "type": "array",
+                "items": table({
+                    "operator": TEXT, "channel": TEXT, "at": TIME, "verdict": {"type": "string", "enum": ["approve", "reject"]},
+                }),
+            },
+            "severity": TEXT, "categories": TEXTS, "openedAt": TIME, "expiresAt": TIME, "strength": TEXT,
+        },
+        {
+            "coolingEndsAt": TIME, "decidedAt": TIME, "decidedBy": TEXT, "decisionReason": TEXT, "spentAt": TIME,
+            "executedAt": TIME, "outcome": TEXT,
+        },
+    ),
+    "tickets": table({
+        "tickets": {"type": "array", "items": ref("ticket")}, "next": {"anyOf": [TEXT, {"type": "null"}]},
+    }),
+    "grant_offer": table({
+        "effect": TEXT, "targets": TEXTS, "ceiling": LEVEL_NAME, "count": COUNT, "principal": TEXT, "name": TEXT, "session": TEXT,
+    }),
+    "grant": table(
+        {
+            "id": TEXT, "effect": TEXT, "targets": TEXTS, "ceiling": LEVEL_NAME, "environment": TEXT, "remaining": WHOLE,
+            "principal": TEXT, "name": TEXT, "session": TEXT, "digests": TEXTS, "by": TEXT, "why": TEXT, "createdAt": TIME,
+            "expiresAt": TIME,
+        },
+        {"revokedAt": TIME, "revokedBy": TEXT},
+    ),
+    "grants": many("grants", "grant"),
+    "pattern": table({
+        "id": TEXT, "pattern": TEXT, "category": TEXT, "severity": {"type": "string", "enum": ["low", "medium", "high", "critical"]},
+        "description": TEXT, "requiresConfirmation": FLAG, "coolingOffMs": COUNT, "requiresHumanApproval": FLAG,
+        "canRollback": FLAG, "undo": TEXT,
+    }),
+    "patterns": many("patterns", "pattern"),
+    "agent": table(
+        {"principal": TEXT, "name": TEXT, "trust_tier": TEXT, "token": FLAG},
+        {"firstSeen": TIME, "lastSeen": TIME, "revokedAt": TIME},
+    ),
+    "agents": many("agents", "agent"),
+    "agent_token": table({"token": {"type": "string", "description": "shown once"}, "principal": TEXT, "name": TEXT}),
+    "block": table(
+        {"principal": TEXT, "name": TEXT, "reason": TEXT, "since": TIME, "by": TEXT}, {"liftedAt": TIME, "liftedBy": TEXT}
+    ),
+    "blocks": many("blocks", "block"),
+    "operator": table(
+        {
+            "name": TEXT, "roles": TEXTS, "teams": TEXTS, "service": FLAG, "keyId": TEXT, "createdAt": TIME, "createdBy": TEXT,
+            "disabled": FLAG,
+        },
+        {"disabledAt": TIME},
+    ),
+    "operators": many("operators", "operator"),
+    "session_token": table({"token": TEXT, "operator": TEXT, "expiresAt": TIME}),
+    "session": table({
+        "operator": TEXT, "expiresAt": TIME, "channel": TEXT, "roles": TEXTS, "teams": TEXTS, "steppedUp": FLAG,
+    }),
+    "done": table({"success": {"type": "boolean", "enum": [True]}}),
+    "mode": table({"mode": {"type": "string", "enum": list(MODES)}, "known": TEXTS}),
+    "policy": table({
+        "name": TEXT, "description": TEXT,
+        "levels": {
+            "type": "object",
+            "additionalProperties": table({"requirement": REQUIREMENT, "denies": FLAG}, {"relief": REQUIREMENT, "irreversible": REQUIREMENT}),
+        },
+        "irreversible": TEXT, "matrix": TEXT, "patterns": table({"deny": TEXTS, "approve": TEXTS, "allow": TEXTS}),
+        "restrictions": table({"deny": TEXTS, "approve": TEXTS, "allow": TEXTS}), "openTickets": COUNT,
+    }),
+    "status": table({
+        "version": TEXT, "strength": TEXT, "mode": TEXT, "policy": TEXT, "store": TEXT, "unlocked": FLAG,
+        "operators": {"anyOf": [COUNT, {"type": "null"}]}, "openTickets": {"anyOf": [COUNT, {"type": "null"}]}, "problems": TEXTS,
+        "warnings": TEXTS, "started": TIME,
+    }),
+    "metrics": table({
+        "totalChecked": COUNT, "destructiveDetected": COUNT, "blockedByCooling": COUNT, "blockedByApproval": COUNT,
+        "approved": COUNT, "rejected": COUNT, "expired": COUNT, "executed": COUNT,
+        "bySeverity": {"type": "object", "additionalProperties": COUNT}, "byCategory": {"type": "object", "additionalProperties": COUNT},
+    }),
+    "audit": table({
+        "records": {
+            "type": "array",
+            "items": table({
+                "writer": TEXT, "seq": COUNT, "at": TIME, "event": TEXT, "body": {}, "prev": TEXT, "hash": TEXT, "rulebook": TEXT,
+                "policy": TEXT,
+            }),
+        },
+    }),
+    "verdict": table({
+        "ok": FLAG, "records": COUNT, "faults": ANYS, "notes": TEXTS, "proved": {"type": "object", "additionalProperties": COUNT},
+        "unproved": COUNT, "provedUntil": {"anyOf": [TIME, {"type": "null"}]},
+    }),
+    "health": table({"ok": FLAG}),
+    "text": TEXT,
+}  # fmt: skip

@@ -1,0 +1,64 @@
+"""Who waits for which ticket? Events on the loop, woken by the store's change feed; no thread waits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from interlock.doors.http.errors import Problem
+from interlock.ports import Store
+
+MOST = 5_000  # that wait at once
+
+
+class Waiters:
+    """Events keyed by ticket."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, set[asyncio.Event]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._count = 0
+        self.closed = False
+
+    def listen(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
+        """From now on the store's changes wake those who wait on this loop."""
+        first, self._loop = self._loop is None, loop
+        if first:
+            store.listen(self._changed)
+
+    def add(self, ticket: str) -> asyncio.Event:
+        """An event that is set when the ticket changes; to be given back with `remove`."""
+        if self._count >= MOST:
+            raise Problem("RATE_LIMIT_EXCEEDED", f"{MOST} callers wait already; ask again later", retry_after="5")
+        event = asyncio.Event()
+        self._events.setdefault(ticket, set()).add(event)
+        self._count += 1
+        if self.closed:
+            event.set()
+        return event
+
+    def remove(self, ticket: str, event: asyncio.Event) -> None:
+        events = self._events.get(ticket, set())
+        if event in events:
+            events.discard(event)
+            self._count -= 1
+        if not events:
+            self._events.pop(ticket, None)
+
+    def close(self) -> None:
+        """Everybody is answered at once, with the ticket as it stands."""
+        self.closed = True
+        for events in self._events.values():
+            for event in events:
+                event.set()
+
+    def _changed(self, ticket: str) -> None:
+        """Called by the store, in a thread of its own."""
+        loop = self._loop
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits on it
+                loop.call_soon_threadsafe(self._wake, ticket)
+
+    def _wake(self, ticket: str) -> None:
+        for event in self._events.get(ticket, ()):
+            event.set()

@@ -1,0 +1,95 @@
+"""Who asks? A token or the kernel proves an agent, a session an operator; a name in a body proves nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from interlock.core.records import AgentRow
+from interlock.doors.http.errors import Problem, unauthenticated
+from interlock.doors.http.guards import Scope, over_socket
+from interlock.doors.http.pool import Pool
+from interlock.keys import fingerprint
+from interlock.service.agents import agent_of
+from interlock.service.sessions import OperatorSession
+from interlock.service.state import State
+
+MOST_TOKENS = 10_000  # that are remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """One caller: an agent has a principal, an operator a session; nobody has neither."""
+
+    principal: str = ""
+    name: str = ""  # of a token's agent
+    session: OperatorSession | None = None
+    token: str = ""
+    pid: int = 0  # of a peer on the unix socket
+    here: bool = False  # on the unix socket
+
+    @property
+    def key(self) -> str:
+        """What requests are counted by."""
+        return f"operator:{self.session.operator}" if self.session else self.principal or "anybody"
+
+    def operator(self) -> OperatorSession:
+        """The session; refuses agents and nobody."""
+        if self.session is not None:
+            return self.session
+        if not self.principal:
+            raise unauthenticated()
+        raise Problem("PERMISSION_DENIED", "this is for operators: sign in with `interlock unlock`")
+
+    def agent(self) -> str:
+        """The principal; refuses operators and nobody."""
+        if self.principal:
+            return self.principal
+        if self.session is None:
+            raise unauthenticated()
+        raise Problem("PERMISSION_DENIED", "this is for agents: an operator's session does not act")
+
+    def known(self) -> Who:
+        if not self.principal and self.session is None:
+            raise unauthenticated()
+        return self
+
+
+NOBODY = Who()
+
+
+class Credentials:
+    """Finds out who asks. Tokens that were found are remembered while no other process can revoke them."""
+
+    def __init__(self, state: State, pool: Pool) -> None:
+        self._state, self._pool = state, pool
+        self._agents: dict[str, AgentRow] = {}  # by the token's fingerprint
+
+    def forget(self) -> None:
+        """After any change of an agent."""
+        self._agents.clear()
+
+    async def who(self, scope: Scope, authorization: bytes | None) -> Who:
+        """The caller; refuses a credential that is wrong, even where none was needed."""
+        here = over_socket(scope)
+        if authorization is None:
+            return Who(scope["client"][0], pid=scope["client"][1], here=True) if here else NOBODY
+        kind, _, token = authorization.decode("latin-1").partition(" ")
+        token = token.strip()
+        if kind.lower() == "bearer" and token.startswith("agt_"):
+            mark = fingerprint(token)
+            row = self._agents.get(mark) or await self._agent(mark, token)
+            if row is not None:
+                return Who(row.principal, row.name, here=here)
+        elif kind.lower() == "bearer" and token.startswith("ses_"):
+            session = self._state.sessions.session(token, self._state.clock.now())
+            if session is not None:
+                return Who(session=session, token=token, here=here)
+        raise Problem(
+            "PERMISSION_DENIED", "this credential is not valid, or not any more", 401, www_authenticate="Bearer"
+        )
+
+    async def _agent(self, mark: str, token: str) -> AgentRow | None:
+        row = await self._pool.run(agent_of, self._state, token)
+        if row is not None and not self._state.shared and len(self._agents) < MOST_TOKENS:
+            self._agents[mark] = row
+        return row

@@ -1,0 +1,114 @@
+"""A real daemon with a real person at a real terminal in front of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from interlock.doors.client import Daemon, NoDaemon
+from test_terminal import person_at
+
+PASSPHRASE = "correct horse battery"
+PATIENCE = 30.0
+_CODE = r"    ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){2})\r"
+AGENT = {"name": "claude", "session": "s1"}
+
+
+class Desk:
+    """One daemon in a folder of its own, and what people and agents do with it."""
+
+    def __init__(self, folder: Path, more: str = "") -> None:
+        self.folder, self.config = folder, folder / "interlock.toml"
+        self.socket = folder / "i.sock"
+        self.config.write_text(
+            f'[daemon]\nport = 0\nsocket = "{self.socket}"\n[store]\nurl = "sqlite://{folder}/state"\n{more}'
+        )
+        self.daemon = Daemon(self.socket)
+        self.process: subprocess.Popen[bytes] | None = None
+        self.agent = AGENT
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "interlock", "serve", "--config", str(self.config)]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                self.daemon.get("/status")
+                return
+            except NoDaemon:
+                assert self.process.poll() is None, (self.folder / "log").read_text()
+                time.sleep(0.05)
+        raise AssertionError("the daemon did not start")
+
+    def stop(self) -> None:
+        if self.process is not None:
+            self.process.terminate()
+            assert self.process.wait(PATIENCE) == 0, (self.folder / "log").read_text()
+            self.process = None
+
+    def enrol(self, name: str = "ana") -> None:
+        """The first operator, as somebody types it."""
+        with person_at(*self.argv("operator", "add")) as screen:
+            code = screen.until(_CODE)
+            screen.until("Code .*: ")
+            screen.type(code)
+            screen.until("name: ")
+            screen.type(name)
+            for prompt in ("Passphrase .*: ", "again: "):
+                screen.until(prompt)
+                screen.type(PASSPHRASE)
+            screen.until(rf"{name} is the first operator(?s:.*)EXIT 0")
+
+    def person(
+        self,
+        *argv: str,
+        answers: Sequence[tuple[str, str]] = (),
+        env: Mapping[str, str] | None = None,
+        script: str = "",
+    ) -> tuple[str, int]:
+        """What a person sees who types these answers to these prompts, and the exit code."""
+        with person_at(*self.argv(*argv, script=script), env=env) as screen:
+            seen = ""
+            for prompt, line in answers:
+                seen += screen.until(f"(?s)^(.*?{prompt})")
+                screen.type(line)
+            end = screen.until(r"(?s)^(.*EXIT \d+)\r")
+        words, _, code = end.rpartition("EXIT ")
+        return (seen + words).replace("\r\n", "\n"), int(code)
+
+    def signed(
+        self,
+        *argv: str,
+        more: Sequence[tuple[str, str]] = (),
+        name: str = "ana",
+        passphrase: str = PASSPHRASE,
+        script: str = "",
+    ) -> tuple[str, int]:
+        """The same, by somebody who signs in."""
+        answers = [(r"Operator[^\n]*: ", name), (r"Passphrase of [^\n]*: ", passphrase), *more]
+        return self.person(*argv, answers=answers, script=script)
+
+    def program(self, *argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        """What a program gets that runs a command; it has no terminal."""
+        command = [sys.executable, "-m", "interlock", *argv, "--config", str(self.config)]
+        return subprocess.run(
+            command, input=given, capture_output=True, text=True, timeout=PATIENCE, start_new_session=True
+        )
+
+    def evaluate(self, command: str, token: str = "", **more: Any) -> Mapping[str, Any]:
+        """An agent asks."""
+        body = {"agent": self.agent, "cwd": "/home/dev/app", "command": command, **more}
+        answer = self.daemon.on_behalf(token).ask("POST", "/evaluate", body)
+        assert isinstance(answer.body, dict)
+        return answer.body
+
+    def argv(self, *argv: str, script: str = "") -> list[str]:
+        """The command in a shell that says its exit code; in a script it is "$@"."""
+        run = script or '"$@"'
+        words = [sys.executable, "-m", "interlock", *argv, "--config", str(self.config)]
+        return ["/bin/sh", "-c", f'{run}; echo "EXIT $?"', "sh", *words]

@@ -1,0 +1,157 @@
+"""A person answers what an agent asked, at a terminal of their own, through a real daemon."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from desk import PASSPHRASE, Desk
+from interlock.doors.client import ApiError
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    desk = Desk(tmp_path_factory.mktemp("desk"))
+    desk.start()
+    desk.enrol()
+    yield desk
+    desk.stop()
+
+
+def test_an_approval_shows_exactly_what_is_approved_and_lets_it_happen_once(desk: Desk) -> None:
+    command = "rm -rf /srv/one"
+    ticket = desk.evaluate(command)["pendingId"]
+    shown, code = desk.signed("approve", ticket, "--reason", "it is mine")
+    assert code == 0, shown
+    for words in (
+        ticket, command, "3 dangerous", "cannot be undone", "Deletes a directory", "calls itself claude", "/home/dev/app",
+        "an operator has to approve after a fresh sign-in", "Approved: the agent may do this once",
+    ):  # fmt: skip
+        assert words in shown
+    assert PASSPHRASE not in shown
+    assert shown.index(command) < shown.index("Passphrase")  # before anything is signed
+    assert desk.evaluate(command)["allowed"] is True
+    assert desk.evaluate(command)["allowed"] is False
+
+
+def test_a_wrong_passphrase_approves_nothing(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    shown, code = desk.signed("approve", ticket, passphrase="not the passphrase")
+    assert code == 1 and "the name or the passphrase is wrong" in shown
+    assert desk.evaluate("rm -rf /srv/two")["allowed"] is False
+
+
+def test_at_an_agents_terminal_nothing_is_approved(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    shown, code = desk.person("approve", ticket, env={"CLAUDECODE": "1"})
+    assert code == 1 and "agent's terminal: the environment has CLAUDECODE" in shown and "Passphrase" not in shown
+
+
+def test_a_passphrase_is_not_taken_from_a_pipe_an_argument_or_the_environment(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    run = desk.program("approve", ticket, "--operator", "ana", given=f"{PASSPHRASE}\n" * 3)
+    assert run.returncode == 1 and "stdin is not a terminal" in run.stderr
+    assert desk.program("approve", ticket, "--passphrase", PASSPHRASE).returncode == 2
+    assert desk.evaluate("rm -rf /srv/two")["allowed"] is False
+
+
+def test_no_token_is_left_anywhere(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/three")["pendingId"]
+    desk.signed("approve", ticket)
+    for path in desk.folder.rglob("*"):
+        if path.is_file():
+            assert b"ses_" not in path.read_bytes() and PASSPHRASE.encode() not in path.read_bytes(), path
+    desk.evaluate("rm -rf /srv/three")
+
+
+def test_a_rejection_needs_a_reason_and_the_agent_reads_it(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/four")["pendingId"]
+    assert desk.program("reject", ticket).returncode == 2
+    shown, code = desk.signed("reject", ticket, "--reason", "archive it instead")
+    assert code == 0 and "Rejected" in shown
+    assert "archive it instead" in desk.evaluate("rm -rf /srv/four")["reason"]
+    shown, code = desk.person("approve", ticket)
+    assert code == 1 and "is rejected; it cannot be approved" in shown
+
+
+def test_an_approval_is_taken_back_before_it_is_used(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/five")["pendingId"]
+    assert desk.signed("approve", ticket)[1] == 0
+    shown, code = desk.signed("revoke", ticket, "--reason", "wrong folder")
+    assert code == 0 and "Revoked" in shown
+    assert desk.evaluate("rm -rf /srv/five")["allowed"] is False
+
+
+def test_what_ones_own_agents_wait_for_is_listed_without_a_sign_in(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    listed = desk.program("pending")
+    assert listed.returncode == 0 and ticket in listed.stdout and "rm -rf /srv/two" in listed.stdout
+    assert ticket in [one["id"] for one in json.loads(desk.program("pending", "--json").stdout)]
+    shown = desk.program("show", ticket)
+    assert shown.returncode == 0 and "waiting for an answer" in shown.stdout
+    assert json.loads(desk.program("show", ticket, "--json").stdout)["id"] == ticket
+
+
+def test_what_steers_a_terminal_is_spelled_out(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/six # \x1b[2J\u202e nothing to see")["pendingId"]
+    shown = desk.program("show", ticket).stdout
+    assert "\x1b" not in shown and "\u202e" not in shown and "\\x1b[2J\\u202e nothing to see" in shown
+    desk.signed("reject", ticket, "--reason", "no")
+
+
+def test_another_users_ticket_takes_a_sign_in_and_a_yes(desk: Desk) -> None:
+    shown, code = desk.signed("agents", "add", "ci-bot")
+    assert code == 0
+    token = next(word for word in shown.split() if word.startswith("agt_"))
+    ticket = desk.evaluate("rm -rf /srv/seven", token)["pendingId"]
+    assert "stdin is not a terminal" in desk.program("show", ticket).stderr
+    listed, code = desk.signed("pending")
+    assert code == 0 and ticket in listed
+    said, code = desk.signed("approve", ticket, more=[(r"Approve exactly this\? \[y/N\] ", "n")])
+    assert code == 1 and "rm -rf /srv/seven" in said and "nothing was answered" in said
+    said, code = desk.signed("approve", ticket, more=[(r"Approve exactly this\? \[y/N\] ", "y")])
+    assert code == 0 and desk.evaluate("rm -rf /srv/seven", token)["allowed"] is True
+
+
+def test_waiting_ends_with_the_answer(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/eight")["pendingId"]
+    assert desk.program("wait", ticket, "--timeout", "1s").returncode == 10
+    desk.signed("reject", ticket, "--reason", "not now")
+    waited = desk.program("wait", ticket)
+    assert waited.returncode == 20 and "rejected by ana: not now" in waited.stdout
+    assert desk.program("wait", "pdact_unknown").returncode == 1
+
+
+def test_a_list_can_go_into_a_pipe(desk: Desk) -> None:
+    shown, code = desk.signed("audit", "verify", "--json", script='"$@" | cat')
+    assert code == 0 and '"ok": true' in shown
+
+
+def test_an_agents_own_door_answers_no_operator_command(desk: Desk) -> None:
+    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    for path in (f"/tickets/{ticket}/approve", f"/tickets/{ticket}/reject", "/grants", "/blocks", "/operators"):
+        with pytest.raises(ApiError):
+            desk.daemon.post(path, {"reason": "please"})
+
+
+@pytest.mark.slow("a daemon is started twice")
+def test_after_a_restart_somebody_unlocks(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.start()
+    desk.enrol()
+    ticket = desk.evaluate("rm -rf /srv/one")["pendingId"]
+    desk.signed("approve", ticket)
+    desk.stop()
+    desk.start()
+    try:
+        assert "nobody signed in since the start" in desk.program("status").stdout
+        assert desk.evaluate("rm -rf /srv/one")["allowed"] is False
+        shown, code = desk.signed("unlock")
+        assert code == 0 and "Unlocked" in shown
+        assert "unlocked" in desk.program("status").stdout
+        assert desk.evaluate("rm -rf /srv/one")["allowed"] is True
+    finally:
+        desk.stop()

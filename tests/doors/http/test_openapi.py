@@ -1,0 +1,123 @@
+"""The OpenAPI document is complete, true, and no request from it makes the daemon fail."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from daemon import Daemon, bearer, daemon
+from interlock.doors.http.app import undressed
+from interlock.doors.http.openapi import document
+
+DOCUMENT = document(undressed())
+SECONDS = 60.0
+EXAMPLES = 12
+CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
+
+
+def test_the_kept_document_is_the_one_that_is_served() -> None:
+    kept = Path(__file__).parents[3] / "docs" / "openapi.json"
+    assert json.loads(kept.read_text()) == DOCUMENT, "run `make docs`"
+
+
+PROMISED = """
+POST /api/v1/evaluate · POST /api/v1/evaluate/batch
+GET /api/v1/tickets · GET /api/v1/tickets/{id} · GET /api/v1/tickets/{id}/wait · GET /api/v1/tickets/{id}/grant
+POST /api/v1/tickets/{id}/approve · POST /api/v1/tickets/{id}/reject · POST /api/v1/tickets/{id}/revoke
+POST /api/v1/tickets/{id}/executed
+GET /api/v1/grants · POST /api/v1/grants · DELETE /api/v1/grants/{id}
+GET /api/v1/patterns · POST /api/v1/patterns · DELETE /api/v1/patterns/{id}
+GET /api/v1/agents · POST /api/v1/agents · PATCH /api/v1/agents
+GET /api/v1/blocks · POST /api/v1/blocks · DELETE /api/v1/blocks/{principal}
+GET /api/v1/operators · POST /api/v1/operators · PATCH /api/v1/operators/{name} · POST /api/v1/operators/first
+POST /api/v1/session · GET /api/v1/session · DELETE /api/v1/session
+GET /api/v1/mode · PUT /api/v1/mode · GET /api/v1/policy · GET /api/v1/status · GET /api/v1/metrics
+GET /api/v1/audit · GET /api/v1/audit/verify · GET /api/v1/audit/export
+GET /metrics · GET /healthz · GET /readyz
+"""
+
+
+def test_exactly_what_is_promised_is_documented_with_its_errors() -> None:
+    promised = {entry.strip() for line in PROMISED.splitlines() for entry in line.split("·") if entry.strip()}
+    found = {f"{method.upper()} {path}" for path, ways in DOCUMENT["paths"].items() for method in ways}
+    assert found == promised
+    for path, operations in DOCUMENT["paths"].items():
+        for method, operation in operations.items():
+            assert {"200", "400", "401", "403", "429", "503"} <= set(operation["responses"]), (method, path)
+            assert operation["summary"] and "security" in operation and "422" not in operation["responses"]
+
+
+def test_evaluate_always_promises_allowed() -> None:
+    answers = DOCUMENT["paths"]["/api/v1/evaluate"]["post"]["responses"]
+    assert set(answers) == {"200", "202", "400", "401", "403", "413", "429", "500", "503"}
+    for answer in answers.values():
+        name = answer["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+        assert "allowed" in DOCUMENT["components"]["schemas"][name]["required"]
+
+
+@pytest.mark.slow(why="a minute of hostile requests against a real daemon, capped at sixty seconds")
+def test_no_request_from_the_document_makes_it_fail(tmp_path: Path) -> None:
+    toml = "[limits]\nrequests_per_minute = 10000000\nlong_poll_seconds = 1"
+    with daemon(tmp_path, toml=toml) as running:
+        operator, witness = running.sign_in(), running.sign_in()
+        made = running.here().post("/api/v1/agents", json={"name": "fuzz"}, headers=operator).json()
+        tickets = [
+            running.tcp()
+            .post("/api/v1/evaluate", json={"action": name}, headers=bearer(made["token"]))
+            .json()["pendingId"]
+            for name in ("drop_database", "delete_account", "ban_user")
+        ]
+        callers = {"agentToken": bearer(made["token"]), "operatorSession": operator}
+        operations = [found.ok() for found in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()]
+        operations.sort(key=lambda operation: operation.path.endswith("/session"))  # these sign us out, or lock us out
+        end = time.monotonic() + SECONDS
+        tried = [attack(operation, running, callers, tickets, end) for operation in operations]
+        assert len(tried) == sum(len(operations) for operations in DOCUMENT["paths"].values())
+        assert min(tried) >= 1 and sum(tried) > 300, tried
+        assert running.process.poll() is None
+        assert running.here(headers=witness).get("/api/v1/audit/verify").json()["ok"] is True
+
+
+def attack(operation: Any, running: Daemon, callers: dict[str, dict[str, str]], tickets: list[str], end: float) -> int:
+    """Valid and invalid requests of one operation, by whoever may ask, half of them about real tickets; how many there were."""
+    wanted = [name for scheme in operation.definition.raw["security"] for name in scheme]
+    headers = callers[wanted[0]] if wanted else {}
+    count = 0
+    for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+        try:
+            strategy = operation.as_strategy(generation_mode=mode)
+        except Exception:  # nothing can be wrong with a request that has no parameters
+            continue
+
+        @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @given(case=strategy)
+        def one(case: Any) -> None:
+            nonlocal count
+            if time.monotonic() > end and count:
+                return
+            count += 1
+            if "/tickets/{id}" in operation.path and count % 2:
+                case.path_parameters["id"] = tickets[count % len(tickets)]
+            case.headers = {**dict(case.headers or {}), **headers}
+            answer = case.call(base_url=f"http://127.0.0.1:{running.port}")
+            case.validate_response(answer, checks=CHECKS)
+
+        try:
+            one()
+        except Exception as error:
+            if "Unsatisfiable" not in type(error).__name__ and "Skip" not in type(error).__name__:
+                raise
+    return count
