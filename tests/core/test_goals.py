@@ -40,6 +40,11 @@ def test_one_goal_however_it_is_reached(action: Action) -> None:
     assert "destroy:/srv/data" in after(action)
 
 
+def test_a_plus_and_a_flag_force_the_same_push() -> None:
+    texts = ("git push --force origin main", "git push -f origin main", "git push origin +main")
+    assert len({after(command(text, "/w")) for text in texts}) == 1
+
+
 def test_everyday_work_has_no_goal() -> None:
     assert after(command("git status")) == () and after(command("npm install")) == ()
 

@@ -236,6 +236,14 @@ def test_an_adapter_can_ask_for_time_people_and_a_new_sign_in() -> None:
     assert asked.human is Human.APPROVE
 
 
+def test_nobody_stands_in_for_an_admin() -> None:
+    """The union of approvers must not open to an adapter's people what only an admin may approve."""
+    block = DangerBlock(Level.FORBIDDEN, approval=Approval(True, frozenset({"role:dba"})))
+    call = Call("drop_all", Level.FORBIDDEN, Trust.CERTIFIED, "delete")
+    found = weighed(operation("drop_all", {}, "delete", "", Level.FORBIDDEN), adapted=Adapted(call, block))
+    assert found.requirement.approvers == {"role:admin"}
+
+
 @pytest.mark.parametrize(("repeats", "expected"), [(49, "allow"), (50, "confirm")])
 def test_repetition_raises_one_tier(repeats: int, expected: str) -> None:
     assert answer(weighed(command("npm test", CWD), repeats=repeats)) == expected

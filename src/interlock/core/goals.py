@@ -62,7 +62,7 @@ def _commands(facts: Sequence[Fact], assessment: Assessment) -> list[str]:
         finding.subject.split(" ", 1)[0] for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE
     }
     return [
-        f"run:{fact.program} {' '.join(sorted(word for word in fact.words if not word.startswith('-')))}"[:200]
+        f"run:{fact.program} {' '.join(sorted(word.lstrip('+') for word in fact.words if not word.startswith('-')))}"[:200]
         for fact in facts
         if isinstance(fact, Command) and fact.program in accused and shown(fact.program, fact.words) not in told
     ]

@@ -57,7 +57,7 @@ def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
     requirement = Requirement()
     for part in kept:
         requirement = requirement.join(part.requirement)
-    requirement = _cooled(requirement, assessment, policy)
+    requirement = _cooled(_narrowed(requirement), assessment, policy)
     factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers)
     denies = any(part.denies for part in kept)
     code = next((part.code for part in kept if part.code and part.requirement.blocked), "")
@@ -72,6 +72,13 @@ def _as_mode(weighed: Weighed, mode: str) -> Weighed:
     word = weighed.requirement.word
     said = (f"would have: {word}",) if word != "allow" else ()
     return Weighed(Requirement(), (*weighed.factors, *said))
+
+
+def _narrowed(requirement: Requirement) -> Requirement:
+    """Where an admin is asked for, nobody who is named beside them can stand in."""
+    if ADMIN in requirement.approvers:
+        return replace(requirement, approvers=frozenset({ADMIN}))
+    return requirement
 
 
 def _cooled(requirement: Requirement, assessment: Assessment, policy: Policy) -> Requirement:
@@ -183,18 +190,18 @@ def _severity(assessment: Assessment, named: Titles, policy: Policy, at: Circums
         found = replace(found, patterns=tuple(p for p in found.patterns if p.id not in BUILT_IN_IDS))
     if found.severity is None:
         return []
-    names = ", ".join(pattern.id for pattern in found.patterns)
+    names = "" if policy.literal_globs else f" ({', '.join(pattern.id for pattern in found.patterns)})"
     cooling = min(found.cooling_ms, gate.max_cooling_off_ms) // 1000
     critical = found.severity is Severity.CRITICAL and gate.require_approval_for_critical
     if critical or found.requires_approval:
-        words = f"{'Critical action' if critical else 'Action'} requires human approval ({names})"
+        words = f"{'Critical action' if critical else 'Action'} requires human approval{names}"
         seconds = 0 if policy.literal_globs else cooling  # the specification's own flow takes approval or cooling
         return [Part("severity", Requirement(seconds, Human.APPROVE, gate.allowed_approvers), words)]
     if cooling:
-        return [Part("severity", Requirement(cooling), f"Action requires {cooling}s cooling-off period ({names})")]
+        return [Part("severity", Requirement(cooling), f"Action requires {cooling}s cooling-off period{names}")]
     if found.requires_confirmation:
         seconds = min(gate.default_cooling_off_ms, gate.max_cooling_off_ms) // 1000
-        return [Part("severity", Requirement(seconds), f"Action requires confirmation, {seconds}s ({names})")]
+        return [Part("severity", Requirement(seconds), f"Action requires confirmation, {seconds}s{names}")]
     return []
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from interlock.core.classify import Rulebook
-from interlock.core.hold import Held
-from interlock.core.model import Human, Requirement
+from interlock.core.hold import Held, Keep
+from interlock.core.model import Human, Requirement, TicketState
 from interlock.core.policy import Policy
 from interlock.core.records import Approval, Block, Ticket
 from interlock.core.registry import Registry
@@ -98,6 +98,10 @@ class State:
 
     def words(self, judged: Judged, weighed: Weighed, held: Held) -> str:
         """Two sentences for whoever asked: what would happen and why it is held, and what to do."""
+        if (
+            self.policy.literal_globs and held.outcome != "allow"
+        ):  # the specification's own words, and nothing beside them
+            return held.reason or weighed.reason()
         return sentence(judged, weighed, held)
 
 
@@ -105,6 +109,8 @@ def sentence(judged: Judged, weighed: Weighed, held: Held) -> str:
     """The reason of a decision, in words for a person."""
     why = held.reason or weighed.reason() or "nothing stands against it"
     if held.outcome == "allow":
+        if held.keep is Keep.SPEND and held.ticket is not None:
+            return f"Allowed once: ticket {held.ticket.id} was answered by {held.ticket.decided_by}."
         return "Allowed." if not weighed.factors else f"Allowed: {_end(why)}"
     instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
     advice = f" Instead: {_end(instead)}" if instead else ""
@@ -116,6 +122,8 @@ def sentence(judged: Judged, weighed: Weighed, held: Held) -> str:
 
 def _next(held: Held, weighed: Weighed) -> str:
     ticket = held.ticket.id if held.ticket else ""
+    if held.ticket is not None and held.ticket.state is TicketState.REJECTED:
+        return "Other words for the same thing meet the same answer."
     if held.outcome == "cool_off":
         return f"Ask again in {held.wait_seconds} s with ticket {ticket}; an operator can veto it until then."
     return f"An operator can answer ticket {ticket} (`interlock approve {ticket}`); then try again."
@@ -123,9 +131,3 @@ def _next(held: Held, weighed: Weighed) -> str:
 
 def _end(words: str) -> str:
     return words if words.endswith((".", "!", "?")) else f"{words}."
-
-
-def with_policy(state: State, policy: Policy, digest: str) -> None:
-    """Puts another policy in force."""
-    state.policy, state.policy_hash = policy, digest
-    state.recorder.hashes = (state.rulebook_hash, digest)
