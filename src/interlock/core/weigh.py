@@ -57,7 +57,7 @@ def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
     requirement = Requirement()
     for part in kept:
         requirement = requirement.join(part.requirement)
-    requirement = _cooled(_narrowed(requirement), assessment, policy)
+    requirement = _cooled(_narrowed(requirement, kept), assessment, policy)
     factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers)
     denies = any(part.denies for part in kept)
     code = next((part.code for part in kept if part.code and part.requirement.blocked), "")
@@ -74,9 +74,9 @@ def _as_mode(weighed: Weighed, mode: str) -> Weighed:
     return Weighed(Requirement(), (*weighed.factors, *said))
 
 
-def _narrowed(requirement: Requirement) -> Requirement:
-    """Where an admin is asked for, nobody who is named beside them can stand in."""
-    if ADMIN in requirement.approvers:
+def _narrowed(requirement: Requirement, parts: Iterable[Part]) -> Requirement:
+    """Where the policy asks for an admin, nobody whom an adapter names beside them can stand in."""
+    if any(ADMIN in part.requirement.approvers for part in parts if part.name != "approval"):
         return replace(requirement, approvers=frozenset({ADMIN}))
     return requirement
 
