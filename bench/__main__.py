@@ -18,8 +18,7 @@ from interlock import assess
 from interlock.core.classify import Rulebook
 from interlock.core.decide import judge
 from interlock.core.model import Action, command, intent, operation, tool
-from interlock.core.read import lexicon, params, places
-from interlock.core.read.prose import foreign_language
+from interlock.core.read import key_words, lexicon, params, places
 from interlock.core.rules import Rule
 from interlock.rulebook import load
 
@@ -151,7 +150,7 @@ def judgement(actions: Sequence[Action], book: Rulebook) -> tuple[float, float]:
 
 def forget() -> None:
     """Empty what judging remembers of paths and words, so that no round profits from the one before."""
-    for kept in (places._place_kept, foreign_language._weights, params._squash, lexicon.split_name):
+    for kept in (places._place_kept, params._squash, lexicon.split_name, key_words.sense):
         if hasattr(kept, "cache_clear"):
             kept.cache_clear()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import product
 from types import MappingProxyType
 
 from interlock.core.classify import Classified
 from interlock.core.model import Assessment, Category, Finding, Flags, Level, Step, Tier
-from interlock.core.read.facts import Command, Effect, Fact
+from interlock.core.read.facts import Command, Fact
 from interlock.core.read.shell.session import shown
 from interlock.core.rules import Program
 
@@ -17,7 +18,7 @@ Happening = tuple[str, str]  # an effect's verb, and the kind of place it happen
 _BASE = (5, 25, 50, 75, 95)
 _TOP = (15, 40, 60, 85, 100)
 _BASE_WORDS = tuple(f"base: {level.word} ({_BASE[level]})" for level in Level)
-_QUIET_TOP = 30  # at level 0-1 factors alone do not make a question
+_QUIET_TOPS = (15, 30, *_TOP[2:])  # at level 0-1 factors alone do not make a question
 _VAGUE = 31  # the confirm tier
 _CUTS = (30, 60, 85)  # the last scores of the first three tiers
 _TIERS = (Tier.ADVISORY, Tier.CONFIRM, Tier.VERIFY, Tier.DANGER_ZONE)
@@ -25,6 +26,7 @@ _DESTROYS = frozenset({
     Category.DATA_DELETION, Category.RESOURCE_TERMINATION, Category.CONFIG_DESTRUCTION, Category.DISK_DESTRUCTION,
     Category.HISTORY_REWRITE, Category.CREDENTIAL_INVALIDATION, Category.ACCOUNT_ACTION,
 })  # fmt: skip
+_DESTRUCTIVE, _ESCALATES = Level.DESTRUCTIVE, Category.PRIVILEGE_ESCALATION
 _FILE_VERBS = frozenset("delete truncate overwrite write append move chmod chown read".split())
 _NETWORK_VERBS = frozenset({"fetch", "send", "listen", "http", "run_download", "reverse_shell"})
 _CREATES = frozenset({"write", "append"})
@@ -37,41 +39,47 @@ def assess(
     facts: Sequence[Fact], classified: Classified, programs: Mapping[str, Program] = MappingProxyType({})
 ) -> Assessment:
     """What one action would do, from its facts and what the rules said of them."""
-    findings = classified.findings
-    level = max([classified.floor, *[finding.level for finding in findings]])
-    irreversible = any(finding.irreversible for finding in findings)
-    commands = [fact for fact in facts if isinstance(fact, Command)]
-    happens = {(fact.verb, fact.place) for fact in facts if isinstance(fact, Effect)}
-    verbs = {verb for verb, _ in happens}
-    network = not _NETWORK_VERBS.isdisjoint(verbs) or _uses_network(commands, programs)
+    commands: list[Command] = []
+    happens: set[Happening] = set()
+    verbs: set[str] = set()
+    escalates = False
+    for fact in facts:
+        escalates = escalates or "privileged" in fact.traits
+        if isinstance(fact, Command):
+            commands.append(fact)
+        else:
+            happens.add((fact.verb, fact.place))
+            verbs.add(fact.verb)
+    findings, level = classified.findings, classified.floor
+    irreversible = destructive = False
+    named: dict[str, None] = {}  # each once, in order
+    for finding in findings:
+        level = max(level, finding.level)
+        irreversible = irreversible or finding.irreversible
+        destructive = destructive or _destroys(finding)
+        escalates = escalates or finding.category is _ESCALATES
+        named[f"{finding.rule}: {finding.reason}"] = None
+    network = not _NETWORK_VERBS.isdisjoint(verbs) or (bool(commands) and _uses_network(commands, programs))
     score, factors = _score(level, irreversible, network, verbs, happens)
-    traits = frozenset().union(*[fact.traits for fact in facts])
-    flags = Flags(
-        destructive=any(map(_destroys, findings)),
-        touches_files=not _FILE_VERBS.isdisjoint(verbs) and any(map(_touches_file, happens)),
-        touches_network=network,
-        escalates_privileges="privileged" in traits or any(map(_escalates, findings)),
-        requires_confirmation=level >= Level.DESTRUCTIVE,
-    )
-    named = [f"{finding.rule}: {finding.reason}" for finding in findings]
+    files = not _FILE_VERBS.isdisjoint(verbs) and any(map(_touches_file, happens))
     return Assessment(
-        level=level,
-        irreversible=irreversible,
-        score=score,
-        tier=_TIERS[bisect_left(_CUTS, score)],
-        flags=flags,
-        findings=tuple(findings),
-        factors=(*factors, *dict.fromkeys(named)),
-        steps=_steps(commands),
+        level,
+        irreversible,
+        score,
+        _TIERS[bisect_left(_CUTS, score)],
+        _FLAGS[destructive, files, network, escalates, level >= _DESTRUCTIVE],
+        tuple(findings),
+        (*factors, *named),
+        _steps(commands) if commands else (),
     )
+
+
+# Every value that flags can have, by the order of their fields.
+_FLAGS = {held: Flags(*held) for held in product((False, True), repeat=5)}
 
 
 def _destroys(finding: Finding) -> bool:
-    return finding.level >= Level.DESTRUCTIVE and (finding.irreversible or finding.category in _DESTROYS)
-
-
-def _escalates(finding: Finding) -> bool:
-    return finding.category is Category.PRIVILEGE_ESCALATION
+    return finding.level >= _DESTRUCTIVE and (finding.irreversible or finding.category in _DESTROYS)
 
 
 def _touches_file(happening: Happening) -> bool:
@@ -84,23 +92,21 @@ def _score(
 ) -> tuple[int, list[str]]:
     score = _BASE[level]
     factors = [_BASE_WORDS[level]]
-    reads = "read" in verbs and any(verb == "read" and place in _OUT_OF_SCOPE for verb, place in happens)
-    creates = not _CREATES.isdisjoint(verbs) and any(
+    if irreversible:
+        score += 10
+        factors.append("cannot be undone (+10)")
+    if network:
+        score += 10
+        factors.append("network (+10)")
+    if "read" in verbs and any(verb == "read" and place in _OUT_OF_SCOPE for verb, place in happens):
+        score += 10
+        factors.append("reads outside the project (+10)")
+    if not _CREATES.isdisjoint(verbs) and any(
         verb in _CREATES and place not in ("sink", "") for verb, place in happens
-    )
-    for holds, words, points in (
-        (irreversible, "cannot be undone", 10),
-        (network, "network", 10),
-        (reads, "reads outside the project", 10),
-        (creates, "creates a file", 5),
     ):
-        if holds:
-            score += points
-            factors.append(f"{words} (+{points})")
-    top = _TOP[level]
-    if level <= Level.REVERSIBLE and not irreversible:
-        top = min(top, _QUIET_TOP)
-    score = min(score, top)
+        score += 5
+        factors.append("creates a file (+5)")
+    score = min(score, _QUIET_TOPS[level] if not irreversible else _TOP[level])
     if score < _VAGUE and "act_vague" in verbs:  # C-45
         factors.append(f"says too little to judge: give detail (at least {_VAGUE})")
         return _VAGUE, factors

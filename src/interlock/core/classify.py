@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Entry = tuple[Rule, Clause, tuple[str, ...]]  # the last: the one subcommand of the clause that this entry is for
 _NO_PROGRAM = Program()
+_SAFE, _REVERSIBLE, _DESTRUCTIVE, _DANGEROUS = Level.SAFE, Level.REVERSIBLE, Level.DESTRUCTIVE, Level.DANGEROUS
 _READS = frozenset({"read", "sql_read", "store_read"})
 _ANY = "*"
 _DISPOSABLE = frozenset({"build", "cache", "log", "temp"})
@@ -89,7 +90,7 @@ class Classified:
     """What the rules said: findings, worst first, and the level of what no rule spoke of."""
 
     findings: list[Finding] = field(default_factory=list)
-    floor: Level = Level.SAFE
+    floor: Level = _SAFE
 
 
 class _View:
@@ -155,7 +156,8 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
     seen: set[tuple[str, str, object]] = set()
     for fact in facts:
         found, floor = _of_command(fact, book) if isinstance(fact, Command) else _of_effect(fact, book)
-        out.floor = max(out.floor, floor)
+        if floor > out.floor:
+            out.floor = floor
         for rule in found:
             subject = shown(fact.program, fact.words) if isinstance(fact, Command) else fact.subject
             key = (rule.id, subject, fact.span)
@@ -168,21 +170,21 @@ def classify(facts: Iterable[Fact], book: Rulebook) -> Classified:
 
 
 def _finding(rule: Rule, fact: Fact, subject: str) -> Finding:
-    bulk = rule.level is Level.DESTRUCTIVE and rule.category in _BULK and "bulk" in fact.traits
-    if isinstance(fact, Effect) and fact.place in _DISPOSABLE:
+    bulk = rule.level is _DESTRUCTIVE and "bulk" in fact.traits and rule.category in _BULK
+    if bulk and isinstance(fact, Effect) and fact.place in _DISPOSABLE:
         bulk = False
     return Finding(
-        rule=rule.id,
-        level=Level.DANGEROUS if bulk else rule.level,
-        irreversible=rule.irreversible,
-        reason=f"{rule.reason} It does so for a whole list." if bulk else rule.reason,
-        category=rule.category,
-        span=fact.span,
-        subject=subject,
-        instead=rule.instead,
-        undo=rule.undo,
-        approvable=rule.approvable,
-        requirement=rule.requirement,
+        rule.id,
+        _DANGEROUS if bulk else rule.level,
+        rule.irreversible,
+        f"{rule.reason} It does so for a whole list." if bulk else rule.reason,
+        rule.category,
+        fact.span,
+        subject,
+        rule.instead,
+        rule.undo,
+        rule.approvable,
+        rule.requirement,
     )
 
 
@@ -200,15 +202,15 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     wrapper = "wrapper" in command.traits
     program = book.programs.get(command.program, _NO_PROGRAM)
     if not wrapper and asks_for_help(command.program, command.words, "windows" in command.traits):
-        return [], Level.SAFE
+        return [], _SAFE
     view = _View(command, program)
     entries = [entry for key in dict.fromkeys(_keys(view.found.operands)) for entry in index.get(key, ())]
     rules = list(_matching(entries, view))
     dry = bool(program.dry_run) and view.is_dry(program.dry_run)
-    harmful = [rule for rule in rules if rule.level > Level.SAFE and not (dry and rule.level >= Level.DESTRUCTIVE)]
+    harmful = [rule for rule in rules if rule.level > _SAFE and not (dry and rule.level >= _DESTRUCTIVE)]
     if harmful or wrapper or len(harmful) < len(rules):
-        return harmful, Level.SAFE
-    return [], Level.REVERSIBLE
+        return harmful, _SAFE
+    return [], _REVERSIBLE
 
 
 def _matching(entries: Iterable[Entry], view: _View) -> Iterable[Rule]:
@@ -261,16 +263,19 @@ def _of_effect(effect: Effect, book: Rulebook) -> tuple[list[Rule], Level]:
     entries = book.by_effect.get((effect.verb, effect.place), ())
     if effect.place:
         entries = [*entries, *book.by_effect.get((effect.verb, ""), ())]
-    rules = {rule.id: rule for rule, clause, _ in entries if _effect_matches(clause, effect)}
-    harmful = [rule for rule in rules.values() if rule.level > Level.SAFE]
-    if harmful or rules or effect.verb in _READS or effect.place == "sink":
-        return harmful, Level.SAFE
-    return [], Level.REVERSIBLE
+    traits = effect.traits
+    rules = {
+        rule.id: rule
+        for rule, clause, _ in entries
+        if clause.trait <= traits and clause.no_trait.isdisjoint(traits) and _effect_matches(clause, effect)
+    }
+    if rules or effect.verb in _READS or effect.place == "sink":
+        return [rule for rule in rules.values() if rule.level > _SAFE], _SAFE
+    return [], _REVERSIBLE
 
 
 def _effect_matches(clause: Clause, effect: Effect) -> bool:
-    if not clause.trait <= effect.traits or not clause.no_trait.isdisjoint(effect.traits):
-        return False
+    """Whether the effect is at a place and on a target that the clause speaks of."""
     if effect.place in clause.no_place:
         return False
     if clause.target and not pattern(clause.target)(effect.target):

@@ -104,13 +104,13 @@ def pattern(texts: tuple[str, ...]) -> Pattern:
     options.log_errors = False
     options.case_sensitive = False
     joined = "|".join(f"(?:{text})" for text in texts)
-    found: Pattern = re2.compile(f"(?m)^(?:{joined})$", options).search
+    found: Callable[[bytes], object] = re2.compile(f"(?m)^(?:{joined})$", options).search
 
     def search(text: str) -> object:
         try:
-            return found(text)
+            return found(text.encode())  # in bytes, as nobody asks where it matched
         except UnicodeEncodeError:  # a lone surrogate, which no text has but a hostile one
-            return found(text.encode("utf-8", "replace").decode())
+            return found(text.encode("utf-8", "replace"))
 
     return search
 

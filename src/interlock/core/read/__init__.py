@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from interlock.core.model import Action, Kind, Witness
 from interlock.core.read.facts import BudgetSpent, Command, Effect, Fact
@@ -76,8 +78,6 @@ def _read_command(action: Action, shell: Shell) -> None:
 
 
 def _read_operation(action: Action, shell: Shell) -> None:
-    from interlock.core.read.operation import read_operation
-
     name, fields = shell.session.source, action.fields
     where = Where((0, len(name)))
     job = Job(shell, name, [], where, None)
@@ -85,7 +85,15 @@ def _read_operation(action: Action, shell: Shell) -> None:
     if declared is not None:
         job.effect("declared", name, f"level_{int(declared)}")
         job = _Declared(shell, name, [], where, None)
-    read_operation(name, fields.get("params") or {}, str(fields.get("crude") or ""), job)
+    _operations()(name, fields.get("params") or {}, str(fields.get("crude") or ""), job)
+
+
+@cache
+def _operations() -> Callable[[str, Mapping[str, Any], str, Job], None]:
+    """The reader of operations, loaded when the first one is read: a command needs none of it."""
+    from interlock.core.read.operation import read_operation
+
+    return read_operation
 
 
 class _Declared(Job):
@@ -104,9 +112,16 @@ def _read_tool(action: Action, shell: Shell) -> None:
 
 
 def _read_intent(action: Action, shell: Shell) -> None:
+    text = shell.session.source
+    _prose()(text, Job(shell, "", [], Where((0, len(text))), None))
+
+
+@cache
+def _prose() -> Callable[[str, Job], None]:
+    """The reader of sentences, loaded when the first one is read."""
     from interlock.core.read.prose import read_prose
 
-    read_prose(action.text, Job(shell, "", [], Where((0, len(action.text))), None))
+    return read_prose
 
 
 _READERS = {

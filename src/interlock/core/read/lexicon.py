@@ -206,7 +206,7 @@ PRODUCTION_WORDS = frozenset("production prod prd live".split())
 STAGING_WORDS = frozenset("staging stage stg uat preprod".split())
 NOT_PRODUCTION = frozenset("non pre not staging stg dev test sandbox nonprod preprod".split())
 ADMIN_WORDS = frozenset(
-    "admin admins administrator owner superuser root sudo superadmin god cluster-admin editor_all sysadmin poweruser".split()
+    "admin admins administrator owner superuser root sudo sudoer sudoers superadmin god cluster-admin editor_all sysadmin poweruser".split()
 )
 PROTECTIVE = frozenset("protection lock guard prevention policy hold safeguard restriction".split())
 

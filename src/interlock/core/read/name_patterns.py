@@ -59,7 +59,9 @@ def matches(words: tuple[str, ...], patterns: Patterns) -> list[Match]:
         compiled = _compiled(globs)
         if compiled.telling is not None and compiled.telling.isdisjoint(words):
             continue
-        for glob, expression in compiled.each:
+        for glob, expression, telling in compiled.each:
+            if telling and telling not in words:
+                continue
             hit = expression.search(text)
             if hit:
                 found.append(Match(glob, _word_at(text, hit.start(), glob), forbidden))
@@ -69,7 +71,7 @@ def matches(words: tuple[str, ...], patterns: Patterns) -> list[Match]:
 def is_safe(words: tuple[str, ...], patterns: Patterns) -> bool:
     """True when the name begins as a safe pattern says."""
     text = "_".join(words)
-    return any(expression.match(text) for _, expression in _compiled(patterns.safe).each)
+    return any(expression.match(text) for _, expression, _ in _compiled(patterns.safe).each)
 
 
 def _word_at(text: str, position: int, glob: str) -> int:
@@ -80,16 +82,16 @@ def _word_at(text: str, position: int, glob: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """A list of globs as expressions, and the words of which every name that they match has one; None for any name."""
+    """Globs as expressions, each with a word that every name has which it matches; and all those words, None for any name."""
 
-    each: tuple[tuple[str, re.Pattern[str]], ...]
+    each: tuple[tuple[str, re.Pattern[str], str], ...]
     telling: frozenset[str] | None
 
 
 @lru_cache(maxsize=64)
 def _compiled(globs: tuple[str, ...]) -> _Compiled:
-    each = tuple((glob, re.compile(_expression(glob))) for glob in globs)
-    telling = [_telling(glob) for glob in globs]
+    each = tuple((glob, re.compile(_expression(glob)), _telling(glob)) for glob in globs)
+    telling = [word for _, _, word in each]
     return _Compiled(each, frozenset(telling) if all(telling) else None)
 
 

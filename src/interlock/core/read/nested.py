@@ -18,7 +18,7 @@ _PARAMS = ("params", "arguments", "args", "input", "parameters", "toolinput", "p
 _BATCHES = frozenset("changes operations actions calls requests steps tasks batch commands mutations toolcalls".split())
 _NAMING = _NAMES | _BATCHES | {"service", "name", "type"}  # without one of these, no other operation is named
 _CALLS = frozenset("call invoke execute run use".split())
-_CALLED = frozenset("tool function operation action api method".split())
+_CALLED = frozenset("tool tools function functions operation operations action actions api method".split())
 _EMPTY = frozenset("manage operation action management admin".split())
 _DOMAINS: Mapping[str, str] = {"lock": "door", "cover": "garage"}
 _WRITTEN = frozenset(
@@ -63,9 +63,15 @@ def _one(act: Act, keys: Mapping[str, Any], params: Mapping[str, Any], reader: R
         verb, _, domain = service.rpartition(".")[2], "", str(keys.get("domain", service.partition(".")[0]))[:40]
         found = _inside(f"{verb}_{_DOMAINS.get(domain, domain)}"[:120], {}, reader) or found
     name = keys.get("name")
-    if act.verb in _CALLS and act.noun in _CALLED and isinstance(name, str) and not _NAMES & keys.keys():
+    if isinstance(name, str) and _calls(act) and not _NAMES & keys.keys():
         found = _inside(name, _params(keys, {}), reader) or found
     return found
+
+
+def _calls(act: Act) -> bool:
+    """call_tool, and tools/call: what is called is named in the parameters."""
+    words = {act.verb, *act.phrase}
+    return not words.isdisjoint(_CALLS) and not words.isdisjoint(_CALLED)
 
 
 def _title(value: str, act: Act) -> str:

@@ -72,7 +72,7 @@ def read_operation(
         out.unreadable("operations nested too deeply", "nesting")
         return
     crude = (crude or "").strip().lower()
-    params = params if isinstance(params, Mapping) else {}
+    params = params if isinstance(params, (dict, Mapping)) else {}
     if _is_tool(name, params, crude, out):
         return
     segments = split_name(name)

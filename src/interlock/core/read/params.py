@@ -66,7 +66,7 @@ _PLACES = frozenset(
 _ENVIRONMENTS = frozenset(
     "env environment stage tier target context profile branch workspace environmentname namespace".split()
 )
-_PLAIN = (str, int, float, type(None))  # holds no further values
+PLAIN = (str, int, float, type(None))  # holds no further values
 _WORDS = re.compile(r"[a-z]+")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 _MANY = frozenset("count limit number total quantity size batchsize max".split())
@@ -107,7 +107,7 @@ def pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int]]:
 
 def walk(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int, str]]:
     """The same with keys as they were written, and with the key above; what is no key is the name of its type."""
-    level: list[tuple[object, Any, str]] = [(key, value, "") for key, value in _items(params)]
+    level: list[tuple[object, Any, str]] = [(key, value, "") for key, value in islice(params.items(), MAX_VALUES + 1)]
     seen, depth = 0, 0
     while level:
         below: list[tuple[object, Any, str]] = []
@@ -118,10 +118,10 @@ def walk(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int, str]]:
                 yield "", None, -1, ""
                 return
             yield key, value, depth, above
-            if isinstance(value, _PLAIN):
+            if isinstance(value, PLAIN):
                 continue
             if isinstance(value, Mapping):
-                below += [(inner, item, key) for inner, item in _items(value)]
+                below += [(inner, item, key) for inner, item in islice(value.items(), MAX_VALUES + 1)]
             elif isinstance(value, (list, tuple)):
                 below += [
                     (key, item, key) for item in value[: MAX_VALUES + 1] if isinstance(item, (Mapping, list, tuple))
@@ -131,10 +131,6 @@ def walk(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int, str]]:
             yield "", None, -1, ""
             return
         level = below
-
-
-def _items(params: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return list(islice(params.items(), MAX_VALUES + 1))
 
 
 def truth(value: object) -> bool | None:
@@ -153,11 +149,11 @@ def scope_of(params: Mapping[str, Any]) -> Scope:
     """What the parameters say of scope and environment."""
     scope = Scope()
     real = dry = False
-    for key, value, depth in pairs(params):
+    for raw, value, depth, _ in walk(params):
         if depth < 0:
             scope.too_much = "more parameters, or deeper ones, than are read"
             break
-        said = None
+        key, said = _squash(raw), None
         if key in _SAYS:
             said = truth(value)
             if depth <= 1 and _is_trial(key, value, said):

@@ -72,7 +72,8 @@ _KEY_LANGUAGES: Mapping[str, str] = {
 _STATED = _SQL | _QUERY
 _STATEMENTS = _STATED | _KEY_LANGUAGES.keys()
 # Without one of these keys, parameters hold nothing that runs.
-_CARRYING = SHELL | _STATEMENTS | _CODE | URL_KEYS | ARGUMENTS
+_CARRYING = SHELL | _STATEMENTS | _CODE | URL_KEYS | ARGUMENTS | frozenset(_LANGUAGE)
+_BODIES = frozenset({"body", "content", "text"})  # code too, where its language is said and it is to be run
 _PIECE = re.compile(r"\w+|[{}():]")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 Field = Callable[[str], None]
@@ -182,7 +183,8 @@ def _code(words: Sequence[str], verb: str, keys: Mapping[str, Any], language: st
     if verb in ("create", "write", "update", "add", "set", "edit", "upload", "insert", "post", "send", "generate"):
         return False
     found = False
-    for key in sorted(_CODE & keys.keys()):
+    said = verb in _RUNNERS and any(key in keys for key in _LANGUAGE)
+    for key in sorted((_CODE | _BODIES if said else _CODE) & keys.keys()):
         text = text_of(keys[key])
         if not text.strip() or (key == "program" and " " not in text.strip()):
             continue

@@ -112,10 +112,11 @@ def _bounded(full: str) -> str:
 
 def home_of(cwd: str) -> str:
     """One's own home, as far as the working directory tells it."""
-    found = re.match(
-        r"(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(/|$)", cwd.replace("\\", "/"), re.IGNORECASE
-    )
+    found = _HOME_OF.match(cwd.replace("\\", "/")) if cwd else None
     return found[1] if found else ""
+
+
+_HOME_OF = re.compile(r"(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(/|$)", re.IGNORECASE)
 
 
 def _is_remote(path: str) -> bool:

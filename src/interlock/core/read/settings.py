@@ -13,7 +13,7 @@ from interlock.core.read.key_words import NAMES, STATES, Sense, sense
 from interlock.core.read.key_words import NOTHING as NO_SENSE
 from interlock.core.read.lexicon import object_kind, verb_kind
 from interlock.core.read.names import Act, Words
-from interlock.core.read.params import squash, truth, walk
+from interlock.core.read.params import PLAIN, squash, truth, walk
 
 Deed = tuple[str, tuple[str, ...]]
 CONFIGURES = frozenset(
@@ -85,7 +85,7 @@ class _Settings:
             if depth < 0:
                 break
             keeps = keeps or "etention" in key or "xpir" in key
-            if isinstance(value, Mapping):
+            if not isinstance(value, PLAIN) and isinstance(value, Mapping):
                 deletions += self._mapping(key, value, key == above)
                 continue
             if isinstance(value, str) and above[-1:].lower() == "s" and _is_deletion(key, value, above):

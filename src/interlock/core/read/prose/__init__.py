@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from interlock.core.read.facts import Report
 from interlock.core.read.prose.normalise import LIMIT, normalise
+from interlock.core.read.prose.reading import read_text
 
 __all__ = ["read_prose"]
 
 
 def read_prose(text: str, out: Report) -> None:
     """Reports everything that a sentence says would be done; at least one effect, whatever the text is."""
-    from interlock.core.read.prose.reading import read_text
-
     out.step()
     if len(text) > LIMIT:
         out.unreadable("a description that is too long to read", "budget")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from interlock.core.read.prose.english_scope import may_say
+
 _WHO = r"(?:the |my |our |an? )?(?:operator|user|admin(?:istrator)?|human|owner|boss|manager|cto|ceo|security team|team|customer|lead|supervisor|system|reviewer)"
 # (pieces of which one is in every such claim, the claim)
 _WORDINGS = (
@@ -58,4 +60,4 @@ def _may_claim(text: str) -> bool:
     if not text.isascii():
         return True
     low = text.lower()
-    return any(piece in low for piece in _PIECES)
+    return may_say(_PIECES, low)

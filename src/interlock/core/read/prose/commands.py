@@ -57,6 +57,8 @@ _LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")
 
 def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
     """Where commands stand in the text, and how each would be typed."""
+    if not any(map(_program, text.split())):
+        return
     start = 0
     for match in WORD.finditer(text):
         if match.start() < start:

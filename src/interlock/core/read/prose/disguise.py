@@ -10,6 +10,7 @@ from interlock.core.read.prose.english_scope import SCOPE
 from interlock.core.read.prose.english_verbs import verb_forms
 
 _JOINED = re.compile(r"(?<![^\W_])[^\W\d_](?:([-._*|+~]| )[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
+_APART = re.compile(r"([-._*|+~ ])[^\W\d_]\1[^\W\d_]\1")  # what stands inside every such word
 _MIXED = re.compile(r"(?<![\w./@$-])(?=[\w@$!|-]{3,24}(?![\w./@-]))[A-Za-z@$][A-Za-z]*[0-9@$!|][\w@$!|]*")
 _DISGUISES = re.compile(r"[0-9@$!|]")  # one of these is in every such word
 _LEET = str.maketrans("0134578@$!|", "oieastbasil")
@@ -20,7 +21,7 @@ _LONGEST = 60
 
 def undisguised(text: str) -> str:
     """The text with letters that were set apart put together again, and digits that stand for letters read as such."""
-    text = _JOINED.sub(_put_together, text)
+    text = _JOINED.sub(_put_together, text) if _APART.search(text) else text
     return _MIXED.sub(_unleeted, text) if _DISGUISES.search(text) else text
 
 

@@ -68,7 +68,10 @@ def read_clause(words: Tokens, before: Thing | None, wide: Traits) -> Clause:
     if scope.SUPPOSES.match(text) or low[0] == "before":
         found.denied = True
         return found
-    text_plain = scope.HARMLESS.sub(_blank, scope.NOT_NEGATIONS.sub(_blank, text))
+    text_plain = text
+    if scope.may_say(scope.NOT_NEGATIONS_CUES, text):
+        text_plain = scope.NOT_NEGATIONS.sub(_blank, text)
+    text_plain = scope.HARMLESS.sub(_blank, text_plain)
     found.known = text_plain != text
     _read_words(words, _aligned(low, text_plain) if found.known else low, before, wide, found)
     if not found.acts or not any(act.harmful for act in found.acts):

@@ -45,9 +45,11 @@ _SECRET = re.compile(
 _NO_BACKUP = re.compile(
     r"\bwithout (?:a |any |taking a |making a )?(?:final )?(?:backup|snapshot|copy)|\bno (?:backup|snapshot)|\bskip[-_ ]?final[-_ ]?snapshot|\bskip\w* (?:the )?(?:final )?(?:backup|snapshot)"
 )
+_NO_BACKUP_CUES = ("backup", "snapshot", "copy")
 _NO_UNDO = re.compile(
     r"\b(?:for good|no undo|without undo|beyond recovery|hard[- ]delet\w+|so (?:that )?(?:nothing|it|they) can(?:not|'t)? be (?:recovered|restored)|bypass\w* (?:the )?(?:trash|recycle))"
 )
+_NO_UNDO_CUES = ("good", "undo", "recover", "restored", "hard", "bypass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,15 @@ class Thing:
     traits: Traits = NOTHING
     pronoun: bool = False
     group: bool = False  # a group or role that somebody is in
-    secret: bool = False
+    said: str = ""  # all of the words, in lower case
     bare: bool = False  # a pronoun and nothing else
     direct: bool = True  # the kind is that of the thing itself, not of what it belongs to
     guards: str = ""  # a safety measure among the words in front of the noun
+
+    @property
+    def secret(self) -> bool:
+        """Whether its words name something that nobody else may see."""
+        return _SECRET.search(self.said) is not None
 
     def with_traits(self, more: Traits) -> Thing:
         return replace(self, traits=self.traits | more)
@@ -102,9 +109,9 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> Thing:
     if many:
         traits.add("bulk")
     text = " ".join(low)
-    if _NO_BACKUP.search(text):
+    if scope.may_say(_NO_BACKUP_CUES, text) and _NO_BACKUP.search(text):
         traits.add("no_backup")
-    if _NO_UNDO.search(text):
+    if scope.may_say(_NO_UNDO_CUES, text) and _NO_UNDO.search(text):
         traits.add("permanent")
     if kind == "credential":
         traits.add("secret")
@@ -115,7 +122,7 @@ def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> Thing:
         frozenset(traits),
         pronoun,
         group,
-        bool(_SECRET.search(text)),
+        text,
         bool(low) and low[0] in _BARE,
         direct,
         _guards(phrases[0]),

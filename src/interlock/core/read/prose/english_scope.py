@@ -32,6 +32,7 @@ NOT_NEGATIONS = re.compile(
     r"|without (?:any )?(?:further |more )?(?:asking|confirm\w*|hesitat\w*|delay|warning|approval|backup|ado|exception|question\w*|limit)"
     r"|no (?:confirmation|questions?|backup|need (?:to|for) (?:ask\w*|confirm\w*|wait\w*|approv\w*))|why not|can'?t wait to|no longer)\b"
 )
+NOT_NEGATIONS_CUES = ("no ", "not", "don", "never", "without", "wait to")
 # Wording in which a word of harm has none.
 HARMLESS = re.compile(
     r"\b(?:giv\w* (?:me |us |them |you )?(?:a |an )?(?:quick |short |brief )?(?:summary|overview|explanation|list|example|talk|demo|description|hint|presentation|recap|update)\b"
@@ -64,6 +65,7 @@ NOT_RUN = re.compile(
     r"|(?:do not|don'?t|not|never|without)(?: actually| really)? (?:run|execut|apply|delet|remov|send|dropp?)\w*(?: it| them| any\w*)?)\b"
     r"(?! (?:the |any |a |its |our )*(?:unit |integration |failing )?(?:tests?|checks?|linters?|reviews?|backups?|approvals?|scans?|validations?|ci|suite)\b)"
 )
+NOT_RUN_CUES = ("not ", "don", "only", "dry", "without ", "never ", "simulat", "rehears", "if mode")
 NOT_RUN_DENIED = re.compile(
     r"\b(?:skip\w*|without(?: a| the)?|no|not a|after(?: the| a)?|instead of(?: a| the)?|disabl\w+(?: the)?|ignor\w+(?: the)?"
     r"|(?:real|actual) .{0,20}not(?: a)?|past the|following(?: the)?|not) (?:dry[- ]?runs?|simulat\w+|rehears\w+|report[- ]only)"
@@ -93,3 +95,11 @@ PREPOSITIONS = frozenset(
     " including plus belonging due if older which matching containing having starting ending named called tagged labelled labeled titled"
     " created owned newer living sitting holding whose issued when whenever unless".split()
 )
+
+
+def may_say(cues: tuple[str, ...], text: str) -> bool:
+    """False when none of the pieces is in the text of which one is in every wording of a pattern."""
+    for cue in cues:  # noqa: SIM110 - a generator would cost more than what is saved by asking first
+        if cue in text:
+            return True
+    return False

@@ -52,9 +52,9 @@ _MOST = 20
 
 def file_effects(words: Tokens, clause: Clause) -> list[tuple[str, ...]]:
     """What the clause does to the files that it names."""
-    text = " ".join(word.lower() for word in words if not word.startswith(MARK))
     if clause.denied:
         return []
+    text = " ".join([word.lower() for word in words if not word.startswith(MARK)])
     if _SENDS.match(text) and _OUTWARD.search(text):
         return [("act_leak", path, "secret") for path in _paths(words)[:_MOST] if _SECRET.search(path)]
     if clause.shield == "look":

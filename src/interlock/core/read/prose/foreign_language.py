@@ -90,44 +90,42 @@ def language_of(sentence: str) -> str:
 def _weights(word: str) -> tuple[int, Votes]:
     """How much a word speaks for English, and for each of the other languages."""
     english = _ALONE.get(word) or (2 if word in verb_forms() else 1 if word in ENGLISH or word in nouns() else 0)
-    whole, begun = _votes()
+    whole, lengths, stems = _votes()
     votes, known = whole.get(word, _NOBODY)
-    stems, theirs = begun.get(word[:3], _NO_STEMS)
-    if not word.startswith(stems):
-        return english, votes
-    told = set(known)
-    votes = votes.copy()
-    for stem, vote in zip(stems, theirs, strict=True):
-        if vote[0] not in told and word.startswith(stem):
-            told.add(vote[0])
-            votes.append(vote)
+    told: set[str] | None = None
+    for length in lengths.get(word[:3], ()):
+        for vote in stems.get(word[:length], ()):
+            if told is None:
+                told, votes = set(known), votes.copy()
+            if vote[0] not in told:
+                told.add(vote[0])
+                votes.append(vote)
     return english, votes
 
 
 _NOBODY: tuple[Votes, tuple[str, ...]] = ([], ())
-_NO_STEMS: tuple[tuple[str, ...], Votes] = ((), [])
 
 
 @cache
-def _votes() -> tuple[dict[str, tuple[Votes, tuple[str, ...]]], dict[str, tuple[tuple[str, ...], Votes]]]:
-    """Whole words -> the languages they speak for, and those that list them; three letters -> stems, longest first."""
+def _votes() -> tuple[dict[str, tuple[Votes, tuple[str, ...]]], dict[str, list[int]], dict[str, Votes]]:
+    """Whole words -> the languages they speak for, and those that list them; three letters -> how long the stems are
+    that begin so, longest first; stems -> the languages they speak for."""
     whole: dict[str, tuple[Votes, tuple[str, ...]]] = {
         word: ([(code, 2 if len(codes) == 1 and word not in _SHARED else 1) for code in codes], ())
         for word, codes in common().items()
     }
-    begun: dict[str, list[tuple[str, tuple[str, int]]]] = {}
+    lengths: dict[str, set[int]] = {}
+    begun: dict[str, Votes] = {}
     for code in _LATIN:
         book = index(code)
         for word, entries in book.exact.items():
             votes, known = whole.get(word, _NOBODY)
             whole[word] = ([*votes, (code, _vote(entries[0]))], (*known, code))
         for start, stems in book.stems.items():
-            begun.setdefault(start, []).extend((stem, (code, _vote(entry))) for stem, entry in stems)
-    for stems_of_all in begun.values():
-        stems_of_all.sort(key=lambda pair: -len(pair[0]))
-    return whole, {
-        start: (tuple(stem for stem, _ in pairs), [vote for _, vote in pairs]) for start, pairs in begun.items()
-    }
+            lengths.setdefault(start, set()).update(len(stem) for stem, _ in stems)
+            for stem, entry in stems:
+                begun.setdefault(stem, []).append((code, _vote(entry)))
+    return whole, {start: sorted(found, reverse=True) for start, found in lengths.items()}, begun
 
 
 def _vote(entry: Entry) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from interlock.core.read.prose.disguise import undisguised
+
 LIMIT = 20_000
 
 # Letters of other alphabets that are drawn like Latin ones.
@@ -56,9 +58,8 @@ def _unmasked(match: re.Match[str]) -> str:
 
 def _spaced(text: str) -> str:
     """The text with what was set apart put together, and one space between its words."""
-    from interlock.core.read.prose.disguise import undisguised
-
-    return _SPACES.sub(" ", undisguised(text)).strip()
+    text = undisguised(text)
+    return text if text == " ".join(text.split()) else _SPACES.sub(" ", text).strip()
 
 
 def folded(text: str) -> str:

@@ -99,15 +99,15 @@ def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: To
         if foreign.acts or not foreign.unsure:
             _play_marks(sentence, lifted, told) if foreign.runs_marks else None
             return before
-    if _is_not_run(low) or _DECLINED.search(low):
+    if _is_not_run(low) or _is_declined(low):
         told.known = True
         return before
     if MARK not in sentence:
         told.plain.append((sentence, "plain"))
-    wide = frozenset({"production"}) if _PRODUCTION.search(low) else NOTHING
-    if _NO_COPY.search(low):
+    wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
+    if ("no " in low or "only" in low) and _NO_COPY.search(low):
         wide = wide | {"no_backup"}
-    for words in clauses(tokens(_plain(sentence))):
+    for words in clauses(tokens(_plain(sentence, low))):
         before = _read_clause(words, lifted, before, wide, told)
     return before
 
@@ -194,6 +194,7 @@ _DECLINED = re.compile(
     _WANTED.pattern
     + r".{0,120}\b(?:declined|refused|rejected|said no|did not|didn't|won't|decided against|turned .{1,12} down)\b"
 )
+_WANTED_CUES = ("asked", "wanted", "told", "ordered", "begged", "tried to get", "requested", "instructed")
 # `write a guide: how to …`: what stands behind the colon is what the text will say.
 _TITLED = re.compile(
     r"^(?:(?:i'?m|i will|i'll|please|now|next|first|then|also|let me) )*(?P<verb>[\w-]+) [^:]{0,60}\b(?:tests?|guide|note|notes|ticket|issue|article|page|doc|docs|chapter|section|story|report|comment|question|faq"
@@ -214,7 +215,7 @@ _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 _COMPOSES = frozenset("put putting prepare preparing post posting share sharing draw drawing".split())
 
 
-def _plain(sentence: str) -> str:
+def _plain(sentence: str, low: str) -> str:
     """The sentence without what a colon only quotes, and with both halves of `not only … but also`."""
     titled = _TITLED.match(sentence) if ": " in sentence else None
     if titled and (
@@ -223,8 +224,11 @@ def _plain(sentence: str) -> str:
     ):
         after = _GOES_ON.search(sentence, titled.end())
         sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
-    sentence = _BRACKETS.sub("", sentence)
-    return _ONLY.sub(_both, _WHEN.sub(r"\g<0>, ", sentence))
+    if "()" in sentence:
+        sentence = _BRACKETS.sub("", sentence)
+    if when := _WHEN.match(sentence):
+        sentence = f"{when[0]}, {sentence[when.end() :]}"
+    return _ONLY.sub(_both, sentence) if "but" in low else sentence
 
 
 def _both(match: re.Match[str]) -> str:
@@ -234,9 +238,17 @@ def _both(match: re.Match[str]) -> str:
 
 
 def _is_not_run(low: str) -> bool:
-    return bool(scope.NOT_RUN.search(low)) and not scope.NOT_RUN_DENIED.search(low)
+    return (
+        scope.may_say(scope.NOT_RUN_CUES, low)
+        and bool(scope.NOT_RUN.search(low))
+        and not scope.NOT_RUN_DENIED.search(low)
+    )
+
+
+def _is_declined(low: str) -> bool:
+    return scope.may_say(_WANTED_CUES, low) and _DECLINED.search(low) is not None
 
 
 def is_told(low: str) -> bool:
     """False for a question, and for what a sentence says is not run or was declined."""
-    return not (_is_question(low) or _is_not_run(low) or _DECLINED.search(low))
+    return not (_is_question(low) or _is_not_run(low) or _is_declined(low))

@@ -22,7 +22,6 @@ _HOME_HOLE = hole("HOME")  # as the readers of other languages name it
 MAX_NESTING = 12
 MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and told to be
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
-_MAY_BE_PRODUCTION = re.compile(r"[pP][rR][oO]?[dD]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,20 +188,25 @@ _PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown
 
 def is_production(text: str) -> bool:
     """True when a name in the text says production."""
-    return bool(_MAY_BE_PRODUCTION.search(text) and _PRODUCTION.search(text))
+    low = text.lower()
+    return ("prod" in low or "prd" in low) and _PRODUCTION.search(text) is not None
 
 
 def shown(program: str, words: Sequence[str]) -> str:
     """A command as a person would write it, holes as $NAME or …"""
-    text = " ".join([program, *(_quoted(word) for word in words[:40])])
+    text = " ".join([program, *map(_quoted, words[:40])]) if words else program
     text = text.replace(QUOTED, "")
     if HOLE in text:
-        text = re.sub(f"{HOLE}([^{HOLE}]*){HOLE}", lambda m: f"${m[1]}" if m[1] else "…", text)
+        text = _HOLE.sub(lambda m: f"${m[1]}" if m[1] else "…", text)
     return text if len(text) <= 300 else text[:297] + "..."
 
 
+_HOLE = re.compile(f"{HOLE}([^{HOLE}]*){HOLE}")
+_NEEDS_QUOTES = re.compile(r"[\s'\"|&;<>()]")
+
+
 def _quoted(word: str) -> str:
-    if word and not re.search(r"[\s'\"|&;<>()]", word):
+    if word and not _NEEDS_QUOTES.search(word):
         return word
     return "'" + word.replace("'", "'\\''") + "'"
 

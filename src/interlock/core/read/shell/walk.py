@@ -40,6 +40,9 @@ _GLOB = re.compile(r"[?*\[]")
 _TARGETS_OF_GLOBS = "rm dd mkfs shred sudo wipefs bash sh zsh dash python python3 perl ruby node curl wget nc ncat cat chmod chown mv find kill".split()
 
 
+_NOWHERE = Where(None)
+
+
 class Shell:
     """A shell that runs nothing: its variables, functions and directory as far as the text tells them."""
 
@@ -59,7 +62,7 @@ class Shell:
         self.running: list[Node] = []  # bodies of the functions being called
         self.mounts: dict[str, str] = {}  # in a container: path inside -> path outside
         self.production = False  # a variable says that what follows is about production
-        self.where = Where(None)
+        self.where = _NOWHERE
         self.offset: int | None = None  # where the text being read stands in the action's own
         self.flow: Stream | None = None  # what flows into the command being read, for `>( )`
         self.touched: set[str] = set()
