@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 NODE   := $(VENV)/node_modules/mvdan-sh/package.json
 TOOLS  := $(VENV)/.tools
 
-.PHONY: help install run demo try test lint bench fuzz docs clean
+.PHONY: help install run demo try test lint bench fuzz soak docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,9 +58,13 @@ test: $(STAMP) $(NODE) $(TOOLS) ## lint beside the tests
 bench: $(STAMP) ## what the figures in the docs come from
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.http
+	$(BIN)/python -m bench.stores
 
 fuzz: $(STAMP) ## 100,000 generated inputs
 	$(BIN)/python -m tests.fuzz
+
+soak: $(STAMP) ## 200 daemons killed under load
+	$(BIN)/python tests/soak.py
 
 docs: $(STAMP) ## regenerate docs/rules.md and docs/openapi.json
 	$(BIN)/interlock rules docs > docs/rules.md

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from clock import TestClock
 from interlock.config import Config, config_of
+from interlock.core.classify import Rulebook
 from interlock.core.decision import Decision
 from interlock.core.model import Action, AgentRef
 from interlock.core.records import AuditQuery, AuditRow, Ticket
 from interlock.keys import Kdf, enrol
 from interlock.service import answers, people
 from interlock.service.evaluate import Request, evaluate
-from interlock.service.opening import open_state
+from interlock.service.opening import open_state, read_rules
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
 from interlock.stores import open_store
@@ -21,6 +23,19 @@ from interlock.stores import open_store
 CHEAP = Kdf(1, 8192, 1)
 PASSPHRASE = "correct horse battery staple"
 AGENT = AgentRef("uid:1000", "claude", "s1")
+
+
+@cache
+def _read() -> tuple[Config, tuple[Rulebook, str]]:
+    plain = config_of({}, environ={})
+    return plain, read_rules(plain)
+
+
+def _shipped(config: Config) -> tuple[Rulebook, str] | None:
+    """The shipped rules, read once; None for a configuration that has others."""
+    plain, known = _read()
+    same = (config.rules, config.danger_patterns) == (plain.rules, plain.danger_patterns)
+    return known if same else None
 
 
 class Gate:
@@ -33,7 +48,7 @@ class Gate:
 
     def _open(self) -> State:
         self.store = open_store(self.config.store)
-        return open_state(self.config, self.store, self.clock)
+        return open_state(self.config, self.store, self.clock, known=_shipped(self.config))
 
     def restart(self) -> None:
         """Another process on the same folder: nothing in memory survives."""

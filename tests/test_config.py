@@ -31,6 +31,7 @@ KEYS = {  # promises: changed only on purpose, everywhere at once
     "registry": ["pattern"],
     "limits": ["requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes"],
     "audit": ["keep_days", "checkpoint_minutes", "expired_share_alert"],
+    "telemetry": ["otlp", "interval_seconds"],
     "log": ["level"],
 }  # fmt: skip
 
@@ -58,6 +59,9 @@ def test_what_is_shown_can_be_read_again() -> None:
         ({"trust_policy": {"minimum_trust_for_writes": "high"}}, "expected one of untested"),
         ({"registry": {"pattern": [{"id": "a"}]}}, "pattern is missing"),
         ({"log": {"level": "loud"}}, "expected one of debug"),
+        ({"telemetry": {"otlp": "collector:4317"}}, "telemetry.otlp: expected http://"),
+        ({"telemetry": {"otlp": "u:hunter2@collector"}}, "expected http://"),
+        ({"telemetry": {"interval_seconds": 0}}, "expected a whole number from 5 to 3600"),
         ({"gate": {"allowedApprovers": []}}, "allowedApprovers is empty"),
     ],
 )

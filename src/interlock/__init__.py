@@ -12,9 +12,39 @@ from interlock.core.model import Action, Assessment, command
 
 if TYPE_CHECKING:
     from interlock.core.decision import Decision
+    from interlock.core.registry import Pattern, Registry
+    from interlock.doors.sdk.async_gate import AsyncGate
+    from interlock.doors.sdk.destructive import DestructiveGate
+    from interlock.doors.sdk.errors import Denied, GateError, Held
+    from interlock.doors.sdk.gate import Gate
 
-__all__ = ["Action", "Assessment", "Decision", "assess"]
+__all__ = [
+    "Action",
+    "Assessment",
+    "AsyncGate",
+    "Decision",
+    "Denied",
+    "DestructiveGate",
+    "Gate",
+    "GateError",
+    "Held",
+    "Pattern",
+    "Registry",
+    "assess",
+]
 
+# What whoever only judges does not load: where it is found when somebody asks for it.
+_LAZY = {
+    "AsyncGate": "interlock.doors.sdk.async_gate",
+    "Decision": "interlock.core.decision",
+    "Denied": "interlock.doors.sdk.errors",
+    "DestructiveGate": "interlock.doors.sdk.destructive",
+    "Gate": "interlock.doors.sdk.gate",
+    "GateError": "interlock.doors.sdk.errors",
+    "Held": "interlock.doors.sdk.errors",
+    "Pattern": "interlock.core.registry",
+    "Registry": "interlock.core.registry",
+}
 
 _CACHED = 4_096  # characters; longer texts are judged anew, so that the cache stays small
 
@@ -44,9 +74,15 @@ def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | Non
 
 
 def __getattr__(name: str) -> Any:
-    """What whoever only judges does not load."""
-    if name == "Decision":
-        from interlock.core.decision import Decision
+    """A name of this package that is loaded when it is first used."""
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module 'interlock' has no attribute {name!r}")
+    from importlib import import_module
 
-        return Decision
-    raise AttributeError(f"module 'interlock' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(module), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -41,6 +41,7 @@ _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
     "registry": frozenset({"pattern"}),
     "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes"}),
     "audit": frozenset({"keep_days", "checkpoint_minutes", "expired_share_alert"}),
+    "telemetry": frozenset({"otlp", "interval_seconds"}),
     "log": frozenset({"level"}),
 })  # fmt: skip
 
@@ -69,6 +70,14 @@ class AuditSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class Telemetry:
+    """Where the figures are sent, besides /metrics: an OTLP collector; nowhere by default."""
+
+    otlp: str = ""
+    interval_seconds: int = 60
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """Everything an operator can set."""
 
@@ -89,6 +98,7 @@ class Config:
     patterns: tuple[Pattern, ...] = ()
     limits: Limits = field(default_factory=Limits)
     audit: AuditSettings = field(default_factory=AuditSettings)
+    telemetry: Telemetry = field(default_factory=Telemetry)
     log_level: str = "info"
     warnings: tuple[str, ...] = ()
 
@@ -185,8 +195,9 @@ def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems
         audit=AuditSettings(
             _whole(audit, "keep_days", ("audit",), 400, 1, 36_500, problems),
             _whole(audit, "checkpoint_minutes", ("audit",), 15, 1, 1_440, problems),
-            problems.number(audit, "expired_share_alert", ("audit",), 0.0, 1.0) or AuditSettings().expired_share_alert,
+            problems.number(audit, "expired_share_alert", ("audit",), 0.01, 1.0) or AuditSettings().expired_share_alert,
         ),
+        telemetry=_telemetry(tables["telemetry"], problems),
         log_level=_one_of(tables["log"], "level", ("debug", "info", "warning", "error"), "info", ("log",), problems),
     )  # fmt: skip
     return replace(made, warnings=tuple(weakened(gate)) if gate else ())
@@ -239,6 +250,9 @@ def effective(config: Config) -> dict[str, Any]:
         "registry": {"pattern": [pattern.wire for pattern in config.patterns]},
         "limits": asdict(config.limits),
         "audit": asdict(config.audit),
+        "telemetry": {
+            "otlp": without_password(config.telemetry.otlp), "interval_seconds": config.telemetry.interval_seconds,
+        },
         "log": {"level": config.log_level},
     }  # fmt: skip
 
@@ -292,6 +306,14 @@ def _store(table: Mapping[str, Any], problems: Problems, environ: Mapping[str, s
             ("store", "url"), f"expected sqlite:///folder or postgresql://…, got {shown(without_password(url))}"
         )
     return url
+
+
+def _telemetry(table: Mapping[str, Any], problems: Problems) -> Telemetry:
+    """An empty address sends nothing; a wrong one is not repeated, for it may hold a password."""
+    url = problems.text(table, "otlp", ("telemetry",)) if table.get("otlp") != "" else ""
+    if url and not url.startswith(("http://", "https://")):
+        problems.error(("telemetry", "otlp"), "expected http://… or https://…")
+    return Telemetry(url, _whole(table, "interval_seconds", ("telemetry",), 60, 5, 3_600, problems))
 
 
 def _danger_patterns(table: Mapping[str, Any], problems: Problems) -> Patterns:

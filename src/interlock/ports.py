@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
 from interlock.core.model import Action, AgentRef, Loss
@@ -28,6 +29,16 @@ from interlock.core.records import (
 )
 
 T = TypeVar("T")
+
+
+class Change(StrEnum):
+    """What a listener of a store hears beside tickets' ids, none of which begins with a NUL."""
+
+    AGENTS = "\0agents"
+    BLOCKS = "\0blocks"
+    OPERATORS = "\0operators"
+    PATTERNS = "\0patterns"
+    SETTING = "\0setting:"  # and its key behind it
 
 
 class StoreError(Exception):
@@ -171,7 +182,11 @@ class Store(Protocol):
         """Runs work in one transaction and returns when it is on disk; raises StoreError and keeps nothing when it is not."""
 
     def listen(self, changed: Callable[[str], None]) -> None:
-        """Calls back with a ticket's id when it changed, whichever process changed it."""
+        """Calls back with a ticket's id when it changed, and with a Change when that did, whichever process changed it;
+        after an interruption with everything that may have been missed."""
+
+    def hears(self) -> bool:
+        """Whether every change that others had made a second ago has been told to the listeners."""
 
     def check(self) -> None:
         """Raises StoreError when the store cannot be used."""

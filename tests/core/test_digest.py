@@ -72,8 +72,9 @@ def test_any_change_of_a_judged_value_matters(one: Any, other: Any) -> None:
 
 
 def _nfc(value: Any) -> Any:
-    if isinstance(value, str):
-        return unicodedata.normalize("NFC", value)
+    if isinstance(value, str):  # what only looks like another text (U+037E and `;`) stays what it is
+        composed = unicodedata.normalize("NFC", value)
+        return composed if value in (composed, unicodedata.normalize("NFD", value)) else value
     if isinstance(value, list):
         return [_nfc(item) for item in value]
     return {_nfc(k): _nfc(v) for k, v in value.items()} if isinstance(value, dict) else value

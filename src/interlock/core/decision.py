@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from interlock.core.codes import CODES
 from interlock.core.model import Assessment, Human, Requirement
-from interlock.core.records import Ticket
+from interlock.core.records import Ticket, nothing
 from interlock.core.times import iso
-from interlock.core.wire import finding_json
+from interlock.core.wire import finding_json, flags_json, requirement_json
 
+NO_REQUIREMENT = Requirement()
 HELD = frozenset({"cool_off", "confirm", "approve", "verify"})
 
 
@@ -29,6 +31,12 @@ class Decision:
     code: str = ""  # of the error registry, where one applies
     strength: str = "plain"
     unknown: bool = False  # the state could not be known; nothing was decided about the action itself
+    token: str = field(default="", repr=False)  # the conf_… of the ticket; inert until a human arms it (C-14)
+    details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
+
+    def __bool__(self) -> bool:
+        """Whoever writes `if decision:` means that it may run."""
+        return self.allowed
 
     @property
     def allowed(self) -> bool:
@@ -37,6 +45,12 @@ class Decision:
     @property
     def held(self) -> bool:
         return self.outcome in HELD
+
+    @property
+    def can_rollback(self) -> bool:
+        """X-08: only when every rule and every pattern that matched says so."""
+        can = self.assessment is None or self.assessment.can_rollback
+        return can and all(pattern.get("canRollback") for pattern in self.patterns)
 
     @property
     def instead(self) -> tuple[str, ...]:
@@ -54,6 +68,8 @@ def decision_json(decision: Decision) -> dict[str, Any]:
         "strength": decision.strength,
         "factors": list(decision.factors),
     }
+    if decision.requirement != NO_REQUIREMENT:
+        body["requirement"] = requirement_json(decision.requirement)
     if decision.ticket is not None:
         body |= _ticket_json(decision, decision.ticket)
     if decision.code:
@@ -64,11 +80,31 @@ def decision_json(decision: Decision) -> dict[str, Any]:
             "level": int(assessment.level),
             "level_name": assessment.level.word,
             "irreversible": assessment.irreversible,
-            "canRollback": assessment.can_rollback,
+            "canRollback": decision.can_rollback,
             "score": assessment.score,
             "tier": assessment.tier.value,
+            "flags": flags_json(assessment.flags),
             "findings": [finding_json(finding) for finding in assessment.findings],
             "instead": list(decision.instead),
+        }
+    return body
+
+
+def failure_json(decision: Decision) -> dict[str, Any]:
+    """ERR-01: what is not allowed as an error of the registry, and beside it the token that 2.9 asks for; nothing for the rest."""
+    if decision.allowed or not decision.code:
+        return {}
+    error: dict[str, Any] = {"code": decision.code, "message": CODES[decision.code].message}
+    if decision.details:
+        error["details"] = dict(decision.details)
+    body: dict[str, Any] = {"success": False, "error": error}
+    if decision.token:
+        said = decision.details
+        body["confirmation"] = {
+            "token": decision.token,
+            "expires_at": said.get("expires_at", ""),
+            "message": said.get("confirmation_message", ""),
+            "reasons": list(said.get("reasons", ())),
         }
     return body
 
@@ -76,6 +112,8 @@ def decision_json(decision: Decision) -> dict[str, Any]:
 def _ticket_json(decision: Decision, ticket: Ticket) -> dict[str, Any]:
     asked = decision.requirement
     body: dict[str, Any] = {"pendingId": ticket.id, "expiresAt": iso(ticket.expires_at)}
+    if decision.token:
+        body["confirmation_token"] = decision.token
     if decision.wait_seconds:
         body["waitMs"] = decision.wait_seconds * 1000
     if ticket.cooling_ends_at:

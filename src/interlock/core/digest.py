@@ -103,7 +103,11 @@ def _text(value: str, path: str) -> str:
         value.encode()
     except UnicodeEncodeError as error:
         raise DigestError(f"{path}: lone surrogate at {error.start}") from None
-    return unicodedata.normalize("NFC", value)
+    if value.isascii():
+        return value
+    composed = unicodedata.normalize("NFC", value)
+    # A text that is neither composed nor taken apart has characters that only look like others: U+037E would become a `;`.
+    return composed if value in (composed, unicodedata.normalize("NFD", value)) else value
 
 
 def _table(value: Mapping[Any, Any], path: str, depth: int) -> dict[str, object]:

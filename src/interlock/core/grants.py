@@ -11,6 +11,7 @@ from interlock.core.model import AgentRef, Assessment
 from interlock.core.records import Grant, Ticket
 
 ANY = "*"
+RUN = "run"  # of a program whose effects are not known: its flags can mean anything, so only the very same action is granted
 
 
 def covering(
@@ -46,7 +47,7 @@ def _covers(
 
 def _reaches(grant: Grant, goal: str) -> bool:
     effect, _, target = goal.partition(":")
-    return effect == grant.effect and any(_within(pattern, target) for pattern in grant.targets)
+    return effect == grant.effect != RUN and any(_within(pattern, target) for pattern in grant.targets)
 
 
 def _within(pattern: str, target: str) -> bool:
@@ -62,13 +63,18 @@ def _within(pattern: str, target: str) -> bool:
 
 
 def offered(ticket: Ticket) -> dict[str, object]:
-    """The narrow grant that a ticket suggests: its own effect and targets, its level, once."""
+    """The narrow grant that a ticket suggests: its own effect and targets, its level, once.
+
+    The digest stands beside them where they do not say it all: then nothing but the very same action is covered.
+    """
     effects = sorted({goal.partition(":")[0] for goal in ticket.goals})
+    told = len(effects) == 1 and RUN not in effects and not any(goal.endswith(f":{UNKNOWN}") for goal in ticket.goals)
     return {
         "effect": effects[0] if effects else "",
         "targets": [goal.partition(":")[2] for goal in ticket.goals if goal.startswith(f"{effects[0]}:")]
         if effects
         else [],
+        "digests": [] if told else [ticket.digest],
         "ceiling": ticket.level.word,
         "count": 1,
         "principal": ticket.agent.principal,

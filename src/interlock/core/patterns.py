@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from interlock.core.titles import Argv, Titles
 
 LONGEST = 300  # characters of one pattern
+_OPTIONS = 40  # words before the first that is no option
 _TOOL = re.compile(r"([A-Za-z][\w.*-]{0,100}):(.+)", re.DOTALL)
 _NAME = re.compile(r"[\w*.:-]+")
 _SHORT = re.compile(r"-[A-Za-z0-9]+")
@@ -123,6 +124,23 @@ def _tool_is(pattern: str, tool: str) -> bool:
 
 
 def _command_meets(glob: str, argv: Argv) -> bool:
+    """With or without the options that stand before its first word: `git -C /srv push` is a push."""
+    return any(_command_is(glob, (*argv[:1], *rest)) for rest in _beginnings(argv[1:]))
+
+
+def _beginnings(words: Argv) -> Iterator[Argv]:
+    """The words from where they can begin: behind options, each of which may take the next word for its value."""
+    waiting, seen = [0], {0}
+    while waiting:
+        at = waiting.pop()
+        yield words[at:]
+        if at < min(len(words), _OPTIONS) and words[at].startswith("-"):
+            value = at + 2 if at + 1 < len(words) and not words[at + 1].startswith("-") else at + 1
+            waiting += [after for after in dict.fromkeys((at + 1, value)) if after not in seen]
+            seen |= {at + 1, value}
+
+
+def _command_is(glob: str, argv: Argv) -> bool:
     """As it is written, or by its parts: the same program, at least these flags, these words in this order."""
     if _glob(glob).fullmatch(" ".join(argv)):
         return True

@@ -313,6 +313,9 @@ class AuditQuery:
     newest_first: bool = False
 
 
+ANSWERED_WITHIN = (10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400)  # seconds; longer is "inf"
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """Seed 003's metrics, from durable data."""
@@ -327,3 +330,8 @@ class Figures:
     executed: int = 0
     by_severity: Json = field(default_factory=nothing)
     by_category: Json = field(default_factory=nothing)
+    by_decision: Json = field(default_factory=nothing)  # "outcome:level" -> how many
+    answers: Json = field(
+        default_factory=nothing
+    )  # "verdict:seconds" -> how many people answered within that, and no sooner
+    answer_ms: Json = field(default_factory=nothing)  # verdict -> how long people took, all together

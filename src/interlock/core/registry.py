@@ -262,23 +262,27 @@ class Registry:
 
     def __init__(self, patterns: Iterable[Pattern] | None = None) -> None:
         self._patterns: dict[str, Pattern] = {}
-        self._sets: tuple[_Set, _Set] | None = None  # all patterns in one scan; made anew after a change
+        self._change = object()  # another one after each change, as other threads may be matching meanwhile
+        self._sets: tuple[object, dict[str, Pattern], _Set, _Set] | None = (
+            None  # all patterns in one scan, since which change
+        )
         for pattern in built_in() if patterns is None else patterns:
             self.register(pattern)
 
-    def register(self, pattern: Pattern) -> None:
-        """Adds a pattern; refuses an id that is taken."""
-        if pattern.id in self._patterns:
-            raise PatternError(f"pattern {pattern.id!r}: the id is taken")
-        self._patterns[pattern.id] = pattern
-        self._sets = None
+    def register(self, pattern: Pattern | Mapping[str, Any]) -> None:
+        """Adds a pattern, or what describes one; refuses an id that is taken."""
+        made = pattern if isinstance(pattern, Pattern) else Pattern.of(pattern)
+        if made.id in self._patterns or self._patterns.setdefault(made.id, made) is not made:
+            raise PatternError(f"pattern {made.id!r}: the id is taken")
+        self._change = object()
 
     def unregister(self, id: str) -> Pattern:
         """Takes a pattern out; refuses an id that is not there."""
-        if id not in self._patterns:
+        gone = self._patterns.pop(id, None)
+        if gone is None:
             raise PatternError(f"no pattern {id!r}")
-        self._sets = None
-        return self._patterns.pop(id)
+        self._change = object()
+        return gone
 
     def list(self) -> tuple[Pattern, ...]:
         return tuple(self._patterns.values())
@@ -294,24 +298,24 @@ class Registry:
         if not isinstance(action, str):
             raise MatchFailure(f"the action is {action!r}, expected text")
         if len(action) > MAX_ACTION:
-            raise MatchFailure(f"the action has {len(action)} characters, at most {MAX_ACTION} are matched")
+            raise MatchFailure(f"the action has {len(action)} characters, no more than {MAX_ACTION} are matched")
         try:
             raw = action.encode("utf-8", "replace").decode()
-            plain, undoing = self._compiled()
+            _, patterns, plain, undoing = self._compiled()
             ids = plain.find(_spellings(_UNDONE.sub("undone", raw))) | undoing.find(_spellings(raw))
         except Exception as error:
             raise MatchFailure(f"the action could not be matched: {error}") from error
-        return Matched(tuple(pattern for id, pattern in self._patterns.items() if id in ids), max_cooling_ms)
+        return Matched(tuple(pattern for id, pattern in patterns.items() if id in ids), max_cooling_ms)
 
-    def _compiled(self) -> tuple[_Set, _Set]:
-        """The patterns, and apart from them those that mean an undoing themselves."""
-        if self._sets is None:
-            means = [bool(_MEANS_UNDOING.search(pattern.pattern)) for pattern in self]
-            self._sets = (
-                _Set([pattern for pattern, undoes in zip(self, means, strict=True) if not undoes]),
-                _Set([pattern for pattern, undoes in zip(self, means, strict=True) if undoes]),
-            )
-        return self._sets
+    def _compiled(self) -> tuple[object, dict[str, Pattern], _Set, _Set]:
+        """The patterns as they are now, ready to be searched, and apart from them those that mean an undoing themselves."""
+        found, change = self._sets, self._change
+        if found is None or found[0] is not change:
+            patterns = dict(self._patterns)
+            means = {id for id, pattern in patterns.items() if _MEANS_UNDOING.search(pattern.pattern)}
+            plain = _Set([pattern for id, pattern in patterns.items() if id not in means])
+            found = self._sets = (change, patterns, plain, _Set([patterns[id] for id in patterns if id in means]))
+        return found
 
     def check(self, action: str, max_cooling_ms: int = MAX_COOLING_MS, block_on_match_failure: bool = True) -> Matched:
         """As `match`, but a failure is an answer too: it blocks, unless `blockOnMatchFailure` is off."""

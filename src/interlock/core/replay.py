@@ -10,7 +10,7 @@ from interlock.core.assess import assess
 from interlock.core.circumstances import Adapted, Circumstances
 from interlock.core.classify import Rulebook, classify
 from interlock.core.danger import Approval, DangerBlock
-from interlock.core.model import Assessment, Level, Loss, Requirement
+from interlock.core.model import Assessment, Level, Loss
 from interlock.core.policy import Policy
 from interlock.core.read.facts import Command, Effect, Fact
 from interlock.core.registry import Matched, Pattern
@@ -18,6 +18,7 @@ from interlock.core.titles import Titles
 from interlock.core.trust import TRUSTS
 from interlock.core.trust_gate import Call
 from interlock.core.weigh import Weighed, weigh
+from interlock.core.wire import requirement_json as requirement_json
 
 Json = Mapping[str, Any]
 
@@ -194,16 +195,3 @@ def _matched_of(data: Json) -> Matched:
     return Matched(
         tuple(Pattern.of(wire) for wire in data["patterns"]), data["max_cooling_ms"], data["failure"], data["blocked"]
     )
-
-
-def requirement_json(asked: Requirement) -> dict[str, Any]:
-    """A requirement in words."""
-    return {
-        "word": asked.word,
-        "cooling_seconds": asked.cooling_seconds,
-        "human": asked.human.name.lower(),
-        "approvers": sorted(asked.approvers),
-        "quorum": asked.quorum,
-        "reauth": asked.reauth,
-        "blocked": asked.blocked,
-    }

@@ -33,6 +33,7 @@ MOVES = MappingProxyType(
         (APPROVED, "spend"): SPENT,
     }
 )
+BY_TIME = "time"  # who decided where nobody did
 # CT-06: how long an armed token lasts, by level: default and most, in seconds.
 LIFETIMES = MappingProxyType({Level.FORBIDDEN: (120, 300)})
 _LIFETIME = (300, 900)
@@ -78,11 +79,11 @@ def spend_by(ticket: Ticket, now: float) -> float:
 def settled(ticket: Ticket, now: float) -> Ticket:
     """The ticket as time alone has made it: expired, or approved where nothing but cooling-off was asked for."""
     if ticket.state in (COOLING, WAITING, APPROVED) and now >= ticket.expires_at:
-        return moved(ticket, "expire", now, "time")
+        return moved(ticket, "expire", now, BY_TIME)
     only_time = ticket.requirement.human is Human.NONE and not ticket.requirement.blocked
     if ticket.state is COOLING and now >= ticket.cooling_ends_at:
         if only_time:
-            return moved(ticket, "cooled", now, "time", "cooling-off ended and nobody objected")
+            return moved(ticket, "cooled", now, BY_TIME, "cooling-off ended and nobody objected")
         return replace(ticket, state=WAITING, version=ticket.version + 1)
     return ticket
 

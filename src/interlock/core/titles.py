@@ -36,6 +36,7 @@ class Titles:
     commands: tuple[Argv, ...] = ()
     tools: tuple[tuple[str, str], ...] = ()  # tool and argument
     single: bool = False
+    cut: bool = False  # it goes by more names than are listed, or longer ones
 
 
 def titles(action: Action, facts: Sequence[Fact]) -> Titles:
@@ -43,11 +44,13 @@ def titles(action: Action, facts: Sequence[Fact]) -> Titles:
     commands = [(fact.program, *fact.words) for fact in facts if isinstance(fact, Command)]
     effects = [fact for fact in facts if isinstance(fact, Effect)]
     names = [*_own_names(action), *(name for effect in effects for name in _effect_names(effect))]
+    operations, runs = dict.fromkeys(name for name in names if name), tuple(dict.fromkeys(commands))
     return Titles(
-        operations=tuple(dict.fromkeys(name[:_LONGEST] for name in names if name))[:_MOST],
-        commands=tuple(dict.fromkeys(commands))[:_MOST],
+        operations=tuple(dict.fromkeys(name[:_LONGEST] for name in operations))[:_MOST],
+        commands=runs[:_MOST],
         tools=tuple(_tools(action, commands)),
         single=_is_single(action, commands, effects),
+        cut=len(operations) > _MOST or len(runs) >= _MOST or any(len(name) > _LONGEST for name in operations),
     )
 
 

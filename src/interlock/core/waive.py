@@ -11,7 +11,7 @@ from interlock.core.policy import Policy
 from interlock.core.titles import Titles
 
 # What an auto-approving pattern can take away (R-6), what a trusted agent skips (R-14), what relief takes away (R-5).
-_WAIVED = frozenset({"level", "tier", "severity", "tolerance", "always_ask", "confirm_pattern"})
+_WAIVED = frozenset({"level", "tier", "severity", "tolerance", "always_ask"})  # GK-04: a confirm pattern outranks it
 _RELIEVED = frozenset({"level", "irreversible", "tier", "tolerance"})
 _NEVER_GRANTED = frozenset(
     {"deny", "blocked", "allowlist", "steps", "outcome", "never", "matrix_deny", "match_failure", "pause"}
@@ -30,14 +30,14 @@ def lowered(
     kept, waivers = parts, []
     unreadable = any(_UNREADABLE in finding.rule for finding in assessment.findings)
     if at.granted and assessment.level <= at.grant_ceiling and not unreadable:
-        kept, gone = _without(kept, lambda part: part.name not in _NEVER_GRANTED)
+        kept, gone = _without(kept, lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked)
         waivers += [f"granted: {at.granted}"] if gone else []
     if at.loss in (Loss.NONE, Loss.RECOVERABLE) and not unreadable and not _beyond_looking(assessment):
         kept, gone = _relieved(kept, assessment, policy)
         waivers += [f"relief: what would be lost is {at.loss.value}"] if gone else []
     allowed = covers((*policy.patterns.allow, *policy.restriction.patterns.allow), named)
     if allowed and assessment.level <= Level.DESTRUCTIVE and not assessment.irreversible:  # R-5, R-6
-        kept, gone = _without(kept, lambda part: part.name in _WAIVED and not part.requirement.blocked)
+        kept, gone = _without(kept, _auto_approved)
         waivers += [f"auto-approved by pattern {allowed[0]}"] if gone else []
     if (
         at.trust_tier
@@ -58,8 +58,16 @@ def _beyond_looking(assessment: Assessment) -> bool:
     )
 
 
+def _auto_approved(part: Part) -> bool:
+    """R-6: confirmation, tier and cooling; a registry pattern that asks for an approval is an approval pattern."""
+    approval = part.name == "severity" and part.requirement.human > Human.CONFIRM
+    return part.name in _WAIVED and not part.requirement.blocked and not approval
+
+
 def _only_waits(part: Part) -> bool:
-    return not part.requirement.blocked and part.requirement.human <= Human.CONFIRM and part.name not in _NEVER_GRANTED
+    """R-14: cooling-off and confirmation; a new sign-in is neither."""
+    asked = part.requirement
+    return not asked.blocked and not asked.reauth and asked.human <= Human.CONFIRM and part.name not in _NEVER_GRANTED
 
 
 def _relieved(parts: list[Part], assessment: Assessment, policy: Policy) -> tuple[list[Part], bool]:

@@ -121,6 +121,8 @@ def _operator_patterns(assessment: Assessment, named: Titles, policy: Policy, at
                 Part(name, ask, f"{source}pattern match: {glob} requires approval")
                 for glob in hits(patterns.approve, named)
             ]
+        if named.cut and (patterns.deny or patterns.approve):  # what was not compared may be what a pattern means
+            parts.append(Part("approve_pattern", APPROVE, f"too many parts to compare with every {source}pattern"))
     return parts
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any
 
-from interlock.core.model import Assessment, Finding, Flags, Level, Step
+from interlock.core.model import Assessment, Finding, Flags, Level, Requirement, Step
 
 Id = str | int | None
 
@@ -78,6 +78,19 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 def step_json(step: Step) -> dict[str, Any]:
     """One effective command, and what it was unwrapped from."""
     return {"command": step.text, "via": list(step.via), "span": list(step.span) if step.span else None}
+
+
+def requirement_json(asked: Requirement) -> dict[str, Any]:
+    """A requirement in words."""
+    return {
+        "word": asked.word,
+        "cooling_seconds": asked.cooling_seconds,
+        "human": asked.human.name.lower(),
+        "approvers": sorted(asked.approvers),
+        "quorum": asked.quorum,
+        "reauth": asked.reauth,
+        "blocked": asked.blocked,
+    }
 
 
 def flags_json(flags: Flags) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""A daemon's unix socket -> answers, or words that say why there is none."""
+"""A daemon's unix socket, or its address -> answers, or words that say why there is none."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import struct
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from http.client import HTTPConnection, HTTPException, HTTPResponse
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from interlock.config import Config
 
@@ -44,10 +44,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Daemon:
-    """A running daemon, spoken to over its socket; with a token, on behalf of whom the token belongs to."""
+    """A running daemon, spoken to over its socket or at its address; with a token, on behalf of whom the token belongs to."""
 
     path: Path
     token: str = field(default="", repr=False)
+    url: str = ""  # instead of the socket
+
+    @property
+    def place(self) -> str:
+        """Where it is, for a person."""
+        return self.url or str(self.path)
 
     def on_behalf(self, token: str) -> Daemon:
         return replace(self, token=token)
@@ -62,38 +68,50 @@ class Daemon:
         """The body of a success; raises ApiError for anything else."""
         answer = self.ask(method, path, body, patience)
         if not 200 <= answer.status < 300:
-            raise _refusal(answer)
+            raise refusal(answer)
         return answer.body
 
     def ask(self, method: str, path: str, body: Mapping[str, Any] | None = None, patience: float = PATIENCE) -> Answer:
         """Whatever the daemon answers, refusals included."""
         with self._asked(method, path, body, patience) as response:
-            return Answer(response.status, _parsed(response.read(_MOST_BYTES), self.path))
+            return Answer(response.status, parsed(response.read(_MOST_BYTES), self.place))
 
     def lines(self, path: str, **query: Any) -> Iterator[str]:
         """The lines of an answer as they come."""
         with self._asked("GET", _with(path, query), None, PATIENCE) as response:
             if response.status != 200:
-                raise _refusal(Answer(response.status, _parsed(response.read(_MOST_BYTES), self.path)))
+                raise refusal(Answer(response.status, parsed(response.read(_MOST_BYTES), self.place)))
             for line in response:
                 yield line.decode("utf-8", "replace").rstrip("\r\n")
 
     @contextmanager
     def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float) -> Iterator[HTTPResponse]:
+        data = json.dumps(body).encode() if body is not None else None
+        try:
+            with closing(self._connection(seconds)) as connection:
+                connection.request(method, self.target(path), data, self.headers(data is not None))
+                yield connection.getresponse()
+        except TimeoutError:
+            raise NoDaemon(f"the daemon on {self.place} did not answer within {seconds:g} s") from None
+        except (OSError, HTTPException) as error:
+            raise NoDaemon(silence(self.place, error)) from None
+
+    def target(self, path: str) -> str:
+        """What a request names; the address of a daemon behind a proxy may have a path of its own."""
+        return urlsplit(self.url).path.rstrip("/") + API + path
+
+    def headers(self, body: bool = False) -> dict[str, str]:
         headers = {"Accept": "application/json", "Connection": "close"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        data = None
-        if body is not None:
-            data, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
-        try:
-            with closing(_Connection(self.path, seconds)) as connection:
-                connection.request(method, API + path, data, headers)
-                yield connection.getresponse()
-        except TimeoutError:
-            raise NoDaemon(f"the daemon on {self.path} did not answer within {seconds:g} s") from None
-        except (OSError, HTTPException) as error:
-            raise NoDaemon(_silence(self.path, error)) from None
+        return headers | ({"Content-Type": "application/json"} if body else {})
+
+    def _connection(self, seconds: float) -> HTTPConnection:
+        if not self.url:
+            return _Connection(self.path, seconds)
+        parts = urlsplit(self.url)
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        return kind(parts.hostname or "", parts.port, timeout=seconds)
 
 
 class _Connection(HTTPConnection):
@@ -108,7 +126,7 @@ class _Connection(HTTPConnection):
         try:
             self.sock.settimeout(self.timeout)
             self.sock.connect(str(self.socket_path))
-            _check_peer(self.sock, self.socket_path)
+            check_peer(self.sock, self.socket_path)
         except BaseException:
             self.sock.close()
             raise
@@ -124,7 +142,7 @@ def part(text: str) -> str:
     return quote(text, safe="")
 
 
-def _check_peer(sock: socket.socket, path: Path) -> None:
+def check_peer(sock: socket.socket, path: Path) -> None:
     """Only our own user, root, or the owner of the folder is told anything: somebody else could have put a socket there."""
     if not hasattr(socket, "SO_PEERCRED"):
         return
@@ -135,14 +153,15 @@ def _check_peer(sock: socket.socket, path: Path) -> None:
         raise NoDaemon(f"the socket {path} is served by user {uid}, who is not you; nothing was sent")
 
 
-def _silence(path: Path, error: Exception) -> str:
+def silence(place: str, error: Exception) -> str:
+    """Why nobody answered."""
     if isinstance(error, FileNotFoundError | ConnectionRefusedError):
-        return f"no daemon answers on {path}; start one with `interlock serve`"
+        return f"no daemon answers on {place}; start one with `interlock serve`"
     if isinstance(error, PermissionError):
-        return f"{path} belongs to another user's daemon; run this as that user"
+        return f"{place} belongs to another user's daemon; run this as that user"
     if isinstance(error, OSError) and "too long" in str(error):
-        return f"{path}: a socket's path may have 107 characters; set daemon.socket to a shorter one"
-    return f"the daemon on {path} broke off: {error or type(error).__name__}"
+        return f"{place}: a socket's path may have 107 characters; set daemon.socket to a shorter one"
+    return f"the daemon on {place} broke off: {error or type(error).__name__}"
 
 
 def _with(path: str, query: Mapping[str, Any]) -> str:
@@ -151,14 +170,16 @@ def _with(path: str, query: Mapping[str, Any]) -> str:
     return f"{path}?{urlencode(words)}" if words else path
 
 
-def _parsed(data: bytes, path: Path) -> Any:
+def parsed(data: bytes, place: str) -> Any:
+    """The JSON of an answer."""
     try:
         return json.loads(data) if data else None
     except ValueError:
-        raise NoDaemon(f"what answers on {path} is no interlock daemon") from None
+        raise NoDaemon(f"what answers on {place} is no interlock daemon") from None
 
 
-def _refusal(answer: Answer) -> ApiError:
+def refusal(answer: Answer) -> ApiError:
+    """The error that an answer is."""
     body = answer.body if isinstance(answer.body, dict) else {}
     error = body.get("error")
     if isinstance(error, dict):

@@ -159,9 +159,9 @@ def operator_name(name: str) -> str:
 def passphrase_problem(passphrase: str, name: str) -> str | None:
     """Why this passphrase is not taken: too short, too long, or among the first that anybody would guess."""
     if len(passphrase) < MIN_PASSPHRASE:
-        return f"the passphrase is too short: expected at least {MIN_PASSPHRASE} characters, got {len(passphrase)}"
+        return f"the passphrase is too short: expected {MIN_PASSPHRASE} characters or more, got {len(passphrase)}"
     if len(passphrase) > MAX_PASSPHRASE:
-        return f"the passphrase is too long: at most {MAX_PASSPHRASE} characters"
+        return f"the passphrase is too long: expected no more than {MAX_PASSPHRASE} characters"
     folded = normal_name(passphrase)
     if len(set(folded)) < 4 or any(folded in run * 2 for run in _RUNS):
         return "the passphrase is too simple: a run or a repetition is guessed first"

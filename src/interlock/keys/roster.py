@@ -78,7 +78,7 @@ def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -
         if not hmac.compare_digest(seal(row, seal_key).seal.encode(), row.seal.encode("utf-8", "replace")):
             found.append(f"operator {row.name!r:.80}: this row was added or altered outside the operator commands")
         elif row.key_id != key_id(row.public_key):
-            found.append(f"operator {row.name!r:.80}: the key id is not that of the key")
+            found.append(f"operator {row.name!r:.80}: the key id belongs to another key")
     found += [f"operator {name!r:.80}: {count} rows" for name, count in names.items() if count > 1]
     found += [f"key {key!r:.80}: {count} operators have it" for key, count in keys.items() if count > 1]
     return tuple(found) or _list_problems(kept, seal_key, listed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from dataclasses import replace
 
@@ -9,14 +10,14 @@ from interlock.core.digest import normal_name
 from interlock.core.policy import MODES
 from interlock.core.records import AgentRow, Block
 from interlock.keys import fingerprint
-from interlock.ports import Tx
+from interlock.ports import StoreError, Tx
+from interlock.service import orders
 from interlock.service.answers import Refused
+from interlock.service.memory import MODE_SETTING
 from interlock.service.people import require_admin
 from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
-
-MODE_SETTING = "mode"
 
 
 def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = "") -> tuple[str, AgentRow]:
@@ -24,20 +25,24 @@ def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = ""
     if not normal_name(name):
         raise Refused("an agent needs a name", "VALIDATION_MISSING_PARAM")
     token, now = "agt_" + secrets.token_urlsafe(32), state.clock.now()
-    row = AgentRow(f"token:{secrets.token_hex(8)}", name, trust_tier, now, 0.0, fingerprint(token))
+    row = AgentRow(f"agent:{secrets.token_hex(8)}", name, trust_tier, now, 0.0, fingerprint(token))
 
     def work(tx: Tx) -> None:
         tx.save_agent(row)
         _record(state, tx, "agent_change", by, {"principal": row.principal, "name": name, "trust_tier": trust_tier})
 
     state.store.write(work)
+    state.pins.agent_changed(row)
     return token, row
 
 
 def agent_of(state: State, token: str) -> AgentRow | None:
     """The agent that a token belongs to, unless it was revoked."""
-    row = state.store.read(lambda tx: tx.agent_by_token(fingerprint(token)))
-    return row if row is not None and not row.revoked_at else None
+    mark = fingerprint(token)
+    row = state.store.read(lambda tx: tx.agent_by_token(mark))
+    if row is not None and not state.shared:  # a row that no operator made, or made good again, is no agent's
+        row = state.pins.agent(row.principal, row.name)
+    return row if row is not None and row.token_hash == mark and not row.revoked_at else None
 
 
 def change_agent(
@@ -60,7 +65,9 @@ def change_agent(
         _record(state, tx, "agent_change", by, details)
         return after
 
-    return state.store.write(work)
+    changed = state.store.write(work)
+    state.pins.agent_changed(changed)
+    return changed
 
 
 def block(state: State, by: OperatorSession, principal: str, reason: str) -> Block:
@@ -81,10 +88,13 @@ def unblock(state: State, by: OperatorSession, principal: str, reason: str = "")
 
     def work(tx: Tx) -> Block:
         found = tx.block(principal)
-        if found is None:
+        if found is None and not state.blocked(principal):
             raise Refused(f"{principal!r} is not blocked", "NOT_FOUND_RESOURCE")
+        if found is None:  # its row was deleted outside Interlock
+            found = Block(principal, state.blocked(principal), state.clock.now(), "interlock")
         lifted = replace(found, lifted_at=state.clock.now(), lifted_by=by.operator)
         tx.save_block(lifted)
+        orders.give(state, tx, by, f"{orders.LIFT}{principal}", principal, repr(found.since))
         _record(state, tx, "unblock", by, {"principal": principal, "reason": reason})
         return lifted
 
@@ -102,10 +112,14 @@ def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> 
 
     def work(tx: Tx) -> None:
         tx.save_setting(MODE_SETTING, mode)
+        orders.give(state, tx, by, orders.MODE, mode)
         _record(state, tx, "mode_change", by, {"before": before, "after": mode, "reason": reason})
 
     state.store.write(work)
     state.mode = mode
+    if state.memory is not None:  # another replica's admin may have spoken since
+        with contextlib.suppress(StoreError):
+            state.memory.refresh()
     state.tell("mode", None, f"{by.operator} changed the mode from {before} to {mode}")
 
 

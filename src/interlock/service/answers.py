@@ -11,9 +11,11 @@ from interlock.core.records import Approval, Refusal, Ticket
 from interlock.core.statement import agrees, may, needs_reauth, statement
 from interlock.core.ticket import MoveRefused, moved, settled, spend_by
 from interlock.ports import Tx
-from interlock.service.record import deed
+from interlock.service import tokens
+from interlock.service.record import Told, deed
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
+from interlock.service.tickets import seal_of, shown_hash
 
 
 class Refused(Exception):
@@ -28,6 +30,8 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
     """Signs an approval; the ticket is approved once enough people who may have signed."""
 
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
+        if ticket.seal != seal_of(state, ticket) or ticket.shown_hash != shown_hash(ticket):
+            raise Refused(f"ticket {id} was altered outside Interlock; nothing was signed")
         if needs_reauth(ticket.requirement) and not session.stepped_up(now):
             raise Refused(f"ticket {id} takes a fresh sign-in; enter your passphrase again")
         lasts = spend_by(ticket, now) + 1
@@ -52,7 +56,9 @@ def reject(state: State, session: OperatorSession, id: str, reason: str = "") ->
         )
         for goal in ticket.goals:
             tx.save_refusal(Refusal(goal, ticket.agent.principal, key, ticket.id, now, until))
-        return moved(ticket, "reject", now, session.operator, reason)
+        changed = moved(ticket, "reject", now, session.operator, reason)
+        state.pins.rejected(ticket, now, until)
+        return changed
 
     return _answered(state, session, id, "reject", reason, work)
 
@@ -123,7 +129,7 @@ def _answered(
         except MoveRefused as error:
             raise Refused(str(error), "TOKEN_EXPIRED" if "expired" in str(error) else "PERMISSION_DENIED") from None
         if changed != before and not tx.change_ticket(replace(changed, version=before.version + 1), before):
-            raise Refused(f"ticket {id} was changed just now; look at it again")
+            raise Refused(f"ticket {id} was changed just now; look again")
         details = {
             "ticket": id,
             "digest": before.digest,
@@ -131,7 +137,11 @@ def _answered(
             "reason": reason,
             "state": changed.state.value,
         }
-        state.recorder.now(tx, event, deed(now, event, session.operator, details))
+        record: list[Told] = [(event, deed(now, event, session.operator, details))]
+        if changed.state is TicketState.REJECTED:
+            state.pins.ended(id)
+            record.append(tokens.revoked(state, before, session.operator, now))
+        state.recorder.these(tx, record)
         return replace(changed, version=before.version + 1) if changed != before else before
 
     answered = state.store.write(whole)

@@ -14,20 +14,23 @@ from interlock.core.digest import DigestError, digest
 from interlock.core.goals import UNKNOWN, goals
 from interlock.core.grants import covering
 from interlock.core.hold import Held, Keep
-from interlock.core.model import Kind, Level, Requirement, TicketState
-from interlock.core.records import AgentRow, Approval, Block, Counts, Deed, Grant, Refusal, Ticket
+from interlock.core.model import AgentRef, Kind, Level, Requirement
+from interlock.core.records import NOTHING, AgentRow, Approval, Block, Counts, Deed, Grant, Refusal, Ticket
 from interlock.core.redact import redact_text
 from interlock.core.ticket import moved, settled
 from interlock.core.weigh import Weighed, weigh
 from interlock.ports import QueueFull, StoreError, Tx
-from interlock.service.granting import holds
+from interlock.service import tokens
+from interlock.service.granting import holds, use
 from interlock.service.record import deed
 from interlock.service.request import Judged, Request, operation_of, session_of
 from interlock.service.state import State
 from interlock.service.telling import told, told_shortly
-from interlock.service.tickets import new_ticket
+from interlock.service.tickets import new_ticket, shows
 
 BLOCKED_BY = "three forbidden attempts in ten minutes"
+_TOKENS = frozenset({"_confirmation", "_quota_continue"})
+_ADAPTER = "\0adapter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +42,11 @@ class Gathered:
     block: Block | None = None
     agent: AgentRow | None = None
     refusal: Refusal | None = None
+    vetoed: bool = False  # somebody rejected it
     refused: Ticket | None = None
     grants: tuple[Grant, ...] = ()
     counts: Counts = field(default_factory=Counts)
+    wait: int = 0  # seconds until this principal may try a token again
 
 
 def evaluate(state: State, request: Request) -> Decision:
@@ -49,8 +54,9 @@ def evaluate(state: State, request: Request) -> Decision:
     try:
         return _evaluate(state, request)
     except StoreError as error:
-        state.trouble(f"the store cannot be used: {error}")
-        return Decision("deny", f"Denied: the state cannot be known ({error}).", unknown=True, strength=state.strength)
+        state.trouble(f"the store cannot be used: {error}", "store")
+        words = f"Denied: the state cannot be known ({error})."
+        return Decision("deny", words, unknown=True, strength=state.strength, code="INTERNAL_ERROR")
     except DigestError as error:
         return Decision(
             "deny",
@@ -78,6 +84,7 @@ def quick(state: State, request: Request) -> Decision | None:
 
 
 def _evaluate(state: State, request: Request) -> Decision:
+    state.catch_up()
     judged = _judge(state, request)
     at_once = _quick(state, judged)
     if at_once is not None:
@@ -109,10 +116,21 @@ def _judge(state: State, request: Request) -> Judged:
 def _identified(state: State, judged: Judged) -> Judged:
     """With its digest and what it is after: what a ticket, a grant and a refusal are bound to."""
     request, judgement = judged.request, judged.judgement
-    action = replace(request.action, witnesses=judgement.witnesses, fields=_exact(request.action.fields))
+    fields = _exact({key: _whole(value) for key, value in request.action.fields.items()})
+    if request.adapter:  # CT-05: the same operation elsewhere is another one
+        fields[_ADAPTER] = request.adapter
+    action = replace(request.action, witnesses=judgement.witnesses, fields=fields)
     mark = digest(action, request.agent, state.installation.digest_key, request.judged)
     after = goals(request.action, judgement.facts, judgement.assessment)
     return replace(judged, digest=mark, goals=tuple(map(redact_text, after)))
+
+
+def _whole(value: Any) -> Any:
+    """Params whose names begin with `_` are read like all others, so they count like all others; but for what carries a token."""
+    if not isinstance(value, Mapping):
+        return value
+    private = {key for key in value if isinstance(key, str) and key.startswith("_")} - _TOKENS
+    return {f"\0{key}" if key in private else key: item for key, item in value.items()}  # no door takes a NUL
 
 
 def _exact(value: Any) -> Any:
@@ -127,9 +145,11 @@ def _exact(value: Any) -> Any:
 def _quick(state: State, judged: Judged) -> Decision | None:
     """Everyday work: nothing is asked for, and nothing the store knows could ask for more."""
     request, assessment = judged.request, judged.judgement.assessment
-    if assessment.level > Level.REVERSIBLE or request.pending or request.execution or state.shared:
+    if assessment.level > Level.REVERSIBLE or request.pending or request.token or request.execution:
         return None
     if state.recorder.failing:  # what cannot be recorded is not allowed by the way
+        return None
+    if not state.fresh():  # what is remembered may be old
         return None
     blocked = state.blocked(request.agent.principal)
     at = Circumstances(
@@ -151,26 +171,35 @@ def _quick(state: State, judged: Judged) -> Decision | None:
 def _gather(tx: Tx, state: State, judged: Judged) -> Gathered:
     request = judged.request
     agent = request.agent
-    ticket = tx.ticket(request.pending) if request.pending else tx.live_ticket(judged.digest, agent)
+    if request.token:
+        ticket = tokens.ticket_of(tx, request.token)
+    else:
+        ticket = tx.ticket(request.pending) if request.pending else tx.live_ticket(judged.digest, agent)
     refusal = (
         tx.refusal(_nameable(judged.goals), agent.principal, session_of(agent), judged.now) if judged.goals else None
     )
+    vetoed = state.pins.refusal(agent.principal, (judged.digest, *_nameable(judged.goals)), judged.now)
+    if vetoed is not None and (refusal is None or (ticket is not None and refusal.ticket == ticket.id)):
+        refusal = vetoed
     return Gathered(
         ticket=ticket,
         approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
         block=tx.block(agent.principal),
         agent=tx.agent(agent.principal, agent.name),
         refusal=refusal,
+        vetoed=vetoed is not None,
         refused=tx.ticket(refusal.ticket) if refusal else None,
         grants=tuple(tx.grants(judged.now)),
         counts=tx.counts(agent, operation_of(request.action), request.execution, judged.now),
+        wait=tokens.FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
     )
 
 
 def _circumstances(state: State, judged: Judged, found: Gathered, grant: Grant | None) -> Circumstances:
     request = judged.request
     blocked = found.block.reason if found.block else state.blocked(request.agent.principal)
-    own = found.ticket is not None and not request.pending
+    own = found.ticket is not None and not request.pending and not request.token
+    own = own and not found.vetoed  # a no to one ticket is a no to all that want the same
     refused = (
         found.refusal
         if found.refusal and not own and found.refusal.ticket != (found.ticket.id if found.ticket else "")
@@ -181,7 +210,7 @@ def _circumstances(state: State, judged: Judged, found: Gathered, grant: Grant |
     return Circumstances(
         mode=state.mode,
         blocked=blocked,
-        trust_tier=found.agent.trust_tier if found.agent else "",
+        trust_tier=_tier(state, request.agent, found.agent),
         adapted=request.adapted,
         matched=judged.matched,
         repeats=found.counts.repeats,
@@ -196,25 +225,27 @@ def _circumstances(state: State, judged: Judged, found: Gathered, grant: Grant |
     )
 
 
+def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:
+    """What an operator said; a row that somebody edited says nothing."""
+    known = row if state.shared else state.pins.agent(agent.principal, agent.name)
+    return known.trust_tier if known else ""
+
+
 def _hold(state: State, judged: Judged, found: Gathered, weighed: Weighed) -> Held:
     """The answer; a ticket that was made for something else frees nothing."""
-    ticket, request = found.ticket, judged.request
-    if request.pending and weighed.requirement != Requirement():
-        if ticket is None:
-            return Held("deny", f"no ticket {request.pending!r}", code="TOKEN_INVALID")
-        if ticket.digest != judged.digest:
-            return Held("deny", f"ticket {ticket.id} is for another action or agent", code="TOKEN_SCOPE_MISMATCH")
-        if ticket.spent_at:
-            return Held("deny", f"ticket {ticket.id} was used already", code="TOKEN_ALREADY_USED", ticket=ticket)
-        if settled(ticket, judged.now).state is TicketState.EXPIRED:
-            return Held(
-                "deny", f"ticket {ticket.id} expired; ask again without it", code="TOKEN_EXPIRED", ticket=ticket
-            )
-    if found.refusal is not None and found.refused is not None and ticket is None and weighed.denies:
-        return Held(
-            "deny", f"the same effect on the same target is held or refused as {found.refused.id}", ticket=found.refused
-        )
-    agreed = state.agreement(ticket, found.approvals, weighed.requirement, judged.now) if ticket else ""
+    ticket = found.ticket
+    if weighed.requirement != Requirement():
+        no = tokens.refused(judged, ticket, weighed, found.wait)
+        if no is not None:
+            return no
+    if found.refusal is not None and ticket is None and weighed.denies and (found.refused is not None or found.vetoed):
+        words = f"the same effect on the same target is held or refused as {found.refusal.ticket}"
+        return Held("deny", words, ticket=found.refused)
+    agreed = ""
+    if ticket is not None:
+        agreed = state.agreement(ticket, found.approvals, weighed.requirement, judged.now)
+        if not agreed and not shows(ticket, judged):
+            agreed = "the ticket shows something else than what would run"
     return decide(weighed, ticket, agreed, judged.now, state.policy)
 
 
@@ -229,11 +260,12 @@ def _keep(
     grant: Grant | None,
 ) -> Decision:
     """Keeps what the decision changes, before the answer leaves; what was spent by somebody else is denied."""
-    now, ticket = judged.now, held.ticket
+    now, ticket, issued = judged.now, held.ticket, False
     if held.keep is Keep.OPEN:
         _let_go(tx, state, found.ticket, now)
+        made = new_ticket(state, judged, weighed)
         try:
-            ticket = tx.open_ticket(new_ticket(state, judged, weighed), state.policy.open_tickets)
+            ticket = tx.open_ticket(made, state.policy.open_tickets)
         except QueueFull:
             held = Held(
                 "deny",
@@ -242,12 +274,15 @@ def _keep(
             )
             ticket = None
         else:
+            issued = ticket.id == made.id
+            if issued:
+                state.pins.opened(ticket)
             _remember_goals(tx, state, judged, ticket)
     elif held.keep is Keep.SPEND and ticket is not None and found.ticket is not None:
-        ticket, held = _spend(tx, ticket, found.ticket, held, now)
+        ticket, held = _spend(tx, state, judged, ticket, found.ticket, held)
     elif held.keep is Keep.CHANGE and ticket is not None and found.ticket is not None:
         tx.change_ticket(ticket, found.ticket)
-    if grant is not None and held.outcome == "allow" and not tx.use_grant(grant.id, now):
+    if grant is not None and held.outcome == "allow" and not (tx.use_grant(grant.id, now) and use(state, grant)):
         held = Held("deny", f"grant {grant.id} is used up")
     if found.refusal is not None and held.outcome == "deny" and found.ticket is None:
         tx.save_refusal(replace(found.refusal, tries=found.refusal.tries + 1))
@@ -257,7 +292,9 @@ def _keep(
     ):  # asking after one's own ticket is no deed
         tx.add_deeds([_deed(judged, held.outcome)])
         _count_forbidden(tx, state, judged, found.counts, held)
-    state.recorder.now(tx, *told(state, judged, weighed, at, held))
+    if tokens.failed(judged, held):
+        tokens.FAILURES.failed(tx, judged.request.agent.principal, now)
+    state.recorder.these(tx, [told(state, judged, weighed, at, held), *tokens.told(state, judged, held, issued)])
     return _decision(state, judged, weighed, held)
 
 
@@ -268,15 +305,20 @@ def _let_go(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:
         state.recorder.now(tx, "expire", deed(now, "expire", "time", {"ticket": ticket.id}))
 
 
-def _spend(tx: Tx, ticket: Ticket, before: Ticket, held: Held, now: float) -> tuple[Ticket, Held]:
+def _spend(tx: Tx, state: State, judged: Judged, ticket: Ticket, before: Ticket, held: Held) -> tuple[Ticket, Held]:
+    now = judged.now
     if ticket != before and not tx.change_ticket(ticket, before):  # what time alone had changed
-        return ticket, Held("deny", f"ticket {ticket.id} was answered just now; try again", ticket=ticket)
+        found = tx.ticket(ticket.id)
+        if found is None or replace(found, decided_at=ticket.decided_at, expires_at=ticket.expires_at) != ticket:
+            return ticket, Held("deny", f"ticket {ticket.id} was answered just now; try again", ticket=ticket)
+        ticket = found  # upkeep had seen the time before us
     spent = moved(ticket, "spend", now)
-    if not tx.change_ticket(spent, ticket):
+    if not tx.change_ticket(spent, ticket) or not state.pins.spend(ticket.id, held):
         return ticket, Held("deny", f"ticket {ticket.id} was used already", ticket=ticket, code="TOKEN_ALREADY_USED")
     agent = ticket.agent
     for goal in ticket.goals:  # somebody agreed: the goal is refused no more
         tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, now, now))
+    state.pins.agreed(ticket)
     return spent, held
 
 
@@ -327,7 +369,8 @@ def _deed(judged: Judged, outcome: str) -> Deed:
 
 
 def _decision(state: State, judged: Judged, weighed: Weighed, held: Held) -> Decision:
-    matched = judged.matched
+    matched, token = judged.matched, tokens.offered(state, judged, held)
+    code = tokens.code_of(held, weighed, token)
     return Decision(
         outcome=held.outcome,
         reason=state.words(judged, weighed, held),
@@ -337,6 +380,8 @@ def _decision(state: State, judged: Judged, weighed: Weighed, held: Held) -> Dec
         ticket=held.ticket,
         wait_seconds=held.wait_seconds,
         patterns=tuple(pattern.wire for pattern in matched.patterns) if matched else (),
-        code=held.code or weighed.code,
+        code=code,
         strength=state.strength,
+        token=token,
+        details=tokens.details(state, judged, weighed, held, code, token) if code else NOTHING,
     )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from interlock.core.audit_json import canonical_json
-from interlock.core.grants import offered
+from interlock.core.grants import RUN, offered
 from interlock.core.model import Level
 from interlock.core.records import Grant
 from interlock.core.registry import Pattern, PatternError
 from interlock.ports import Tx
+from interlock.service import orders
 from interlock.service.answers import Refused
-from interlock.service.people import require_admin
+from interlock.service.people import ADMIN, require_admin
 from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
@@ -68,6 +70,7 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
         now = state.clock.now()
         gone = replace(found, revoked_at=now, revoked_by=by.operator)
         tx.save_grant(gone)
+        state.pins.revoked(id)
         state.recorder.now(tx, "grant_revoked", deed(now, "grant_revoked", by.operator, {"grant": id}))
         return gone
 
@@ -80,11 +83,18 @@ def holds(state: State, grant: Grant) -> bool:
     person = roster.people.get(grant.by) if roster else None
     if roster is None or person is None or person.disabled or grant.key_id not in person.keys:
         return False
+    if not state.pins.counts(grant) or (grant.ceiling is Level.FORBIDDEN and ADMIN not in person.roles):
+        return False
     if not roster.verify(grant.key_id, grant.statement.encode(), grant.signature):
         return False
     said = json.loads(grant.statement)
     now = json.loads(canonical_json({**_terms(grant), "id": grant.id}))
     return {**said, "count": 0} == {**now, "count": 0} and grant.remaining <= int(said["count"])
+
+
+def use(state: State, grant: Grant) -> bool:
+    """Takes one of the uses that were signed, whatever the row says of how many are left."""
+    return state.shared or state.pins.use(grant, int(json.loads(grant.statement)["count"]))
 
 
 def suggestion(state: State, ticket: str) -> dict[str, object]:
@@ -112,7 +122,8 @@ def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> 
     try:
         state.store.write(work)
     except BaseException:
-        state.registry.unregister(pattern.id)
+        with contextlib.suppress(PatternError):
+            state.registry.unregister(pattern.id)
         raise
     return pattern
 
@@ -126,11 +137,14 @@ def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
 
     def work(tx: Tx) -> None:
         tx.delete_pattern(id)
+        orders.remove(state, tx, by, id)
         body = deed(state.clock.now(), "pattern_change", by.operator, {"unregistered": id})
         state.recorder.now(tx, "pattern_change", body)
 
     state.store.write(work)
-    return state.registry.unregister(id)
+    with contextlib.suppress(PatternError):  # it may have been heard of already
+        state.registry.unregister(id)
+    return known
 
 
 def _grant_of(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
@@ -143,8 +157,13 @@ def _grant_of(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gr
     _texts("digests", digests)
     if not digests and (not isinstance(effect, str) or not effect or not targets):
         raise Refused("grant: effect and targets are needed, or the digests of a plan", "VALIDATION_MISSING_PARAM")
+    if effect == RUN and not digests:
+        raise Refused(
+            "grant: the effect of a program is not known by its name; grant the digest of a ticket (--from TICKET)",
+            "VALIDATION_INVALID_VALUE",
+        )
     if any(target.strip("*/ ") == "" for target in targets):
-        raise Refused("grant: a target that means everything is none", "VALIDATION_INVALID_VALUE")
+        raise Refused("grant: a target for everything is none", "VALIDATION_INVALID_VALUE")
     level = next((level for level in Level if level.word == given.get("ceiling", "destructive")), None)
     if level is None:
         raise Refused(f"grant: no level {given.get('ceiling')!r}", "VALIDATION_INVALID_VALUE")
@@ -163,7 +182,7 @@ def _grant_of(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gr
 
 def _texts(name: str, value: object) -> None:
     if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value) or len(value) > 100:
-        raise Refused(f"grant: {name}: expected a list of texts, at most 100", "VALIDATION_INVALID_TYPE")
+        raise Refused(f"grant: {name}: expected a list of no more than 100 texts", "VALIDATION_INVALID_TYPE")
 
 
 def _number(given: Mapping[str, Any], key: str, default: int, most: int) -> int:

@@ -13,29 +13,38 @@ from interlock.config import Config
 from interlock.core.audit_json import canonical_json
 from interlock.core.classify import Rulebook
 from interlock.core.policy import MODES, Policy
+from interlock.core.records import AuditQuery, Block
 from interlock.core.registry import Pattern, PatternError, Registry
 from interlock.policybook import policy_hash
 from interlock.ports import Channel, Clock, Store
 from interlock.rulebook import load, rulebook_hash
-from interlock.service.agents import MODE_SETTING
 from interlock.service.installation import Installation
+from interlock.service.memory import MODE_SETTING, STRICTNESS, Memory
+from interlock.service.pins import body_of, recorded_blocks
 from interlock.service.reading import Reader
 from interlock.service.record import Recorder, deed
 from interlock.service.sessions import Sessions
 from interlock.service.state import State
 
 LOG = logging.getLogger("interlock")
-_STRICTNESS = {mode: rank for rank, mode in enumerate(reversed(MODES))}
 
 
 def open_state(
-    config: Config, store: Store, clock: Clock, channels: Sequence[Channel] = (), strength: str = "plain"
+    config: Config,
+    store: Store,
+    clock: Clock,
+    channels: Sequence[Channel] = (),
+    strength: str = "plain",
+    known: tuple[Rulebook, str] | None = None,
 ) -> State:
-    """Everything that decisions are made with; what the store remembers counts from the start."""
+    """Everything that decisions are made with; what the store remembers counts from the start.
+
+    Whoever opens many passes the configuration's rules and their hash, which take long to read.
+    """
     installation = Installation.open(config.folder)
     policy = config.effective_policy()
-    rules = rules_of(config)
-    hashes = (rulebook_hash(rules), policy_mark(config, policy))
+    rules, mark = known or read_rules(config)
+    hashes = (mark, policy_mark(config, policy))
     shared = bool(getattr(store, "shared", False))
     writer = f"w-{secrets.token_hex(4)}" if shared else "main"
     state = State(
@@ -55,13 +64,23 @@ def open_state(
         policy_hash=hashes[1],
         rulebook_hash=hashes[0],
     )
-    _remember(state, config)
+    if shared:
+        state.memory = Memory(state)
+        state.memory.begin(lambda: _remember(state, config))
+    else:
+        _remember(state, config)
     return state
 
 
 def rules_of(config: Config) -> Rulebook:
     """The shipped rules and the operator's own, with the name patterns in force (R-19)."""
     return replace(load(*(_path(config, name) for name in config.rules)), patterns=config.danger_patterns)
+
+
+def read_rules(config: Config) -> tuple[Rulebook, str]:
+    """The rules in force and the hash that records name them by."""
+    rules = rules_of(config)
+    return rules, rulebook_hash(rules)
 
 
 def policy_mark(config: Config, policy: Policy) -> str:
@@ -73,19 +92,38 @@ def policy_mark(config: Config, policy: Policy) -> str:
 def _remember(state: State, config: Config) -> None:
     blocks, patterns, mode = state.store.read(lambda tx: (tx.blocks(), tx.patterns(), tx.setting(MODE_SETTING)))
     state.remember_blocks(block for block in blocks if not block.lifted_at)
+    state.store.read(lambda tx: state.pins.load(tx, state))
+    if not state.shared:
+        state.sessions.pin(state.store.read(lambda tx: tx.operators()))
+        for block in state.store.read(recorded_blocks):
+            _block_again(state, block)
     for wire in (*(pattern.wire for pattern in config.patterns), *patterns):
         try:
             state.registry.register(Pattern.of(wire))
         except PatternError as error:
             LOG.warning("%s", error)
     if (
-        mode in MODES and _STRICTNESS[mode] > _STRICTNESS[state.mode]
+        mode in MODES and STRICTNESS[mode] > STRICTNESS[state.mode]
     ):  # after a restart the file rules, unless it is laxer
         state.mode = mode
 
 
+def _block_again(state: State, block: Block) -> None:
+    """The record says that nobody lifted it, and there is no row of it."""
+    state.trouble(f"the block of {block.principal!r} was deleted outside Interlock; it is in force again", "altered")
+    state.store.write(lambda tx: tx.save_block(block))
+    state.remember_block(block)
+
+
 def record_start(state: State, version: str) -> None:
-    """The first record of a run."""
+    """The first record of a run; status says what is not as it was at the start before: somebody may have edited a file."""
+    starts = state.store.read(lambda tx: tx.audit(AuditQuery(event="start", limit=1, newest_first=True)))
+    for last in starts:
+        before = {"policy": last.policy, "rules": last.rulebook, "mode": body_of(last).get("mode", state.mode)}
+        now = {"policy": state.policy_hash, "rules": state.rulebook_hash, "mode": state.mode}
+        for what in (what for what in now if now[what] != before[what]):
+            state.alerts[f"changed {what}"] = f"{what}: not what it was at the last start"
+            LOG.warning("%s: not what it was at the last start", what)
     details = {"version": version, "policy": state.policy.name, "mode": state.mode, "strength": state.strength}
     body = deed(state.clock.now(), "start", "interlock", details)
     state.store.write(lambda tx: state.recorder.now(tx, "start", body))

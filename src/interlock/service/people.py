@@ -4,42 +4,61 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from interlock.core.digest import normal_name
 from interlock.core.records import OperatorRow
-from interlock.keys import ROSTER_SETTING, Kdf, enrol, roster_seal, seal
+from interlock.keys import ROSTER_SETTING, Kdf, enrol, problems, roster_seal, seal
 from interlock.ports import Tx
 from interlock.service.answers import Refused
+from interlock.service.attempts import Attempts
 from interlock.service.record import deed
-from interlock.service.sessions import OperatorSession, SignInRefused
+from interlock.service.sessions import OperatorSession, SignInRefused, TooManySignIns, WrongSignIn
 from interlock.service.state import State
 
 ADMIN = "admin"
+SIGN_INS = Attempts("sign_in.failures")
 
 
-def sign_in(state: State, name: str, passphrase: str, channel: str) -> tuple[str, OperatorSession]:
-    """A session for an operator; a failure is recorded too."""
-    now = state.clock.now()
+def sign_in(state: State, name: str, passphrase: str, channel: str, source: str = "") -> tuple[str, OperatorSession]:
+    """A session for an operator; a failure is recorded, and counted for this name from this source alone."""
+    now, key = state.clock.now(), f"{source}\0{normal_name(name)}"
+
+    def work(tx: Tx) -> tuple[str, OperatorSession]:
+        if seconds := SIGN_INS.wait(tx, key, now):
+            raise TooManySignIns(seconds)
+        return state.sessions.sign_in(tx, name, passphrase, now, channel)
+
     try:
-        token, session = state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
+        token, session = state.store.read(work)
+    except TooManySignIns:
+        raise
     except SignInRefused as error:
-        body = deed(now, "verify_failed", normal_name(name)[:80], {"channel": channel, "reason": str(error)})
-        state.store.write(lambda tx: state.recorder.now(tx, "verify_failed", body))
+        state.store.write(partial(_failed, state=state, key=key, name=name, channel=channel, error=error))
         raise
     body = deed(now, "unlock", session.operator, {"channel": channel})
     state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
     return token, session
 
 
+def _failed(tx: Tx, state: State, key: str, name: str, channel: str, error: SignInRefused) -> None:
+    now = state.clock.now()
+    if isinstance(error, WrongSignIn):
+        SIGN_INS.failed(tx, key, now)
+    body = deed(now, "verify_failed", normal_name(name)[:80], {"channel": channel, "reason": str(error)})
+    state.recorder.now(tx, "verify_failed", body)
+
+
 def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
     """Keeps the first operator; refuses when there is one already."""
 
     def work(tx: Tx) -> None:
-        if tx.operators():
+        if (rows := tx.operators()) or not state.sessions.unaltered(rows):
             raise Refused("there is an operator already; an admin adds others with `interlock operator add`")
         _save(state, tx, [row], row, seal_key, "enrol", row.name)
 
     state.store.write(work)
+    state.sessions.kept()
 
 
 def add_operator(
@@ -60,12 +79,13 @@ def add_operator(
     )
 
     def work(tx: Tx) -> None:
-        rows = tx.operators()
+        rows = _proved(tx, seal_key)
         if any(one.name == row.name for one in rows):
             raise Refused(f"there is an operator {row.name!r} already")
         _save(state, tx, [*rows, row], row, seal_key, "enrol", by.operator)
 
     state.store.write(work)
+    state.sessions.kept()
     return row
 
 
@@ -81,7 +101,7 @@ def change_operator(
     seal_key = _admins_key(state, by)
 
     def work(tx: Tx) -> OperatorRow:
-        rows = tx.operators()
+        rows = _proved(tx, seal_key)
         before = next((row for row in rows if row.name == normal_name(name)), None)
         if before is None:
             raise Refused(f"no operator {name!r}", "NOT_FOUND_RESOURCE")
@@ -99,7 +119,9 @@ def change_operator(
         _save(state, tx, [*others, after], after, seal_key, "operator_change", by.operator)
         return after
 
-    return state.store.write(work)
+    changed = state.store.write(work)
+    state.sessions.kept()
+    return changed
 
 
 def change_passphrase(state: State, session: OperatorSession, passphrase: str, kdf: Kdf | None = None) -> None:
@@ -109,7 +131,7 @@ def change_passphrase(state: State, session: OperatorSession, passphrase: str, k
         raise Refused("sign in again first")
 
     def work(tx: Tx) -> None:
-        rows = tx.operators()
+        rows = _proved(tx, seal_key)
         before = next(row for row in rows if row.name == session.operator)
         made, _ = enrol(
             before.name, passphrase, seal_key, now=before.created_at, by=before.created_by, roles=before.roles, teams=before.teams,
@@ -119,6 +141,7 @@ def change_passphrase(state: State, session: OperatorSession, passphrase: str, k
         _save(state, tx, [*others, made], made, seal_key, "operator_change", session.operator)
 
     state.store.write(work)
+    state.sessions.kept()
 
 
 def _save(
@@ -134,6 +157,14 @@ def _save(
     }  # fmt: skip
     state.recorder.now(tx, event, deed(state.clock.now(), event, by, details))
     state.sessions.changed(rows, listed)
+
+
+def _proved(tx: Tx, seal_key: bytes) -> list[OperatorRow]:
+    """The operators; refuses to seal anew what was added, altered or put back behind the operator commands' back."""
+    rows = tx.operators()
+    if wrong := problems(rows, seal_key, tx.setting(ROSTER_SETTING)):
+        raise Refused(f"the operators were changed behind Interlock's back: {'; '.join(wrong)}")
+    return rows
 
 
 def _admins_key(state: State, by: OperatorSession) -> bytes:

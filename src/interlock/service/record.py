@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from interlock.core.audit import entry
@@ -29,9 +29,16 @@ class Recorder:
 
     def now(self, tx: Tx, event: str, body: Body) -> None:
         """Chains a record in this transaction."""
-        rulebook, policy = self.hashes
-        head = tx.audit_head(self.writer)
-        tx.append_audit([entry(self.writer, head, self.clock.now(), event, body, rulebook, policy, self.key_id)])
+        self.these(tx, [(event, body)])
+
+    def these(self, tx: Tx, told: Iterable[Told]) -> None:
+        """Chains several."""
+        (rulebook, policy), at = self.hashes, self.clock.now()
+        head, rows = tx.audit_head(self.writer), []
+        for event, body in told:
+            head = entry(self.writer, head, at, event, body, rulebook, policy, self.key_id)
+            rows.append(head)
+        tx.append_audit(rows)
 
     def later(self, deed: Deed, told: Callable[[], Told]) -> None:
         """Keeps a record of everyday work for the next group; refuses when too many wait."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from interlock.core.circumstances import Adapted
 from interlock.core.decide import Judgement
@@ -21,6 +21,7 @@ class Request:
     door: str
     resource: str = ""
     pending: str = ""  # a ticket's id
+    token: str = field(default="", repr=False)  # a confirmation token, as it came
     execution: str = ""
     judged: Collection[str] | None = None  # the fields of the body that count for the digest
     claimed_risk: int | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import secrets
 import threading
 from collections.abc import Iterable
@@ -24,11 +25,25 @@ from interlock.ports import Tx
 
 STEP_UP_SECONDS = 120  # how long a fresh sign-in counts as one
 MOST_SESSIONS = 200
-FAILURES, WINDOW = 10, 60.0  # sign-ins that may fail in so many seconds
 
 
 class SignInRefused(Exception):
     """Nobody was signed in; the words say why, and never which part was wrong."""
+
+
+class WrongSignIn(SignInRefused):
+    """The name or the passphrase is wrong."""
+
+    def __init__(self) -> None:
+        super().__init__("the name or the passphrase is wrong")
+
+
+class TooManySignIns(SignInRefused):
+    """Too many failed under this name; whether there is such a name is not said."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(f"too many failed sign-ins; wait {seconds} s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +67,20 @@ class Sessions:
         self.minutes = minutes
         self.roster: Roster | None = None
         self._seal_key: bytes | None = None
+        self._pinned: str | None = None  # the operators as operators left them, where nobody else changes them
+        self._next: str | None = None
         self._open: dict[str, OperatorSession] = {}  # by the token's fingerprint
-        self._failures: list[float] = []
         self._lock = threading.Lock()
 
     def sign_in(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> tuple[str, OperatorSession]:
         """A new session and its token; proves the roster with the key that the passphrase opens."""
-        self._limit(now)
         rows = tx.operators()
         row = next((row for row in rows if row.name == normal_name(name)), None)
         try:
             unlocked = open_row(row, passphrase)
         except WrongPassphrase:
-            with self._lock:
-                self._failures = [*self._failures[-FAILURES:], now]
-            raise SignInRefused("the name or the passphrase is wrong") from None
+            raise WrongSignIn from None
+        self._same(rows, unlocked.seal_key)
         self._prove(rows, unlocked.seal_key, tx.setting(ROSTER_SETTING))
         token = "ses_" + secrets.token_urlsafe(32)
         session = OperatorSession(unlocked.operator, unlocked, now, now + self.minutes * 60, channel)
@@ -78,12 +92,13 @@ class Sessions:
         return token, session
 
     def session(self, token: str, now: float) -> OperatorSession | None:
-        """The session of a token, while it lasts and its operator is not disabled."""
+        """The session of a token, while it lasts, its operator is not disabled and has the same key as then."""
         found = self._open.get(fingerprint(token))
         if found is None or found.expires_at <= now:
             return None
         person = self.person(found.operator)
-        return found if person is not None and not person.disabled else None
+        same = person is not None and not person.disabled and found.unlocked.key.key_id in person.keys
+        return found if same else None
 
     def sign_out(self, token: str) -> None:
         with self._lock:
@@ -95,10 +110,24 @@ class Sessions:
     def seal_key(self) -> bytes | None:
         return self._seal_key
 
+    def pin(self, rows: Iterable[OperatorRow]) -> None:
+        """From now on only operator commands change the operators."""
+        self._pinned = roster_digest(rows)
+
+    def unaltered(self, rows: Iterable[OperatorRow]) -> bool:
+        """Whether these are the operators that operators left."""
+        return self._pinned is None or roster_digest(rows) == self._pinned
+
     def changed(self, rows: Iterable[OperatorRow], listed: str | None) -> None:
-        """Takes over a roster that an operator command changed; refuses one that does not prove."""
+        """Takes over a roster that an operator command changed; refuses one that does not prove. To be `kept` when it is on disk."""
+        self._next = roster_digest(rows := list(rows))
         if self._seal_key is not None:
-            self._prove(list(rows), self._seal_key, listed)
+            self._prove(rows, self._seal_key, listed)
+
+    def kept(self) -> None:
+        """The roster that was changed is on disk."""
+        if self._pinned is not None and self._next is not None:
+            self._pinned = self._next
 
     def refresh(self, tx: Tx) -> None:
         """Looks whether another replica changed the roster; one that does not prove changes nothing."""
@@ -108,13 +137,14 @@ class Sessions:
         if roster_digest(rows) != self.roster.digest:
             self._prove(rows, self._seal_key, tx.setting(ROSTER_SETTING))
 
+    def _same(self, rows: list[OperatorRow], seal_key: bytes) -> None:
+        """Refuses operators that prove each other and took the place of the real ones while this process runs."""
+        known = self._seal_key
+        if not self.unaltered(rows) or (known is not None and not hmac.compare_digest(known, seal_key)):
+            raise SignInRefused("the operators were changed behind Interlock's back while it runs")
+
     def _prove(self, rows: list[OperatorRow], seal_key: bytes, listed: str | None) -> None:
         try:
             self.roster, self._seal_key = Roster.load(rows, seal_key, listed), seal_key
         except RosterError as error:
             raise SignInRefused(f"the operators were changed behind Interlock's back: {error}") from None
-
-    def _limit(self, now: float) -> None:
-        recent = [at for at in self._failures if now - at < WINDOW]
-        if len(recent) >= FAILURES:
-            raise SignInRefused(f"too many failed sign-ins; wait {int(WINDOW - (now - recent[0])) + 1} s")

@@ -5,26 +5,30 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from interlock.core.classify import Rulebook
-from interlock.core.hold import Held, Keep
-from interlock.core.model import Human, Requirement, TicketState
+from interlock.core.hold import Held
+from interlock.core.model import Human, Requirement
 from interlock.core.policy import Policy
 from interlock.core.records import Approval, Block, Ticket
 from interlock.core.registry import Registry
 from interlock.core.statement import agrees
 from interlock.ports import Channel, Clock, Store
 from interlock.service.installation import Installation
+from interlock.service.pins import Pins
 from interlock.service.reading import Reader
 from interlock.service.record import Recorder
 from interlock.service.sessions import Sessions
-from interlock.service.tickets import seal_of
+from interlock.service.tickets import seal_of, shown_hash
+from interlock.service.words import sentence
 
 if TYPE_CHECKING:
     from interlock.core.weigh import Weighed
+    from interlock.service.memory import Memory
     from interlock.service.request import Judged
 
 LOG = logging.getLogger("interlock")
@@ -50,8 +54,13 @@ class State:
     policy_hash: str = ""
     rulebook_hash: str = ""
     problems: list[str] = field(default_factory=list)  # what went wrong lately, for the operator
-    _blocks: dict[str, str] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    troubles: Counter[str] = field(default_factory=Counter)  # how often something went wrong since the start, by kind
+    alerts: dict[str, str] = field(default_factory=dict)  # what is wrong now, in words
+    blocks: dict[str, str] = field(default_factory=dict)  # principal -> why
+    agents_version: int = 0  # another one after every change of an agent, whichever replica made it
+    memory: Memory | None = None  # of a store that others change too
+    pins: Pins = field(default_factory=Pins)
+    lock: threading.RLock = field(default_factory=threading.RLock)  # for whoever changes what is remembered
 
     def new_id(self, prefix: str) -> str:
         """An id that cannot be guessed (CT-02, C-26)."""
@@ -59,14 +68,23 @@ class State:
 
     def blocked(self, principal: str) -> str:
         """Why a principal is blocked, as this process remembers it; a row deleted behind its back lifts nothing."""
-        return self._blocks.get(principal, "")
+        return self.blocks.get(principal, "")
+
+    def fresh(self) -> bool:
+        """Whether what this process remembers is what the store says."""
+        return self.memory is None or self.memory.fresh()
+
+    def catch_up(self) -> None:
+        """Asks the store where that is not so; raises StoreError."""
+        if self.memory is not None and not self.memory.fresh():
+            self.memory.refresh()
 
     def remember_block(self, block: Block) -> None:
-        with self._lock:
+        with self.lock:
             if block.lifted_at:
-                self._blocks.pop(block.principal, None)
+                self.blocks.pop(block.principal, None)
             else:
-                self._blocks[block.principal] = block.reason
+                self.blocks[block.principal] = block.reason
 
     def remember_blocks(self, blocks: Iterable[Block]) -> None:
         for block in blocks:
@@ -74,10 +92,17 @@ class State:
 
     def agreement(self, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float) -> str:
         """Empty when this ticket may be spent, else why not; the ticket's own columns are not believed."""
-        if ticket.seal != seal_of(self, ticket):
+        if ticket.seal != seal_of(self, ticket) or ticket.shown_hash != shown_hash(ticket):
             return "the ticket was altered outside Interlock"
-        if ticket.requirement.join(asked).human is Human.NONE:
-            return ""  # only time was asked for, and the seal binds the time
+        if self.pins.has_ended(ticket.id):
+            return "it was used or taken back before, and its row was altered since"
+        whole = ticket.requirement.join(asked)
+        if whole.cooling_seconds and not self.shared:
+            wait = self.pins.cooling(ticket, whole.cooling_seconds, now)
+            if wait:
+                return f"it is cooling for {wait} s more"
+        if whole.human is Human.NONE:
+            return ""  # only time was asked for
         roster = self.sessions.roster
         if roster is None:
             return "nobody has unlocked this daemon since it started: an operator runs `interlock unlock`"
@@ -90,44 +115,15 @@ class State:
             try:
                 channel.tell(event, ticket, words or (ticket.title if ticket else ""))
             except Exception as error:
-                self.trouble(f"channel {channel.name}: {type(error).__name__}")
+                self.trouble(f"channel {channel.name}: {type(error).__name__}", "channel")
 
-    def trouble(self, words: str) -> None:
+    def trouble(self, words: str, kind: str = "other") -> None:
         LOG.error("%s", words)
+        self.troubles[kind] += 1
         self.problems = [*self.problems[-49:], words]
 
     def words(self, judged: Judged, weighed: Weighed, held: Held) -> str:
         """Two sentences for whoever asked: what would happen and why it is held, and what to do."""
-        if (
-            self.policy.literal_globs and held.outcome != "allow"
-        ):  # the specification's own words, and nothing beside them
-            return held.reason or weighed.reason()
+        if self.policy.literal_globs and held.outcome != "allow":
+            return held.reason or weighed.reason()  # the specification's own words, and nothing beside them
         return sentence(judged, weighed, held)
-
-
-def sentence(judged: Judged, weighed: Weighed, held: Held) -> str:
-    """The reason of a decision, in words for a person."""
-    why = held.reason or weighed.reason() or "nothing stands against it"
-    if held.outcome == "allow":
-        if held.keep is Keep.SPEND and held.ticket is not None:
-            return f"Allowed once: ticket {held.ticket.id} was answered by {held.ticket.decided_by}."
-        return "Allowed." if not weighed.factors else f"Allowed: {_end(why)}"
-    instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
-    advice = f" Instead: {_end(instead)}" if instead else ""
-    if held.outcome == "block" or held.ticket is None:
-        return f"Denied: {_end(why)}{advice}"
-    lead = "Denied" if held.outcome == "deny" else "Held"
-    return f"{lead}: {_end(why)}{advice} {_next(held, weighed)}"
-
-
-def _next(held: Held, weighed: Weighed) -> str:
-    ticket = held.ticket.id if held.ticket else ""
-    if held.ticket is not None and held.ticket.state is TicketState.REJECTED:
-        return "Other words for the same thing meet the same answer."
-    if held.outcome == "cool_off":
-        return f"Ask again in {held.wait_seconds} s with ticket {ticket}; an operator can veto it until then."
-    return f"An operator can answer ticket {ticket} (`interlock approve {ticket}`); then try again."
-
-
-def _end(words: str) -> str:
-    return words if words.endswith((".", "!", "?")) else f"{words}."

@@ -22,7 +22,7 @@ def told(state: State, judged: Judged, weighed: Weighed, at: Circumstances, held
     """What the record keeps of a decision: DL-07's fields, and what core was given, so that it can be made again."""
     request, assessment = judged.request, judged.judgement.assessment
     outcome = "denied" if held.outcome != "allow" else ("confirmed" if held.keep is Keep.SPEND else "allowed")
-    waits = held.ticket is not None and outcome == "denied" and held.keep is not Keep.NOTHING
+    waits = held.ticket is not None and outcome == "denied" and held.ticket.open
     adapted = request.adapted
     attempt = Attempt(
         at=judged.now,

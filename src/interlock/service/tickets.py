@@ -80,6 +80,9 @@ def seal_of(state: State, ticket: Ticket) -> str:
         repr(ticket.opened_at),
         repr(ticket.cooling_ends_at),
         requirement_json(ticket.requirement),
+        ticket.shown_hash,
+        list(ticket.goals),
+        ticket.token_hash,
     ]
     return hmac.new(state.installation.digest_key, b"ticket\0" + canonical(bound).encode(), hashlib.sha256).hexdigest()
 
@@ -102,6 +105,17 @@ def shown_hash(ticket: Ticket) -> str:
         "agent": [ticket.agent.principal, ticket.agent.name],
     }
     return hashlib.sha256(canonical(shown).encode()).hexdigest()
+
+
+def shows(ticket: Ticket, judged: Judged) -> bool:
+    """Whether a ticket shows the action that would be spent on it, as it is judged now: what people saw is what they signed."""
+    action, assessment = judged.request.action, judged.judgement.assessment
+    return (
+        ticket.title == title_of(action)
+        and canonical(ticket.action) == canonical(action_json(action))
+        and (ticket.level, ticket.irreversible) == (assessment.level, assessment.irreversible)
+        and [one.get("id") for one in ticket.findings] == [finding_json(one).get("id") for one in assessment.findings]
+    )
 
 
 def action_json(action: Action) -> dict[str, Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Sequence
 
 from interlock.core.audit import CHECKPOINT, checkpoint_body, head_of, signed_checkpoint
 from interlock.core.model import TicketState
-from interlock.core.records import AuditQuery, TicketQuery
+from interlock.core.records import AuditQuery, AuditRow, Ticket, TicketQuery
 from interlock.core.ticket import settled
 from interlock.ports import StoreError, Tx
 from interlock.service.record import deed
@@ -15,6 +16,9 @@ from interlock.service.state import State
 
 LOG = logging.getLogger("interlock")
 _OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
+EXPIRED_SHARE = "expired_share"
+ENOUGH = 10  # tickets that ended, before their share says anything
+ENDED = TicketQuery((TicketState.APPROVED, TicketState.REJECTED, TicketState.EXPIRED, TicketState.SPENT), limit=100)
 
 
 def settle_tickets(state: State) -> int:
@@ -79,10 +83,55 @@ def prune_record(state: State, keep_days: int) -> int:
 
 
 def expired_share(state: State) -> float:
-    """Of the tickets that ended, how many nobody answered: agents are blocked and nobody looks (seed 003, best practice 5)."""
-    figures = state.store.read(lambda tx: tx.figures())
-    ended = figures.approved + figures.rejected + figures.expired
-    return figures.expired / ended if ended >= 10 else 0.0
+    """Of the tickets that ended lately, how many nobody answered: agents are blocked and nobody looks (seed 003, best practice 5)."""
+    return share_of(state.store.read(lambda tx: tx.tickets(ENDED)))
+
+
+def share_of(ended: Sequence[Ticket]) -> float:
+    """0 while too few ended to say anything."""
+    expired = sum(ticket.state is TicketState.EXPIRED for ticket in ended)
+    return expired / len(ended) if len(ended) >= ENOUGH else 0.0
+
+
+def watch(state: State, alert: float) -> bool:
+    """Raises the alarm once when the share passes `alert`, and takes it back when it does no more; whether it is on."""
+    share = expired_share(state)
+    if share < alert:
+        state.alerts.pop(EXPIRED_SHARE, None)
+        return False
+    words = f"{share:.0%} of the tickets expire unanswered: agents wait and nobody looks"
+    before = state.alerts.get(EXPIRED_SHARE)
+    state.alerts[EXPIRED_SHARE] = words
+    if before is None:
+        state.tell("alert", None, words)
+        body = deed(state.clock.now(), "alert", "interlock", {"words": words})
+        state.store.write(lambda tx: state.recorder.now(tx, "alert", body))
+    return True
+
+
+class Watch:
+    """Remembers the end of this process's chain; whoever rewrites it or cuts it off, signed anew or not, is noticed."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._last: AuditRow | None = None
+
+    def look(self) -> bool:
+        """Whether what was the end is still there as it was; where not, that is said once and put on record."""
+        last, writer = self._last, self.state.recorder.writer
+        query = AuditQuery(writer, last.seq - 1, limit=1) if last else None
+        kept, self._last = self.state.store.read(lambda tx: (tx.audit(query) if query else [], tx.audit_head(writer)))
+        if last is None or kept == [last]:
+            return True
+        words = (
+            f"the record was rewritten outside Interlock: what was its end, number {last.seq}, is not there any more"
+        )
+        self.state.alerts["record"] = words
+        self.state.trouble(words, "altered")
+        self.state.tell("alert", None, words)
+        body = deed(self.state.clock.now(), "alert", "interlock", {"words": words})
+        self.state.store.write(lambda tx: self.state.recorder.now(tx, "alert", body))
+        return False
 
 
 class Upkeep(threading.Thread):
@@ -94,18 +143,20 @@ class Upkeep(threading.Thread):
         self.checkpoint_seconds = checkpoint_seconds
         self._ending = threading.Event()
         self._said = ""
-        self._alerted = False
+        self._watch = Watch(state)
 
     def run(self) -> None:
         rounds = 0
         while not self._ending.wait(0.5):
             rounds += 1
             self._try(self.state.recorder.flush)
+            self._try(self._watch.look)
             if rounds % 2 == 0:
                 self._try(lambda: settle_tickets(self.state))
             if rounds % max(1, int(self.checkpoint_seconds * 2)) == 0:
                 self._try(lambda: sign_record(self.state))
-                self._try(self._watch)
+            if rounds % 60 == 0:
+                self._try(lambda: watch(self.state, self.alert))
             if rounds % 7200 == 0:
                 self._try(lambda: prune_record(self.state, self.keep_days))
 
@@ -115,15 +166,6 @@ class Upkeep(threading.Thread):
         self.join(10)
         self._try(self.state.recorder.flush)
 
-    def _watch(self) -> None:
-        share = expired_share(self.state)
-        if share >= self.alert and not self._alerted:
-            words = f"{share:.0%} of the tickets expire unanswered: agents wait and nobody looks"
-            self.state.tell("alert", None, words)
-            body = deed(self.state.clock.now(), "alert", "interlock", {"words": words})
-            self.state.store.write(lambda tx: self.state.recorder.now(tx, "alert", body))
-        self._alerted = share >= self.alert
-
     def _try(self, work: object) -> None:
         try:
             work()  # type: ignore[operator]
@@ -131,6 +173,6 @@ class Upkeep(threading.Thread):
         except StoreError as error:
             if str(error) != self._said:
                 self._said = str(error)
-                LOG.error("the store cannot be used: %s", error)
+                self.state.trouble(f"the store cannot be used: {error}", "store")
         except Exception:  # the thread goes on: without it nothing is written, expired or signed
             LOG.exception("upkeep failed")

@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.core.digest import normal_name
 from interlock.core.model import AgentRef, Level
-from interlock.core.records import Counts, Deed, Figures
+from interlock.core.records import ANSWERED_WITHIN, Counts, Deed, Figures
 from interlock.stores.rows import Table, name_key, several
 from interlock.stores.seam import Session
 
@@ -44,6 +44,12 @@ def _add_figures(db: Session, figures: Mapping[tuple[str, str, str], int]) -> No
 
 def _chunks(rows: list[Any], size: int = 50) -> Iterable[list[Any]]:
     return (rows[start : start + size] for start in range(0, len(rows), size))
+
+
+def answered(verdict: str, seconds: float) -> dict[str, int]:
+    """The figures of one answer by a person: how long it took, and among how many others that is."""
+    within = next((str(most) for most in ANSWERED_WITHIN if seconds <= most), "inf")
+    return {f"answered:{verdict}:{within}": 1, f"answer_ms:{verdict}": max(0, int(seconds * 1000))}
 
 
 class Counting:
@@ -90,6 +96,9 @@ class Counting:
             **{name: totals.get(name, 0) for name in _NAMES},
             by_severity=part("severity:"),
             by_category=part("category:"),
+            by_decision=part("decision:"),
+            answers=part("answered:"),
+            answer_ms=part("answer_ms:"),
         )
 
     def _hour(self, agent: AgentRef, operation: str, now: float) -> tuple[int, int]:
@@ -141,10 +150,11 @@ _NAMES = (
 def _figures(deed: Deed) -> list[str]:
     """What a deed counts for."""
     severity = deed.severity or _SEVERITIES.get(deed.level, "")
+    always = ["total_checked", f"decision:{deed.outcome}:{deed.level.word}"]
     if not severity:
-        return ["total_checked"]
+        return always
     return [
-        "total_checked",
+        *always,
         "destructive_detected",
         f"severity:{severity}",
         *(f"category:{category}" for category in deed.categories),

@@ -43,7 +43,7 @@ class Writer:
         announce: Callable[[Session], None],
         committed: Callable[[Sequence[str]], None],
     ) -> None:
-        """`announce` may add to a transaction whose tickets changed; `committed` hears of them when they are on disk."""
+        """`announce` may add to a transaction that changed something to hear of; `committed` hears of it when it is on disk."""
         self._connect, self._begin, self._announce, self._committed = connect, begin, announce, committed
         self._database: Database | None = None
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()

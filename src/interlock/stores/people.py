@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from interlock.core.digest import normal_name
 from interlock.core.records import AgentRow, Block, Credential, OperatorRow, Refusal
+from interlock.ports import Change
 from interlock.stores.rows import Table
 from interlock.stores.seam import Session
 
@@ -28,6 +29,7 @@ class People:
 
     def save_operator(self, row: OperatorRow) -> None:
         self.db.execute(OPERATORS.upsert, OPERATORS.values(row))
+        self.db.changed.append(Change.OPERATORS)
 
     def credentials(self, operator: str) -> list[Credential]:
         return CREDENTIALS.find(self.db, "WHERE operator = ? ORDER BY created_at, id", (operator,))
@@ -47,6 +49,7 @@ class People:
 
     def save_agent(self, row: AgentRow) -> None:
         self.db.execute(AGENTS.upsert, AGENTS.values(row))
+        self.db.changed.append(Change.AGENTS)
 
     def block(self, principal: str) -> Block | None:
         """The newest block that nobody lifted."""
@@ -59,6 +62,7 @@ class People:
     def save_block(self, block: Block) -> None:
         """Adds a block, or changes the one of this principal that began at the same time."""
         self.db.execute(BLOCKS.upsert, BLOCKS.values(block))
+        self.db.changed.append(Change.BLOCKS)
 
     def refusal(self, goals: Iterable[str], principal: str, session: str, now: float) -> Refusal | None:
         """The newest refusal of any of these goals in this session that still binds."""

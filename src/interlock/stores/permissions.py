@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from interlock.core.records import Grant
-from interlock.ports import StoreError
+from interlock.ports import Change, StoreError
 from interlock.stores.rows import Table, from_json, to_json
 from interlock.stores.seam import Session, original
 
 GRANTS = Table("grants", Grant, key=("id",))
 
+PROBE = "probe"  # a setting that is written to see whether that works; nobody has to hear of it
 _GOOD = "revoked_at = 0 AND remaining > 0 AND expires_at > ?"
 
 
@@ -54,9 +55,13 @@ class Permissions:
             "INSERT INTO patterns (id, body) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
             (id, to_json(pattern)),
         )
+        self.db.changed.append(Change.PATTERNS)
 
     def delete_pattern(self, id: str) -> bool:
-        return bool(self.db.execute("DELETE FROM patterns WHERE id = ? RETURNING id", (id,)))
+        gone = bool(self.db.execute("DELETE FROM patterns WHERE id = ? RETURNING id", (id,)))
+        if gone:
+            self.db.changed.append(Change.PATTERNS)
+        return gone
 
     def setting(self, key: str) -> str | None:
         found = self.db.execute('SELECT value FROM settings WHERE "key" = ?', (key,))
@@ -67,3 +72,5 @@ class Permissions:
             'INSERT INTO settings ("key", value) VALUES (?, ?) ON CONFLICT ("key") DO UPDATE SET value = excluded.value',
             (key, value),
         )
+        if key != PROBE:
+            self.db.changed.append(Change.SETTING + key[:200])  # what is announced may not be long

@@ -12,6 +12,7 @@ from interlock.ports import StoreError, Tx
 from interlock.stores.feed import CHANNEL, Feed
 from interlock.stores.group import Writer
 from interlock.stores.migrate import migrate
+from interlock.stores.permissions import PROBE
 from interlock.stores.seam import Again, Row, Session, Unusable, transaction
 from interlock.stores.sql import SqlTx
 
@@ -132,10 +133,13 @@ class PostgresStore:
         self._mine()
         self._feed.add(changed)
 
+    def hears(self) -> bool:
+        return self._feed.fresh()
+
     def check(self) -> None:
         """Reads and writes; raises StoreError where one of them fails."""
-        self.read(lambda tx: tx.setting("probe"))
-        self.write(lambda tx: tx.save_setting("probe", ""))
+        self.read(lambda tx: tx.setting(PROBE))
+        self.write(lambda tx: tx.save_setting(PROBE, ""))
 
     def close(self) -> None:
         if self._closed or os.getpid() != self._process:

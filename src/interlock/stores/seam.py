@@ -40,7 +40,7 @@ class Session:
     def __init__(self, run: Run) -> None:
         self._run = run
         self.failed: StoreError | None = None
-        self.changed: list[str] = []  # ids of tickets
+        self.changed: list[str] = []  # what listeners will hear
 
     def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
         if self.failed is not None:

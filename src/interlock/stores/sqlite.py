@@ -14,6 +14,7 @@ from interlock.ports import StoreError, Tx
 from interlock.stores.folder import Lock, prepare, sync
 from interlock.stores.group import Writer
 from interlock.stores.migrate import migrate
+from interlock.stores.permissions import PROBE
 from interlock.stores.seam import Row, Unusable, transaction
 from interlock.stores.sql import SqlTx
 
@@ -171,10 +172,14 @@ class SqliteStore:
     def listen(self, changed: Callable[[str], None]) -> None:
         self._listeners.append(changed)
 
+    def hears(self) -> bool:
+        """Always: nobody else writes here."""
+        return True
+
     def check(self) -> None:
         """Reads and writes; raises StoreError where one of them fails."""
-        self.read(lambda tx: tx.setting("probe"))
-        self.write(lambda tx: tx.save_setting("probe", ""))
+        self.read(lambda tx: tx.setting(PROBE))
+        self.write(lambda tx: tx.save_setting(PROBE, ""))
 
     def close(self) -> None:
         """Finishes what was begun and gives the folder back."""
@@ -250,4 +255,4 @@ class SqliteStore:
                 try:
                     listener(id)
                 except Exception:
-                    _LOG.exception("a listener failed for ticket %s", id)
+                    _LOG.exception("a listener failed for %r", id)

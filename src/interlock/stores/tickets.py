@@ -7,8 +7,9 @@ from dataclasses import replace
 from interlock.core.digest import normal_name
 from interlock.core.model import AgentRef, TicketState
 from interlock.core.records import Approval, Ticket, TicketQuery
+from interlock.core.ticket import BY_TIME
 from interlock.ports import QueueFull, StoreError
-from interlock.stores.counting import bump
+from interlock.stores.counting import answered, bump
 from interlock.stores.rows import Table
 from interlock.stores.seam import Session
 
@@ -21,9 +22,11 @@ _FIXED = ("id", "digest", "principal", "name", "session", "parent", "opened_at")
 _LIVE = "spent_at = 0 AND state IN ('pending_cooling', 'pending_approval', 'approved')"
 _UNSPENT = "spent_at = 0 AND state <> 'executed'"
 _OPEN = "state IN ('pending_cooling', 'pending_approval')"
+_NAMES = 20  # times as many open tickets as under one name
 _SAME = "digest = ? AND principal = ? AND name_key = ?"
 
 _OPENED_AS = {TicketState.COOLING: "blocked_by_cooling", TicketState.WAITING: "blocked_by_approval"}
+_ANSWERED = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected"}
 _BECAME = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected", TicketState.EXPIRED: "expired"}
 
 
@@ -41,6 +44,8 @@ class Tickets:
         # Two openers of one agent change the same row, so that they count one after the other.
         bump(self.db, agent, {"opened": 1})
         waiting = self._open_tickets(agent)
+        if self._open_of_all_names(agent.principal) >= most_open * _NAMES:
+            raise QueueFull(f"{agent.principal!r} has {most_open * _NAMES} open tickets under all its names")
         if waiting >= most_open:
             raise QueueFull(f"{(agent.name or agent.principal)!r} has {waiting} open tickets, at most {most_open}")
         added = f"{TICKETS.insert} ON CONFLICT DO NOTHING RETURNING id"
@@ -98,6 +103,8 @@ class Tickets:
         became = {_BECAME[after.state]: 1} if after.state is not before.state and after.state in _BECAME else {}
         if after.executed_at and not before.executed_at:
             became["executed"] = 1
+        if before.open and after.state in _ANSWERED and after.decided_by not in ("", BY_TIME):
+            became |= answered(_ANSWERED[after.state], after.decided_at - before.opened_at)
         bump(self.db, before.agent, became)
         self.db.changed.append(before.id)
         return True
@@ -113,6 +120,10 @@ class Tickets:
     def _open_tickets(self, agent: AgentRef) -> int:
         sql = f"SELECT count(*) FROM tickets WHERE principal = ? AND name_key = ? AND {_OPEN}"
         return int(self.db.execute(sql, (agent.principal, normal_name(agent.name)))[0][0])
+
+    def _open_of_all_names(self, principal: str) -> int:
+        """A name is a claim: under new ones an agent could bury what waits for an answer."""
+        return int(self.db.execute(f"SELECT count(*) FROM tickets WHERE principal = ? AND {_OPEN}", (principal,))[0][0])
 
 
 def _same(digest: str, agent: AgentRef) -> tuple[str, str, str]:

@@ -31,6 +31,7 @@ OPERATORS_ONLY = [
     ("PUT", "/api/v1/mode", {"mode": "disabled"}),
     ("GET", "/api/v1/session", None),
     ("DELETE", "/api/v1/session", None),
+    ("PUT", "/api/v1/session/passphrase", {"passphrase": PASSPHRASE}),
     ("GET", "/api/v1/audit", None),
     ("GET", "/api/v1/audit/verify", None),
     ("GET", "/api/v1/audit/export", None),

@@ -181,19 +181,3 @@ def test_what_cannot_be_matched_is_blocked(app: Inside) -> None:
 def test_cooling_is_capped_by_the_configured_most(tmp_path: Path) -> None:
     with inside(tmp_path, gate={"maxCoolingOffMs": 45_000}) as app:
         assert ask(app, app.agent(), DROP)[1]["waitMs"] == 45_000
-
-
-def test_a_confirmation_token_is_inert_until_a_human_arms_it(app: Inside) -> None:
-    from interlock.service.tickets import token_of
-
-    agent = app.agent()
-    _, held = ask(app, agent, DATABASE)
-    ticket = app.state.store.read(lambda tx: tx.ticket(held["pendingId"]))
-    assert ticket is not None
-    retry = {**DATABASE, "params": {"_confirmation": token_of(app.state, ticket)}}
-    assert ask(app, agent, retry)[0] == 202
-    app.call("POST", f"/api/v1/tickets/{ticket.id}/approve", {}, app.sign_in())
-    assert ask(app, agent, retry)[0] == 200
-    assert ask(app, agent, retry)[1]["code"] == "TOKEN_ALREADY_USED"
-    wrong = {**DATABASE, "params": {"_confirmation": "conf_nothing"}}
-    assert ask(app, agent, wrong)[1]["code"] == "TOKEN_INVALID"

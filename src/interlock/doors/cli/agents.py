@@ -49,6 +49,7 @@ def _list(args: argparse.Namespace) -> int:
         return OK
     rows = [_row(agent) for agent in found]
     say_table(("principal", "name", "tier", "last seen", "token"), rows, "No agent has a token or a trust tier yet.")
+    blocks = [block for block in blocks if not block.get("liftedAt")]
     if blocks:
         print()
         cells = [(b.get("principal", ""), b.get("by", ""), b.get("reason", "")) for b in blocks]
@@ -61,7 +62,7 @@ def _row(agent: Mapping[str, Any]) -> tuple[str, ...]:
 
     seen = agent.get("lastSeen") or agent.get("last_seen") or agent.get("firstSeen") or agent.get("first_seen")
     revoked = agent.get("revokedAt") or agent.get("revoked_at") or agent.get("revoked")
-    token = "revoked" if revoked else "yes" if str(agent.get("principal", "")).startswith("token:") else ""
+    token = "revoked" if revoked else "yes" if str(agent.get("principal", "")).startswith("agent:") else ""
     return (
         str(agent.get("principal", "")),
         str(agent.get("name", "")),

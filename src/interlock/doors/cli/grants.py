@@ -29,7 +29,7 @@ interlock grants add --from pdact_7Qm2… --count 5 --for 2h --why 'cleaning up 
 interlock grants add --effect destroy --target '/srv/app/build/**' --ceiling destructive --for 1h --why 'build folder'
 interlock grants revoke grant_x1Y2…
 """
-_FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", "name", "session")
+_FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", "name", "session", "digests")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -149,9 +149,11 @@ def _revoke(args: argparse.Namespace) -> int:
 
 
 def _covers(grant: Mapping[str, Any]) -> str:
-    if grant.get("digests"):
-        return f"a plan of {len(grant['digests'])} actions"
-    return f"{grant.get('effect', '')}: {_shown(grant.get('targets', []))}"
+    exactly = f"a plan of {len(grant['digests'])} actions" if grant.get("digests") else ""
+    if not grant.get("targets"):
+        return exactly
+    named = f"{grant.get('effect', '')}: {_shown(grant['targets'])}"
+    return f"{named} ({exactly})" if exactly else named
 
 
 def _shown(value: object) -> str:

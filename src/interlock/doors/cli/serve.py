@@ -57,7 +57,7 @@ def _say(config: Config, state: State, port: int) -> None:
     if not operators:
         print("Nobody can approve anything yet. In a terminal of your own: interlock operator add")
     else:
-        print("To answer what is held: interlock pending, then interlock approve ID")
+        print("After a start an operator runs `interlock unlock` once; then: interlock pending, interlock approve ID")
     print("Ctrl-C stops it.", flush=True)
 
 

@@ -10,13 +10,14 @@ from starlette.responses import PlainTextResponse
 
 from interlock.config import without_password
 from interlock.core.model import TicketState
-from interlock.core.records import Figures, TicketQuery
+from interlock.core.records import TicketQuery
 from interlock.core.times import iso
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import ANYBODY, OPEN, says
 from interlock.doors.http.who import Who
 from interlock.doors.http.wire import figures_json, policy_json
-from interlock.ports import StoreError, Tx
+from interlock.ports import StoreError
+from interlock.service.figures import families, figures_of
 
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
 
@@ -36,7 +37,7 @@ def routes(context: Context) -> APIRouter:
     @router.get("/api/v1/metrics", **says("metrics", ANYBODY, "Seed 003's figures"))
     async def metrics(request: Request) -> Any:
         who_asks(request).known()
-        return figures_json(await context.pool.run(_figures, context))
+        return figures_json(await context.pool.run(figures_of, state))
 
     @router.get("/metrics", **says("text", OPEN, "The same for Prometheus", media="text/plain"))
     async def prometheus(request: Request) -> PlainTextResponse:
@@ -62,7 +63,7 @@ def _status(context: Context, who: Who) -> dict[str, Any]:
         operators, waiting = state.store.read(lambda tx: (len(tx.operators()), len(tx.tickets(_OPEN))))
     except StoreError as error:
         trouble = f"the store cannot be used: {error}"
-    problems = [*state.problems, *([trouble] if trouble and trouble not in state.problems else [])]
+    problems = [*state.problems, *state.alerts.values(), trouble]
     return {
         "version": context.version,
         "strength": state.strength,
@@ -72,20 +73,10 @@ def _status(context: Context, who: Who) -> dict[str, Any]:
         "unlocked": state.sessions.roster is not None,
         "operators": operators,
         "openTickets": waiting,
-        "problems": problems if who.session is not None or who.here else [],
+        "problems": list(dict.fromkeys(filter(None, problems))) if who.session is not None or who.here else [],
         "warnings": list(config.warnings),
         "started": iso(context.started),
     }
-
-
-def _figures(context: Context) -> Figures:
-    """What waits for its group is written first, so that nothing is missing."""
-    context.state.recorder.flush()
-    return context.state.store.read(_read_figures)
-
-
-def _read_figures(tx: Tx) -> Figures:
-    return tx.figures()
 
 
 def _prometheus(context: Context) -> PlainTextResponse:
@@ -94,6 +85,5 @@ def _prometheus(context: Context) -> PlainTextResponse:
     from interlock.doors.http.prometheus import Collector
 
     registry = CollectorRegistry(auto_describe=False)
-    waiting = len(context.state.store.read(lambda tx: tx.tickets(_OPEN)))
-    registry.register(Collector(_figures(context), waiting, context.state.mode))
+    registry.register(Collector(families(context.state)))
     return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])

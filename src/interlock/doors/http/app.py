@@ -19,24 +19,17 @@ from interlock.doors.http.context import WHO, Context
 from interlock.doors.http.errors import EXPECTED, Problem, problem_of
 from interlock.doors.http.evaluate import encoded
 from interlock.doors.http.guards import Gone, Scope, read_body
+from interlock.doors.http.invalid import invalid
 from interlock.doors.http.json_body import parsed
 from interlock.doors.http.openapi import document
 from interlock.doors.http.who import NOBODY, Who
+from interlock.ports import StoreError
 from interlock.service.state import State
 
 LOG = logging.getLogger("interlock")
 EVALUATE = {"/api/v1/evaluate": evaluate.one, "/api/v1/evaluate/batch": evaluate.many}
-_OPEN = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", "/api/v1/session"})
-_CODES = {
-    "missing": "VALIDATION_MISSING_PARAM",
-    "extra_forbidden": "VALIDATION_UNKNOWN_PARAM",
-    "string_pattern_mismatch": "VALIDATION_INVALID_VALUE",
-    "string_too_short": "VALIDATION_INVALID_VALUE",
-    "string_too_long": "VALIDATION_INVALID_VALUE",
-    "too_long": "VALIDATION_INVALID_VALUE",
-    "greater_than_equal": "VALIDATION_INVALID_VALUE",
-    "less_than_equal": "VALIDATION_INVALID_VALUE",
-}
+SIGN_IN = "/api/v1/session"
+_OPEN = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", SIGN_IN})
 _HEADERS = (
     (b"content-type", b"application/json"),
     (b"cache-control", b"no-store"),
@@ -69,7 +62,7 @@ class Door:
             self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))  # 1
             body = await read_body(receive, headers.get(b"content-length"), self._limit)  # 2
             who = await self._who(scope, headers.get(b"authorization"))  # 3
-            self.context.buckets.take(who.key)  # 4
+            self.context.buckets.take(self._counted_as(scope, who))  # 4
             if work is not None:
                 status, found = await work(self.context, who, body)  # 5
                 return await _send(send, status, found)
@@ -82,7 +75,7 @@ class Door:
         except Gone:
             return None
         except Exception as error:
-            problem = problem_of(error) or _unexpected(self.context, error)
+            problem = _problem(self.context, error)
             return await _refuse(send, problem, problem.denial if work is not None else problem.body)
         scope[WHO] = who
         return await self._inner(scope, _Replay(body, receive), send)
@@ -92,6 +85,13 @@ class Door:
             return await self.context.credentials.who(scope, None)
         who = await self.context.credentials.who(scope, authorization)
         return who if scope["path"] in _OPEN or who is not NOBODY else who.known()
+
+    def _counted_as(self, scope: Scope, who: Who) -> str:
+        """What requests are counted by; sign-ins apart, so that no agent floods a person out who wants to object."""
+        if scope["path"] != SIGN_IN or who.session is not None:
+            return who.key
+        agents = who.here and self.context.agent_above(who.pid)
+        return f"sign-in of {'an agent of ' if agents else ''}{who.key}"
 
     async def _lifespan(self, receive: Any, send: Any) -> None:
         while True:
@@ -147,6 +147,13 @@ async def _refuse(send: Any, problem: Problem, body: dict[str, Any]) -> None:
     await _send(send, problem.status, body, more)
 
 
+def _problem(context: Context, error: Exception) -> Problem:
+    """The answer; why the store cannot be used is for the operator, for it may name files."""
+    if isinstance(error, StoreError):
+        context.state.trouble(f"the store cannot be used: {error}", "store")
+    return problem_of(error) or _unexpected(context, error)
+
+
 def _unexpected(context: Context, error: Exception) -> Problem:
     """Nobody is told more than that; the operator's status names the kind."""
     LOG.error("an error that nobody expected", exc_info=error)
@@ -170,35 +177,24 @@ def _documented(context: Context) -> FastAPI:
         return document(app)
 
     async def refused(request: Request, error: Exception) -> JSONResponse:
-        problem = problem_of(error) or _unexpected(context, error)
+        problem = _problem(context, error)
         return JSONResponse(problem.body, problem.status, headers={**problem.headers, "cache-control": "no-store"})
 
-    async def invalid(request: Request, error: Exception) -> JSONResponse:
+    async def unusable(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
-        return await refused(request, _invalid(error))
+        return await refused(request, invalid(error))
 
     async def missing(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)
-        words = f"{request.method} {request.url.path[:200]}: no such operation"
+        words, asked = "there is no such operation", {"operation": f"{request.method} {request.url.path[:200]}"}
         headers = {name.lower().replace("-", "_"): value for name, value in (error.headers or {}).items()}
         if error.status_code == 400:  # a body that is no JSON
             return await refused(request, Problem("VALIDATION_INVALID_TYPE", "the body cannot be read"))
-        return await refused(request, Problem("NOT_FOUND_OPERATION", words, error.status_code, None, **headers))
+        return await refused(request, Problem("NOT_FOUND_OPERATION", words, error.status_code, asked, **headers))
 
-    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(RequestValidationError, unusable)
     app.add_exception_handler(HTTPException, missing)
     for kind in EXPECTED:
         app.add_exception_handler(kind, refused)
     app.add_exception_handler(Exception, refused)
     return app
-
-
-def _invalid(error: RequestValidationError) -> Problem:
-    """The first thing that is wrong; what was sent is not repeated, for it may be a passphrase."""
-    first = error.errors()[0]
-    kind = str(first.get("type", ""))
-    name = ".".join(str(part) for part in first.get("loc", ())[1:])[:200] or "body"
-    code = _CODES.get(kind, "VALIDATION_INVALID_TYPE")
-    words = {"missing": "missing required parameter", "extra_forbidden": "unknown parameter"}.get(kind)
-    message = f"{words} {name!r}" if words else f"{name}: {first.get('msg', 'not valid')}"
-    return Problem(code, message, details={"param_name": name})

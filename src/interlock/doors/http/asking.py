@@ -58,7 +58,7 @@ def _action(body: dict[str, Any]) -> tuple[Action, str]:
     if len(named) != 1:
         if not named:
             raise _missing("action, command, tool or hint")
-        raise Problem("VALIDATION_INVALID_VALUE", f"{' and '.join(named)}: one action at a time")
+        raise Problem("VALIDATION_INVALID_VALUE", f"{' and '.join(named)}: expected one of them")
     kind = named[0]
     for key in _ASIDE.intersection(body) - _KINDS[kind]:
         raise Problem("VALIDATION_UNKNOWN_PARAM", f"{key!r} does not go with {kind!r}")
@@ -155,7 +155,9 @@ def _bounded(value: str, key: str, most: int) -> str:
     if len(value) > most:
         details = {"limit_type": "string_length", "limit_value": most, "actual_value": len(value), "unit": "bytes"}
         raise Problem(
-            "VALIDATION_PAYLOAD_TOO_LARGE", f"{key}: at most {most} characters, got {len(value)}", details=details
+            "VALIDATION_PAYLOAD_TOO_LARGE",
+            f"{key}: expected no more than {most} characters, got {len(value)}",
+            details=details,
         )
     return value
 

@@ -13,6 +13,7 @@ Word = Annotated[str, Field(min_length=1, max_length=200)]
 Words = Annotated[str, Field(max_length=500)]
 Label = Annotated[str, Field(min_length=1, max_length=64)]
 Labels = Annotated[list[Label], Field(max_length=50)]
+Secret = Annotated[str, Field(min_length=1, max_length=1024, json_schema_extra={"format": "password"})]
 CATEGORY_PATTERN = f"^({'|'.join(sorted(CATEGORIES))})$"
 MODE_PATTERN = f"^({'|'.join(MODES)})$"
 
@@ -38,8 +39,12 @@ class Outcome(Body):
 
 class SignIn(Body):
     operator: Label
-    passphrase: Annotated[str, Field(min_length=1, max_length=1024, json_schema_extra={"format": "password"})]
+    passphrase: Secret
     channel: Annotated[str, Field(pattern="^[a-z][a-z0-9_-]{0,39}$")] = "http"
+
+
+class Passphrase(Body):
+    passphrase: Secret
 
 
 class Mode(Body):
@@ -66,7 +71,7 @@ class NewBlock(Body):
 
 class NewOperator(Body):
     name: Label
-    passphrase: Annotated[str, Field(min_length=1, max_length=1024, json_schema_extra={"format": "password"})]
+    passphrase: Secret
     roles: Labels = []
     teams: Labels = []
     service: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,7 @@ from interlock.service.state import State
 from interlock.terminal.agents import agent_above
 
 WHO = "interlock.who"
+SIGN_INS = 2  # passphrases that are checked at a time: it is slow on purpose, and everybody else needs threads too
 
 
 @dataclass(slots=True)
@@ -31,6 +33,7 @@ class Context:
     buckets: Buckets
     places: Places
     waiters: Waiters = field(default_factory=Waiters)
+    signing_in: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SIGN_INS))
     started: float = 0.0
     agent_above: Callable[[int], str | None] = agent_above  # why a peer process looks like an agent's
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from interlock.doors.deciding import NO_STORE
 from interlock.keys import EnrolError
 from interlock.ports import StoreError
 from interlock.service.answers import Refused
-from interlock.service.sessions import SignInRefused
+from interlock.service.people import SIGN_INS
+from interlock.service.sessions import SignInRefused, TooManySignIns
 
 STATUSES: Mapping[str, int] = MappingProxyType(
     {
+        "CONFIRMATION_REQUIRED": 202,
         "PERMISSION_DENIED": 403,
+        "PERMISSION_TRUST_LEVEL_INSUFFICIENT": 403,
+        "PERMISSION_DANGER_LEVEL_DENIED": 403,
         "NOT_FOUND_RESOURCE": 404,
         "NOT_FOUND_OPERATION": 404,
         "TOKEN_INVALID": 404,
@@ -26,8 +30,6 @@ STATUSES: Mapping[str, int] = MappingProxyType(
         "INTERNAL_ERROR": 500,
     }
 )
-_WAIT = re.compile(r"wait (\d+) s")
-NO_STORE = "the state cannot be known: the store cannot be used"
 
 
 class Problem(Exception):
@@ -73,7 +75,7 @@ def limited(limit: int, seconds: int, resets_at: str) -> Problem:
         "resets_at": resets_at,
         "retry_after_seconds": seconds,
     }
-    words = f"too many requests: at most {limit} a minute; try again in {seconds} s"
+    words = f"too many requests: {limit} a minute are allowed; try again in {seconds} s"
     return Problem("RATE_LIMIT_EXCEEDED", words, details=details, retry_after=str(seconds))
 
 
@@ -84,16 +86,16 @@ def problem_of(error: Exception) -> Problem | None:
     if isinstance(error, Refused):
         return Problem(error.code, str(error))
     if isinstance(error, SignInRefused):
-        return _sign_in(str(error))
+        return _sign_in(error)
     if isinstance(error, EnrolError):
         return Problem("VALIDATION_INVALID_VALUE", str(error))
     if isinstance(error, StoreError):
-        return Problem("INTERNAL_ERROR", f"{NO_STORE} ({error})", 503)
+        return Problem("INTERNAL_ERROR", NO_STORE, 503)
     return None
 
 
-def _sign_in(words: str) -> Problem:
-    if found := _WAIT.search(words):
-        details = {"retry_after_seconds": int(found[1])}
-        return Problem("RATE_LIMIT_EXCEEDED", words, details=details, retry_after=found[1])
-    return Problem("PERMISSION_DENIED", words, 401, www_authenticate="Bearer")
+def _sign_in(error: SignInRefused) -> Problem:
+    if isinstance(error, TooManySignIns):
+        details = {"limit": SIGN_INS.most, "remaining": 0, "window": "minute", "retry_after_seconds": error.seconds}
+        return Problem("RATE_LIMIT_EXCEEDED", str(error), details=details, retry_after=str(error.seconds))
+    return Problem("PERMISSION_DENIED", str(error), 401, www_authenticate="Bearer")

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from typing import Any
 
-from interlock.core.decision import Decision, decision_json, status_of
+from interlock.core.decision import Decision, decision_json, failure_json, status_of
+from interlock.doors.deciding import decided
 from interlock.doors.http.asking import request_of
 from interlock.doors.http.context import Context
-from interlock.doors.http.errors import NO_STORE, Problem
+from interlock.doors.http.errors import Problem
 from interlock.doors.http.json_body import parsed
 from interlock.doors.http.who import Who
-from interlock.keys import fingerprint
-from interlock.ports import StoreError
-from interlock.service.evaluate import evaluate, quick
-from interlock.service.request import Request
+from interlock.service.evaluate import quick
 
 MOST_ACTIONS = 100
 SHORT = 4_096  # bytes; what is longer is not read on the event loop
-UNKNOWN_TOKEN = "of that token"
 Answer = tuple[int, dict[str, Any]]
 
 
@@ -32,7 +28,7 @@ async def one(context: Context, who: Who, body: bytes) -> Answer:
         decision = quick(context.state, request)
         if decision is not None:
             return 200, decision_json(decision)
-    return answer(await context.pool.run(_decide, context, request, token))
+    return answer(await context.pool.run(decided, context.state, request, token))
 
 
 async def many(context: Context, who: Who, body: bytes) -> Answer:
@@ -48,12 +44,8 @@ async def many(context: Context, who: Who, body: bytes) -> Answer:
 
 
 def answer(decision: Decision) -> Answer:
-    """The decision on the wire; where nothing could be decided, that is an error as well."""
-    body = decision_json(decision)
-    if decision.unknown:
-        words = decision.reason.removeprefix("Denied: ").rstrip(".")
-        body |= Problem(decision.code or "INTERNAL_ERROR", words).body
-    return status_of(decision), body
+    """The decision on the wire; what is not allowed is an error of the registry as well."""
+    return status_of(decision), {**decision_json(decision), **failure_json(decision)}
 
 
 def encoded(body: dict[str, Any]) -> bytes:
@@ -69,25 +61,7 @@ def _item(context: Context, who: Who, action: Any) -> dict[str, Any]:
         request, token = request_of(action, who, _same_user(who))
     except Problem as problem:
         return problem.denial
-    return answer(_decide(context, request, token))[1]
-
-
-def _decide(context: Context, request: Request, token: str) -> Decision:
-    """Runs in the pool."""
-    if token:
-        try:
-            request = _armed(context, request, token)
-        except StoreError as error:
-            return Decision("deny", f"Denied: {NO_STORE} ({error}).", unknown=True, strength=context.state.strength)
-    return evaluate(context.state, request)
-
-
-def _armed(context: Context, request: Request, token: str) -> Request:
-    """The request with the ticket that its confirmation token stands for; a wrong one stands for none (CT-05)."""
-    ticket = context.state.store.read(lambda tx: tx.ticket_by_token(fingerprint(token)))
-    if ticket is not None and request.pending in ("", ticket.id):
-        return replace(request, pending=ticket.id)
-    return replace(request, pending=UNKNOWN_TOKEN)
+    return answer(decided(context.state, request, token))[1]
 
 
 def _same_user(who: Who) -> bool:

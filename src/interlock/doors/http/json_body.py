@@ -71,7 +71,7 @@ _DECODER = json.JSONDecoder(
 
 def _place(error: ValueError) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at character {error.pos}"
+        return f"see character {error.pos}"
     return str(error)[:100]
 
 
@@ -108,4 +108,8 @@ def _check_text(text: str) -> None:
 
 def _too_large(what: str, limit: int, unit: str) -> Problem:
     details = {"limit_type": what, "limit_value": limit, "unit": unit}
-    return Problem("VALIDATION_PAYLOAD_TOO_LARGE", f"{what.replace('_', ' ')}: at most {limit} {unit}", details=details)
+    return Problem(
+        "VALIDATION_PAYLOAD_TOO_LARGE",
+        f"{what.replace('_', ' ')}: no more than {limit} {unit} are read",
+        details=details,
+    )

@@ -32,7 +32,7 @@ def to_stderr(level: str) -> None:
     """Our words and the server's go to stderr; requests are not listed."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name, least in (("interlock", level), ("uvicorn.error", "warning")):
+    for name, least in (("interlock", level), ("uvicorn.error", "warning"), ("opentelemetry", "warning")):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.setLevel(least.upper())

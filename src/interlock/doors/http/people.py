@@ -12,7 +12,7 @@ from starlette.requests import Request
 from interlock.core.policy import MODES
 from interlock.core.records import OperatorRow
 from interlock.core.times import iso
-from interlock.doors.http.bodies import FirstOperator, Mode, NewOperator, OperatorChange, SignIn
+from interlock.doors.http.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, SignIn
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import ANYBODY, OPEN, OPERATOR, says
 from interlock.doors.http.errors import Problem
@@ -20,7 +20,8 @@ from interlock.doors.http.who import Who
 from interlock.doors.http.wire import operator_json
 from interlock.keys import problems, roster_seal
 from interlock.service.agents import set_mode
-from interlock.service.people import ADMIN, add_operator, change_operator, enrol_first, sign_in
+from interlock.service.people import ADMIN, add_operator, change_operator, change_passphrase, enrol_first, sign_in
+from interlock.service.sessions import OperatorSession
 
 _TUPLES = frozenset({"roles", "teams"})
 
@@ -30,9 +31,12 @@ def routes(context: Context) -> APIRouter:
 
     @router.post("/session", **says("session_token", OPEN, "Signs an operator in"))
     async def open_session(request: Request, body: SignIn) -> Any:
-        if who_asks(request).principal and not who_asks(request).here:
+        who = who_asks(request)
+        if who.principal and not who.here:
             raise Problem("PERMISSION_DENIED", "an agent's token does not sign anybody in")
-        token, session = await context.pool.run(sign_in, state, body.operator, body.passphrase, body.channel)
+        given = (body.operator, body.passphrase, body.channel)
+        async with context.signing_in:
+            token, session = await context.pool.run(_sign_in, context, who, *given)
         return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
 
     @router.get("/session", **says("session", OPERATOR, "Who is signed in, and until when"))
@@ -52,6 +56,13 @@ def routes(context: Context) -> APIRouter:
     async def close_session(request: Request) -> Any:
         who_asks(request).operator()
         state.sessions.sign_out(who_asks(request).token)
+        return {"success": True}
+
+    @router.put("/session/passphrase", **says("done", OPERATOR, "A new passphrase for oneself; ends one's sessions"))
+    async def new_passphrase(request: Request, body: Passphrase) -> Any:
+        by = who_asks(request).operator()
+        async with context.signing_in:
+            await context.pool.run(change_passphrase, state, by, body.passphrase)
         return {"success": True}
 
     @router.get("/operators", **says("operators", OPERATOR, "All operators"))
@@ -96,12 +107,20 @@ def routes(context: Context) -> APIRouter:
     return router
 
 
+def _sign_in(context: Context, who: Who, name: str, passphrase: str, channel: str) -> tuple[str, OperatorSession]:
+    """Failures are counted by where they come from, so that no agent locks a person out."""
+    source = who.principal or "tcp"
+    if who.here and context.agent_above(who.pid):
+        source = f"agent of {source}"
+    return sign_in(context.state, name, passphrase, channel, source)
+
+
 def _may_enrol(context: Context, who: Who) -> None:
     """Only a process of the daemon's own user, that no agent started: it has asked a person at a terminal."""
     if not who.here:
-        raise Problem("NOT_FOUND_RESOURCE", "the first operator is made at a terminal: `interlock operator add`")
+        raise Problem("NOT_FOUND_RESOURCE", "the first operator is made in a terminal: `interlock operator add`")
     if who.principal != f"uid:{os.getuid()}":
-        raise Problem("PERMISSION_DENIED", "the first operator is made by the user that the daemon runs as")
+        raise Problem("PERMISSION_DENIED", "the first operator is made by the daemon's own user")
     if why := context.agent_above(who.pid):
         raise Problem("PERMISSION_DENIED", f"an agent cannot make the first operator: {why}")
 

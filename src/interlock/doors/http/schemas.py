@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from interlock.core.codes import CODES
 from interlock.core.policy import MODES
 from interlock.doors.http.asking import KEYS
 
@@ -43,19 +44,26 @@ def many(name: str, item: str) -> Schema:
     return table({name: {"type": "array", "items": ref(item)}})
 
 
-ERROR = table({"code": {"type": "string", "pattern": "^[A-Z][A-Z0-9_]*$"}, "message": TEXT}, {"details": ANY})
+ERROR = table({"code": {"type": "string", "enum": sorted(CODES)}, "message": TEXT}, {"details": ANY})
 REQUIREMENT = table(
     {
         "word": TEXT, "cooling_seconds": COUNT, "human": {"type": "string", "enum": ["none", "confirm", "approve", "verify"]},
         "approvers": TEXTS, "quorum": COUNT, "reauth": FLAG, "blocked": FLAG,
     }
 )  # fmt: skip
+FLAGS = table({
+    "destructive": FLAG, "touchesFiles": FLAG, "touchesNetwork": FLAG, "escalatesPrivileges": FLAG, "requiresConfirmation": FLAG,
+})  # fmt: skip
+CONFIRMATION = table({"token": TEXT, "expires_at": TIME, "message": TEXT, "reasons": TEXTS})
 _ANSWER: Schema = {
     "reason": TEXT, "decision": DECISION, "strength": TEXT, "factors": TEXTS, "deniedPatterns": ANYS, "pendingId": TEXT,
+    "confirmation_token": {**TEXT, "description": "for params._confirmation; inert until a human has answered"},
+    "success": {"type": "boolean", "enum": [False]}, "error": ERROR, "confirmation": CONFIRMATION,
     "expiresAt": TIME, "waitMs": COUNT, "coolingEndsAt": TIME, "requiresApproval": FLAG, "approvers": TEXTS, "code": TEXT,
     "level": LEVEL, "level_name": LEVEL_NAME, "irreversible": FLAG, "canRollback": FLAG,
     "score": {"type": "integer", "minimum": 0, "maximum": 100},
-    "tier": {"type": "string", "enum": ["advisory", "confirm", "verify", "danger_zone"]}, "findings": ANYS, "instead": TEXTS,
+    "tier": {"type": "string", "enum": ["advisory", "confirm", "verify", "danger_zone"]}, "flags": FLAGS, "findings": ANYS,
+    "instead": TEXTS, "requirement": REQUIREMENT,
 }  # fmt: skip
 _NAME = {"type": "string", "maxLength": 200}
 _TITLE = {"type": "string", "minLength": 1}
@@ -93,7 +101,7 @@ SCHEMAS: dict[str, Schema] = {
     "Decision": table({"allowed": FLAG, "reason": TEXT, "decision": DECISION}, _ANSWER),
     "Denial": table(
         {"allowed": {"type": "boolean", "enum": [False]}, "reason": TEXT, "decision": DECISION},
-        {**_ANSWER, "success": {"type": "boolean", "enum": [False]}, "error": ERROR},
+        _ANSWER,
     ),
     "Decisions": table({"results": {"type": "array", "items": {"anyOf": [ref("Decision"), ref("Denial")]}}}),
     "Error": table({"success": {"type": "boolean", "enum": [False]}, "error": ERROR}),
@@ -120,6 +128,7 @@ SCHEMAS: dict[str, Schema] = {
     }),
     "grant_offer": table({
         "effect": TEXT, "targets": TEXTS, "ceiling": LEVEL_NAME, "count": COUNT, "principal": TEXT, "name": TEXT, "session": TEXT,
+        "digests": TEXTS,
     }),
     "grant": table(
         {

@@ -11,7 +11,6 @@ import signal
 import socket
 import stat
 import struct
-import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from interlock.config import Config
 from interlock.doors.http.app import Door, build
+from interlock.doors.otel import NoTelemetry, telling
 from interlock.ports import Store, StoreError
+from interlock.service.clock import SystemClock
 from interlock.service.opening import open_state, record_start
 from interlock.service.record import deed
 from interlock.service.state import State
@@ -36,13 +37,6 @@ _PEER = struct.Struct("3i")  # pid, uid, gid
 
 class CannotServe(Exception):
     """The daemon does not start; the message is a sentence for a person."""
-
-
-class SystemClock:
-    """The time. Nothing moves it."""
-
-    def now(self) -> float:
-        return time.time()
 
 
 class PeerProtocol(HttpToolsProtocol):
@@ -98,6 +92,7 @@ def serve(config: Config, version: str, ready: Callable[[State, int], None]) -> 
         ending.callback(_quietly, store.close)
         try:
             state = open_state(config, store, SystemClock())
+            ending.enter_context(telling(state, config.telemetry, version))
             port = _listening(config)
             ending.callback(port.close)
             here = _unix(config.socket_path)
@@ -105,6 +100,8 @@ def serve(config: Config, version: str, ready: Callable[[State, int], None]) -> 
             record_start(state, version)
         except StoreError as error:
             raise CannotServe(f"the store cannot be used: {error}") from None
+        except NoTelemetry as error:
+            raise CannotServe(str(error)) from None
         number = int(port.getsockname()[1])
         door = build(state, config, version)
         _run(config, state, door, [port, here], lambda: ready(state, number))

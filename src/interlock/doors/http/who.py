@@ -58,15 +58,16 @@ NOBODY = Who()
 
 
 class Credentials:
-    """Finds out who asks. Tokens that were found are remembered while no other process can revoke them."""
+    """Finds out who asks. Tokens that were found are remembered until any agent changes, at any replica."""
 
     def __init__(self, state: State, pool: Pool) -> None:
         self._state, self._pool = state, pool
         self._agents: dict[str, AgentRow] = {}  # by the token's fingerprint
+        self._version = state.agents_version
 
     def forget(self) -> None:
         """After any change of an agent."""
-        self._agents.clear()
+        self._state.agents_version += 1
 
     async def who(self, scope: Scope, authorization: bytes | None) -> Who:
         """The caller; refuses a credential that is wrong, even where none was needed."""
@@ -77,7 +78,7 @@ class Credentials:
         token = token.strip()
         if kind.lower() == "bearer" and token.startswith("agt_"):
             mark = fingerprint(token)
-            row = self._agents.get(mark) or await self._agent(mark, token)
+            row = self._known(mark) or await self._agent(mark, token)
             if row is not None:
                 return Who(row.principal, row.name, here=here)
         elif kind.lower() == "bearer" and token.startswith("ses_"):
@@ -88,8 +89,18 @@ class Credentials:
             "PERMISSION_DENIED", "this credential is not valid, or not any more", 401, www_authenticate="Bearer"
         )
 
+    def _known(self, mark: str) -> AgentRow | None:
+        if self._version != self._state.agents_version:
+            self._agents, self._version = {}, self._state.agents_version
+        return self._agents.get(mark) if self._state.fresh() else None
+
     async def _agent(self, mark: str, token: str) -> AgentRow | None:
+        version = self._state.agents_version
         row = await self._pool.run(agent_of, self._state, token)
-        if row is not None and not self._state.shared and len(self._agents) < MOST_TOKENS:
+        if (
+            row is not None
+            and version == self._version == self._state.agents_version
+            and len(self._agents) < MOST_TOKENS
+        ):
             self._agents[mark] = row
         return row

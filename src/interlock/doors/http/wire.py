@@ -12,8 +12,8 @@ from interlock.core.patterns import PatternSet
 from interlock.core.policy import Control, Policy
 from interlock.core.records import AgentRow, Approval, AuditRow, Block, Figures, Grant, OperatorRow, Ticket
 from interlock.core.registry import CATEGORIES, Severity
-from interlock.core.replay import requirement_json
 from interlock.core.times import iso
+from interlock.core.wire import requirement_json
 
 Json = dict[str, Any]
 

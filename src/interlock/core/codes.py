@@ -1,0 +1,55 @@
+"""The error registry (1.9): every code that a door can answer with, what it says by itself, and what its details may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of error; `details` are the only keys that may stand beside its message."""
+
+    message: str  # where nobody has better words; free of values, paths and names of code (ERR-02)
+    details: tuple[str, ...] = ()
+
+
+_LIMIT = ("limit", "remaining", "window", "resets_at", "retry_after_seconds")
+
+CODES: Mapping[str, Code] = MappingProxyType(
+    {
+        "VALIDATION_MISSING_PARAM": Code("A required parameter is missing", ("param_name", "operation")),
+        "VALIDATION_INVALID_TYPE": Code(
+            "A parameter has the wrong type", ("param_name", "expected_type", "actual_type")
+        ),
+        "VALIDATION_INVALID_VALUE": Code("A parameter has a value nobody can use", ("param_name", "expected")),
+        "VALIDATION_UNKNOWN_PARAM": Code("A parameter is unknown", ("operation", "unknown_params", "valid_params")),
+        "VALIDATION_INVALID_ENCODING": Code("The text is not valid UTF-8", ("location", "byte_offset")),
+        "VALIDATION_PAYLOAD_TOO_LARGE": Code(
+            "The request is too large", ("limit_type", "limit_value", "actual_value", "unit")
+        ),
+        "NOT_FOUND_OPERATION": Code("There is no such operation", ("operation", "available")),
+        "NOT_FOUND_RESOURCE": Code("There is no such thing", ("resource_type", "resource_id")),
+        "PERMISSION_DENIED": Code("This is not allowed", ("reason", "required_scope")),
+        "PERMISSION_TRUST_LEVEL_INSUFFICIENT": Code(
+            "This adapter is not trusted enough", ("operation", "required_trust", "actual_trust", "danger_level")
+        ),
+        "PERMISSION_DANGER_LEVEL_DENIED": Code(
+            "This adapter may not do anything so dangerous",
+            ("operation", "danger_level", "adapter_trust", "minimum_trust_required", "reasons"),
+        ),
+        "CONFIRMATION_REQUIRED": Code(
+            "This operation requires confirmation",
+            ("operation", "danger_level", "reasons", "confirmation_message", "confirmation_token", "expires_at"),
+        ),
+        "RATE_LIMIT_EXCEEDED": Code("Too many requests", _LIMIT),
+        "TOKEN_INVALID": Code("This confirmation token is not valid", ("token",)),
+        "TOKEN_EXPIRED": Code("This confirmation token has expired", ("token", "expired_at", "current_time")),
+        "TOKEN_ALREADY_USED": Code("This confirmation token was used already", ("token", "consumed_at")),
+        "TOKEN_SCOPE_MISMATCH": Code(
+            "This confirmation token is for another operation", ("token", "token_operation", "requested_operation")
+        ),
+        "INTERNAL_ERROR": Code("Nothing could be decided", ("http_status",)),
+    }
+)

@@ -1,0 +1,1 @@
+"""The Python door: `from interlock import Gate, AsyncGate, DestructiveGate`."""

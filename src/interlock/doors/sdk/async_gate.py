@@ -1,0 +1,133 @@
+"""The gate for programs on an event loop: the same questions, awaited; waiting for a human holds no thread."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from interlock.config import Config
+from interlock.core.decision import Decision
+from interlock.core.records import Ticket
+from interlock.core.registry import Matched, Pattern
+from interlock.doors.sdk.backend import Session
+from interlock.doors.sdk.errors import GateError
+from interlock.doors.sdk.gate import Gate, seconds_of, ticket_id
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _threaded(
+    method: Callable[Concatenate[Gate, P], T],
+) -> Callable[Concatenate[AsyncGate, P], Awaitable[T]]:
+    """The same method, run in one of the loop's own threads."""
+
+    async def awaited(self: AsyncGate, /, *given: P.args, **named: P.kwargs) -> T:
+        gate = await self._gate()
+        return await asyncio.to_thread(method, gate, *given, **named)
+
+    awaited.__name__, awaited.__doc__ = method.__name__, method.__doc__
+    return awaited
+
+
+class AsyncGate:
+    """A Gate whose methods are awaited. It opens with `async with`, or with the first question."""
+
+    def __init__(
+        self,
+        config: Config | str | os.PathLike[str] | None = None,
+        *,
+        agent: str = "",
+        session: str = "",
+        policy: str | None = None,
+        store: str | os.PathLike[str] | None = None,
+        url: str | None = None,
+        token: str | None = None,
+    ) -> None:
+        """Takes what Gate takes, and does nothing yet: opening reads files, and a constructor cannot be awaited."""
+        self._open: Callable[[], Gate] = partial(
+            Gate, config, agent=agent, session=session, policy=policy, store=store, url=url, token=token
+        )
+        self._made: Gate | None = None
+        self._closed = False
+        self._opening = asyncio.Lock()
+
+    @classmethod
+    def over(cls, gate: Gate) -> AsyncGate:
+        """An AsyncGate over a gate that is open already; closing one closes the other."""
+        made = cls()
+        made._made = gate
+        return made
+
+    async def _gate(self) -> Gate:
+        if self._closed:
+            raise GateError("this gate is closed")
+        if self._made is None:
+            async with self._opening:
+                if self._made is None:
+                    self._made = await asyncio.to_thread(self._open)
+        return self._made
+
+    evaluate = _threaded(Gate.evaluate)
+    check = _threaded(Gate.check)
+    executed = _threaded(Gate.executed)
+    metrics = _threaded(Gate.metrics)
+    sign_in = _threaded(Gate.sign_in)
+    sign_out = _threaded(Gate.sign_out)
+    approve = _threaded(Gate.approve)
+    reject = _threaded(Gate.reject)
+
+    async def wait(self, decision: Decision, timeout: float | None = None) -> Ticket:
+        """As Gate.wait; any number may wait at once, and none of them holds a thread."""
+        gate = await self._gate()
+        return await gate._opened.backend().awaited(ticket_id(decision), seconds_of(timeout))
+
+    async def for_agent(self, agent: str, session: str = "") -> AsyncGate:
+        """A gate for another agent, over the same state; closing either closes both."""
+        return AsyncGate.over((await self._gate()).for_agent(agent, session))
+
+    @property
+    def registry(self) -> AsyncRegistry:
+        """Seed 003's patterns."""
+        return AsyncRegistry(self._gate)
+
+    async def close(self) -> None:
+        self._closed = True
+        if self._made is not None:
+            await asyncio.to_thread(self._made.close)
+
+    async def __aenter__(self) -> AsyncGate:
+        await self._gate()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class AsyncRegistry:
+    """A gate's patterns, awaited."""
+
+    def __init__(self, gate: Callable[[], Awaitable[Gate]]) -> None:
+        self._gate = gate
+
+    async def register(
+        self, pattern: Pattern | Mapping[str, Any] | None = None, /, *, session: Session | None = None, **fields: Any
+    ) -> Pattern:
+        registry = (await self._gate()).registry
+        return await asyncio.to_thread(registry.register, pattern, session=session, **fields)
+
+    async def unregister(self, id: str, *, session: Session | None = None) -> Pattern:
+        registry = (await self._gate()).registry
+        return await asyncio.to_thread(registry.unregister, id, session=session)
+
+    async def match(self, action: str) -> Matched:
+        return await asyncio.to_thread((await self._gate()).registry.match, action)
+
+    async def list(self) -> tuple[Pattern, ...]:
+        return await asyncio.to_thread((await self._gate()).registry.list)

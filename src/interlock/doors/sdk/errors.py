@@ -1,0 +1,58 @@
+"""What a gate says where there is nothing to return: not allowed, not now, not possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from interlock.core.decision import Decision
+from interlock.doors.client import ApiError, NoDaemon
+from interlock.doors.sdk.reading import Unreadable
+from interlock.ports import StoreError
+from interlock.service.answers import Refused
+from interlock.service.sessions import SignInRefused, TooManySignIns
+
+
+class GateError(Exception):
+    """The gate cannot do this; the message is a sentence for a person, `code` is of the error registry where one applies."""
+
+    def __init__(self, words: str, code: str = "") -> None:
+        self.code = code
+        super().__init__(words)
+
+
+class NotAllowed(Exception):
+    """An action that must not run, at least not now; `decision` says why and what to do."""
+
+    def __init__(self, decision: Decision) -> None:
+        self.decision = decision
+        super().__init__(decision.reason)
+
+
+class Held(NotAllowed):
+    """Time or a human can still free it: `gate.wait(held.decision)`, then ask again."""
+
+
+class Denied(NotAllowed):
+    """It was refused, or nothing could be decided."""
+
+
+def allowed(decision: Decision) -> Decision:
+    """The decision; raises Held or Denied for every other."""
+    if decision.allowed:
+        return decision
+    raise Held(decision) if decision.held else Denied(decision)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Whatever the service, the store or the daemon refuses, as one kind of error."""
+    try:
+        yield
+    except (Refused, ApiError) as error:
+        raise GateError(str(error), error.code) from error
+    except SignInRefused as error:
+        code = "RATE_LIMIT_EXCEEDED" if isinstance(error, TooManySignIns) else "PERMISSION_DENIED"
+        raise GateError(str(error), code) from error
+    except (StoreError, NoDaemon, Unreadable) as error:
+        raise GateError(f"the state cannot be known: {error}", "INTERNAL_ERROR") from error

@@ -1,0 +1,172 @@
+"""★ The gate of a Python program: one question before each action, one answer, and whoever may free what is held."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any
+
+from interlock.config import Config
+from interlock.core.decision import Decision
+from interlock.core.model import Action
+from interlock.core.records import Ticket
+from interlock.doors.sdk.asking import plain, question, unwritable
+from interlock.doors.sdk.backend import Backend, Session
+from interlock.doors.sdk.errors import GateError, allowed
+from interlock.doors.sdk.opening import Opened, connected
+from interlock.doors.sdk.registry import GateRegistry
+
+NAME = "python"  # of an agent that has no other
+_OUTCOME = 500  # characters
+
+
+class Gate:
+    """A client of the daemon where one answers, else the state folder's own writer. Safe to share between threads."""
+
+    def __init__(
+        self,
+        config: Config | str | os.PathLike[str] | None = None,
+        *,
+        agent: str = "",
+        session: str = "",
+        policy: str | None = None,
+        store: str | os.PathLike[str] | None = None,
+        url: str | None = None,
+        token: str | None = None,
+    ) -> None:
+        """Opens; raises GateError where nobody can decide: never a gate that lets things pass because it is broken."""
+        self._opened = Opened(connected(config, policy, store, url, token))
+        self._default = "" if token else NAME  # a token has a name of its own
+        self._agent, self._session = agent or self._default, session
+
+    @classmethod
+    def _over(cls, backend: Backend, agent: str = NAME, session: str = "") -> Gate:
+        """A gate over what is open already."""
+        gate = cls.__new__(cls)
+        gate._opened, gate._default, gate._agent, gate._session = Opened(backend), NAME, agent, session
+        return gate
+
+    def for_agent(self, agent: str, session: str = "") -> Gate:
+        """A gate for another agent, over the same state; closing either closes both."""
+        gate = type(self).__new__(type(self))
+        gate._opened, gate._default = self._opened, self._default
+        gate._agent, gate._session = agent or self._default, session
+        return gate
+
+    def evaluate(
+        self,
+        action: Action | None = None,
+        *,
+        command: str | None = None,
+        operation: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        tool: str | None = None,
+        input: Mapping[str, Any] | None = None,
+        hint: str | None = None,
+        resource: str | None = None,
+        cwd: str | None = None,
+        pending_id: str | None = None,
+    ) -> Decision:
+        """The decision about one action; where anything goes wrong it is a denial."""
+        asked = question(action, command, operation, params, tool, input, hint, resource, cwd, pending_id)
+        backend = self._opened.backend()
+        body = plain(asked | {"agent": {"name": self._agent, "session": self._session}})
+        return unwritable() if body is None else backend.evaluate(body)
+
+    def check(
+        self,
+        action: Action | None = None,
+        *,
+        command: str | None = None,
+        operation: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        tool: str | None = None,
+        input: Mapping[str, Any] | None = None,
+        hint: str | None = None,
+        resource: str | None = None,
+        cwd: str | None = None,
+        pending_id: str | None = None,
+    ) -> Decision:
+        """The decision that allows; raises Held or Denied, which carry the decision that does not."""
+        return allowed(
+            self.evaluate(
+                action,
+                command=command,
+                operation=operation,
+                params=params,
+                tool=tool,
+                input=input,
+                hint=hint,
+                resource=resource,
+                cwd=cwd,
+                pending_id=pending_id,
+            )
+        )
+
+    def wait(self, decision: Decision, timeout: float | None = None) -> Ticket:
+        """The ticket once it is answered and has cooled, or as it stands after `timeout` seconds; then ask again."""
+        return self._opened.backend().wait(ticket_id(decision), seconds_of(timeout))
+
+    def executed(self, decision: Decision, outcome: str = "done") -> Ticket | None:
+        """Reports what became of an action that was let through; None where no ticket was needed for it."""
+        if not outcome.strip():
+            raise ValueError("outcome: say what became of the action")
+        if not decision.allowed:
+            raise ValueError(f"this was not allowed to run: {decision.reason}")
+        if decision.ticket is None:
+            return None
+        return self._opened.backend().executed(decision.ticket.id, self._agent, outcome[:_OUTCOME])
+
+    @property
+    def registry(self) -> GateRegistry:
+        """Seed 003's patterns."""
+        return GateRegistry(self._opened.backend)
+
+    def metrics(self) -> dict[str, Any]:
+        """Seed 003's figures, with its names."""
+        return self._opened.backend().metrics()
+
+    def sign_in(self, name: str, passphrase: str) -> Session:
+        """An operator's session. Ask a person for the passphrase; a program that keeps one has approved everything."""
+        return self._opened.backend().sign_in(name, passphrase)
+
+    def sign_out(self, session: Session) -> None:
+        self._opened.backend().sign_out(session)
+
+    def approve(self, pending_id: str, session: Session, reason: str = "") -> Ticket:
+        """Signs an approval with the operator's key; raises GateError for whoever may not."""
+        return self._opened.backend().approve(session, pending_id, reason)
+
+    def reject(self, pending_id: str, session: Session, reason: str) -> Ticket:
+        """Signs a rejection; the agent is told the reason, and the same effect stays refused for a while."""
+        if not reason.strip():
+            raise GateError("a rejection says why", "VALIDATION_MISSING_PARAM")
+        return self._opened.backend().reject(session, pending_id, reason)
+
+    @property
+    def place(self) -> str:
+        """Where decisions are made: a state folder, a daemon's socket or its address."""
+        return self._opened.backend().place
+
+    def close(self) -> None:
+        """Gives the state folder back; the gate answers no more."""
+        self._opened.close()
+
+    def __enter__(self) -> Gate:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def ticket_id(decision: Decision) -> str:
+    if decision.ticket is None:
+        raise ValueError(f"there is nothing to wait for: {decision.reason}")
+    return decision.ticket.id
+
+
+def seconds_of(timeout: float | None) -> float:
+    """How long to wait; a ticket ends by itself, so without a timeout that is not for ever."""
+    return math.inf if timeout is None else max(0.0, timeout)

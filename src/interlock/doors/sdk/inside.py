@@ -1,0 +1,289 @@
+"""★ Decisions in this process: it opens the state folder, holds its lock and writes; there is no daemon."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from interlock.config import Config
+from interlock.core.decision import Decision
+from interlock.core.model import AgentRef
+from interlock.core.records import Ticket
+from interlock.core.registry import Pattern, PatternError, Registry
+from interlock.core.ticket import settled
+from interlock.doors.cli.main import version
+from interlock.doors.deciding import decided
+from interlock.doors.http.asking import request_of
+from interlock.doors.http.errors import Problem
+from interlock.doors.http.json_body import parsed
+from interlock.doors.http.who import Who
+from interlock.doors.http.wire import figures_json
+from interlock.doors.sdk.asking import Body
+from interlock.doors.sdk.backend import CHANNEL, Session
+from interlock.doors.sdk.errors import GateError, told
+from interlock.doors.sdk.waiting import Changes, answered, until_time_moves_it
+from interlock.keys import KeyFileError
+from interlock.ports import Clock, StoreError, Tx
+from interlock.service import answers, people
+from interlock.service.agents import change_agent
+from interlock.service.clock import SystemClock
+from interlock.service.granting import add_pattern, remove_pattern
+from interlock.service.opening import open_state, record_start
+from interlock.service.record import deed
+from interlock.service.sessions import OperatorSession
+from interlock.service.state import State
+from interlock.service.upkeep import Upkeep, sign_record
+from interlock.stores import open_store
+
+LOG = logging.getLogger("interlock")
+DOOR = "python"
+_COMMAND = re.compile(r"interlock approve (pdact_\w+)")
+
+
+def open_inside(
+    config: Config, registry: Registry | None = None, clock: Clock | None = None, silence: str = ""
+) -> Inside:
+    """The state folder, opened by this process; raises GateError where another one has it. `silence` is why no daemon was asked."""
+    try:
+        store = open_store(config.store)
+    except (StoreError, OSError) as error:
+        raise GateError(_unopened(error, silence), "INTERNAL_ERROR") from error
+    try:
+        state = open_state(config, store, clock or SystemClock(), (Log(),))
+        if registry is not None:
+            state.registry = _with_saved(registry, state)
+        record_start(state, version())
+        return Inside(config, state)
+    except (StoreError, KeyFileError, OSError) as error:
+        store.close()
+        raise GateError(f"the state cannot be known: {error}", "INTERNAL_ERROR") from error
+    except BaseException:
+        store.close()
+        raise
+
+
+def _unopened(error: Exception, silence: str) -> str:
+    words = f"nothing can be decided: {error}"
+    if f"in use by process {os.getpid()}" in str(error):
+        return f"{words}, which is this one; share one Gate (`gate.for_agent(name)`)"
+    return f"{words}, and {silence}" if silence and "in use" in str(error) else words
+
+
+def _with_saved(registry: Registry, state: State) -> Registry:
+    """The program's own registry; what an operator saved in this folder counts as well."""
+    known = {pattern.id for pattern in registry}
+    for wire in state.store.read(lambda tx: tx.patterns()):
+        with suppress(PatternError):  # one that cannot be read was warned of when the state was opened
+            pattern = Pattern.of(wire)
+            if pattern.id not in known:
+                registry.register(pattern)
+    return registry
+
+
+class Log:
+    """Tells whoever reads the program's log; a program may have better ways to its people."""
+
+    name = "log"
+
+    def tell(self, event: str, ticket: Ticket | None, words: str) -> None:
+        LOG.warning("%s%s: %s", event, f" {ticket.id}" if ticket else "", words)
+
+
+def _for_here(reason: str) -> str:
+    """The command for operators speaks to a daemon, and there is none."""
+    return _COMMAND.sub(r"gate.approve('\1', session)", reason)
+
+
+class Inside:
+    """The service without a daemon around it."""
+
+    def __init__(self, config: Config, state: State) -> None:
+        self.config, self.state = config, state
+        self._process, self._closed = os.getpid(), False
+        self._who = Who(f"uid:{os.getuid()}", here=True)
+        self._own: set[str] = set()  # patterns that this program registered by itself
+        self._changes = Changes()
+        audit = config.audit
+        self._upkeep = Upkeep(state, audit.checkpoint_minutes * 60, audit.keep_days, audit.expired_share_alert)
+        state.store.listen(self._changes.changed)
+        self._upkeep.start()
+
+    @property
+    def place(self) -> str:
+        return str(self.config.folder)
+
+    def evaluate(self, body: Body) -> Decision:
+        """The same checks as at the daemon's door, so that it makes no difference who decides."""
+        data, strength = json.dumps(body).encode(), self.state.strength
+        try:
+            if len(data) > self.config.limits.body_bytes:
+                most = self.config.limits.body_bytes
+                raise Problem("VALIDATION_PAYLOAD_TOO_LARGE", f"the action is larger than {most} bytes")
+            request, token = request_of(parsed(data), self._who, same_user=True)
+        except Problem as problem:
+            words = f"Denied: {problem.words}."
+            return Decision("deny", words, code=problem.code, strength=strength, details=problem.details)
+        decision = decided(self.state, replace(request, door=DOOR), token)
+        return replace(decision, reason=_for_here(decision.reason))
+
+    def ticket(self, id: str) -> Ticket:
+        with told():
+            found = self.state.store.read(lambda tx: tx.ticket(id))
+        if found is None or found.agent.principal != self._who.principal:
+            raise GateError(f"no ticket {id!r:.80}", "NOT_FOUND_RESOURCE")
+        return settled(found, self.state.clock.now())
+
+    def wait(self, id: str, seconds: float) -> Ticket:
+        end, event = time.monotonic() + seconds, threading.Event()
+        with self._changes.watched(id, event.set):
+            while True:
+                event.clear()
+                ticket, rest = self._look(id, end)
+                if rest <= 0:
+                    return ticket
+                event.wait(rest)
+
+    async def awaited(self, id: str, seconds: float) -> Ticket:
+        import asyncio
+
+        loop, event = asyncio.get_running_loop(), asyncio.Event()
+        end = time.monotonic() + seconds
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # the loop has ended, and nobody waits on it
+                loop.call_soon_threadsafe(event.set)
+
+        with self._changes.watched(id, wake):
+            while True:
+                event.clear()
+                ticket, rest = await asyncio.to_thread(self._look, id, end)
+                if rest <= 0:
+                    return ticket
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(event.wait(), rest)
+
+    def _look(self, id: str, end: float) -> tuple[Ticket, float]:
+        """The ticket, and how long to wait for a change of it; 0 when that is over."""
+        if self._closed:
+            raise GateError("the gate was closed")
+        ticket, now = self.ticket(id), self.state.clock.now()
+        left = end - time.monotonic()
+        if answered(ticket, now):
+            return ticket, 0.0
+        return ticket, min(left, until_time_moves_it(ticket, now))
+
+    def executed(self, id: str, agent: str, outcome: str) -> Ticket:
+        with told():
+            return answers.executed(self.state, AgentRef(self._who.principal, agent), id, outcome)
+
+    def metrics(self) -> dict[str, Any]:
+        with told():
+            self.state.recorder.flush()
+            return figures_json(self.state.store.read(lambda tx: tx.figures()))
+
+    def patterns(self) -> tuple[Pattern, ...]:
+        return self.state.registry.list()
+
+    def register(self, pattern: Pattern, session: Session | None) -> None:
+        """For this program alone, while it runs; with a session it is saved, and counts for everybody."""
+        with told():
+            if session is not None:
+                add_pattern(self.state, self._operator(session), pattern.wire)
+                return
+            try:
+                self.state.registry.register(pattern)
+            except PatternError as error:
+                raise GateError(str(error), "VALIDATION_INVALID_VALUE") from None
+            try:
+                self._record_pattern({"registered": pattern.wire})
+            except BaseException:
+                self.state.registry.unregister(pattern.id)
+                raise
+            self._own.add(pattern.id)
+
+    def unregister(self, id: str, session: Session | None) -> Pattern:
+        """What this program registered, it takes back by itself; everything else takes an admin's session."""
+        with told():
+            if session is not None:
+                gone = remove_pattern(self.state, self._operator(session), id)
+                self._own.discard(id)
+                return gone
+            if not any(pattern.id == id for pattern in self.state.registry):
+                raise GateError(f"no pattern {id!r:.100}", "NOT_FOUND_RESOURCE")
+            if id not in self._own:
+                words = f"pattern {id!r} was not registered by this program: taking it out needs session="
+                raise GateError(words, "PERMISSION_DENIED")
+            self._record_pattern({"unregistered": id})
+            self._own.discard(id)
+            return self.state.registry.unregister(id)
+
+    def sign_in(self, name: str, passphrase: str) -> Session:
+        with told():
+            token, session = people.sign_in(self.state, name, passphrase, CHANNEL, self._who.principal)
+        return Session(session.operator, session.expires_at, token)
+
+    def sign_out(self, session: Session) -> None:
+        self.state.sessions.sign_out(session.token)
+
+    def approve(self, session: Session, id: str, reason: str) -> Ticket:
+        with told():
+            return answers.approve(self.state, self._operator(session), id, reason)
+
+    def reject(self, session: Session, id: str, reason: str) -> Ticket:
+        with told():
+            return answers.reject(self.state, self._operator(session), id, reason)
+
+    def trust(self, session: Session, agent: str, tier: str) -> None:
+        """R-14: an agent's trust tier is an admin's word."""
+        with told():
+            change_agent(self.state, self._operator(session), self._who.principal, agent, tier)
+
+    def after_fork(self) -> Inside:
+        """The child opens the folder for itself, which it can once its parent has closed it; its patterns come along."""
+        try:
+            made = open_inside(self.config, self.state.registry, self.state.clock)
+        except GateError as error:
+            words = f"this gate belongs to process {self._process}, which forked: {error}; a daemon serves any number"
+            raise GateError(words, error.code) from error
+        made._own = set(self._own)
+        return made
+
+    def close(self) -> None:
+        """Everything written, the record signed, the folder given back; a forked child has nothing to give back."""
+        if self._closed or os.getpid() != self._process:
+            return
+        self._closed = True
+        self._changes.everybody()
+        self._upkeep.stop()
+        try:
+            body = deed(self.state.clock.now(), "stop", "interlock")
+            self.state.store.write(lambda tx: self.state.recorder.now(tx, "stop", body))
+            sign_record(self.state)
+        except StoreError as error:
+            LOG.error("at the end: %s", error)
+        self.state.store.close()
+
+    def _operator(self, session: Session) -> OperatorSession:
+        found = None
+        if isinstance(session, Session):
+            found = self.state.sessions.session(session.token, self.state.clock.now())
+        if found is None:
+            words = "nobody is signed in with that; sign in with gate.sign_in(name, passphrase)"
+            raise GateError(words, "PERMISSION_DENIED")
+        return found
+
+    def _record_pattern(self, change: dict[str, Any]) -> None:
+        by = self._who.principal
+        body = deed(self.state.clock.now(), "pattern_change", by, {**change, "scope": "this process"})
+
+        def work(tx: Tx) -> None:
+            self.state.recorder.now(tx, "pattern_change", body)
+
+        self.state.store.write(work)

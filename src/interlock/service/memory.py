@@ -1,0 +1,142 @@
+"""Is what this process remembers still so? On a store that others change too: blocks, patterns, the mode, the operators."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from interlock.core.policy import MODES
+from interlock.core.records import Block
+from interlock.core.registry import Pattern, PatternError
+from interlock.keys import ROSTER_SETTING, Roster
+from interlock.ports import Change, StoreError, Tx
+from interlock.service import orders
+from interlock.service.sessions import SignInRefused
+
+if TYPE_CHECKING:
+    from interlock.service.state import State
+
+# A change is announced in the transaction that makes it, and taken over when it is heard. What tightens is believed as it stands in
+# the store; what loosens has to be signed (`orders`), or to prove itself as the roster does: a row that somebody edited lifts nothing.
+
+LOG = logging.getLogger("interlock")
+MODE_SETTING = "mode"
+STRICTNESS = {mode: rank for rank, mode in enumerate(reversed(MODES))}
+_HEARD = frozenset(
+    {
+        Change.BLOCKS,
+        Change.OPERATORS,
+        Change.PATTERNS,
+        Change.SETTING,
+        Change.SETTING + MODE_SETTING,
+        Change.SETTING + ROSTER_SETTING,
+        Change.SETTING + orders.REMOVE,
+    }
+)
+
+
+class Memory:
+    """Keeps one State like its store."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._due = self._done = 0  # what was heard, and what was taken over
+        self._first = self._newest = 0.0  # orders about the mode: the one at the start, the last one followed
+        self._patterns: dict[
+            str, float
+        ] = {}  # learned from the store: id -> the order to remove it that was there by then
+        self._roster: Roster | None = None  # that signatures were checked with
+        self._said = ""
+
+    def begin(self, load: Callable[[], None]) -> None:
+        """Loads what the store remembers, with somebody listening before: nothing changes unheard in between."""
+        with self._state.lock:
+            self._state.store.listen(self.heard)
+            load()
+            self._state.store.read(self._baseline)
+
+    def fresh(self) -> bool:
+        """Whether everything that was announced has been taken over, and nothing can have been missed."""
+        heard = self._due == self._done and self._roster is self._state.sessions.roster
+        return heard and self._state.store.hears()
+
+    def heard(self, id: str) -> None:
+        """Called by the store's feed; tickets are others' business."""
+        if id == Change.AGENTS:
+            self._state.agents_version += 1
+        if id not in _HEARD:
+            return
+        self._due += 1
+        try:
+            self.refresh()
+        except StoreError as error:  # not fresh until whoever decides next has refreshed it
+            LOG.warning("what another replica changed is not known yet: %s", error)
+
+    def refresh(self) -> None:
+        """Takes over what the store says by now; raises StoreError."""
+        with self._state.lock:
+            due = self._due
+            self._state.store.read(self._take)
+            self._done, self._roster = due, self._state.sessions.roster
+
+    def _baseline(self, tx: Tx) -> None:
+        self._first = self._newest = orders.claimed(tx, orders.MODE).at
+        self._removed = orders.removals(orders.claimed(tx, orders.REMOVE))
+
+    def _take(self, tx: Tx) -> None:
+        self._take_roster(tx)  # first, as it says whose signatures count
+        self._take_blocks(tx)
+        self._take_patterns(tx)
+        self._take_mode(tx)
+
+    def _take_blocks(self, tx: Tx) -> None:
+        rows = tx.blocks()  # the newest first
+        newest = {block.principal: block for block in reversed(rows)}
+        known = self._state.blocks
+        kept = {name: why for name, why in known.items() if not self._lifted(tx, newest.get(name))}
+        self._state.blocks = kept | {block.principal: block.reason for block in reversed(rows) if not block.lifted_at}
+
+    def _lifted(self, tx: Tx, block: Block | None) -> bool:
+        """Whether an operator lifted it; a row that is gone, or only says so, lifts nothing."""
+        if block is None or not block.lifted_at:
+            return False
+        words = orders.given(self._state, tx, f"{orders.LIFT}{block.principal}").words
+        return words == (block.principal, repr(block.since))
+
+    def _take_patterns(self, tx: Tx) -> None:
+        registry, stored = self._state.registry, {wire["id"]: wire for wire in tx.patterns()}
+        here = {pattern.id: pattern.wire for pattern in registry}
+        for id, at in orders.removals(orders.given(self._state, tx, orders.REMOVE)).items():
+            if at > self._removed.get(id, 0.0):
+                self._removed[id] = at
+                if id in here and stored.get(id) != here[id]:
+                    registry.unregister(id)
+                    del here[id]
+        for id, wire in stored.items():
+            try:
+                if id not in here:
+                    registry.register(Pattern.of(wire))
+                elif here[id] != wire:
+                    raise PatternError(f"pattern {id!r}: the store has another one, which nobody ordered")
+            except PatternError as error:
+                self._say(str(error))
+
+    def _take_mode(self, tx: Tx) -> None:
+        """The newest order since the start; without one, only a stricter mode."""
+        order, stored = orders.given(self._state, tx, orders.MODE), tx.setting(MODE_SETTING)
+        if order.at > self._first and order.at >= self._newest and order.words[0] in MODES:
+            self._newest, self._state.mode = order.at, order.words[0]
+        if stored in MODES and STRICTNESS[stored] > STRICTNESS[self._state.mode]:
+            self._state.mode = stored
+
+    def _take_roster(self, tx: Tx) -> None:
+        try:
+            self._state.sessions.refresh(tx)
+        except SignInRefused as error:
+            self._say(str(error))
+
+    def _say(self, words: str) -> None:
+        if words != self._said:
+            self._said = words
+            self._state.trouble(words)

@@ -1,0 +1,87 @@
+"""Which words of operators loosen something at every replica? Those that they signed; a row alone is no order."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from interlock.core.audit_json import canonical_json
+from interlock.ports import Tx
+from interlock.service.people import ADMIN
+from interlock.service.sessions import OperatorSession
+
+if TYPE_CHECKING:
+    from interlock.service.state import State
+
+MODE, REMOVE, LIFT = "order.mode", "order.remove", "order.lift:"  # settings; the last one with whom behind it
+_ADMINS = (MODE, REMOVE)
+_REMOVALS = 500  # patterns; what was removed before them is forgotten
+_STEP = 0.001  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What an operator said, and when; nothing was said where `at` is 0."""
+
+    words: tuple[str, ...] = ()
+    at: float = 0.0
+
+
+def give(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> None:
+    """Keeps an order beside the change it is about, for replicas; each is later than the one before, whatever clocks say."""
+    if not state.shared:
+        return
+    at = max(state.clock.now(), claimed(tx, setting).at + _STEP)
+    signature = by.unlocked.sign(_text(setting, words, at))
+    kept = {"words": words, "at": at, "by": by.operator, "key": by.unlocked.key.key_id, "signature": signature}
+    tx.save_setting(setting, json.dumps(kept))
+
+
+def given(state: State, tx: Tx, setting: str) -> Order:
+    """The order that is kept; none where nobody who may signed it, or nobody here can tell because nobody has unlocked this replica."""
+    kept, order, roster = _kept(tx, setting), claimed(tx, setting), state.sessions.roster
+    person = roster.people.get(str(kept.get("by"))) if roster else None
+    if roster is None or person is None or person.disabled or str(kept.get("key")) not in person.keys:
+        return Order()
+    if setting in _ADMINS and ADMIN not in person.roles:
+        return Order()
+    text = _text(setting, order.words, order.at)
+    return order if roster.verify(str(kept["key"]), text.encode(), str(kept.get("signature"))) else Order()
+
+
+def claimed(tx: Tx, setting: str) -> Order:
+    """The order as the row has it, whoever wrote it."""
+    kept = _kept(tx, setting)
+    try:
+        return Order(tuple(map(str, kept["words"])), float(kept["at"]))
+    except (ValueError, TypeError, KeyError):
+        return Order()
+
+
+def remove(state: State, tx: Tx, by: OperatorSession, pattern: str) -> None:
+    """Adds to the order that lists removed patterns."""
+    before = removals(given(state, tx, REMOVE))
+    at = max([state.clock.now(), *(then + _STEP for then in before.values())])
+    listed = [*((id, then) for id, then in before.items() if id != pattern), (pattern, at)][-_REMOVALS:]
+    give(state, tx, by, REMOVE, *(word for id, then in listed for word in (id, repr(then))))
+
+
+def removals(order: Order) -> dict[str, float]:
+    """Which patterns were removed, and when."""
+    try:
+        return {id: float(at) for id, at in zip(order.words[::2], order.words[1::2])}
+    except ValueError:
+        return {}
+
+
+def _kept(tx: Tx, setting: str) -> dict[str, Any]:
+    try:
+        kept = json.loads(tx.setting(setting) or "{}")
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _text(setting: str, words: tuple[str, ...], at: float) -> str:
+    return canonical_json(["interlock.order", setting, list(words), repr(at)])

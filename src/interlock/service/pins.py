@@ -1,0 +1,160 @@
+"""What has this process seen itself? A row that is edited behind its back while it runs undoes none of it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from interlock.core.audit_bodies import CONFIRMED, EVENTS
+from interlock.core.digest import normal_name
+from interlock.core.model import TicketState
+from interlock.core.records import AgentRow, AuditQuery, AuditRow, Block, Grant, Refusal, Ticket, TicketQuery
+from interlock.ports import Tx
+from interlock.service.tickets import seal_of
+
+if TYPE_CHECKING:
+    from interlock.service.state import State
+
+MOST = 20_000  # of a kind; the oldest go first
+_ENDED_WITHIN = 3_600  # seconds; no statement lasts longer
+_GRANTS_WITHIN = 8 * 86_400
+_LIVE = TicketQuery((TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED), limit=1_000)
+_TAKEN_BACK = object()
+
+
+class Pins:
+    """Tickets that ended, when others began, grants that were used or revoked, what people rejected, whom they gave a token.
+
+    Whoever is the same user can read this installation's keys, so that seals alone keep no such editor out.
+    """
+
+    def __init__(self) -> None:
+        self._ended: dict[str, object] = {}  # ticket -> whoever spent it
+        self._since: dict[str, float] = {}  # ticket -> when it was opened
+        self._uses: Counter[str] = Counter()  # of a grant
+        self._revoked: set[str] = set()  # grants
+        self._rejected: dict[tuple[str, str], Refusal] = {}  # principal, and a goal or a digest
+        self._agents: dict[tuple[str, str], AgentRow] = {}
+
+    def load(self, tx: Tx, state: State) -> None:
+        """What the store says at the start; what the record says counts more than a row."""
+        now = state.clock.now()
+        for row in tx.agents():
+            self.agent_changed(row)
+        for ticket in tx.tickets(_LIVE):
+            if ticket.seal == seal_of(state, ticket):
+                self.opened(ticket)
+        for event in (EVENTS[CONFIRMED], "revoke", "reject"):
+            for id in _named(tx, event, "ticket", now - _ENDED_WITHIN):
+                self.ended(id)
+        self._revoked |= set(_named(tx, "grant_revoked", "grant", now - _GRANTS_WITHIN))
+        for id in _named(tx, "reject", "ticket", now - state.policy.denial_seconds):
+            no = tx.ticket(id)
+            if no is not None:
+                self.rejected(no, no.decided_at, no.decided_at + state.policy.denial_seconds)
+
+    # tickets
+
+    def opened(self, ticket: Ticket) -> None:
+        _put(self._since, ticket.id, ticket.opened_at)
+
+    def cooling(self, ticket: Ticket, seconds: int, now: float) -> int:
+        """How many seconds it has to cool on; one that nobody here saw before begins now."""
+        if ticket.id not in self._since:
+            _put(self._since, ticket.id, now)
+        return max(0, int(self._since[ticket.id] + seconds - now + 0.999))
+
+    def spend(self, id: str, by: object) -> bool:
+        """Whether this ticket is `by`'s to spend: nobody spent it before, and nobody took it back."""
+        if id not in self._ended:
+            _put(self._ended, id, by)
+        return self._ended[id] is by
+
+    def ended(self, id: str) -> None:
+        """Takes it back for good."""
+        _put(self._ended, id, _TAKEN_BACK)
+
+    def has_ended(self, id: str) -> bool:
+        return id in self._ended
+
+    # what people rejected, for the whole principal: a name and a session are claims
+
+    def rejected(self, ticket: Ticket, at: float, until: float) -> None:
+        agent = ticket.agent
+        for goal in (ticket.digest, *ticket.goals):
+            refusal = Refusal(goal, agent.principal, agent.session, ticket.id, at, until)
+            _put(self._rejected, (agent.principal, goal), refusal)
+
+    def refusal(self, principal: str, goals: Iterable[str], now: float) -> Refusal | None:
+        """The newest rejection of any of these that still binds."""
+        found = [self._rejected.get((principal, goal)) for goal in goals]
+        return max((one for one in found if one is not None and one.until > now), key=lambda one: one.at, default=None)
+
+    def agreed(self, ticket: Ticket) -> None:
+        """Somebody agreed: the same is rejected no more."""
+        for goal in (ticket.digest, *ticket.goals):
+            self._rejected.pop((ticket.agent.principal, goal), None)
+
+    # grants
+
+    def use(self, grant: Grant, signed: int) -> bool:
+        """Takes one of the uses that were signed; False where there is none left, whatever the row says."""
+        if grant.id in self._revoked or self._uses[grant.id] >= signed:
+            return False
+        self._uses[grant.id] += 1
+        return True
+
+    def revoked(self, id: str) -> None:
+        self._revoked.add(id)
+
+    def counts(self, grant: Grant) -> bool:
+        return grant.id not in self._revoked
+
+    # agents
+
+    def agent_changed(self, row: AgentRow) -> None:
+        _put(self._agents, (row.principal, normal_name(row.name)), row)
+
+    def agent(self, principal: str, name: str) -> AgentRow | None:
+        """As operators left it."""
+        return self._agents.get((principal, normal_name(name)))
+
+
+def recorded_blocks(tx: Tx) -> list[Block]:
+    """The blocks that were never lifted by the record, and of which there is no row."""
+    told = [row for event in ("block", "unblock") for row in tx.audit(AuditQuery(event=event, limit=MOST))]
+    last: dict[str, Block | None] = {}
+    for row in sorted(told, key=lambda row: (row.at, row.seq)):
+        said = body_of(row)
+        principal, reason = said.get("principal"), said.get("reason")
+        if isinstance(principal, str):
+            blocks = row.event == "block"
+            last[principal] = (
+                Block(principal, str(reason or "blocked"), row.at, str(said.get("by"))) if blocks else None
+            )
+    return [block for block in last.values() if block is not None and tx.block(block.principal) is None]
+
+
+def _put(table: dict[Any, Any], key: Any, value: Any) -> None:
+    table[key] = value
+    while len(table) > MOST:
+        table.pop(next(iter(table)))
+
+
+def _named(tx: Tx, event: str, key: str, since: float) -> Iterator[str]:
+    """What the records of an event name; one that cannot be read names nothing."""
+    for row in tx.audit(AuditQuery(event=event, since=since, limit=MOST, newest_first=True)):
+        named = body_of(row).get(key)
+        if isinstance(named, str) and named:
+            yield named
+
+
+def body_of(row: AuditRow) -> dict[str, Any]:
+    """What a record says; nothing where somebody wrote it who is not us."""
+    try:
+        body = json.loads(row.body)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}

@@ -1,0 +1,171 @@
+"""Confirmation tokens (CT-01 to CT-14): the conf_… that stands for a ticket, checked, explained and put on record."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from interlock.core.audit_bodies import fingerprint as name_of
+from interlock.core.audit_bodies import token_body
+from interlock.core.hold import Held, Keep
+from interlock.core.model import Human, TicketState
+from interlock.core.ticket import settled
+from interlock.core.times import iso
+from interlock.keys import fingerprint
+from interlock.service.attempts import Attempts
+from interlock.service.request import operation_of
+from interlock.service.tickets import token_of
+
+if TYPE_CHECKING:
+    from interlock.core.records import Ticket
+    from interlock.core.weigh import Weighed
+    from interlock.ports import Tx
+    from interlock.service.record import Told
+    from interlock.service.request import Judged
+    from interlock.service.state import State
+
+FAILURES = Attempts("token.failures")  # of one principal (C-14, CT-13)
+SELF_APPROVAL = "self-approval"
+HELD = "CONFIRMATION_REQUIRED"
+_FORM = re.compile(r"(?:conf|quota_continue)_[A-Za-z0-9_-]{1,64}")  # CT-01
+
+
+def ticket_of(tx: Tx, token: str) -> Ticket | None:
+    """The ticket that a token stands for; one that is malformed stands for none, like one that nobody issued (CT-13)."""
+    return tx.ticket_by_token(fingerprint(token)) if _FORM.fullmatch(token) else None
+
+
+def refused(judged: Judged, ticket: Ticket | None, weighed: Weighed, wait: int) -> Held | None:
+    """Why the token or the ticket that a request names does not count (CT-05); None where the ticket itself decides."""
+    request, named = judged.request, "the confirmation token"
+    if not request.token and not request.pending:
+        return None
+    if wait:
+        return Held(
+            "deny", f"too many confirmation tokens failed; wait {wait} s", code="RATE_LIMIT_EXCEEDED", wait_seconds=wait
+        )
+    if ticket is None:  # 1. it exists
+        words = "there is no such confirmation token" if request.token else f"no ticket {request.pending!r}"
+        return Held("deny", words, code="TOKEN_INVALID")
+    if not request.token:
+        named = f"ticket {ticket.id}"
+    if ticket.digest != judged.digest or request.pending not in (
+        "",
+        ticket.id,
+    ):  # 2. it is for this action of this agent
+        return Held("deny", f"{named} is for another action or agent", code="TOKEN_SCOPE_MISMATCH")
+    if ticket.spent_at:  # 3. nobody used it
+        return Held("deny", f"{named} was used already", code="TOKEN_ALREADY_USED", ticket=ticket)
+    now = settled(ticket, judged.now)
+    if now.state is TicketState.EXPIRED:  # 4. it is in time
+        return Held("deny", f"{named} expired; ask again without it", code="TOKEN_EXPIRED", ticket=ticket)
+    return _unarmed(now, weighed) if request.token else None
+
+
+def _unarmed(ticket: Ticket, weighed: Weighed) -> Held | None:
+    """C-14: a token is inert until a human armed it; whoever holds it cannot."""
+    if ticket.state is TicketState.REJECTED:
+        said = f": {ticket.decision_reason}" if ticket.decision_reason else ""
+        return Held("deny", f"rejected by {ticket.decided_by}{said}", code="TOKEN_INVALID", ticket=ticket)
+    if ticket.open and ticket.requirement.join(weighed.requirement).human is not Human.NONE:
+        words = f"{SELF_APPROVAL}: a token frees nothing until an operator has answered"
+        return Held("deny", words, code="PERMISSION_DENIED", ticket=ticket)
+    return None
+
+
+def offered(state: State, judged: Judged, held: Held) -> str:
+    """The token of the ticket that this very action waits for; nothing where there is none to arm."""
+    ticket = held.ticket
+    waits = ticket is not None and ticket.digest == judged.digest and not held.code
+    if held.outcome == "allow" or ticket is None or not waits:
+        return ""
+    return token_of(state, ticket) if ticket.open or ticket.state is TicketState.APPROVED else ""
+
+
+def code_of(held: Held, weighed: Weighed, token: str) -> str:
+    """The registry's word for an answer; empty for a yes."""
+    if held.outcome == "allow":
+        return ""
+    return held.code or weighed.code or (HELD if token else "PERMISSION_DENIED")
+
+
+def details(state: State, judged: Judged, weighed: Weighed, held: Held, code: str, token: str) -> dict[str, Any]:
+    """What 1.9 puts beside a code; a token is named as the record names it."""
+    ticket, operation = held.ticket, operation_of(judged.request.action)
+    if code == HELD and ticket is not None:
+        assessment = judged.judgement.assessment
+        return {
+            "operation": ticket.operation,
+            "danger_level": assessment.level.word,
+            "reasons": list(dict.fromkeys(finding.reason for finding in assessment.findings)) or [weighed.reason()],
+            "confirmation_message": ticket.reason,
+            "confirmation_token": token,
+            "expires_at": iso(ticket.expires_at),  # R-4: until when it can be armed
+        }
+    if code == "RATE_LIMIT_EXCEEDED":
+        return _limits(state, judged, held)
+    if not code.startswith("TOKEN_"):
+        return {"reason": SELF_APPROVAL} if held.reason.startswith(SELF_APPROVAL) else {}
+    said: dict[str, Any] = {"token": name_of(_presented(state, judged, ticket))}
+    if code == "TOKEN_SCOPE_MISMATCH":
+        said["requested_operation"] = operation
+    elif code == "TOKEN_EXPIRED" and ticket is not None:
+        said |= {"expired_at": iso(ticket.expires_at), "current_time": iso(judged.now)}
+    elif code == "TOKEN_ALREADY_USED" and ticket is not None:
+        said["consumed_at"] = iso(ticket.spent_at)
+    return said
+
+
+def _limits(state: State, judged: Judged, held: Held) -> dict[str, Any]:
+    if held.wait_seconds:
+        return {
+            "limit": FAILURES.most,
+            "remaining": 0,
+            "window": "minute",
+            "resets_at": iso(judged.now + held.wait_seconds),
+            "retry_after_seconds": held.wait_seconds,
+        }
+    return {"limit": state.policy.open_tickets, "remaining": 0}
+
+
+def told(state: State, judged: Judged, held: Held, issued: bool) -> list[Told]:
+    """CT-12: what the record says of a token that was issued, spent or refused."""
+    request, ticket = judged.request, held.ticket
+    if issued and ticket is not None:
+        return [_entry(state, judged, "TOKEN_ISSUED", ticket)]
+    if held.keep is Keep.SPEND and held.outcome == "allow" and ticket is not None:
+        return [_entry(state, judged, "TOKEN_VALIDATED", ticket, user=ticket.decided_by)]
+    if (request.token or request.pending) and (reason := _failure(held)):
+        return [_entry(state, judged, "TOKEN_REJECTED", ticket, reason)]
+    return []
+
+
+def failed(judged: Judged, held: Held) -> bool:
+    """Whether this was one more token that did not count."""
+    return bool(judged.request.token) and bool(_failure(held))
+
+
+def revoked(state: State, ticket: Ticket, by: str, now: float) -> Told:
+    """The record of a token that an operator took away."""
+    event, session = "TOKEN_REVOKED", ticket.agent.session
+    return event, token_body(now, event, token_of(state, ticket), ticket.operation, ticket.adapter, "", session, by)
+
+
+def _failure(held: Held) -> str:
+    if held.outcome != "deny":
+        return ""
+    if held.code.startswith("TOKEN_"):
+        return held.code
+    return SELF_APPROVAL if held.reason.startswith(SELF_APPROVAL) else ""
+
+
+def _entry(state: State, judged: Judged, event: str, ticket: Ticket | None, failure: str = "", user: str = "") -> Told:
+    request = judged.request
+    operation = ticket.operation if ticket else operation_of(request.action)
+    token, adapter = _presented(state, judged, ticket), request.adapter or request.door
+    return event, token_body(judged.now, event, token, operation, adapter, failure, request.agent.session, user)
+
+
+def _presented(state: State, judged: Judged, ticket: Ticket | None) -> str:
+    """The token in question, also where a ticket's id stood for it."""
+    return judged.request.token or (token_of(state, ticket) if ticket else judged.request.pending)

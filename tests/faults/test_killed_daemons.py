@@ -1,0 +1,25 @@
+"""kill -9 on 20 real daemons with real load over HTTP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from killed import warm
+from killed_daemons import Folder, all_killed
+from promises import STANDS
+
+pytestmark = pytest.mark.xdist_group("faults")
+
+FOLDERS, AT_ONCE, LIVES = 4, 2, 5
+
+
+@pytest.mark.slow(why="20 daemons are really started, put under load and killed")
+def test_what_20_killed_daemons_acknowledged_is_there_once_and_provable(tmp_path: Path) -> None:
+    known = warm()
+    folders = [Folder(tmp_path / str(number), number, known) for number in range(FOLDERS)]
+    assert all_killed(folders, LIVES, AT_ONCE) == []
+    assert sum(folder.lives for folder in folders) == 20
+    done = {word: sum(len(folder.said.tickets[word]) for folder in folders) for word in STANDS}
+    assert min(done.values()) > 0, f"too little was done to mean anything: {done}"

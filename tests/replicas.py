@@ -1,0 +1,58 @@
+"""Real daemons on one PostgreSQL, with one installation's keys."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from daemon import PASSPHRASE, Daemon, bearer, enrolled
+from interlock.config import config_of
+from interlock.service.clock import SystemClock
+from interlock.service.opening import open_state
+from interlock.stores import open_store
+
+
+def people(folder: Path, url: str) -> None:
+    """Operators in the database, before any daemon has it; the folder has to be XDG_STATE_HOME."""
+    assert os.environ["XDG_STATE_HOME"] == str(folder)
+    store = open_store(url)
+    try:
+        enrolled(open_state(config_of({"store": {"url": url}}), store, SystemClock()))
+    finally:
+        store.close()
+
+
+@contextmanager
+def replica(folder: Path, name: str, url: str, policy: str = "spec") -> Iterator[Daemon]:
+    """A daemon that ends well."""
+    config = folder / f"{name}.toml"
+    config.write_text(
+        f'[store]\nurl = "{url}"\n[policy]\nuse = "{policy}"\n[daemon]\nsocket = "{folder}/{name}.sock"\n'
+    )
+    with (folder / f"{name}.err").open("wb") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "interlock", "serve", "--config", str(config), "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env={**os.environ, "XDG_STATE_HOME": str(folder)},
+        )
+    assert process.stdout is not None
+    line = next((raw.decode() for raw in process.stdout if b"http://" in raw), "")
+    running = Daemon(process, folder, int(line.split("http://")[1].split()[0].rpartition(":")[2]) if line else 0, line)
+    try:
+        yield running
+    finally:
+        for client in running.clients:
+            client.close()
+        assert running.stop() == 0, (folder / f"{name}.err").read_text()
+        process.stdout.close()
+
+
+def sign_in(running: Daemon) -> dict[str, str]:
+    """The headers of an operator who is signed in over TCP."""
+    answer = running.tcp().post("/api/v1/session", json={"operator": "ana", "passphrase": PASSPHRASE})
+    return bearer(answer.json()["token"])

@@ -1,0 +1,247 @@
+"""The docs say what is there: commands that parse, keys that exist, all of them, links that lead somewhere, tests that are run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from interlock.config import config_of, effective
+from interlock.core import policy_form
+from interlock.core.codes import CODES
+from interlock.core.policy import Escalate, Policy, Severities
+from interlock.core.registry import Pattern
+from interlock.doors.cli.main import COMMANDS, main
+from interlock.doors.http.app import undressed
+from interlock.doors.http.openapi import document
+from interlock.service import policy_cases
+from interlock.service.figures import SHAPES
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+GENERATED = {"rules.md"}  # from the packs, which have tests of their own
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(p for p in DOCS.glob("*.md") if p.name not in GENERATED)]
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]+)`")
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_RUNS = re.compile(r"(?:^|[|;&] *)(?:\S*/)?interlock ")
+_NO_EFFECT = "°"
+
+
+def text(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def fenced(page: str, *languages: str) -> list[str]:
+    return [body for language, body in _FENCE.findall(page) if language in languages]
+
+
+def prose(page: str) -> str:
+    return _FENCE.sub("", page)
+
+
+def rows(page: str, heading: str) -> list[list[str]]:
+    """The cells of the table whose first heading this is."""
+    lines = iter(prose(page).splitlines())
+    for line in lines:
+        if line.startswith(f"| {heading} |"):
+            next(lines)
+            found = []
+            for row in lines:
+                if not row.startswith("|"):
+                    return found
+                found.append([cell.strip() for cell in row.strip("|").split(" | ")])
+            return found
+    raise AssertionError(f"no table {heading!r}")
+
+
+def documented(name: str, heading: str) -> set[str]:
+    """The names in the first column of a table."""
+    return {key for row in rows(text(name), heading) for key in _INLINE.findall(row[0])}
+
+
+def command_lines(page: str) -> Iterator[list[str]]:
+    """Every `interlock …` that a page shows: in a shell block or in the running text."""
+    shown = [line.removeprefix("$ ") for block in fenced(page, "sh") for line in block.splitlines()]
+    shown += [line[2:] for block in fenced(page, "console") for line in block.splitlines() if line.startswith("$ ")]
+    shown += [code for code in _INLINE.findall(prose(page)) if code.startswith(("interlock ", ".venv/bin/interlock "))]
+    for line in shown:
+        if _RUNS.search(line):
+            yield from _commands(line)
+
+
+def _commands(line: str) -> Iterator[list[str]]:
+    """The interlock commands of one line of shell, without pipes and redirections."""
+    words = shlex.shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split, words.commenters = True, "#"
+    command: list[str] = []
+    skip = False
+    for word in [*words, ";"]:
+        if word in (";", "|", "&&", "||", "&"):
+            if command and command[0].rpartition("/")[2] == "interlock" and len(command) > 1:
+                yield command[1:]
+            command = []
+        elif word in (">", "<", ">>"):
+            skip = True
+        elif not skip:
+            command.append(word)
+        else:
+            skip = False
+
+
+class Parsed(BaseException):
+    """The words were understood; nothing has to be done."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_that_is_shown_is_one(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    parse = argparse.ArgumentParser.parse_args
+
+    def only_parse(parser: argparse.ArgumentParser, *given: Any) -> argparse.Namespace:
+        parse(parser, *given)
+        raise Parsed
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", only_parse)
+    for words in command_lines(page.read_text(encoding="utf-8")):
+        if words[0] in ("COMMAND", "--help", "--version"):
+            continue
+        assert words[0] in COMMANDS, f"{page.name}: no command {words[0]!r}"
+        if len(words) == 1:  # only named
+            continue
+        try:
+            code = main(words)
+        except Parsed:
+            continue
+        raise AssertionError(f"{page.name}: interlock {' '.join(words)}: {code}, {capsys.readouterr().err}")
+
+
+def test_every_command_is_in_the_list() -> None:
+    shown = {words[0] for words in command_lines(text("commands.md"))}
+    assert shown >= set(COMMANDS)
+
+
+def test_every_configuration_key_is_documented_with_its_default() -> None:
+    shown = effective(config_of({}, environ={"XDG_STATE_HOME": "/state"}))
+    optional = {"minimum_trust_for_writes", "minimum_trust_for_deletes", "require_confirmation_below"}
+    known = {f"{table}.{key}" for table, values in shown.items() for key in values}
+    known |= {f"trust_policy.{key}" for key in optional} | {"danger_patterns.replace"}
+    assert documented("configuration.md", "key") == known
+    for row in rows(text("configuration.md"), "key"):
+        table, _, key = _INLINE.findall(row[0])[0].partition(".")
+        value, said = shown[table].get(key), row[1].strip("`")
+        if isinstance(value, bool | int | float) or key in ("use", "mode", "level", "host"):
+            assert said == (json.dumps(value) if not isinstance(value, str) else value), f"{table}.{key}"
+
+
+def test_a_registry_pattern_is_documented_key_by_key() -> None:
+    known = set(Pattern("x", "x", *_some_kind()).wire)
+    assert documented("configuration.md", "key of a pattern") == known
+
+
+def _some_kind() -> tuple[Any, Any]:
+    from interlock.core.model import Category
+    from interlock.core.registry import Severity
+
+    return Category.DATA_DELETION, Severity.LOW
+
+
+POLICY_TABLES = {
+    "key": policy_form._TOP,
+    "key of a level": policy_form._CONTROL_KEYS,
+    "key of `escalation`": {field.name for field in fields(Escalate)},
+    "key of a case": policy_cases._KEYS,
+    "key of the JSON": policy_form._SEED_TOP,
+    "key of the restrictions": {"allowPatterns", "confirmPatterns", "denyPatterns", "approvalPolicy"},
+}
+
+
+@pytest.mark.parametrize("heading", POLICY_TABLES)
+def test_every_policy_key_is_documented(heading: str) -> None:
+    assert documented("policies.md", heading) == set(POLICY_TABLES[heading])
+
+
+def test_defaults_of_a_policy_are_the_ones_that_are_documented() -> None:
+    plain, escalate = Policy("x"), Escalate()
+    for row in rows(text("policies.md"), "key"):
+        name, said = _INLINE.findall(row[0])[0], row[1].strip("`")
+        if type(value := getattr(plain, name, None)) in (bool, int):
+            assert said == json.dumps(value) or not said, name
+    for row in rows(text("policies.md"), "key of `escalation`"):
+        assert row[1].strip("`") == str(getattr(escalate, _INLINE.findall(row[0])[0]))
+    assert plain.severities == Severities()
+
+
+def test_policies_and_configurations_that_are_shown_can_be_used() -> None:
+    first, *_ = (tomllib.loads(block) for block in fenced(text("policies.md"), "toml"))
+    policy = policy_form.policy_of(first, "shown")
+    from interlock.rulebook import load
+
+    assert policy_cases.failures(policy, load()) == []
+    for block in fenced(text("configuration.md"), "toml"):
+        assert config_of(tomllib.loads(block), environ={"XDG_STATE_HOME": "/state"}).warnings == ()
+    for block in fenced(text("policies.md"), "json"):
+        assert policy_form.policy_of(json.loads(block), "shown", base=policy).name == "shown"
+
+
+def test_every_path_of_the_api_is_documented() -> None:
+    paths = document(undressed())["paths"]
+    known = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+    assert documented("http-api.md", "path") == known
+    statuses = {status for methods in paths.values() for one in methods.values() for status in one["responses"]}
+    assert {row[0] for row in rows(text("http-api.md"), "status")} >= statuses
+    assert documented("http-api.md", "code") == set(CODES)
+
+
+def test_every_figure_is_documented() -> None:
+    said = {name for row in rows(text("record.md"), "figure") for name in _INLINE.findall(row[1])}
+    assert said == {f"interlock_{name}" for name in SHAPES}
+
+
+def test_every_mark_of_no_effect_is_explained() -> None:
+    for name in ("configuration.md", "policies.md"):
+        assert f"Keys marked {_NO_EFFECT} are read and checked, and have no effect" in text(name)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for link in _LINK.findall(prose(page.read_text(encoding="utf-8"))):
+        if link.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = page.parent / path if path else page
+        assert target.is_file(), f"{page.name}: {link}"
+        assert not anchor or anchor in _anchors(target.read_text(encoding="utf-8")), f"{page.name}: {link}"
+
+
+def _anchors(page: str) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", page), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_test_that_a_claim_cites_is_run(page: Path) -> None:
+    code = _INLINE.findall(prose(page.read_text(encoding="utf-8")))
+    tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    for name in (word for word in code if re.fullmatch(r"test_\w+", word)):
+        assert f"def {name}(" in tests, f"{page.name}: {name}"
+    for path in (word for word in code if re.fullmatch(r"(?:tests|docs|src|bench|tools|examples)/[\w./-]+\w", word)):
+        assert (ROOT / path).exists(), f"{page.name}: {path}"
+
+
+def test_every_page_is_reached_from_the_readme() -> None:
+    seen, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        seen.add(page.resolve())
+        links = _LINK.findall(prose(page.read_text(encoding="utf-8"))) if page.name not in GENERATED else []
+        found = {(page.parent / link.partition("#")[0]).resolve() for link in links if not link.startswith("http")}
+        waiting += [path for path in found if path.suffix == ".md" and path not in seen]
+    assert {path.resolve() for path in DOCS.glob("*.md")} <= seen
