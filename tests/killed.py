@@ -35,7 +35,7 @@ from promises import Acknowledged, agent_of, broken, push
 
 CWD = "/home/dev/app"
 AGENTS = 3  # threads that ask
-MOST = 32  # acknowledgements of one process
+MOST = 24  # acknowledgements of one process
 OPENING, MOMENT = 0.06, 0.004  # seconds: from the fork until everything is open, and between two acknowledgements
 AT_ONCE = 400  # tickets that a look at the queue shows
 

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from gate import AGENT, CHEAP, PASSPHRASE, Gate
-from interlock.core.model import AgentRef, Requirement, command, operation
+from interlock.core.model import Action, AgentRef, Requirement, command, operation
+from interlock.core.records import TicketQuery
 from interlock.keys import ROSTER_SETTING, enrol, roster_seal
+from interlock.looker.files import read_text
 from interlock.service import agents, answers, granting, people, upkeep
 from interlock.service.answers import Refused
 from interlock.service.opening import record_start
@@ -168,6 +170,18 @@ def test_the_same_operation_of_another_adapter_is_another_action(gate: Gate) -> 
     assert gate.ask(delete, adapter="staging").allowed
 
 
+def test_a_script_that_was_changed_after_it_was_approved_is_another_one(gate: Gate, tmp_path: Path) -> None:
+    script = tmp_path / "deploy.sh"
+    run = command(f"bash {script}", str(tmp_path))
+    for lead in ("", "echo working\n" * 40_000):  # one that is read whole, and one that is cut
+        script.write_text(f"{lead}rm -rf /srv/a\n")
+        gate.approve(gate.held(run, files=read_text))
+        script.write_text(f"{lead}rm -rf /srv/b\n")
+        assert not gate.ask(run, files=read_text).allowed
+        script.write_text(f"{lead}rm -rf /srv/a\n")
+        assert gate.ask(run, files=read_text).allowed
+
+
 # Grants
 
 GRANT = {"effect": "destroy", "targets": ["/srv/media/**"], "why": "cleanup", "count": 1, "ceiling": "dangerous"}
@@ -284,6 +298,23 @@ def test_a_veto_is_not_escaped_by_words_names_sessions_or_edits(headless: Gate, 
     assert headless.ask(BRANCH, replace(AGENT, name="fresh")).allowed
 
 
+@pytest.mark.parametrize(
+    ("column", "value"), [("goals", "x"), ("level", 77), ("approvers", "[1"), ("opened_at", "never")]
+)
+def test_a_row_that_was_garbled_hides_no_other_from_who_could_object(
+    headless: Gate, column: str, value: object
+) -> None:
+    first, second = headless.held(BRANCH), headless.held(command("git branch -D other", W))
+    edit(headless, f"UPDATE tickets SET {column} = ? WHERE id = ?", value, first.id)
+    listed = headless.store.read(lambda tx: tx.tickets(TicketQuery()))
+    assert [ticket.id for ticket in listed] == [second.id]
+    headless.clock.forward(31)
+    upkeep.settle_tickets(headless.state)
+    assert not headless.ask(BRANCH).allowed
+    headless.restart()
+    assert not headless.ask(BRANCH).allowed
+
+
 # The record
 
 
@@ -315,3 +346,28 @@ def test_settings_that_were_edited_while_nothing_ran_show(gate: Gate) -> None:
     gate.restart()
     record_start(gate.state, "1")
     assert {words.partition(":")[0] for words in gate.state.alerts.values()} == {"policy", "mode"}
+
+
+SECRET = "hunter2hunter2"
+TELLING: list[Action] = [
+    command(f"PGPASSWORD={SECRET} psql -c 'drop table x'", W),
+    command(f"PGPASSWORD={SECRET} ls", W),
+    command(f"mysql -p{SECRET} -e 'drop table x'", W),
+    command(f"curl -u ann:{SECRET} -X DELETE https://host/x", W),
+    command(f"sshpass -p {SECRET} ssh host 'rm -rf /x'", W),
+    command(f"redis-cli -a {SECRET} flushall", W),
+    operation("delete_user", {"id": 1, "api_key": SECRET}),
+    operation("delete_session", {"session_key": SECRET}),
+    operation("delete_page", {"url": f"https://ann:{SECRET}@host/x"}),
+]
+
+
+def test_secrets_reach_no_table_whatever_they_stand_beside(gate: Gate) -> None:
+    for number, action in enumerate(TELLING):
+        gate.ask(action, AgentRef("uid:1000", f"n{number}"))
+    gate.state.trouble(f"ValueError: password={SECRET}")
+    assert SECRET not in str(gate.state.problems)
+    gate.state.recorder.flush()
+    gate.store.close()
+    for file in Path(gate.folder).glob("state.db*"):
+        assert SECRET.encode() not in file.read_bytes(), file

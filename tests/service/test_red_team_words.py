@@ -125,6 +125,28 @@ def test_a_denied_command_is_denied_wherever_it_hides(tmp_path: Path, pattern: s
     gate.close()
 
 
+WHOLE = ["git status", "git status --short", "git status 2>/dev/null"]
+NOT_WHOLE = [
+    "git status > notes.txt", "git status >> ~/.profile", "git status; id", "git status $(id)", "git status\nid", "git status <(id)",
+    "git status | tee x", "PATH=/tmp/x git status", "GIT_PAGER=/tmp/x git status", "cd /tmp/x && git status", "git status <<< $(id)",
+]  # fmt: skip
+
+
+def test_an_auto_approving_pattern_covers_one_whole_command_and_nothing_around_it(tmp_path: Path) -> None:
+    policy = {
+        "name": "p",
+        "always_ask": True,
+        "levels": ALLOW,
+        "patterns": {"allow": ["git status*", "Bash:git status*"]},
+    }
+    (tmp_path / "p.json").write_text(json.dumps(policy))
+    gate = Gate(tmp_path / "s", policy={"use": str(tmp_path / "p.json")})
+    for text in (*WHOLE, *NOT_WHOLE):
+        for action in (command(text, W), tool("Bash", {"command": text}, W)):
+            assert gate.ask(action, AgentRef("uid:1", text)).allowed is (text in WHOLE), action
+    gate.close()
+
+
 def test_what_outranks_an_auto_approving_pattern_is_not_waved_through(tmp_path: Path) -> None:
     """GK-04, R-6: a confirm pattern, and a registry pattern that asks for an approval."""
     restrictions = {"confirmPatterns": ["Bash:git branch*"], "allowPatterns": ["Bash:git *"]}

@@ -9,6 +9,7 @@ from typing import Any
 from interlock.core.model import Action, Assessment, Level, Span
 from interlock.core.read.facts import Command, Effect, Fact, known
 from interlock.core.read.shell.session import shown
+from interlock.core.redact import redact
 from interlock.core.registry import normalised
 
 MOST = 200
@@ -92,7 +93,7 @@ def _which(action: Action) -> str:
     given = action.fields.get("params") or action.fields.get("input")
     if not isinstance(given, Mapping):
         return ""
-    named = {text for key, value in given.items() if _NAMES.search(str(key)) for text in _values(value)}
+    named = {text for key, value in redact(given).items() if _NAMES.search(str(key)) for text in _values(value)}
     return " ".join(sorted(named)[:_WHICH])[:200]
 
 
@@ -106,5 +107,5 @@ def _values(value: Any) -> Iterator[str]:
 
 def _run(fact: Command) -> str:
     """A program whose effects are not known: its name, and the words that are no flags."""
-    words = sorted(word.lstrip("+") for word in fact.words if not word.startswith("-"))
+    words = sorted(word.lstrip("+") for word in redact([fact.program, *fact.words])[1:] if not word.startswith("-"))
     return f"run:{fact.program} {' '.join(words)}"[:200]

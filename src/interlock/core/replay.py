@@ -13,6 +13,7 @@ from interlock.core.danger import Approval, DangerBlock
 from interlock.core.model import Assessment, Level, Loss
 from interlock.core.policy import Policy
 from interlock.core.read.facts import Command, Effect, Fact
+from interlock.core.redact import redact
 from interlock.core.registry import Matched, Pattern
 from interlock.core.titles import Titles
 from interlock.core.trust import TRUSTS
@@ -49,6 +50,7 @@ def given_json(facts: Sequence[Fact], named: Titles, at: Circumstances) -> dict[
             "commands": [list(argv) for argv in named.commands],
             "tools": [list(pair) for pair in named.tools],
             "single": named.single,
+            **({"cut": True} if named.cut else {}),
         },
         "circumstances": _circumstances_json(at),
     }
@@ -73,7 +75,8 @@ def _fact_json(fact: Fact) -> dict[str, Any]:
         "traits": sorted(fact.traits),
     }
     if isinstance(fact, Command):
-        return {"program": fact.program, "words": list(fact.words), "env": [list(pair) for pair in fact.env], **shared}
+        words = redact([fact.program, *fact.words])[1:]  # which of them are secrets depends on the program
+        return {"program": fact.program, "words": words, "env": [list(pair) for pair in fact.env], **shared}
     return {
         "verb": fact.verb,
         "target": fact.target,
@@ -99,6 +102,7 @@ def _titles_of(data: Json) -> Titles:
         tuple(tuple(argv) for argv in data["commands"]),
         tuple((tool, argument) for tool, argument in data["tools"]),
         bool(data["single"]),
+        bool(data.get("cut")),
     )
 
 

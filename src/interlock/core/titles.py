@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from interlock.core.read.lexicon import split_name
 from interlock.core.registry import normalised
 
 Argv = tuple[str, ...]
+_NOWHERE = re.compile(r"\d*>>?\s*(?:/dev/null\b|&\d)|&>\s*/dev/null\b")
 _LONGEST = 400  # characters of one title
 _MOST = 200
 
@@ -49,7 +51,8 @@ def titles(action: Action, facts: Sequence[Fact]) -> Titles:
         operations=tuple(dict.fromkeys(name[:_LONGEST] for name in operations))[:_MOST],
         commands=runs[:_MOST],
         tools=tuple(_tools(action, commands)),
-        single=_is_single(action, commands, effects),
+        single=_is_single(action, commands, effects)
+        and not any(isinstance(fact, Command) and fact.env for fact in facts),
         cut=len(operations) > _MOST or len(runs) >= _MOST or any(len(name) > _LONGEST for name in operations),
     )
 
@@ -109,9 +112,15 @@ def _argument(given: object) -> str:
     return next((values[key] for key in _ARGUMENTS if isinstance(values.get(key), str)), "")
 
 
+def _redirects(action: Action) -> bool:
+    """`git status > notes.txt` is more than a git status; what goes nowhere is not."""
+    text = action.text if action.kind is Kind.COMMAND else _argument(action.fields.get("input"))
+    return action.kind in (Kind.COMMAND, Kind.TOOL) and ">" in _NOWHERE.sub("", text)
+
+
 def _is_single(action: Action, commands: Sequence[Argv], effects: Sequence[Effect]) -> bool:
     """True for one command and what it does by itself, or one operation that carries nothing else (C-11)."""
-    if any(effect.verb == "unreadable" for effect in effects):
+    if any(effect.verb == "unreadable" for effect in effects) or _redirects(action):
         return False
     if action.kind is Kind.COMMAND:
         return len(commands) == 1 and not any(

@@ -7,7 +7,7 @@ import os
 import socket
 import struct
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
@@ -89,7 +89,8 @@ class Daemon:
         data = json.dumps(body).encode() if body is not None else None
         try:
             with closing(self._connection(seconds)) as connection:
-                connection.request(method, self.target(path), data, self.headers(data is not None))
+                with suppress(BrokenPipeError):  # it may have answered before it had read everything
+                    connection.request(method, self.target(path), data, self.headers(data is not None))
                 yield connection.getresponse()
         except TimeoutError:
             raise NoDaemon(f"the daemon on {self.place} did not answer within {seconds:g} s") from None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 
 from interlock.core.read.shell.session import MAX_SCRIPT
 
 MAX_BYTES = MAX_SCRIPT
+MAX_HASHED = 1 << 26
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _MADE_UP = ("/proc/", "/sys/", "/dev/")  # made by the kernel as they are read
 _FIRST_LINE = 80  # a shell takes a file for a program when there is a NUL in the first line, of which it reads so much
@@ -18,7 +20,31 @@ def read_text(path: str) -> str | None:
     data = read_bytes(path, MAX_BYTES)
     if data is None or _is_program(data):
         return None
-    return data.decode("latin-1") if len(data) > MAX_BYTES else decode(data)
+    return _cut(path, data) if len(data) > MAX_BYTES else decode(data)
+
+
+def _cut(path: str, data: bytes) -> str:
+    """The beginning, and in a comment at its end what stands for all of it: an approval is for the whole script."""
+    mark = f"\n#{_mark(path)}"
+    return data.decode("latin-1")[: len(data) - len(mark)] + mark
+
+
+def _mark(path: str) -> str:
+    """One hash of a long file, however long; behind what is hashed of it, its size and its time count."""
+    whole = hashlib.sha256()
+    try:
+        handle = os.open(path, _FLAGS)
+        try:
+            left, found = MAX_HASHED, os.fstat(handle)
+            while left > 0 and (part := os.read(handle, 1 << 20)):
+                whole.update(part)
+                left -= len(part)
+        finally:
+            os.close(handle)
+        whole.update(f"{found.st_size} {found.st_mtime_ns if left <= 0 else ''}".encode())
+    except OSError as error:
+        whole.update(str(error).encode())
+    return whole.hexdigest()
 
 
 def read_bytes(path: str, limit: int) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -43,9 +44,7 @@ class Memory:
         self._state = state
         self._due = self._done = 0  # what was heard, and what was taken over
         self._first = self._newest = 0.0  # orders about the mode: the one at the start, the last one followed
-        self._patterns: dict[
-            str, float
-        ] = {}  # learned from the store: id -> the order to remove it that was there by then
+        self._removed: dict[str, float] = {}  # pattern -> the order that was followed, or was there at the start
         self._roster: Roster | None = None  # that signatures were checked with
         self._said = ""
 
@@ -111,8 +110,9 @@ class Memory:
             if at > self._removed.get(id, 0.0):
                 self._removed[id] = at
                 if id in here and stored.get(id) != here[id]:
-                    registry.unregister(id)
                     del here[id]
+                    with contextlib.suppress(PatternError):  # gone already, by whoever ordered it
+                        registry.unregister(id)
         for id, wire in stored.items():
             try:
                 if id not in here:

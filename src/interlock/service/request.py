@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from interlock.core.circumstances import Adapted
 from interlock.core.decide import Judgement
 from interlock.core.model import Action, AgentRef, Kind
+from interlock.core.redact import redact_text
 from interlock.core.registry import Matched
 from interlock.core.titles import Titles
 
@@ -55,8 +56,9 @@ def operation_of(action: Action) -> str:
     """What counting calls an action: an operation by its name, a command by its program."""
     if action.kind in (Kind.OPERATION, Kind.TOOL):
         return action.text[:200]
-    words = action.text.split(None, 1)
-    return f"{action.kind.value}:{words[0][:100] if words else ''}"
+    first = (action.text.split(None, 1) or [""])[0]
+    name, given, _ = first.partition("=")  # `PGPASSWORD=… psql`: what is given to a variable may be a secret
+    return f"{action.kind.value}:{redact_text(f'{name}{given}'[:100])}"
 
 
 def session_of(agent: AgentRef) -> str:

@@ -15,6 +15,7 @@ from interlock.core.hold import Held
 from interlock.core.model import Human, Requirement
 from interlock.core.policy import Policy
 from interlock.core.records import Approval, Block, Ticket
+from interlock.core.redact import redact_text
 from interlock.core.registry import Registry
 from interlock.core.statement import agrees
 from interlock.ports import Channel, Clock, Store
@@ -118,6 +119,7 @@ class State:
                 self.trouble(f"channel {channel.name}: {type(error).__name__}", "channel")
 
     def trouble(self, words: str, kind: str = "other") -> None:
+        words = redact_text(words)  # an error may quote what it could not take
         LOG.error("%s", words)
         self.troubles[kind] += 1
         self.problems = [*self.problems[-49:], words]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -15,6 +16,7 @@ from interlock.stores.seam import Row, Session, original
 
 R = TypeVar("R")
 
+_LOG = logging.getLogger(__name__)
 _AT_ONCE = 50  # rows of one INSERT
 
 
@@ -131,6 +133,16 @@ class Table(Generic[R]):
 
     def find(self, session: Session, where: str, params: Sequence[Any] = ()) -> list[R]:
         return self.read(session.execute(f"{self.select} {where}", params))
+
+    def readable(self, session: Session, where: str, params: Sequence[Any] = ()) -> list[R]:
+        """Those that can be read: a row that somebody garbled must not hide the others."""
+        found = []
+        for row in session.execute(f"{self.select} {where}", params):
+            try:
+                found += self.read([row])
+            except (ValueError, TypeError, KeyError, RecursionError) as error:
+                _LOG.error("a row of %s cannot be read and is left out: %s", self.name, error)
+        return found
 
     def first(self, session: Session, where: str, params: Sequence[Any] = ()) -> R | None:
         found = self.find(session, f"{where} LIMIT 1", params)

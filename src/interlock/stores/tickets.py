@@ -84,7 +84,7 @@ class Tickets:
         found = [
             ticket
             for state in query.states or tuple(TicketState)
-            for ticket in TICKETS.find(self.db, order, [*params, str(state), *tail, query.limit])
+            for ticket in TICKETS.readable(self.db, order, [*params, str(state), *tail, query.limit])
         ]
         found.sort(key=lambda ticket: (ticket.opened_at, ticket.id), reverse=True)
         return found[: query.limit]
