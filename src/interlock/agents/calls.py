@@ -1,0 +1,126 @@
+"""A tool call in an agent's own names -> the calls that are judged."""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.agents.contract import Call
+from interlock.agents.wire import Malformed
+from interlock.core.model import Action, command, tool
+
+# Said beside a call, not part of it: a model that tries again words these anew and has to find its ticket.
+_BESIDE_ANY = frozenset("description explanation timeout toolSummary call_id tool_call_id tool_use_id".split())
+_BESIDE_COMMANDS = _BESIDE_ANY | frozenset(
+    """timeout_ms timeoutMs timeoutSeconds timeout_seconds run_in_background is_background isBackground background summary
+    session_id requires_approval initial_wait delay yield_time_ms max_output_tokens task_progress goal""".split()
+)
+# Tools of the agents themselves that take a word of explanation.
+_EXPLAINED = frozenset(
+    "Task Agent task replace apply_patch create_file edit_file insert_edit_into_file replace_in_file read_file".split()
+)
+_FOLDERS = ("cwd", "workdir", "working_directory", "workingDirectory", "dir_path", "directory", "Cwd")
+_COMMANDS = ("command", "commands", "cmd", "command_line", "CommandLine", "script")
+_MAX_COMMANDS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What an agent calls its tools, where that differs from what readers of tools know."""
+
+    shells: frozenset[str]  # tools that run shell text
+    names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that a reader knows
+    incidental: frozenset[str] = frozenset()
+
+
+def judged_calls(dialect: Dialect, name: str, given: Mapping[str, Any], cwd: str, id: str = "") -> tuple[Call, ...]:
+    """The calls that one tool call comes to: one, or one for each command in it; refuses a shell call without a command."""
+    beside = _beside(dialect, name)
+    kept = {key: value for key, value in given.items() if key not in beside and value is not None}
+    if name not in dialect.shells:
+        return (_call(name, given, tool(dialect.names.get(name, name), kept, cwd), id),)
+    return tuple(_call(name, given, action, id) for action in _shell(name, kept, cwd))
+
+
+def _beside(dialect: Dialect, name: str) -> frozenset[str]:
+    """What does not count of a call; in a tool that nobody knows, a description may be what it is about."""
+    if name in dialect.shells:
+        return dialect.incidental | _BESIDE_COMMANDS
+    return dialect.incidental | _BESIDE_ANY if name in dialect.names or name in _EXPLAINED else frozenset()
+
+
+def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> Call:
+    body = action.fields.get("input")
+    judged = frozenset(body) if isinstance(body, Mapping) and body else frozenset({action.kind.value})
+    return Call(name, given, action, judged, id)
+
+
+def _shell(name: str, kept: Mapping[str, Any], cwd: str) -> list[Action]:
+    key = next((key for key in _COMMANDS if key in kept), "")
+    if not key:
+        if set(kept) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # the output or the input of a shell that runs
+            return [tool(name, kept, cwd)]
+        raise Malformed(f"{name}: no command in the call")
+    folder = folder_of(kept, cwd)
+    texts = _texts(name, key, kept)
+    rest = {field: value for field, value in kept.items() if _counts(field, value, key)}
+    if not rest:
+        return [command(text, folder) for text in texts]
+    return [tool("Bash", {"command": text, **rest}, folder) for text in texts]  # asks for more than a command
+
+
+def _counts(field: str, value: object, key: str) -> bool:
+    """True for a field that says more than which command runs, and where."""
+    if field == key or field in _FOLDERS or value is False or value == "" or value == [] or value == {}:
+        return False
+    return not (key in ("command", "commands") and field == "args")
+
+
+def _texts(name: str, key: str, kept: Mapping[str, Any]) -> list[str]:
+    value = kept[key]
+    if isinstance(value, str):
+        texts = [_with_words(value, kept.get("args"))]
+    elif key == "command" and isinstance(value, list) and all(isinstance(word, str) for word in value):
+        texts = [shlex.join(value)]  # an argument vector
+    else:
+        entries = value if isinstance(value, list) else [value]
+        if len(entries) > _MAX_COMMANDS:
+            raise Malformed(f"{name}: more than {_MAX_COMMANDS} commands in one call")
+        texts = [_entry(name, entry) for entry in entries]
+    if not texts or not all(text.strip() for text in texts):
+        raise Malformed(f"{name}: an empty command in the call")
+    return texts
+
+
+def _entry(name: str, entry: object) -> str:
+    if isinstance(entry, str):
+        return entry
+    if isinstance(entry, Mapping) and isinstance(entry.get("command"), str):
+        return _with_words(entry["command"], entry.get("args"))
+    raise Malformed(f"{name}: expected commands as text in the call")
+
+
+def _with_words(text: str, words: object) -> str:
+    """A program and its words as one command; the program alone is shell text."""
+    if not words:
+        return text
+    if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
+        raise Malformed("args: expected a list of text")
+    return shlex.join([text, *words])
+
+
+def folder_of(given: Mapping[str, Any], cwd: str) -> str:
+    """Where a call runs: the folder that it names, from the session's."""
+    for name in _FOLDERS:
+        value = given.get(name)
+        if isinstance(value, str) and value:
+            return value if value.startswith(("/", "~")) or not cwd else posixpath.normpath(posixpath.join(cwd, value))
+    return cwd
+
+
+def mcp_name(server: str, name: str) -> str:
+    """The one spelling of an MCP server's tool."""
+    return f"mcp__{server or 'unknown'}__{name}"

@@ -1,0 +1,141 @@
+"""Claude Code: groups of handlers in settings.json; JSON in, `hookSpecificOutput` out."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock.agents.calls import Dialect, judged_calls
+from interlock.agents.claude_form import group, is_ours, switched, tables
+from interlock.agents.contract import GATING, Call, Client, Event, Place, Reply, Verdict
+from interlock.agents.edit import Hook, with_hooks, without_hooks
+from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.wire import Malformed, answer, because, needed, table, text, tidy
+
+KINDS = {
+    "PreToolUse": "before",
+    "PostToolUse": "after",
+    "PostToolBatch": "after",
+    "PostToolUseFailure": "failed",
+    "PermissionRequest": "permission",
+    "ConfigChange": "config",
+    "SessionStart": "session",
+    "SessionEnd": "session",
+}
+HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange")
+_TOOL_EVENTS = frozenset({"before", "after", "failed", "permission"})
+_ASKING = frozenset({"default", "acceptEdits", "plan"})  # in every other mode, or in none, nobody is asked
+_DIALECT = Dialect(frozenset({"Bash"}), {"Monitor": "Bash"}, frozenset({"timeout_ms"}))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ClaudeCode:
+    word: str = "claude-code"
+    title: str = "Claude Code"
+    limit_seconds: float = 300.0
+    posts: bool = True
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        return decoded(data, event, KINDS, ("hook_event_name", "hookEventName"), _fill)
+
+    def encode(self, event: Event, verdict: Verdict) -> Reply:
+        word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+        name = event.name or "PreToolUse"
+        context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
+        if event.kind == "before" and word != "allow":
+            decision = {"permissionDecision": word, "permissionDecisionReason": reason}
+            return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision, **context}})
+        if event.kind == "permission":  # an allow would answer in the human's place
+            denied = {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": reason}}
+            return answer({"hookSpecificOutput": denied} if word == "deny" else None)
+        if word == "deny" and event.kind in ("after", "config"):
+            return answer({"decision": "block", "reason": reason})
+        if context and event.kind in _TOOL_EVENTS and name != "PostToolBatch":
+            return answer({"hookSpecificOutput": {"hookEventName": name, **context}})
+        return answer(None)
+
+    def broken(self, reason: str) -> Reply:
+        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+        found = {
+            "user": home / ".claude" / "settings.json",
+            "project": project / ".claude" / "settings.json",
+            "system": _managed(),
+        }
+        return (Place(found[scope]),) if scope in found else ()
+
+    def installed(self, place: Place, text: str | None, client: Client) -> str:
+        return with_hooks(text, [self._hook(event, client) for event in HOOKED], is_ours)
+
+    def removed(self, place: Place, text: str) -> str | None:
+        return without_hooks(text, is_ours)
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        paths = [
+            home / ".claude" / "settings.json",
+            project / ".claude" / "settings.json",
+            project / ".claude" / "settings.local.json",
+            _managed(),
+        ]
+        found = switched(paths, {("disableAllHooks",): True})
+        for path, data in tables([_managed()], []):
+            if data.get("allowManagedHooksOnly") is True and is_ours_nowhere(data.get("hooks")):
+                found.append(f"{path}: allowManagedHooksOnly is true, so only hooks in this file run; install --system")
+        return found
+
+    def _hook(self, event: str, client: Client) -> Hook:
+        how: dict[str, Any] = {"timeout": int(self.limit_seconds), "onFailure": "block"}
+        if client.url:
+            handler = {"type": "http", "url": client.post(self.word, event), **how}
+        else:
+            program, *words = client.argv(self.word, event)
+            handler = {"type": "command", "command": program, "args": words, **how}
+        return group(("hooks", event), handler, None if event == "ConfigChange" else "*")
+
+
+def is_ours_nowhere(hooks: Any) -> bool:
+    """True when nothing in a tree of hooks is ours."""
+    if is_ours(hooks):
+        return False
+    inner = hooks.values() if isinstance(hooks, Mapping) else hooks if isinstance(hooks, list) else ()
+    return all(is_ours_nowhere(item) for item in inner)
+
+
+def _managed() -> Path:
+    if sys.platform == "darwin":
+        return Path("/Library/Application Support/ClaudeCode/managed-settings.json")
+    return Path("/etc/claude-code/managed-settings.json")
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    session = text(given, "session_id", "sessionId")
+    event = dataclasses.replace(
+        event,
+        session=session,
+        cwd=text(given, "cwd"),
+        parent=session if text(given, "agent_id") else "",
+        transcript=text(given, "transcript_path"),
+        asks=event.kind in GATING and text(given, "permission_mode") in _ASKING,
+    )
+    if event.kind not in _TOOL_EVENTS:
+        return event
+    cwd = needed(given, "cwd")
+    if event.name == "PostToolBatch":
+        batch = given.get("tool_calls")
+        if not isinstance(batch, list) or not all(isinstance(entry, dict) for entry in batch):
+            raise Malformed("tool_calls: expected a list of objects")
+        return dataclasses.replace(event, calls=tuple(call for entry in batch for call in _calls(entry, cwd)))
+    return dataclasses.replace(event, calls=_calls(given, cwd))
+
+
+def _calls(given: Mapping[str, Any], cwd: str) -> tuple[Call, ...]:
+    return judged_calls(
+        _DIALECT, needed(given, "tool_name"), table(given, "tool_input"), cwd, text(given, "tool_use_id")
+    )
+
+
+AGENT = ClaudeCode()

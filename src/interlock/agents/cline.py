@@ -1,0 +1,133 @@
+"""Cline: one executable script for each event; a JSON object with `cancel` always, since silence lets the call run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock.agents.calls import Dialect, judged_calls, mcp_name
+from interlock.agents.contract import Client, Event, Place, Reply, Verdict
+from interlock.agents.jsonc import EditError
+from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.wire import Malformed, answer, because, needed, table, text, tidy
+
+KINDS = {"PreToolUse": "before", "tool_call": "before", "PostToolUse": "after", "tool_result": "after"}
+HOOKED = ("PreToolUse", "PostToolUse")
+MARK = "# interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
+_DIALECT = Dialect(
+    frozenset({"run_commands", "execute_command"}),
+    {
+        "write_to_file": "Write",
+        "new_file": "Write",
+        "editor": "Edit",
+        "read_files": "read_file",
+        "search_codebase": "codebase_search",
+    },
+)
+_GONE = "Interlock's hook client cannot be run; the call was not made."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cline:
+    word: str = "cline"
+    title: str = "Cline"
+    limit_seconds: float = 30.0
+    posts: bool = False
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        return decoded(data, event, KINDS, ("hookName",), _fill)
+
+    def encode(self, event: Event, verdict: Verdict) -> Reply:
+        context = {"contextModification": tidy(verdict.context)} if verdict.context else {}
+        if word_of(event, verdict) == "allow" or event.kind != "before":
+            return answer({"cancel": False, **context})
+        return answer({"cancel": True, "errorMessage": because(reason_of(event, verdict))})
+
+    def broken(self, reason: str) -> Reply:
+        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+        folders = {
+            "user": (home / "Documents" / "Cline" / "Hooks", home / ".cline" / "hooks"),
+            "project": (project / ".clinerules" / "hooks",),
+        }
+        return tuple(Place(folder / name, "script", 0o755) for folder in folders.get(scope, ()) for name in HOOKED)
+
+    def installed(self, place: Place, text: str | None, client: Client) -> str:
+        if text is not None and text.strip() and MARK not in text:
+            raise EditError(
+                "Cline has one script for each event, and this one is somebody else's; move it away first", 1, 1
+            )
+        gone = json.dumps({"cancel": place.path.name == "PreToolUse", "errorMessage": _GONE})
+        path = shlex.quote(client.path)
+        return "\n".join(
+            [
+                "#!/bin/sh",
+                MARK,
+                f"[ -x {path} ] || {{ printf '%s\\n' {shlex.quote(gone)}; exit 0; }}",
+                f"exec {shlex.join(client.argv(self.word, place.path.name))}",
+                "",
+            ]
+        )
+
+    def removed(self, place: Place, text: str) -> str | None:
+        return None if MARK in text else text
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        return []
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    roots = given.get("workspaceRoots")
+    cwd = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    parent = text(given, "parent_agent_id")
+    event = dataclasses.replace(event, session=text(given, "taskId"), cwd=cwd, parent=parent)
+    if event.kind not in ("before", "after"):
+        return event
+    name, inner, id = _call(given)
+    if name == "use_mcp_tool":
+        name = mcp_name(text(inner, "server_name"), needed(inner, "tool_name"))
+        inner = table(inner, "arguments") if "arguments" in inner else {}
+    pair = f"{event.session}/{id}" if id else ""  # the terminal runs the scripts of both folders
+    return dataclasses.replace(event, calls=judged_calls(_DIALECT, name, inner, cwd, id), pair=pair)
+
+
+def _call(given: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
+    """The call in the terminal's form (`tool_call`, the input as it is) or the editor's (`preToolUse`, every field a text)."""
+    for key in ("tool_call", "tool_result"):
+        if isinstance(call := given.get(key), Mapping):
+            name = needed(call, "name")
+            return name, _object(name, call.get("input")), text(call, "id")
+    for key in ("preToolUse", "postToolUse"):
+        if isinstance(call := given.get(key), Mapping):
+            name = needed(call, "toolName", "tool")
+            inner = dict(table(call, "parameters"))
+            if isinstance(listed := inner.get("commands"), str):
+                inner["commands"] = _unpacked(listed)
+            return name, inner, ""
+    raise Malformed("tool_call: missing")
+
+
+def _object(name: str, value: Any) -> dict[str, Any]:
+    """A tool's input as an object; Cline takes lists and bare text as well."""
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, (str, list)):
+        return {"input" if name == "apply_patch" else "commands": value}
+    raise Malformed("input: expected an object, a list or text")
+
+
+def _unpacked(value: str) -> Any:
+    if not value.lstrip().startswith("["):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        raise Malformed("commands: a list that cannot be read") from None
+
+
+AGENT = Cline()

@@ -1,0 +1,130 @@
+"""Codex CLI: Claude-like hooks.json; no ask and no bare allow, which it would take for a broken hook and go on."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock.agents.calls import Dialect, judged_calls
+from interlock.agents.claude_form import group, is_ours, tables
+from interlock.agents.contract import Client, Event, Place, Reply, Verdict
+from interlock.agents.edit import with_hooks, without_hooks
+from interlock.agents.jsonc import EditError
+from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.toml_edit import toml_read, with_block, without_block
+from interlock.agents.wire import answer, because, needed, table, text, tidy
+
+KINDS = {
+    "PreToolUse": "before",
+    "PostToolUse": "after",
+    "PermissionRequest": "permission",
+    "SessionStart": "session",
+    "SessionEnd": "session",
+}
+HOOKED = ("PreToolUse", "PostToolUse")
+_TOOL_EVENTS = frozenset({"before", "after", "permission"})
+_DIALECT = Dialect(
+    frozenset("Bash shell shell_command exec_command local_shell unified_exec container.exec".split()),
+    incidental=frozenset({"justification", "login", "tty"}),
+)
+_SYSTEM = Path("/etc/codex")
+_TRUST = "Codex skips hooks until you trust them: run /hooks in Codex once, and again after every reinstall."
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Codex:
+    word: str = "codex"
+    title: str = "Codex CLI"
+    limit_seconds: float = 300.0
+    posts: bool = False
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
+
+    def encode(self, event: Event, verdict: Verdict) -> Reply:
+        word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+        if event.kind == "before" and word != "allow":
+            denied = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+            return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **denied}})
+        if event.kind == "permission":
+            decision = {"behavior": "deny", "message": reason}
+            output = {"hookEventName": "PermissionRequest", "decision": decision}
+            return answer({"hookSpecificOutput": output} if word == "deny" else None)
+        if event.kind == "after" and word == "deny":
+            return answer({"decision": "block", "reason": reason})
+        if verdict.context and event.kind in ("before", "after"):
+            name = "PreToolUse" if event.kind == "before" else "PostToolUse"
+            return answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": tidy(verdict.context)}})
+        return answer(None)
+
+    def broken(self, reason: str) -> Reply:
+        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+        found = {
+            "user": Place(home / ".codex" / "hooks.json", note=_TRUST),
+            "project": Place(project / ".codex" / "hooks.json", note=f"Trust the project in Codex. {_TRUST}"),
+            "system": Place(_SYSTEM / "requirements.toml", "toml"),
+        }
+        return (found[scope],) if scope in found else ()
+
+    def installed(self, place: Place, text: str | None, client: Client) -> str:
+        if place.form == "toml":
+            return with_block(text, "\n".join(self._table(event, client) for event in HOOKED))
+        hooks = [group(("hooks", event), self._handler(event, client), ".*") for event in HOOKED]
+        return with_hooks(text, hooks, is_ours)
+
+    def removed(self, place: Place, text: str) -> str | None:
+        return without_block(text) if place.form == "toml" else without_hooks(text, is_ours)
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        found: list[str] = []
+        tables([home / ".codex" / "hooks.json", project / ".codex" / "hooks.json"], found)
+        for path in (home / ".codex" / "config.toml", project / ".codex" / "config.toml", _SYSTEM / "config.toml"):
+            try:
+                features = toml_read(path.read_text("utf-8")).get("features")
+            except FileNotFoundError:
+                continue
+            except (OSError, UnicodeDecodeError, EditError) as error:
+                found.append(f"{path}: cannot be read ({error})")
+                continue
+            for key in ("hooks", "codex_hooks"):
+                if isinstance(features, Mapping) and features.get(key) is False:
+                    found.append(f"{path}: features.{key} is false, so hooks do not run")
+        return found
+
+    def _handler(self, event: str, client: Client) -> dict[str, Any]:
+        return {"type": "command", "command": client.shell(self.word, event), "timeout": int(self.limit_seconds)}
+
+    def _table(self, event: str, client: Client) -> str:
+        handler = self._handler(event, client)
+        lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in handler.items()]
+        return "\n".join([f"[[hooks.{event}]]", 'matcher = ".*"', f"[[hooks.{event}.hooks]]", *lines])
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    session = text(given, "session_id")
+    event = dataclasses.replace(
+        event,
+        session=session,
+        cwd=text(given, "cwd"),
+        parent=session if text(given, "agent_id") else "",
+        transcript=text(given, "transcript_path"),
+        asks=event.kind == "permission",  # it comes only where Codex is about to ask
+    )
+    if event.kind not in _TOOL_EVENTS:
+        return event
+    calls = judged_calls(
+        _DIALECT,
+        needed(given, "tool_name"),
+        table(given, "tool_input"),
+        needed(given, "cwd"),
+        text(given, "tool_use_id"),
+    )
+    return dataclasses.replace(event, calls=calls)
+
+
+AGENT = Codex()

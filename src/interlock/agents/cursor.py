@@ -1,0 +1,124 @@
+"""Cursor: hooks.json with failClosed; one JSON object always, since an empty answer counts as a failure."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock.agents.calls import Dialect, judged_calls, mcp_name
+from interlock.agents.claude_form import is_ours, tables
+from interlock.agents.contract import Call, Client, Event, Place, Reply, Verdict
+from interlock.agents.edit import Hook, with_hooks, without_hooks
+from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.wire import answer, because, needed, table, text, tidy
+
+KINDS = {
+    "preToolUse": "before",
+    "beforeShellExecution": "before",
+    "beforeMCPExecution": "before",
+    "beforeReadFile": "before",
+    "beforeTabFileRead": "before",
+    "postToolUse": "after",
+    "afterShellExecution": "after",
+    "afterMCPExecution": "after",
+    "postToolUseFailure": "failed",
+    "sessionStart": "session",
+    "sessionEnd": "session",
+}
+HOOKED = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "postToolUse", "postToolUseFailure")
+_ASKING = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # an ask on preToolUse is not heeded
+_BASE = {"version": 1}
+_DIALECT = Dialect(frozenset({"Shell"}), {"StrReplace": "Edit"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Cursor:
+    word: str = "cursor"
+    title: str = "Cursor"
+    limit_seconds: float = 300.0
+    posts: bool = False
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
+
+    def encode(self, event: Event, verdict: Verdict) -> Reply:
+        word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+        if event.kind != "before":
+            context = tidy(verdict.context or (verdict.reason if word == "deny" else ""))
+            told = context and event.name in ("postToolUse", "sessionStart")
+            return answer({"additional_context": context} if told else {})
+        if word == "allow":
+            return answer({"permission": "allow", **_said(agent=tidy(verdict.context))})
+        given = {"permission": word, **_said(reason, reason)}
+        return answer(given, reason, 2) if word == "deny" else answer(given)
+
+    def broken(self, reason: str) -> Reply:
+        return self.encode(Event("before", "preToolUse"), Verdict("deny", reason))
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+        found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
+        return (Place(found[scope]),) if scope in found else ()
+
+    def installed(self, place: Place, text: str | None, client: Client) -> str:
+        how = {"timeout": int(self.limit_seconds), "failClosed": True}
+        hooks = [Hook(("hooks", event), {"command": client.shell(self.word, event), **how}) for event in HOOKED]
+        return with_hooks(text, hooks, is_ours, base=_BASE)
+
+    def removed(self, place: Place, text: str) -> str | None:
+        return without_hooks(text, is_ours, base=_BASE)
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        found: list[str] = []
+        for path, data in tables(_files(home, project), found):
+            if data.get("version") != 1:
+                found.append(f"{path}: version is not 1, so Cursor does not read it")
+        return found
+
+
+def _said(user: str = "", agent: str = "") -> dict[str, str]:
+    return {key: value for key, value in (("user_message", user), ("agent_message", agent)) if value}
+
+
+def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
+    system = "/Library/Application Support/Cursor" if sys.platform == "darwin" else "/etc/cursor"
+    return home / ".cursor" / "hooks.json", project / ".cursor" / "hooks.json", Path(system) / "hooks.json"
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    roots = given.get("workspace_roots")
+    root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    event = dataclasses.replace(
+        event,
+        session=text(given, "conversation_id", "session_id"),
+        cwd=text(given, "cwd") or root,
+        transcript=text(given, "transcript_path"),
+        asks=event.name in _ASKING,
+    )
+    if event.kind not in ("before", "after", "failed"):
+        return event
+    calls = _calls(given, event)
+    paired = any(call.tool == "Shell" or call.tool.startswith("MCP:") for call in calls)
+    pair = f"{event.session}/{text(given, 'generation_id')}" if paired else ""
+    return dataclasses.replace(event, calls=calls, pair=pair)
+
+
+def _calls(given: Mapping[str, Any], event: Event) -> tuple[Call, ...]:
+    id = text(given, "tool_use_id")
+    if event.name in ("beforeShellExecution", "afterShellExecution"):
+        return judged_calls(_DIALECT, "Shell", {"command": needed(given, "command")}, event.cwd, id)
+    if event.name in ("beforeReadFile", "beforeTabFileRead"):
+        return judged_calls(_DIALECT, "Read", {"file_path": needed(given, "file_path")}, event.cwd, id)
+    name, inner = needed(given, "tool_name"), table(given, "tool_input")
+    if event.name in ("beforeMCPExecution", "afterMCPExecution") or name.startswith("MCP:"):
+        plain = name.removeprefix(
+            "MCP:"
+        ).strip()  # Cursor names no server on preToolUse; both events must mean the same
+        calls = judged_calls(_DIALECT, mcp_name("", plain), inner, event.cwd, id)
+        return tuple(dataclasses.replace(call, tool=f"MCP:{plain}") for call in calls)
+    return judged_calls(_DIALECT, name, inner, event.cwd, id)
+
+
+AGENT = Cursor()

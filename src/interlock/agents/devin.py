@@ -1,0 +1,89 @@
+"""Devin CLI: Claude-like hooks in its own files; exit 2 blocks, every other failure lets the call run."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock.agents.calls import Dialect, judged_calls
+from interlock.agents.claude_form import group, is_ours, tables
+from interlock.agents.contract import GATING, Client, Event, Place, Reply, Verdict
+from interlock.agents.edit import with_hooks, without_hooks
+from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.wire import answer, needed, refusal, table, text
+
+KINDS = {
+    "PreToolUse": "before",
+    "PostToolUse": "after",
+    "PermissionRequest": "permission",
+    "SessionStart": "session",
+    "SessionEnd": "session",
+}
+HOOKED = ("PreToolUse", "PostToolUse")
+_DIALECT = Dialect(frozenset({"exec", "bash", "Bash", "shell"}))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Devin:
+    word: str = "devin"
+    title: str = "Devin CLI"
+    limit_seconds: float = 300.0
+    posts: bool = False
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
+
+    def encode(self, event: Event, verdict: Verdict) -> Reply:
+        denied = event.kind in GATING and word_of(event, verdict) == "deny"  # asked is only in Devin's own prompt
+        return refusal(reason_of(event, verdict)) if denied else answer(None)
+
+    def broken(self, reason: str) -> Reply:
+        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+        found = {"user": _user(home), "project": _project(project)}
+        return (Place(found[scope]),) if scope in found else ()
+
+    def installed(self, place: Place, text: str | None, client: Client) -> str:
+        lead = () if place.path.name == "hooks.v1.json" else ("hooks",)  # that file is events and nothing else
+        hooks = []
+        for event in HOOKED:
+            handler = {"type": "command", "command": client.shell(self.word, event)}
+            hooks.append(group((*lead, event), {**handler, "timeout": int(self.limit_seconds)}, ".*"))
+        return with_hooks(text, hooks, is_ours)
+
+    def removed(self, place: Place, text: str) -> str | None:
+        return without_hooks(text, is_ours)
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        found: list[str] = []
+        tables([_user(home), _project(project)], found)
+        return found
+
+
+def _user(home: Path) -> Path:
+    return home / ".config" / "devin" / "config.json"
+
+
+def _project(project: Path) -> Path:
+    return project / ".devin" / "hooks.v1.json"
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    event = dataclasses.replace(
+        event,
+        session=text(given, "session_id"),
+        cwd=text(given, "cwd"),
+        transcript=text(given, "transcript_path"),
+        asks=event.kind == "permission",
+    )
+    if event.kind not in ("before", "after", "permission"):
+        return event
+    name, inner = needed(given, "tool_name"), table(given, "tool_input")
+    calls = judged_calls(_DIALECT, name, inner, needed(given, "cwd"), text(given, "tool_use_id"))
+    return dataclasses.replace(event, calls=calls)
+
+
+AGENT = Devin()

@@ -1,0 +1,103 @@
+"""Factory Droid: Claude-like hooks; a deny by exit 2, since the first hook with a JSON decision wins there."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock.agents.calls import Dialect, judged_calls
+from interlock.agents.claude_form import group, is_ours, switched
+from interlock.agents.contract import Client, Event, Place, Reply, Verdict
+from interlock.agents.edit import json_or_empty, with_hooks, without_hooks
+from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.wire import answer, because, needed, refusal, table, text, tidy
+
+KINDS = {
+    "PreToolUse": "before",
+    "PostToolUse": "after",
+    "SessionStart": "session",
+    "SessionEnd": "session",
+}
+HOOKED = ("PreToolUse", "PostToolUse")
+_ASKING = frozenset({"default", "plan", "spec", "acceptEdits"})
+_DIALECT = Dialect(
+    frozenset({"Execute", "Bash"}),
+    incidental=frozenset("riskLevel riskLevelReason riskLevelJustification fireAndForget".split()),
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Droid:
+    word: str = "droid"
+    title: str = "Factory Droid"
+    limit_seconds: float = 300.0
+    posts: bool = False
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        return decoded(data, event, KINDS, ("hook_event_name", "hookEventName"), _fill)
+
+    def encode(self, event: Event, verdict: Verdict) -> Reply:
+        word, reason = word_of(event, verdict), reason_of(event, verdict)
+        if event.kind == "before" and word == "deny":
+            return refusal(reason)
+        if event.kind == "before" and word == "ask":
+            decision = {"permissionDecision": "ask", "permissionDecisionReason": because(reason)}
+            return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
+        if event.kind == "after" and (verdict.context or word == "deny"):
+            told = tidy(verdict.context) or because(reason)
+            return answer({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": told}})
+        return answer(None)
+
+    def broken(self, reason: str) -> Reply:
+        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+        if scope not in ("user", "project"):
+            return ()
+        folder = (home if scope == "user" else project) / ".factory"
+        # Some versions read settings.json alone, others hooks.json where there is one: making one would hide the settings' hooks.
+        hooks = (Place(folder / "hooks.json"),) if (folder / "hooks.json").exists() else ()
+        return (Place(folder / "settings.json"), *hooks)
+
+    def installed(self, place: Place, text: str | None, client: Client) -> str:
+        lead = (
+            ("hooks",) if place.path.name == "settings.json" or (text and '"hooks"' in text and _nested(text)) else ()
+        )
+        hooks = []
+        for event in HOOKED:
+            handler = {"type": "command", "command": client.shell(self.word, event)}
+            hooks.append(group((*lead, event), {**handler, "timeout": int(self.limit_seconds)}, "*"))
+        return with_hooks(text, hooks, is_ours)
+
+    def removed(self, place: Place, text: str) -> str | None:
+        return without_hooks(text, is_ours)
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        folders = [home / ".factory", project / ".factory"]
+        paths = [folder / name for folder in folders for name in ("settings.json", "settings.local.json")]
+        return switched(paths, {("hooksDisabled",): True, ("disableAllHooks",): True})
+
+
+def _nested(text: str) -> bool:
+    """True for a hooks.json that has its events under `hooks`, as the settings do."""
+    return isinstance(json_or_empty(text).get("hooks"), dict)
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    event = dataclasses.replace(
+        event,
+        session=text(given, "session_id", "sessionId"),
+        cwd=text(given, "cwd"),
+        transcript=text(given, "transcript_path", "transcriptPath"),
+        asks=event.kind == "before" and text(given, "permission_mode", "permissionMode") in _ASKING,
+    )
+    if event.kind not in ("before", "after"):
+        return event
+    name, inner = needed(given, "tool_name", "toolName"), table(given, "tool_input", "toolInput")
+    calls = judged_calls(_DIALECT, name, inner, needed(given, "cwd"), text(given, "tool_use_id", "toolUseId"))
+    return dataclasses.replace(event, calls=calls)
+
+
+AGENT = Droid()

@@ -1,0 +1,163 @@
+"""JSON with comments -> a tree of values that know where they stand in the text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+MAX_DEPTH = 200
+_BLANK = re.compile(r"[ \t\r\n]*")
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_LITERALS = {"true": True, "false": False, "null": None}
+
+
+class EditError(ValueError):
+    """A file that cannot be changed safely; the message begins with line and column where there is one."""
+
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(f"line {line}, column {column}: {message}" if line else message)
+        self.line, self.column = line, column
+
+
+def fault(text: str, at: int, message: str) -> EditError:
+    """An error at an offset of the text."""
+    before = text[:at]
+    return EditError(message, before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1)
+
+
+@dataclass(slots=True)
+class Node:
+    """A value and its place; objects and lists have children, each with the offset where it begins (its key, in an object)."""
+
+    start: int
+    end: int
+    value: Any
+    children: list[tuple[str | int, int, Node]] = field(default_factory=list)
+
+    def child(self, key: str | int) -> Node | None:
+        """The child of this key or number."""
+        return next((node for name, _, node in self.children if name == key), None)
+
+
+@dataclass(slots=True)
+class Document:
+    """A text and its tree."""
+
+    text: str
+    root: Node
+
+
+def read(text: str, comments: bool = True) -> Document:
+    """The tree of a text; refuses what is broken, keys that occur twice, and comments where the reader of the file has none."""
+    return Document(text, _Reader(text, comments).document())
+
+
+class _Reader:
+    def __init__(self, text: str, comments: bool) -> None:
+        self.text, self.comments = text, comments
+
+    def document(self) -> Node:
+        root = self._value(self._blank(1 if self.text.startswith("\ufeff") else 0), 0)
+        at = self._blank(root.end)
+        if at < len(self.text):
+            raise fault(self.text, at, f"expected the end of the file, got {self.text[at]!r}")
+        return root
+
+    def _blank(self, at: int) -> int:
+        """Past blanks and comments."""
+        while True:
+            found = _BLANK.match(self.text, at)
+            at = found.end() if found else at
+            if not self.text.startswith(("//", "/*"), at):
+                return at
+            if not self.comments:
+                raise fault(self.text, at, "a comment, which the agent cannot read here; take it out first")
+            at = comment_end(self.text, at)
+
+    def _value(self, at: int, depth: int) -> Node:
+        if depth > MAX_DEPTH:
+            raise fault(self.text, at, f"nested deeper than {MAX_DEPTH}")
+        char = self.text[at : at + 1]
+        if char == "{":
+            return self._object(at, depth)
+        if char == "[":
+            return self._list(at, depth)
+        if char == '"':
+            return self._string(at)
+        for word, value in _LITERALS.items():
+            if self.text.startswith(word, at):
+                return Node(at, at + len(word), value)
+        found = _NUMBER.match(self.text, at)
+        if not found:
+            raise fault(self.text, at, f"expected a value, got {char!r}" if char else "expected a value, got the end")
+        return Node(at, found.end(), self._number(found[0], at))
+
+    def _number(self, digits: str, at: int) -> Any:
+        try:
+            return json.loads(digits)
+        except ValueError:
+            raise fault(self.text, at, "a number that is too long") from None
+
+    def _string(self, at: int) -> Node:
+        found = _STRING.match(self.text, at)
+        if not found:
+            raise fault(self.text, at, "text that does not end on its line")
+        try:
+            return Node(at, found.end(), json.loads(found[0]))
+        except ValueError:
+            raise fault(self.text, at, "text with an escape that JSON does not have") from None
+
+    def _object(self, start: int, depth: int) -> Node:
+        node = Node(start, start, {})
+        for at in self._members(node, "}"):
+            if self.text[at : at + 1] != '"':
+                raise fault(self.text, at, f"expected a key, got {self.text[at : at + 1]!r}")
+            key = self._string(at)
+            if key.value in node.value:
+                raise fault(self.text, at, f"key {key.value!r} occurs twice")
+            colon = self._blank(key.end)
+            if self.text[colon : colon + 1] != ":":
+                raise fault(self.text, colon, f"expected ':' behind {key.value!r}")
+            value = self._value(self._blank(colon + 1), depth + 1)
+            node.value[key.value] = value.value
+            node.children.append((key.value, at, value))
+        return node
+
+    def _list(self, start: int, depth: int) -> Node:
+        node = Node(start, start, [])
+        for at in self._members(node, "]"):
+            value = self._value(at, depth + 1)
+            node.value.append(value.value)
+            node.children.append((len(node.children), at, value))
+        return node
+
+    def _members(self, node: Node, closer: str) -> Iterator[int]:
+        """Where each member begins; sets the end of the node behind its closer."""
+        at = self._blank(node.start + 1)
+        while self.text[at : at + 1] != closer:
+            yield at
+            at = self._blank(node.children[-1][2].end)
+            if self.text[at : at + 1] == ",":
+                comma, at = at, self._blank(at + 1)
+                if self.text[at : at + 1] == closer and not self.comments:
+                    raise fault(self.text, comma, "a comma behind the last member, which the agent cannot read here")
+            elif self.text[at : at + 1] != closer:
+                got = self.text[at : at + 1] or "the end"
+                raise fault(self.text, at, f"expected ',' or {closer!r}, got {got!r}")
+        node.end = at + 1
+
+
+def comment_end(text: str, at: int) -> int:
+    """Past the comment that begins here; a line comment ends before its newline."""
+    if text.startswith("//", at):
+        newline = text.find("\n", at)
+        end = len(text) if newline < 0 else newline
+        return end - 1 if newline > 0 and text[end - 1] == "\r" else end
+    end = text.find("*/", at + 2)
+    if end < 0:
+        raise fault(text, at, "a comment that does not end")
+    return end + 2

@@ -1,0 +1,108 @@
+"""Kiro CLI and IDE: a hooks file of our own; exit 2 blocks, and nothing else does."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock.agents.calls import Dialect, judged_calls, mcp_name
+from interlock.agents.claude_form import is_ours, tables
+from interlock.agents.contract import Call, Client, Event, Place, Reply, Verdict
+from interlock.agents.edit import Hook, with_hooks, without_hooks
+from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.wire import answer, needed, refusal, table, text
+
+KINDS = {"PreToolUse": "before", "PostToolUse": "after"}
+HOOKED = ("PreToolUse", "PostToolUse")
+_BASE = {"version": "v1"}
+_FILE = "interlock.json"
+_EDITOR = "str_replace_editor"
+_DIALECT = Dialect(
+    frozenset({"execute_bash", "shell", "execute_cmd", "aws command"}),
+    {"fs_write": _EDITOR, "write": _EDITOR, "fs_read": "Read", "use_subagent": "Task"},
+    frozenset({"summary", "__tool_use_purpose"}),
+)
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Kiro:
+    word: str = "kiro"
+    title: str = "Kiro"
+    limit_seconds: float = 60.0
+    posts: bool = False
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
+
+    def encode(self, event: Event, verdict: Verdict) -> Reply:
+        denied = event.kind == "before" and word_of(event, verdict) != "allow"
+        return refusal(reason_of(event, verdict)) if denied else answer(None)
+
+    def broken(self, reason: str) -> Reply:
+        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+        found = {"user": home / ".kiro" / "hooks" / _FILE, "project": project / ".kiro" / "hooks" / _FILE}
+        return (Place(found[scope]),) if scope in found else ()
+
+    def installed(self, place: Place, text: str | None, client: Client) -> str:
+        hooks = []
+        for event in HOOKED:
+            action = {"type": "command", "command": client.shell(self.word, event)}
+            entry = {"name": f"interlock-{event}", "trigger": event, "action": action}
+            hooks.append(Hook(("hooks",), {**entry, "timeout": int(self.limit_seconds), "enabled": True}))
+        return with_hooks(text, hooks, is_ours, base=_BASE)
+
+    def removed(self, place: Place, text: str) -> str | None:
+        return without_hooks(text, is_ours, base=_BASE)
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        found: list[str] = []
+        files = [home / ".kiro" / "hooks" / _FILE, project / ".kiro" / "hooks" / _FILE]
+        for path, data in tables(files, found):
+            entries = data.get("hooks")
+            for entry in entries if isinstance(entries, list) else ():
+                if is_ours(entry) and entry.get("enabled") is False:
+                    found.append(f"{path}: {entry.get('name')} has enabled false, so it does not run")
+        return found
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    event = dataclasses.replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
+    if event.kind not in ("before", "after"):
+        return event
+    calls = _calls(needed(given, "tool_name"), table(given, "tool_input"), needed(given, "cwd"))
+    return dataclasses.replace(event, calls=calls)
+
+
+def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[Call, ...]:
+    if name in ("use_aws", "aws"):
+        calls = judged_calls(_DIALECT, "aws command", {"command": _aws(inner)}, cwd)
+        return tuple(dataclasses.replace(call, tool=name, input=inner) for call in calls)
+    if name.startswith("@") and "/" in name:
+        server, _, plain = name[1:].partition("/")
+        return judged_calls(_DIALECT, mcp_name(server, plain), inner, cwd)
+    return judged_calls(_DIALECT, name, inner, cwd)
+
+
+def _aws(inner: Mapping[str, Any]) -> str:
+    """The command line that this call of AWS comes to."""
+    words = ["aws", needed(inner, "service_name"), _kebab(needed(inner, "operation_name"))]
+    given = inner.get("parameters")
+    for key, value in (given if isinstance(given, Mapping) else {}).items():
+        words += [f"--{_kebab(str(key))}", *([] if value == "" or value is True else [str(value)])]
+    if region := text(inner, "region"):
+        words += ["--region", region]
+    return shlex.join(words)
+
+
+def _kebab(name: str) -> str:
+    return _HUMP.sub("-", name).replace("_", "-").lower().lstrip("-")
+
+
+AGENT = Kiro()

@@ -1,0 +1,103 @@
+"""Agents that load JavaScript: the plugin that asks the hook client about each call and lets none pass without its word."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.agents.calls import Dialect, judged_calls
+from interlock.agents.contract import Client, Event, Reply, Verdict
+from interlock.agents.jsonc import EditError
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.wire import answer, because, needed, table, text, tidy
+
+MARK = "// interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
+_CONSULT = """\
+import { spawn } from "node:child_process"
+
+const CLIENT = %(client)s
+const WORD = %(word)s
+const LIMIT_MS = %(limit)d
+const MOST = 1 << 20
+
+// Asks the hook client; anything but its explicit allow is an error.
+function consult(event, payload) {
+  return new Promise((resolve, reject) => {
+    const input = JSON.stringify({ hook_event_name: event, ...payload })
+    const child = spawn(CLIENT, [WORD, event], { env: {}, shell: false, stdio: ["pipe", "pipe", "pipe"] })
+    const chunks = { stdout: "", stderr: "" }
+    let done = false
+    const end = (settle, value) => {
+      if (done) return
+      done = true
+      clearTimeout(timer)
+      settle(value)
+    }
+    const refuse = (why) => end(reject, new Error(why))
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL")
+      refuse("Interlock did not answer in time; the call was not made.")
+    }, LIMIT_MS)
+    for (const name of ["stdout", "stderr"]) {
+      child[name].setEncoding("utf8")
+      child[name].on("data", (text) => {
+        if (chunks[name].length < MOST) chunks[name] += text
+      })
+    }
+    child.on("error", () => refuse("Interlock's hook client cannot be run; the call was not made."))
+    child.stdin.on("error", () => {})
+    child.stdin.end(input)
+    child.on("close", (code) => {
+      let answer
+      try {
+        answer = JSON.parse(chunks.stdout)
+      } catch {
+        answer = undefined
+      }
+      if (code === 0 && answer && answer.decision === "allow") return end(resolve, answer)
+      const reason = answer && typeof answer.reason === "string" ? answer.reason : chunks.stderr.trim()
+      refuse(reason || "Interlock refused this call.")
+    })
+  })
+}
+"""
+
+
+def plugin_text(word: str, limit: float, client: Client, body: str, head: str = "") -> str:
+    """The plugin: what asks, and what the agent calls."""
+    values = {"client": json.dumps(client.path), "word": json.dumps(word), "limit": int(limit * 1000)}
+    return head + MARK + "\n" + _CONSULT % values + "\n" + body
+
+
+def plugin_installed(old: str | None, new: str) -> str:
+    """The plugin's text; refuses to write over a file that is not ours."""
+    if old is not None and old.strip() and MARK not in old:
+        raise EditError("the file is somebody else's plugin; move it away first", 1, 1)
+    return new
+
+
+def plugin_removed(text: str) -> str | None:
+    """None for a file of ours, else the text as it is."""
+    return None if MARK in text else text
+
+
+def plugin_fill(dialect: Dialect, given: Mapping[str, Any], event: Event) -> Event:
+    """What the plugin sends: `tool`, `args`, `session_id`, `call_id`, `cwd`."""
+    event = dataclasses.replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
+    if event.kind not in ("before", "after"):
+        return event
+    calls = judged_calls(
+        dialect, needed(given, "tool"), table(given, "args"), needed(given, "cwd"), text(given, "call_id")
+    )
+    return dataclasses.replace(event, calls=calls)
+
+
+def plugin_encode(event: Event, verdict: Verdict) -> Reply:
+    """What the plugin reads: a decision, which is never left out."""
+    context = {"context": tidy(verdict.context)} if verdict.context else {}
+    if word_of(event, verdict) == "allow":
+        return answer({"decision": "allow", **context})
+    reason = because(reason_of(event, verdict))
+    return answer({"decision": "deny", "reason": reason, **context}, reason, 2)

@@ -1,0 +1,71 @@
+"""A user's TOML file, with our block at its end or without, and every other character of it as it was."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+from interlock.agents.jsonc import EditError
+
+BEGIN = "# >>> interlock: written by `interlock install`, taken out by `interlock uninstall`"
+END = "# <<< interlock"
+_PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
+
+
+def toml_read(text: str) -> dict[str, Any]:
+    """The tables of a file; refuses a broken one with its line and column."""
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as error:
+        where = _PLACE.search(str(error))
+        line, column = (int(where[1]), int(where[2])) if where else (0, 0)
+        raise EditError(_PLACE.sub("", str(error)).strip(), line, column) from None
+    except RecursionError:
+        raise EditError("nested too deeply") from None
+
+
+def with_block(text: str | None, block: str) -> str:
+    """The text with this block at its end and no older one; refuses a file that the block would break or change."""
+    kept = None if text is None else without_block(text)
+    before = toml_read(kept or "")
+    newline = "\r\n" if kept and "\r\n" in kept else "\n"
+    ours = newline.join([BEGIN, *block.strip("\n").split("\n"), END, ""])
+    whole = ours if kept is None else kept + newline + ours
+    try:
+        after = toml_read(whole)
+    except EditError:
+        raise EditError(
+            "the file defines hooks in a way that nothing can be added to; write them as [[hooks.…]]"
+        ) from None
+    if not _holds(after, before):
+        raise EditError("the file cannot be added to without changing what is in it")
+    return whole
+
+
+def without_block(text: str) -> str | None:
+    """The text without our block; None when nothing else was in it. Refuses a block whose end is gone."""
+    start = text.find(BEGIN)
+    if start < 0:
+        return text
+    end = text.find(END, start)
+    if end < 0:
+        raise EditError(f"the block has no line {END!r}", text.count("\n", 0, start) + 1, 1)
+    stop = end + len(END)
+    for newline in ("\r\n", "\n"):
+        if text.startswith(newline, stop):
+            stop += len(newline)
+            break
+    if start == 0:
+        return text[stop:] or None
+    start -= 2 if text[:start].endswith("\r\n") else 1
+    return text[:start] + text[stop:]
+
+
+def _holds(after: Any, before: Any) -> bool:
+    """True when all that was there is still there, in lists at the same place."""
+    if isinstance(before, dict):
+        return isinstance(after, dict) and all(key in after and _holds(after[key], before[key]) for key in before)
+    if isinstance(before, list):
+        return isinstance(after, list) and after[: len(before)] == before
+    return bool(after == before)

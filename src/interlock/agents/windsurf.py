@@ -1,0 +1,89 @@
+"""Windsurf Cascade: one event for each kind of tool; exit 2 blocks, and nothing else does."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from interlock.agents.calls import Dialect, judged_calls, mcp_name
+from interlock.agents.claude_form import is_ours, tables
+from interlock.agents.contract import Call, Client, Event, Place, Reply, Verdict
+from interlock.agents.edit import Hook, with_hooks, without_hooks
+from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.wire import answer, needed, refusal, table, text
+
+_ACTIONS = ("run_command", "write_code", "read_code", "mcp_tool_use")
+HOOKED = tuple(f"{when}_{action}" for when in ("pre", "post") for action in _ACTIONS)
+KINDS = {name: "before" if name.startswith("pre_") else "after" for name in HOOKED}
+_DIALECT = Dialect(frozenset({"run_command"}), {"write_code": "Edit", "read_code": "Read"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Windsurf:
+    word: str = "windsurf"
+    title: str = "Windsurf"
+    limit_seconds: float = 30.0  # its own limit is not published; the hooks file cannot set one
+    posts: bool = False
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        return decoded(data, event, KINDS, ("agent_action_name",), _fill)
+
+    def encode(self, event: Event, verdict: Verdict) -> Reply:
+        denied = event.kind == "before" and word_of(event, verdict) != "allow"
+        return refusal(reason_of(event, verdict)) if denied else answer(None)
+
+    def broken(self, reason: str) -> Reply:
+        return self.encode(Event("before", "pre_run_command"), Verdict("deny", reason))
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+        found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
+        return (Place(found[scope]),) if scope in found else ()
+
+    def installed(self, place: Place, text: str | None, client: Client) -> str:
+        hooks = []
+        for event in HOOKED:
+            entry = {"command": client.shell(self.word, event), "show_output": event.startswith("pre_")}
+            hooks.append(Hook(("hooks", event), entry))
+        return with_hooks(text, hooks, is_ours)
+
+    def removed(self, place: Place, text: str) -> str | None:
+        return without_hooks(text, is_ours)
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        found: list[str] = []
+        tables(_files(home, project), found)
+        return found
+
+
+def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
+    system = "/Library/Application Support/Windsurf" if sys.platform == "darwin" else "/etc/windsurf"
+    return (
+        home / ".codeium" / "windsurf" / "hooks.json",
+        project / ".windsurf" / "hooks.json",
+        Path(system) / "hooks.json",
+    )
+
+
+def _fill(given: Mapping[str, Any], event: Event) -> Event:
+    if event.kind not in ("before", "after"):
+        return dataclasses.replace(event, session=text(given, "trajectory_id"))
+    info = table(given, "tool_info")
+    event = dataclasses.replace(event, session=text(given, "trajectory_id"), cwd=text(info, "cwd"))
+    return dataclasses.replace(event, calls=_calls(event, info, text(given, "execution_id")))
+
+
+def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[Call, ...]:
+    action = event.name.partition("_")[2]
+    if action == "run_command":
+        return judged_calls(_DIALECT, action, {"command": needed(info, "command_line")}, event.cwd, id)
+    if action == "mcp_tool_use":
+        name = mcp_name(text(info, "mcp_server_name"), needed(info, "mcp_tool_name"))
+        return judged_calls(_DIALECT, name, table(info, "mcp_tool_arguments"), event.cwd, id)
+    needed(info, "file_path")
+    return judged_calls(_DIALECT, action, info, event.cwd, id)
+
+
+AGENT = Windsurf()

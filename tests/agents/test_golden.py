@@ -1,0 +1,62 @@
+"""Each agent's dialect, by golden files: what it sends, what we read in it, and what we answer, to the letter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from golden_form import VERDICTS, shown_event, shown_reply
+
+from interlock.agents import agent, words
+from interlock.agents.contract import GATING
+
+GOLDEN = Path(__file__).parent / "golden"
+CASES = sorted(GOLDEN.glob("*/*.json"))
+EVENTS = {
+    word: {json.loads(path.read_text())["decoded"]["kind"] for path in CASES if path.parent.name == word}
+    for word in words()
+}
+
+
+def name(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
+def stdin(gold: dict) -> bytes:
+    given = gold["stdin"]
+    return (given if isinstance(given, str) else json.dumps(given)).encode()
+
+
+@pytest.mark.parametrize("path", CASES, ids=name)
+def test_the_input_is_read_as_written_down(path: Path) -> None:
+    gold = json.loads(path.read_text())
+    event = agent(path.parent.name).decode(stdin(gold), gold["event"])
+    assert shown_event(event) == gold["decoded"]
+    assert bool(event.problem) == path.stem.startswith("malformed")
+
+
+@pytest.mark.parametrize("path", CASES, ids=name)
+def test_the_answers_are_as_written_down(path: Path) -> None:
+    gold, chosen = json.loads(path.read_text()), agent(path.parent.name)
+    event = chosen.decode(stdin(gold), gold["event"])
+    assert gold["replies"] == {word: shown_reply(chosen.encode(event, verdict)) for word, verdict in VERDICTS.items()}
+
+
+@pytest.mark.parametrize("path", CASES, ids=name)
+def test_an_unknown_field_changes_nothing(path: Path) -> None:
+    gold = json.loads(path.read_text())
+    if isinstance(gold["stdin"], str):
+        return
+    given = {**gold["stdin"], "brand_new_field": {"a": [1, 2]}}
+    event = agent(path.parent.name).decode(json.dumps(given).encode(), gold["event"])
+    assert shown_event(event) == gold["decoded"]
+
+
+@pytest.mark.parametrize("word", words())
+def test_every_agent_has_its_cases(word: str) -> None:
+    assert {"before", "after"} <= EVENTS[word]
+    assert any(path.stem.startswith("malformed") for path in CASES if path.parent.name == word)
+    assert {
+        json.loads(path.read_text())["decoded"]["kind"] for path in CASES if path.stem.startswith("malformed")
+    } <= GATING
