@@ -6,11 +6,12 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 NODE   := $(VENV)/node_modules/mvdan-sh/package.json
 TOOLS  := $(VENV)/.tools
+AGENTS := $(VENV)/.agents
 
-.PHONY: help install run demo try test lint bench fuzz soak docs clean
+.PHONY: help install run demo try test lint bench fuzz soak check-agents docs clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(STAMP): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "python3 is missing: install the package python3" >&2; exit 1; }
@@ -25,12 +26,22 @@ $(NODE): $(STAMP)
 	npm install --silent --no-audit --no-fund --no-save --prefix $(VENV) mvdan-sh@0.10.1
 	@touch $@
 
-# The PostgreSQL that the tests start; Debian and its kin get it by themselves.
-$(TOOLS): $(STAMP)
-	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null || { \
-		test "$$(id -u)" -eq 0 && command -v apt-get >/dev/null || { echo "PostgreSQL is missing: install the package postgresql" >&2; exit 1; }; \
-		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends postgresql >/dev/null || \
-		{ echo "PostgreSQL is missing and could not be installed: install the package postgresql" >&2; exit 1; }; }
+# What the tests start, by program and by package; Debian and its kin get it by themselves.
+PACKAGES := initdb:postgresql tmux:tmux zenity:zenity Xvfb:xvfb xwininfo:x11-utils
+$(TOOLS): $(STAMP) Makefile
+	@PATH="$$PATH:$$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')"; missing=; \
+	for pair in $(PACKAGES); do command -v "$${pair%:*}" >/dev/null || missing="$$missing $${pair#*:}"; done; \
+	test -z "$$missing" || { \
+		test "$$(id -u)" -eq 0 && command -v apt-get >/dev/null || { echo "the tests need more: install the packages$$missing" >&2; exit 1; }; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends $$missing >/dev/null || \
+		{ echo "the tests need more, and it could not be installed: the packages$$missing" >&2; exit 1; }; }
+	@touch $@
+
+# The agents whose own programs can be checked without a real model, in the versions that they were checked with.
+$(AGENTS): $(STAMP)
+	@command -v npm >/dev/null || { echo "npm is missing: install the packages nodejs and npm" >&2; exit 1; }
+	npm install --silent --no-audit --no-fund --no-save --prefix $(VENV)/agents @anthropic-ai/claude-code@2.1.197 \
+		@openai/codex@0.166.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33 @github/copilot@1.0.102
 	@touch $@
 
 install: $(STAMP) ## put everything into .venv
@@ -45,8 +56,8 @@ try: $(STAMP) ## a prompt that explains each command typed into it
 	@$(BIN)/interlock prompt
 
 lint: $(STAMP) ## ruff and mypy
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench tools
+	$(BIN)/ruff format --check src tests bench tools
 	$(BIN)/mypy
 
 test: $(STAMP) $(NODE) $(TOOLS) ## lint beside the tests
@@ -58,13 +69,18 @@ test: $(STAMP) $(NODE) $(TOOLS) ## lint beside the tests
 bench: $(STAMP) ## what the figures in the docs come from
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.http
+	$(BIN)/python -m bench.hook
 	$(BIN)/python -m bench.stores
+	$(BIN)/python -m bench.mcp
 
 fuzz: $(STAMP) ## 100,000 generated inputs
 	$(BIN)/python -m tests.fuzz
 
 soak: $(STAMP) ## 200 daemons killed under load
 	$(BIN)/python tests/soak.py
+
+check-agents: $(AGENTS) ## real agents with a model of ours: what is allowed runs, what is denied does not
+	PYTHONPATH=tests $(BIN)/python tests/check_agents.py $(VENV)/agents/node_modules/.bin
 
 docs: $(STAMP) ## regenerate docs/rules.md and docs/openapi.json
 	$(BIN)/interlock rules docs > docs/rules.md

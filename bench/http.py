@@ -68,7 +68,7 @@ def main() -> None:
         print("\nPostgreSQL is not installed: nothing to measure")
         return
     with (
-        postgres.running() as server,
+        postgres.running(tempfile.gettempdir(), fsync="on") as server,  # on a disk, as where it counts
         tempfile.TemporaryDirectory() as folder,
         served(Path(folder), server.new_database()) as daemon,
     ):

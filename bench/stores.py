@@ -23,12 +23,14 @@ from interlock.stores.tickets import TICKETS
 
 TICKET_COUNTS = (1, 10_000, 1_000_000)
 RECORD_COUNTS = (1_000, 1_000_000)
-LOOKUPS, APPENDS = 2_000, 300  # of each round
-ROUNDS = 3  # each figure is the best median of these, so that what else the machine does matters less
+LOOKUPS, APPENDS = 500, 100  # of each round
+ROUNDS = 5  # each figure is the best median of these, so that what else the machine does matters less
 NOW = 1_700_000_000.0
 AGENT = AgentRef("token:0123456789abcdef", "claude", "s1")
 WRITER = "main"
 _SPREAD, _RANGE = 2_654_435_761, 1 << 32  # multiplied and cut off, numbers one after the other lie far apart, each once
+
+FILLING = {"shared_buffers": "512MB", "max_wal_size": "8GB"}  # so that a million rows are soon there
 
 Fill = Callable[[str, Sequence[str]], None]  # a table, and what to run
 
@@ -61,7 +63,7 @@ def main() -> None:
     if postgres.find_binaries() is None:
         print("PostgreSQL is not installed: nothing to measure")
         return
-    with postgres.running() as server:
+    with postgres.running(**FILLING) as server:
         url = server.new_database()
         measured("PostgreSQL", url, POSTGRES, in_postgres(url))
 
@@ -194,6 +196,7 @@ def in_postgres(url: str) -> Fill:
 
         with psycopg.connect(url, autocommit=True) as raw:
             raw.execute("SET maintenance_work_mem = '256MB'")
+            raw.execute("SET synchronous_commit = off")
             indexes = "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = %s AND indexname NOT LIKE '%%pkey'"
             found = raw.execute(indexes, (table,)).fetchall()
             run(lambda sql: raw.execute(sql), found, [*statements, "ANALYZE"])  # type: ignore[call-overload]

@@ -134,10 +134,10 @@ class Daemon:
     def here(self, **more: Any) -> httpx.Client:
         """A client on the unix socket."""
         transport = httpx.HTTPTransport(uds=str(self.socket), retries=0)
-        return self._kept(httpx.Client(transport=transport, base_url="http://interlock", timeout=30, **more))
+        return self._kept(httpx.Client(transport=transport, base_url="http://interlock", timeout=60, **more))
 
     def tcp(self, **more: Any) -> httpx.Client:
-        return self._kept(httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=30, trust_env=False, **more))
+        return self._kept(httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60, trust_env=False, **more))
 
     def sign_in(self, name: str = "ana") -> dict[str, str]:
         answer = self.here().post("/api/v1/session", json={"operator": name, "passphrase": PASSPHRASE})
@@ -148,7 +148,7 @@ class Daemon:
         """Sends a signal and waits for the end."""
         if self.process.poll() is None:
             self.process.send_signal(sig)
-        return self.process.wait(20)
+        return self.process.wait(60)
 
     def errors(self) -> str:
         return (self.folder / "stderr").read_text()

@@ -13,7 +13,7 @@ from interlock.doors.client import Daemon, NoDaemon
 from test_terminal import person_at
 
 PASSPHRASE = "correct horse battery"
-PATIENCE = 30.0
+PATIENCE = 60.0
 _CODE = r"    ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){2})\r"
 AGENT = {"name": "claude", "session": "s1"}
 

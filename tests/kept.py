@@ -117,7 +117,7 @@ def chain(count: int, writer: str = "w1", head: AuditRow | None = None) -> list[
 @contextmanager
 def opened(url: str) -> Iterator[Store]:
     """Opens a store as soon as nobody else has it."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while True:
         try:
             store = open_store(url)

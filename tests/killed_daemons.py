@@ -26,6 +26,7 @@ AGENTS = 3
 MOST = 30  # acknowledgements of one daemon
 MOMENT = 0.02  # seconds between two of them
 PATIENCE = 60.0
+UNKNOWN = 503  # the state could not be known: a denial, and no promise
 POLICY = {"use": "default"}
 
 
@@ -36,12 +37,22 @@ class Gone(Exception):
 class Caller:
     """One connection that stays open."""
 
-    def __init__(self, port: int, headers: dict[str, str]) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    def __init__(self, port: int, headers: dict[str, str], unsure: Callable[[str], None] = lambda words: None) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         self._headers = {"content-type": "application/json", **headers}
+        self._unsure = unsure
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Status and body; raises Gone."""
+        """Status and body; raises Gone. Where the store cannot be used for a moment nothing was decided: it is asked again."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            status, answer = self._ask(method, path, body)
+            if status != UNKNOWN or time.monotonic() > end:
+                return status, answer
+            self._unsure(f"{method} {path}: {answer}")
+            time.sleep(0.1)
+
+    def _ask(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         try:
             data = None if body is None else json.dumps(body)
             self._connection.request(method, f"/api/v1{path}", data, self._headers)
@@ -63,6 +74,7 @@ class Folder:
         self.folder, self.known, self.chance, self.said = folder, known, random.Random(seed), Acknowledged()
         self.lives = 0
         self.unexpected: list[str] = []
+        self.unsure: list[str] = []  # answers of 503, each with the daemon's last words
         self.names: dict[str, tuple[int, str]] = {}  # ticket -> which agent asked, under which name
         self._more = threading.Condition()
         self.config = configured(folder, policy=POLICY)
@@ -111,9 +123,15 @@ class Folder:
 
     def wrong(self, what: str, answer: tuple[int, Any]) -> None:
         with self._more:
-            errors = (self.folder / "stderr").read_text()[-1_000:]
-            self.unexpected.append(f"process {self.lives}: {what}: {answer}; the daemon's last words: {errors!r}")
+            self.unexpected.append(f"process {self.lives}: {what}: {answer}; {self._last_words()}")
             self._more.notify_all()
+
+    def not_sure(self, what: str) -> None:
+        with self._more:
+            self.unsure.append(f"process {self.lives}: {what}; {self._last_words()}")
+
+    def _last_words(self) -> str:
+        return f"the daemon's last words: {(self.folder / 'stderr').read_text()[-1_000:]!r}"
 
 
 class Load:
@@ -127,9 +145,9 @@ class Load:
     def begin(self) -> None:
         """Returns when the operator is signed in, as nothing can be spent before."""
         sign_in = {"operator": "ana", "passphrase": PASSPHRASE}
-        status, answer = Caller(self.port, {}).ask("POST", "/session", sign_in)
+        status, answer = self._caller({}).ask("POST", "/session", sign_in)
         assert status == 200, answer
-        self._thread(lambda: self._operator(Caller(self.port, bearer(answer["token"]))))
+        self._thread(lambda: self._operator(self._caller(bearer(answer["token"]))))
         for number in range(AGENTS):
             self._thread(lambda number=number: self._agent(number))  # type: ignore[misc]
 
@@ -137,6 +155,9 @@ class Load:
         for thread in self._threads:
             thread.join(30)
         self._pool.shutdown()
+
+    def _caller(self, headers: dict[str, str]) -> Caller:
+        return Caller(self.port, headers, self.folder.not_sure)
 
     def _thread(self, work: Callable[[], None]) -> None:
         def run() -> None:
@@ -152,7 +173,7 @@ class Load:
 
     def _agent(self, number: int) -> None:
         """First what it has asked for in earlier lives, spent or not, then new things."""
-        pair = [Caller(self.port, bearer(self.folder.tokens[number])) for _ in range(2)]
+        pair = [self._caller(bearer(self.folder.tokens[number])) for _ in range(2)]
         earlier = [(id, name) for id, (agent, name) in list(self.folder.names.items()) if agent == number]
         for id, name in earlier[-10:]:
             self._spend(pair, name, id)

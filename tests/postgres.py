@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,16 +18,17 @@ import psycopg
 import pytest
 
 USERS = ("postgres", "nobody")  # PostgreSQL refuses to run as root
-PATIENCE = 30.0
+PATIENCE = 60.0
 INITDB = "-U interlock -A trust -E UTF8 --no-locale --no-sync".split()
+ENOUGH = 8 << 30  # bytes
 SETTINGS = {"listen_addresses": "", "fsync": "off", "max_connections": "60", "shared_buffers": "32MB"}
 
 
 class Server:
     """A running server; `stop` and `start` are for tests of what happens then."""
 
-    def __init__(self, binaries: Path, folder: Path, prefix: list[str]) -> None:
-        self._binaries, self._folder, self._prefix = binaries, folder, prefix
+    def __init__(self, binaries: Path, folder: Path, prefix: list[str], settings: Mapping[str, str]) -> None:
+        self._binaries, self._folder, self._prefix, self._settings = binaries, folder, prefix, settings
         self._process: subprocess.Popen[bytes] | None = None
         self._numbers = itertools.count(1)
 
@@ -40,7 +41,7 @@ class Server:
         )
 
     def start(self) -> None:
-        settings = [f"-c{name}={value}" for name, value in SETTINGS.items()]
+        settings = [f"-c{name}={value}" for name, value in self._settings.items()]
         with open(self._folder / "log", "ab") as log:
             self._process = subprocess.Popen(
                 [*self._prefix, self._binaries / "postgres", "-D", self._data, "-k", self._folder, *settings],
@@ -75,7 +76,7 @@ class Server:
         deadline = time.monotonic() + PATIENCE
         while True:
             try:
-                psycopg.connect(self.url("postgres"), connect_timeout=2).close()
+                psycopg.connect(self.url("postgres"), connect_timeout=10).close()
                 return
             except psycopg.OperationalError:
                 assert self._process is not None
@@ -85,7 +86,7 @@ class Server:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
+def running(where: str = "", **settings: str) -> Iterator[Server]:
     """Starts a server of its own; skips the test where PostgreSQL is not installed, but fails in CI."""
     binaries = find_binaries()
     if binaries is None:
@@ -93,8 +94,10 @@ def running() -> Iterator[Server]:
         if os.environ.get("CI") == "true":
             pytest.fail(missing)
         pytest.skip(missing)
-    folder = Path(tempfile.mkdtemp(prefix="ilpg", dir="/tmp"))  # short: a socket's path has at most 107 characters
-    server = Server(binaries, folder, prepare(folder))
+    folder = Path(
+        tempfile.mkdtemp(prefix="ilpg", dir=where or place())
+    )  # short: a socket's path has at most 107 characters
+    server = Server(binaries, folder, prepare(folder), {**SETTINGS, **settings})
     try:
         server.initdb()
         server.start()
@@ -102,6 +105,13 @@ def running() -> Iterator[Server]:
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def place() -> str:
+    """In memory where there is enough of it: hundreds of databases are made, and a busy disk is nobody's test."""
+    memory = Path("/dev/shm")
+    enough = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ENOUGH
+    return str(memory) if enough else "/tmp"
 
 
 def find_binaries() -> Path | None:

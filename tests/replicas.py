@@ -26,9 +26,8 @@ def people(folder: Path, url: str) -> None:
         store.close()
 
 
-@contextmanager
-def replica(folder: Path, name: str, url: str, policy: str = "spec") -> Iterator[Daemon]:
-    """A daemon that ends well."""
+def begun(folder: Path, name: str, url: str, policy: str = "spec") -> Daemon:
+    """A daemon that answers, or has ended; its keys are in the folder."""
     config = folder / f"{name}.toml"
     config.write_text(
         f'[store]\nurl = "{url}"\n[policy]\nuse = "{policy}"\n[daemon]\nsocket = "{folder}/{name}.sock"\n'
@@ -42,14 +41,22 @@ def replica(folder: Path, name: str, url: str, policy: str = "spec") -> Iterator
         )
     assert process.stdout is not None
     line = next((raw.decode() for raw in process.stdout if b"http://" in raw), "")
-    running = Daemon(process, folder, int(line.split("http://")[1].split()[0].rpartition(":")[2]) if line else 0, line)
+    return Daemon(process, folder, int(line.split("http://")[1].split()[0].rpartition(":")[2]) if line else 0, line)
+
+
+@contextmanager
+def replica(folder: Path, name: str, url: str, policy: str = "spec") -> Iterator[Daemon]:
+    """A daemon that ends well."""
+    running = begun(folder, name, url, policy)
+    assert running.process.stdout is not None
     try:
+        assert running.port, (folder / f"{name}.err").read_text()
         yield running
     finally:
         for client in running.clients:
             client.close()
         assert running.stop() == 0, (folder / f"{name}.err").read_text()
-        process.stdout.close()
+        running.process.stdout.close()
 
 
 def sign_in(running: Daemon) -> dict[str, str]:

@@ -40,7 +40,9 @@ def main() -> int:
         progress = Progress(folders)
         found = all_killed(folders, LIVES, AT_ONCE, progress)
         print(f"\n{sum(folder.lives for folder in folders)} daemons killed; callers were told: {progress.told}")
-    for words in found:
+    unsure = [words for folder in folders for words in folder.unsure]
+    print(f"{len(unsure)} times the state could not be known (503), and was a moment later")
+    for words in [*unsure, *found]:
         print(words)
     print(
         "a promise was broken"

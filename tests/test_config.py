@@ -29,7 +29,10 @@ KEYS = {  # promises: changed only on purpose, everywhere at once
     "adapters": ["files"],
     "rules": ["files"],
     "registry": ["pattern"],
-    "limits": ["requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes"],
+    "limits": ["requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "challenge_seconds"],
+    "channels": ["dialog"],
+    "loop": ["agent", "adapter"],
+    "hooks": ["wait_seconds", "without_daemon", "bypassed", "start_daemon"],
     "audit": ["keep_days", "checkpoint_minutes", "expired_share_alert"],
     "telemetry": ["otlp", "interval_seconds"],
     "log": ["level"],
@@ -59,6 +62,8 @@ def test_what_is_shown_can_be_read_again() -> None:
         ({"trust_policy": {"minimum_trust_for_writes": "high"}}, "expected one of untested"),
         ({"registry": {"pattern": [{"id": "a"}]}}, "pattern is missing"),
         ({"log": {"level": "loud"}}, "expected one of debug"),
+        ({"hooks": {"without_daemon": "forbidden"}}, "expected one of none, safe"),
+        ({"hooks": {"wait_seconds": -1}}, "expected a whole number from 0 to 3600"),
         ({"telemetry": {"otlp": "collector:4317"}}, "telemetry.otlp: expected http://"),
         ({"telemetry": {"otlp": "u:hunter2@collector"}}, "expected http://"),
         ({"telemetry": {"interval_seconds": 0}}, "expected a whole number from 5 to 3600"),
@@ -141,3 +146,18 @@ def test_a_password_is_not_shown() -> None:
     assert without_password("postgresql://u:p:w@host/db") == "postgresql://u@host/db"
     url = "postgresql://ann:hunter2@h/db"
     assert "hunter2" not in str(effective(config_of({"store": {"url": url}}, environ=NOBODY)))
+
+
+def test_codes_in_a_window_are_off_and_warned_of() -> None:
+    assert config_of({}, environ=NOBODY).channels.dialog == "off"
+    made = config_of({"channels": {"dialog": "auto"}}, environ=NOBODY)
+    assert made.channels.dialog == "auto" and "without a sign-in" in made.warnings[0]
+    with pytest.raises(ConfigError, match="expected one of off, auto"):
+        config_of({"channels": {"dialog": "on"}}, environ=NOBODY)
+
+
+def test_whoever_lets_destructive_calls_pass_without_a_daemon_is_warned() -> None:
+    made = config_of({"hooks": {"without_daemon": "destructive", "bypassed": "note"}}, environ=NOBODY)
+    assert made.hooks.passes == 2
+    assert [words.split(":")[0] for words in made.warnings] == ["hooks.without_daemon", "hooks.bypassed"]
+    assert config_of({}, environ=NOBODY).hooks.passes == 1

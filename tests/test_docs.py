@@ -207,7 +207,8 @@ def test_every_figure_is_documented() -> None:
 
 def test_every_mark_of_no_effect_is_explained() -> None:
     for name in ("configuration.md", "policies.md"):
-        assert f"Keys marked {_NO_EFFECT} are read and checked, and have no effect" in text(name)
+        marked = f"` {_NO_EFFECT} |" in text(name)
+        assert (f"Keys marked {_NO_EFFECT} are read and checked, and have no effect" in text(name)) is marked, name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -21,7 +21,7 @@ from interlock.core.records import OperatorRow
 from interlock.terminal import EnrolmentError, enrol_first
 from interlock.terminal.agents import Process, agent_in
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 GOOD = "correct horse battery"
 # Leaves the process that the tests run in, which may well be an agent's, and takes the given terminal for its own.
 LAUNCH = """
@@ -300,7 +300,7 @@ def test_without_a_terminal_there_is_no_passphrase() -> None:
 
 
 def test_what_was_typed_ahead_answers_nothing() -> None:
-    with python_at(f"print('READY', flush=True); import time; time.sleep(0.5)\n{READ}") as screen:
+    with python_at(f"print('READY', flush=True); import select; select.select([0], [], [], 60)\n{READ}") as screen:
         screen.until("READY")
         screen.type("typed ahead")
         screen.until("Passphrase: ")

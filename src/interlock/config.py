@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from interlock.core import hook_rules
+from interlock.core.loop_rules import LoopSettings, settings_json, settings_of
 from interlock.core.policy import MODES, Policy, Severities
 from interlock.core.policy_form import severities_of, trust_policy_of
 from interlock.core.problems import Path as Where
@@ -17,6 +19,7 @@ from interlock.core.problems import Problem, Problems, shown
 from interlock.core.read.name_patterns import Patterns
 from interlock.core.registry import Pattern, PatternError
 from interlock.core.trust_gate import TrustPolicy
+from interlock.core.weakening import concerns, weakened
 from interlock.policybook import load_policy
 
 PORT = 7310
@@ -39,7 +42,10 @@ _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
     "adapters": frozenset({"files"}),
     "rules": frozenset({"files"}),
     "registry": frozenset({"pattern"}),
-    "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes"}),
+    "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "challenge_seconds"}),
+    "channels": frozenset({"dialog"}),
+    "loop": frozenset({"agent", "adapter"}),
+    "hooks": hook_rules.KEYS,
     "audit": frozenset({"keep_days", "checkpoint_minutes", "expired_share_alert"}),
     "telemetry": frozenset({"otlp", "interval_seconds"}),
     "log": frozenset({"level"}),
@@ -58,6 +64,18 @@ class Limits:
     body_bytes: int = 1_048_576
     long_poll_seconds: int = 60
     session_minutes: int = 15
+    challenge_seconds: int = 300  # OOB-08
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """Where codes may be shown beside `interlock codes`."""
+
+    dialog: str = "off"  # auto: a window on this desktop
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return () if self.dialog == "off" else ("channels.dialog: codes without a sign-in, to all who see the screen",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +108,7 @@ class Config:
     store: str = ""
     policy: str = "default"
     mode: str = "enforcing"
+    mode_of_policy: bool = False  # the file says no mode, and its policy does
     gate: Severities | None = None
     danger_patterns: Patterns = field(default_factory=Patterns)
     trust_policy: TrustPolicy | None = None
@@ -98,6 +117,9 @@ class Config:
     patterns: tuple[Pattern, ...] = ()
     limits: Limits = field(default_factory=Limits)
     audit: AuditSettings = field(default_factory=AuditSettings)
+    channels: Channels = field(default_factory=Channels)
+    loop: LoopSettings = field(default_factory=LoopSettings)
+    hooks: hook_rules.HookSettings = field(default_factory=hook_rules.HookSettings)
     telemetry: Telemetry = field(default_factory=Telemetry)
     log_level: str = "info"
     warnings: tuple[str, ...] = ()
@@ -113,12 +135,23 @@ class Config:
     def socket_path(self) -> Path:
         return Path(self.socket).expanduser() if self.socket else self.folder / "interlock.sock"
 
+    @property
+    def rule_files(self) -> tuple[Path, ...]:
+        """The operator's own packs; a relative path is meant from the configuration's folder."""
+        paths = (Path(name).expanduser() for name in self.rules)
+        return tuple(path if path.is_absolute() or not self.path else Path(self.path).parent / path for path in paths)
+
     def effective_policy(self) -> Policy:
         """The policy in force: the one that is named, with what the configuration says beside it."""
         policy = load_policy(self.policy, Path(self.path).parent if self.path else None)
         if self.gate is not None:
             policy = replace(policy, severities=self.gate)
         return replace(policy, trust=self.trust_policy) if self.trust_policy is not None else policy
+
+    def concerns(self) -> list[str]:
+        """What is odd about it, and what of it takes protection away; raises PolicyError."""
+        found = concerns(self.effective_policy(), self.mode, self.danger_patterns)
+        return list(dict.fromkeys([*self.warnings, *found]))
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
@@ -161,8 +194,7 @@ def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str
 
 
 def _words(path: str, problem: Problem) -> str:
-    place = f"{problem.place}: " if problem.place else ""
-    return f"{path}: {place}{problem.message}" if path else f"{place}{problem.message}"
+    return "".join(f"{part}: " for part in (path, problem.place) if part) + problem.message
 
 
 def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems, environ: Mapping[str, str]) -> Config:
@@ -189,7 +221,7 @@ def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems
             name: _whole(limits, name, ("limits",), default, least, most, problems)
             for name, default, least, most in (
                 ("requests_per_minute", 6_000, 1, 10_000_000), ("body_bytes", 1_048_576, 65_536, 10_485_760),
-                ("long_poll_seconds", 60, 1, 600), ("session_minutes", 15, 1, 720),
+                ("long_poll_seconds", 60, 1, 600), ("session_minutes", 15, 1, 720), ("challenge_seconds", 300, 30, 3_600),
             )
         }),
         audit=AuditSettings(
@@ -197,36 +229,35 @@ def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems
             _whole(audit, "checkpoint_minutes", ("audit",), 15, 1, 1_440, problems),
             problems.number(audit, "expired_share_alert", ("audit",), 0.01, 1.0) or AuditSettings().expired_share_alert,
         ),
+        channels=Channels(_one_of(tables["channels"], "dialog", ("off", "auto"), "off", ("channels",), problems)),
+        loop=settings_of(tables["loop"], problems),
+        hooks=hook_rules.hooks_of(tables["hooks"], problems),
         telemetry=_telemetry(tables["telemetry"], problems),
         log_level=_one_of(tables["log"], "level", ("debug", "info", "warning", "error"), "info", ("log",), problems),
     )  # fmt: skip
-    return replace(made, warnings=tuple(weakened(gate)) if gate else ())
+    weak = weakened(gate) if gate else ()
+    made = replace(made, warnings=(*weak, *made.channels.warnings, *made.hooks.warnings))
+    return made if "mode" in tables["safetyLoop"] else _policys_mode(made)
 
 
-def weakened(gate: Severities) -> list[str]:
-    """R-14: settings that take protection away."""
-    said = []
-    if not gate.enabled:
-        said.append("gate.enabled = false: nothing is held")
-    if not gate.require_approval_for_critical:
-        said.append("gate.requireApprovalForCritical = false: critical actions pass without a human")
-    if not gate.block_on_match_failure:
-        said.append("gate.blockOnMatchFailure = false: what cannot be matched passes")
-    if gate.bypass_for_trust_tiers:
-        tiers = ", ".join(sorted(gate.bypass_for_trust_tiers))
-        said.append(f"gate.bypassForTrustTiers = [{tiers}]: these agents skip cooling-off and confirmation")
-    if gate.default_cooling_off_ms < 30_000 or gate.max_cooling_off_ms < 30_000:
-        said.append("cooling-off is under 30 s: hardly time for a veto")
-    return said
+def _policys_mode(config: Config) -> Config:
+    """R-12: seed 001's JSON may carry the mode; what is wrong with a policy is said by whoever loads it."""
+    if not config.policy.endswith(".json"):
+        return config
+    try:
+        mode = config.effective_policy().mode
+    except ValueError:
+        return config
+    if mode in ("", "enforcing"):
+        return config
+    return replace(config, mode=mode, mode_of_policy=True)
 
 
 def effective(config: Config) -> dict[str, Any]:
     """What is in force, in the words of the file."""
     policy = config.effective_policy()
     gate, patterns = policy.severities, config.danger_patterns
-    trust = {
-        key: (value.word if hasattr(value, "word") else value) for key, value in asdict_trust(policy.trust).items()
-    }
+    trust = {key: getattr(value, "word", value) for key, value in asdict_trust(policy.trust).items()}
     return {
         "daemon": {
             "host": config.host, "port": config.port, "socket": str(config.socket_path), "workers": config.workers,
@@ -245,14 +276,15 @@ def effective(config: Config) -> dict[str, Any]:
             "dangerous": list(patterns.dangerous), "forbidden": list(patterns.forbidden), "safe": list(patterns.safe),
         },
         "trust_policy": {key: value for key, value in trust.items() if value is not None},
+        "loop": settings_json(config.loop),
         "adapters": {"files": list(config.adapters)},
         "rules": {"files": list(config.rules)},
         "registry": {"pattern": [pattern.wire for pattern in config.patterns]},
         "limits": asdict(config.limits),
+        "channels": asdict(config.channels),
+        "hooks": asdict(config.hooks),
         "audit": asdict(config.audit),
-        "telemetry": {
-            "otlp": without_password(config.telemetry.otlp), "interval_seconds": config.telemetry.interval_seconds,
-        },
+        "telemetry": {**asdict(config.telemetry), "otlp": without_password(config.telemetry.otlp)},
         "log": {"level": config.log_level},
     }  # fmt: skip
 
@@ -302,9 +334,8 @@ def _host(table: Mapping[str, Any], problems: Problems) -> str:
 def _store(table: Mapping[str, Any], problems: Problems, environ: Mapping[str, str]) -> str:
     url = problems.text(table, "url", ("store",)) or f"sqlite://{state_folder(environ)}"
     if not url.startswith(("sqlite:///", "postgresql://", "postgres://")):
-        problems.error(
-            ("store", "url"), f"expected sqlite:///folder or postgresql://…, got {shown(without_password(url))}"
-        )
+        got = shown(without_password(url))
+        problems.error(("store", "url"), f"expected sqlite:///folder or postgresql://…, got {got}")
     return url
 
 

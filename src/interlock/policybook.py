@@ -1,19 +1,22 @@
-"""Policies on disk -> Policy: the shipped ones by name, others by file."""
+"""Policies on disk -> Policy: the shipped ones by name, others by file, each with what it extends."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import tomllib
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from interlock.core.policy import Policy
-from interlock.core.policy_form import PolicyError, policy_of
-from interlock.core.problems import Problem
+from interlock.core.policy_form import PolicyError, extended, policy_of
+from interlock.core.problems import Path as Where
+from interlock.core.problems import Problem, shown
 
 SHIPPED = Path(__file__).parent / "policies"
 _MAX_BYTES = 1_000_000
+_FILES = (".toml", ".json")
 
 
 def names() -> list[str]:
@@ -23,22 +26,36 @@ def names() -> list[str]:
 
 def load_policy(name: str, base: Path | None = None) -> Policy:
     """A shipped policy by its name, or the one in a .toml or .json file (relative to `base`); raises PolicyError."""
-    shipped = SHIPPED / f"{name}.toml"
-    if name in names():
-        return _parsed(shipped, name)
-    path = Path(name).expanduser()
-    path = path if path.is_absolute() or base is None else base / path
-    if path.suffix not in (".toml", ".json") or not path.is_file():
-        raise _error(name, f"no policy {name!r}; known: {', '.join(names())}, or a .toml or .json file")
-    return _parsed(path, path.stem)
+    path = _place(name, base)
+    if path is None:
+        raise _error(name, _unknown(name, base))
+    return _parsed(path, path.stem, ())
 
 
 def policy_hash(policy: Policy) -> str:
-    """The hash of the text a policy was made from."""
+    """The hash of the text a policy was made from, and of what it extends."""
     return hashlib.sha256(policy.source.encode()).hexdigest()
 
 
-def _parsed(path: Path, name: str) -> Policy:
+def _place(name: str, base: Path | None) -> Path | None:
+    """Where a policy is: a shipped name comes first; None where there is none."""
+    if name in names():
+        return SHIPPED / f"{name}.toml"
+    path = Path(name).expanduser()
+    path = path if path.is_absolute() or base is None else base / path
+    return path if path.suffix in _FILES and path.is_file() else None
+
+
+def _unknown(name: str, base: Path | None) -> str:
+    if Path(name).suffix in _FILES:
+        return f"no file {name!r}" + (f" in {base}" if base and not Path(name).expanduser().is_absolute() else "")
+    near = get_close_matches(name, names(), 1)
+    hint = f"did you mean {near[0]!r}? known" if near else "known"
+    return f"no policy {name!r:.80}; {hint}: {', '.join(names())}, or a .toml or .json file"
+
+
+def _parsed(path: Path, name: str, above: tuple[Path, ...]) -> Policy:
+    """The policy in a file; `above` are the files that extend it, so that a circle is seen."""
     try:
         text = path.read_text(encoding="utf-8")
         if len(text) > _MAX_BYTES:
@@ -48,9 +65,22 @@ def _parsed(path: Path, name: str) -> Policy:
         raise _error(name, f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise _error(name, f"{path}: {error}") from None
-    base = _parsed(SHIPPED / "default.toml", "default") if path.suffix == ".json" else None
-    return policy_of(data, name, text, base)
+    base = _extended(data, path, name, (*above, path.resolve()))
+    return policy_of(data, name, f"{text}\0{base.source}" if base else text, base)
 
 
-def _error(name: str, words: str) -> PolicyError:
-    return PolicyError(name, [Problem((), words)])
+def _extended(data: Any, path: Path, name: str, above: tuple[Path, ...]) -> Policy | None:
+    wanted = extended(data)
+    if not isinstance(wanted, str) or not wanted.strip():
+        return None  # nothing, or what is no name, which the form refuses
+    found = _place(wanted, path.parent)
+    if found is None:
+        raise _error(name, _unknown(wanted, path.parent), ("extends",))
+    if found.resolve() in above:
+        circle = " -> ".join(place.name for place in (*above[above.index(found.resolve()) :], found))
+        raise _error(name, f"{shown(wanted)} leads back here: {circle}", ("extends",))
+    return _parsed(found, found.stem, above)
+
+
+def _error(name: str, words: str, where: Where = ()) -> PolicyError:
+    return PolicyError(name, [Problem(where, words)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from interlock.core.model import Action, AgentRef, Loss
 from interlock.core.records import (
@@ -105,7 +105,8 @@ class Tx(Protocol):
 
     def add_deeds(self, deeds: Iterable[Deed]) -> None: ...
 
-    def counts(self, agent: AgentRef, operation: str, execution: str, now: float) -> Counts: ...
+    def counts(self, agent: AgentRef, operation: str, execution: str, now: float, window: float = 600) -> Counts:
+        """What escalation looks at; forbidden attempts are those of the last `window` seconds."""
 
     def refusal(self, goals: Iterable[str], principal: str, session: str, now: float) -> Refusal | None: ...
 
@@ -135,13 +136,15 @@ class Tx(Protocol):
     # the loop
     def challenge(self, id: str) -> Challenge | None: ...
 
-    def challenges(self, principal: str = "", state: str = "open") -> list[Challenge]: ...
+    def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
+        """The oldest first; an empty word means any."""
 
     def save_challenge(self, challenge: Challenge) -> None: ...
 
     def execution(self, id: str) -> Execution | None: ...
 
-    def executions(self, agent: AgentRef | None = None, status: str = "") -> list[Execution]: ...
+    def executions(self, agent: AgentRef | None = None, status: str = "", most: int = 0) -> list[Execution]:
+        """The newest first; so many of them, or all."""
 
     def save_execution(self, execution: Execution, before: Execution | None) -> bool:
         """Compare-and-set on the version; `before` is None for a new one."""
@@ -181,6 +184,12 @@ class Store(Protocol):
     def write(self, work: Callable[[Tx], T]) -> T:
         """Runs work in one transaction and returns when it is on disk; raises StoreError and keeps nothing when it is not."""
 
+    def write_soon(self, work: Callable[[Tx], T]) -> T:
+        """The same, and returns when nothing but a power cut can undo it, which undoes at most what was written last.
+
+        For what nobody is protected by, such as how many steps of everyday work were done.
+        """
+
     def listen(self, changed: Callable[[str], None]) -> None:
         """Calls back with a ticket's id when it changed, and with a Change when that did, whichever process changed it;
         after an interruption with everything that may have been missed."""
@@ -199,7 +208,18 @@ class Channel(Protocol):
 
     name: str
 
-    def tell(self, event: str, ticket: Ticket | None, words: str) -> None: ...
+    def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None: ...
+
+
+@runtime_checkable
+class CodeChannel(Channel, Protocol):
+    """A channel that may show codes: only the person in front of this machine sees it."""
+
+    def show(self, challenge: Challenge, code: str, words: str, seconds: float) -> None:
+        """Shows a code for so long; returns at once."""
+
+    def hide(self, challenge: str) -> None:
+        """Takes it away: the code counts no more."""
 
 
 class Looker(Protocol):

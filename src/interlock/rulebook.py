@@ -68,7 +68,7 @@ def joined(first: Rulebook, second: Rulebook) -> Rulebook:
 
 def load_files(files: Iterable[Path]) -> Rulebook:
     """Only these packs, with their examples."""
-    return build([_parse(path, path.read_bytes()) for path in files])
+    return build([_parse(path, _read(path)) for path in files])
 
 
 def build(packs: Iterable[Mapping[str, Any]], checked: bool = True) -> Rulebook:
@@ -88,6 +88,13 @@ def build(packs: Iterable[Mapping[str, Any]], checked: bool = True) -> Rulebook:
                 raise RuleError(f"rule {rule.id}: the id is taken")
             rules[rule.id] = rule
     return replace(Rulebook.of(rules.values(), programs), opinion=_opinion)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise RuleError(f"{path}: {error.strerror}") from None
 
 
 def _parse(path: Path, text: bytes) -> Mapping[str, Any]:

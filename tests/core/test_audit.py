@@ -421,7 +421,13 @@ def test_a_clock_that_goes_backwards_is_a_note_and_no_fault() -> None:
     second = entry("w1", first, AT - 60, "stop", {})
     verdict = judged([first, second], pointed([first, second]))
     assert verdict.ok
-    assert verdict.notes == ("w1: the clock goes backwards at record 1",)
+    assert len(verdict.notes) == 1 and "w1: record 1 is dated before the one in front of it" in verdict.notes[0]
+
+
+def test_everyday_work_that_was_kept_for_its_group_is_no_clock_that_was_set_back() -> None:
+    held = entry("w1", None, AT, "CONFIRMATION_REQUIRED", {})
+    everyday = entry("w1", held, AT - 0.5, "OPERATION_ALLOWED", {})
+    assert judged([held, everyday], pointed([held, everyday])).notes == ()
 
 
 def test_without_a_checkpoint_nothing_is_proved_and_it_says_so() -> None:
@@ -543,6 +549,13 @@ def test_a_token_is_recorded_by_its_fingerprint() -> None:
 def test_a_word_that_nobody_specified_is_refused(bad: Any) -> None:
     with pytest.raises(ValueError):
         bad()
+
+
+def test_names_with_two_spellings_at_every_depth_are_looked_at_once() -> None:
+    body: dict[str, Any] = {}
+    for _ in range(60):
+        body = {"inside": body, "ünï": 1}
+    assert canonical_json(body).count("inside") == 60  # and not after 2 to the 60th looks
 
 
 # --- what is exported

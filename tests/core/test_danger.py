@@ -239,7 +239,7 @@ BAD = [
     ({"level": "safe", "approval": {"approvers": [{"user": "x"}]}}, ["danger.approval.approvers[0]: an approver is `role: NAME` or `team: NAME`, got a table"]),
     ({"level": "safe", "approval": {"approvers": [{"role": "a"}], "timeout_hours": 0}}, ["danger.approval.timeout_hours: timeout_hours: expected a number from 0.01 to 720, got 0"]),
     ({"level": "safe", "escalation": [{"level": "dangerous"}]}, ["danger.escalation[0]: after_count is missing"]),
-    ({"level": "safe", "escalation": [{"after_count": 1.5, "level": "dangerous"}]}, ["danger.escalation[0].after_count: after_count: expected a whole number from 1 to 1e+06, got 1.5"]),
+    ({"level": "safe", "escalation": [{"after_count": 1.5, "level": "dangerous"}]}, ["danger.escalation[0].after_count: after_count: expected a whole number from 1 to 1000000, got 1.5"]),
     ({"level": "safe", "escalation": [{"after_count": 1, "level": "dangerous"}, {"after_count": 1, "level": "forbidden"}]}, ["danger.escalation[1].after_count: after_count 1 is there twice"]),
     ({"score_factors": [{"no_backup": 1}]}, ["danger.score_factors: score_factors need a base_level to start from"]),
     ({"score_factors": [{"base_level": "safe"}, {"moon_phase": 1}]}, ["danger.score_factors[1].moon_phase: no factor 'moon_phase'; known: base_level, production_env, bulk_operation, no_backup"]),

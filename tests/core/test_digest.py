@@ -182,9 +182,19 @@ def test_one_is_not_true() -> None:
     assert digest(operation({"x": 1}), AGENT, KEY) != digest(operation({"x": True}), AGENT, KEY)
 
 
-@pytest.mark.parametrize("name", ["ag", "AG", " ag ", "ag\n", "\uff41\uff47", "Ag\u00a0", "\u2003AG"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ag", "AG", " ag ", "ag\n", "\uff41\uff47", "Ag\u00a0", "\u2003AG",
+        "a\u200bg", "a\u00adg", "\ufeffag", "ag\u2060", "a\ufe0fg", "a\u3164g", "a\u034fg", "\u202eag", "a\x01g", "ag\U000e0101",
+    ],
+)  # fmt: skip
 def test_a_name_cannot_be_changed_by_how_it_is_written(name: str) -> None:
     assert normal_name(name) == "ag"
+
+
+def test_blanks_inside_a_name_count_once() -> None:
+    assert normal_name("a  g") == normal_name("a\u00a0\u2003g") == normal_name("a\tg") == "a g" != normal_name("ag")
 
 
 @given(st.text())

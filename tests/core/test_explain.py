@@ -1,4 +1,4 @@
-"""Words for a person: the verdict by level, and spans underlined wherever they stand."""
+"""Words for a person: what the policy makes of an action, and spans underlined wherever they stand."""
 
 from __future__ import annotations
 
@@ -6,45 +6,83 @@ from typing import Any
 
 import pytest
 
+from interlock.core.circumstances import Circumstances
 from interlock.core.excerpt import excerpt, visible
-from interlock.core.explain import explain, summary, verdict
+from interlock.core.explain import Answer, answered, explain, summary
 from interlock.core.model import Assessment, Finding, Flags, Level, Span, Step, Tier, command
+from interlock.core.titles import Titles
+from interlock.core.weigh import weigh
+from interlock.policybook import load_policy
 
 
 def assessment(level: Level, *findings: Finding, irreversible: bool = False, **more: Any) -> Assessment:
     tier = Tier.ADVISORY if level <= Level.REVERSIBLE else Tier.CONFIRM
-    return Assessment(level, irreversible, 50, tier, Flags(), findings, **more)
+    return Assessment(level, irreversible, (5, 25, 50, 75, 95)[level], tier, Flags(), findings, **more)
 
 
 def finding(level: Level = Level.DANGEROUS, reason: str = "Overwrites commits.", **more: Any) -> Finding:
     return Finding("git.force_push", level, True, reason, **more)
 
 
-def words(text: str, found: Assessment) -> str:
-    return "\n".join("".join(part.text for part in line) for line in explain(command(text), found))
+def answer(found: Assessment, policy: str = "default", mode: str = "enforcing") -> Answer:
+    """What the path makes of it."""
+    used = load_policy(policy)
+    return answered(weigh(found, Titles(), used, Circumstances(mode=mode)), used, mode)
+
+
+def words(text: str, found: Assessment, policy: str = "default", mode: str = "enforcing") -> str:
+    lines = explain(command(text), found, answer(found, policy, mode))
+    return "\n".join("".join(part.text for part in line) for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("level", "word", "code"),
+    ("policy", "level", "outcome", "word", "code"),
     [
-        (Level.SAFE, "allow", 0),
-        (Level.REVERSIBLE, "allow", 0),
-        (Level.DESTRUCTIVE, "ask", 10),
-        (Level.DANGEROUS, "ask", 10),
-        (Level.FORBIDDEN, "deny", 20),
+        ("default", Level.SAFE, "allow", "allow", 0),
+        ("default", Level.REVERSIBLE, "allow", "allow", 0),
+        ("default", Level.DESTRUCTIVE, "confirm", "ask", 10),
+        ("default", Level.DANGEROUS, "verify", "ask", 10),
+        ("default", Level.FORBIDDEN, "verify", "deny", 20),  # only an admin can free it
+        ("headless", Level.DESTRUCTIVE, "cool_off", "ask", 10),
+        ("headless", Level.DANGEROUS, "deny", "deny", 20),
+        ("strict", Level.REVERSIBLE, "confirm", "ask", 10),
+        ("strict", Level.DESTRUCTIVE, "approve", "ask", 10),
+        ("strict", Level.FORBIDDEN, "block", "deny", 20),
+        ("spec", Level.FORBIDDEN, "allow", "allow", 0),
     ],
 )
-def test_the_level_gives_the_verdict(level: Level, word: str, code: int) -> None:
-    said = verdict(assessment(level))
-    assert (said.word, said.exit_code) == (word, code)
+def test_the_policy_gives_the_verdict(policy: str, level: Level, outcome: str, word: str, code: int) -> None:
+    said = answer(assessment(level), policy)
+    assert (said.outcome, said.verdict.word, said.verdict.exit_code) == (outcome, word, code)
 
 
 def test_what_cannot_be_undone_is_asked_about_at_any_level() -> None:  # R-5
-    assert verdict(assessment(Level.REVERSIBLE, irreversible=True)).word == "ask"
+    assert answer(assessment(Level.REVERSIBLE, irreversible=True)).verdict.word == "ask"
 
 
 def test_what_nobody_may_approve_is_denied_at_any_level() -> None:  # X-02
-    assert verdict(assessment(Level.DESTRUCTIVE, finding(approvable=False))).word == "deny"
+    said = answer(assessment(Level.DESTRUCTIVE, finding(approvable=False)))
+    assert said.verdict.word == "deny" and said.approval == "nobody can agree to this"
+
+
+def test_the_mode_in_force_counts_and_is_named() -> None:
+    said = words("x", assessment(Level.DANGEROUS, finding()), mode="monitoring")
+    assert (
+        said.startswith("Allowed: ") and "mode monitoring: allow (asked for by level, tier; would have: verify)" in said
+    )
+
+
+@pytest.mark.parametrize(
+    ("policy", "level", "said"),
+    [
+        ("default", Level.DESTRUCTIVE, "somebody has to confirm"),
+        ("default", Level.FORBIDDEN, "only an admin can agree, after a fresh sign-in"),
+        ("headless", Level.DESTRUCTIVE, "it passes by itself after 30 s, unless an operator objects"),
+        ("default", Level.SAFE, "nobody needs to agree"),
+    ],
+)
+def test_it_says_who_would_have_to_agree(policy: str, level: Level, said: str) -> None:
+    assert f"Approval  {said}\nPolicy    {policy}: " in words("x", assessment(level), policy)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +101,7 @@ def test_what_nobody_may_approve_is_denied_at_any_level() -> None:  # X-02
     ],
 )
 def test_the_first_line_says_what_and_what_instead(found: Assessment, said: str) -> None:
-    assert "".join(part.text for part in summary(found)) == said
+    assert "".join(part.text for part in summary(found, answer(found))) == said
 
 
 @pytest.mark.parametrize(
@@ -142,4 +180,4 @@ def test_unwrapping_undo_and_factors_are_told() -> None:
 
 def test_a_flood_of_findings_is_bounded() -> None:
     found = assessment(Level.DANGEROUS, *[finding(span=(0, 1))] * 5000, steps=(Step("x"),) * 5000)
-    assert len(explain(command("x" * 100_000), found)) < 300
+    assert len(explain(command("x" * 100_000), found, answer(found))) < 300

@@ -9,7 +9,7 @@ import pytest
 from interlock.core.decide import judge
 from interlock.core.goals import goals
 from interlock.core.grants import covering
-from interlock.core.model import Action, AgentRef, Level, command, operation, tool
+from interlock.core.model import Action, AgentRef, Level, command, intent, operation, tool
 from interlock.core.records import Grant
 from interlock.rulebook import load
 
@@ -103,3 +103,70 @@ def test_a_frozen_plan_covers_its_digests_and_asks_again_on_drift() -> None:
     judged = judge(command("rm -rf /srv/data", "/srv"), RULES)
     assert covering([plan], AGENT, (), judged.assessment, "v1:a", 1.0) is plan
     assert covering([plan], AGENT, (), judged.assessment, "v1:c", 1.0) is None
+
+
+WEB_1 = "stop:vm_web_1"
+SPELLINGS = [
+    operation("terminate_vm", {"vm": "web-1"}),
+    operation("terminate_vm", {"vm": "web-1", "reason": "nobody needs it", "force": True}),
+    operation("terminate_vm", {"resource": "web-1"}),
+    operation("terminate_vm", {"resource": "vm web-1"}),
+    operation("terminate_vm", {"vm_name": "WEB-1"}),
+    operation("terminateVM", {"vmId": "web_1"}),
+    operation("terminate_vm", {"input": {"vm": "web-1"}}),
+    operation("terminate_vms", {"names": ["web-1"]}),
+    operation("terminate_instance", {"instance": "web-1"}),
+    operation("terminate_vm", {"vm": "web-1"}, "execute", "", Level.DANGEROUS),  # as its adapter declares it
+    tool("mcp__cloud__terminate_vm", {"vm": "web-1"}),
+    intent("terminate the vm web-1"),
+]
+
+
+@pytest.mark.parametrize("action", SPELLINGS, ids=lambda action: f"{action.kind.value} {action.text}")
+def test_one_target_has_one_goal_in_whatever_words_and_tool(action: Action) -> None:
+    assert after(action) == (WEB_1,)
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        operation("terminate_vm", {"vm": "web-2"}),
+        operation("terminate_vm", {"resource": "web-2", "reason": "web-1"}),
+        operation("terminate_vm", {"vm": "web-1", "project": "other"}),
+        operation("terminate_vm", {"vm": "web-2"}, "execute", "", Level.DANGEROUS),
+        operation("sync_things", {"thing": "web-1"}, "execute", "", Level.DANGEROUS),
+        operation("delete_user", {"name": "web-1"}),
+        tool("mcp__cloud__terminate_vm", {"vm": "web-2"}),
+        intent("terminate the vm web-2"),
+    ],
+    ids=lambda action: f"{action.kind.value} {action.text} {action.fields.get('params', '')}",
+)
+def test_another_target_is_another_goal(action: Action) -> None:
+    assert WEB_1 not in after(action) and after(action)
+
+
+def test_each_of_several_targets_is_a_goal_of_its_own() -> None:
+    assert after(operation("terminate_vms", {"ids": ["web-1", "web-2"]})) == (WEB_1, "stop:vm_web_2")
+
+
+def test_a_list_that_is_too_long_to_name_fits_no_grant() -> None:
+    many = after(operation("terminate_vms", {"ids": [f"web-{number}" for number in range(100)]}))
+    assert WEB_1 in many and any(goal.endswith(":?") for goal in many)
+
+
+def test_a_table_has_one_goal_in_a_tool_and_in_sql() -> None:
+    tools = [operation("drop_table", {"table": "users"}), operation("execute_sql", {"sql": "DROP TABLE users"})]
+    assert {after(action) for action in tools} == {("destroy:users",)}
+
+
+def test_what_is_declared_harmful_without_a_harmful_name_is_told_apart_by_its_params() -> None:
+    def declared(**params: object) -> Action:
+        return operation("sync_things", params, "execute", "", Level.DESTRUCTIVE)
+
+    assert after(declared(thing="a")) == after(declared(thing="A", note="again")) == ("operation:sync_things_a",)
+    assert after(declared(thing="b")) == ("operation:sync_things_b",)
+
+
+def test_long_values_are_told_apart_by_their_ends() -> None:
+    one, other = (operation("delete_record", {"id": "x" * 300 + end}) for end in "ab")
+    assert after(one) != after(other)

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from asked import request
 from interlock.config import Config
 from interlock.doors.client import ApiError, Daemon, NoDaemon, find, part
 
@@ -23,7 +24,7 @@ def served(path: Path, answer: bytes) -> list[bytes]:
 
     def serve() -> None:
         with listening, listening.accept()[0] as sock:
-            heard.append(sock.recv(65536))
+            heard.append(request(sock))
             sock.sendall(answer)
 
     threading.Thread(target=serve, daemon=True).start()
@@ -106,7 +107,7 @@ def _ask_a_stranger(path: Path) -> None:
             sock.listen()
             os.write(into, b"r")
             peer, _ = sock.accept()
-            peer.settimeout(5)
+            peer.settimeout(20)
             os.write(into, b"heard:" + peer.recv(1000))
         finally:
             os._exit(0)

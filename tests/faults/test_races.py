@@ -52,16 +52,15 @@ def test_of_eight_processes_that_spend_one_ticket_at_one_daemon_one_is_let_throu
 @pytest.mark.xdist_group("pg")
 @pytest.mark.slow(why="a PostgreSQL and two daemons are really started")
 def test_of_eight_processes_that_spend_one_ticket_at_two_replicas_one_is_let_through(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: postgres.Server
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    with postgres.running() as server:
-        url = server.new_database()
-        people(tmp_path, url)
-        with replica(tmp_path, "one", url, "default") as one, replica(tmp_path, "two", url, "default") as two:
-            ports, operators = [one.port, two.port], [sign_in(one), sign_in(two)]
-            made = one.tcp(headers=operators[0]).post("/api/v1/agents", json={"name": "agent"})
-            agent = bearer(made.json()["token"])
-            for number in range(RACES):
-                assert racing(ports, agent, operators, f"race{number}") == ONE
-            assert one.tcp(headers=operators[0]).get("/api/v1/audit/verify").json()["ok"] is True
+    url = server.new_database()
+    people(tmp_path, url)
+    with replica(tmp_path, "one", url, "default") as one, replica(tmp_path, "two", url, "default") as two:
+        ports, operators = [one.port, two.port], [sign_in(one), sign_in(two)]
+        made = one.tcp(headers=operators[0]).post("/api/v1/agents", json={"name": "agent"})
+        agent = bearer(made.json()["token"])
+        for number in range(RACES):
+            assert racing(ports, agent, operators, f"race{number}") == ONE
+        assert one.tcp(headers=operators[0]).get("/api/v1/audit/verify").json()["ok"] is True

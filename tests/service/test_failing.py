@@ -11,6 +11,7 @@ import pytest
 
 from gate import AGENT, Gate
 from interlock.core import weigh as weighing
+from interlock.core.audit_compare import compared
 from interlock.core.audit_verify import verify
 from interlock.core.model import AgentRef, Level, command, intent, operation, tool
 from interlock.core.records import AuditQuery
@@ -214,14 +215,39 @@ def test_secrets_do_not_reach_a_ticket_or_the_record(gate: Gate) -> None:
         assert secret.encode() not in data and b"hunter2hunter2" not in data, file
 
 
-def test_a_folder_that_was_copied_back_in_time_is_not_noticed_by_the_chain_but_by_its_checkpoint(
+def test_an_older_copy_of_the_folder_proves_whole_and_is_missed_by_an_export_that_was_kept_elsewhere(
     gate: Gate, tmp_path: Path
 ) -> None:
     gate.ask(PUSH)
     upkeep.sign_record(gate.state)
-    points = gate.store.read(lambda tx: tx.checkpoints())
-    assert points and points[-1].heads["main"]["seq"] >= 0
+    gate.restart()
     shutil.copytree(gate.folder, tmp_path / "copy")
+    gate.ask(command("rm -rf /srv/media", "/srv"))
+    upkeep.sign_record(gate.state)
+    kept = gate.records()
+    assert compared(kept, kept).ok
+    gate.store.close()
+    shutil.rmtree(gate.folder)
+    (tmp_path / "copy").rename(gate.folder)
+    gate.restart()
+    assert proof(gate).ok  # nothing inside the folder can show it
+    found = compared(kept, gate.records())
+    assert found.gone == f"main/{found.same}" and found.same and "not in the record any more" in found.words
+    gate.ask(command("ls"))
+    gate.ask(command("rm -rf /srv/other", "/srv"))
+    assert "is another one" in compared(kept, gate.records()).words  # also once the numbers are taken again
+
+
+def test_what_was_let_go_by_age_is_not_missed(gate: Gate) -> None:
+    for _ in range(20):
+        gate.ask(command("ls"))
+        gate.state.recorder.flush()
+        gate.clock.forward(86_400)
+    kept = gate.records()
+    upkeep.sign_record(gate.state)
+    upkeep.prune_record(gate.state, keep_days=5)
+    found = compared(kept, gate.records())
+    assert found.ok and found.pruned > 10 and found.same
 
 
 def test_store_errors_are_not_swallowed_by_the_recorder(gate: Gate) -> None:

@@ -14,8 +14,11 @@ from typing import Any
 import pytest
 
 from gate import AGENT, CHEAP, PASSPHRASE, Gate
-from interlock.core.model import Action, AgentRef, Requirement, command, operation
+from interlock.core.circumstances import Adapted
+from interlock.core.model import Action, AgentRef, Level, Requirement, command, operation
 from interlock.core.records import TicketQuery
+from interlock.core.trust import Trust
+from interlock.core.trust_gate import Call
 from interlock.keys import ROSTER_SETTING, enrol, roster_seal
 from interlock.looker.files import read_text
 from interlock.service import agents, answers, granting, people, upkeep
@@ -163,11 +166,14 @@ def test_a_harmful_ticket_that_was_made_to_look_harmless_frees_nothing(gate: Gat
 def test_the_same_operation_of_another_adapter_is_another_action(gate: Gate) -> None:
     """CT-05."""
     delete = operation("delete_user", {"id": 7})
-    ticket = gate.held(delete, adapter="staging")
+    known = Adapted(
+        Call("delete_user", Level.DESTRUCTIVE, Trust.VALIDATED, "delete")
+    )  # as a door that proxies knows it
+    ticket = gate.held(delete, adapter="staging", adapted=known)
     gate.approve(ticket)
     for more in ({"pending": ticket.id}, {}):
-        assert not gate.ask(delete, adapter="production", **more).allowed
-    assert gate.ask(delete, adapter="staging").allowed
+        assert not gate.ask(delete, adapter="production", adapted=known, **more).allowed
+    assert gate.ask(delete, adapter="staging", adapted=known).allowed
 
 
 def test_a_script_that_was_changed_after_it_was_approved_is_another_one(gate: Gate, tmp_path: Path) -> None:

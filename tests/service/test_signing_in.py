@@ -128,3 +128,18 @@ def test_a_new_passphrase_takes_a_fresh_sign_in(gate: Gate) -> None:
     gate.clock.forward(121)
     with pytest.raises(Refused, match="sign in again"):
         people.change_passphrase(gate.state, session, OTHER, CHEAP)
+
+
+def test_whoever_signs_in_too_often_ends_their_own_oldest_session_and_nobody_elses(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("interlock.service.sessions.MOST_SESSIONS", 3)
+    gate.add("bob")  # ann signs in for that
+    bob = people.sign_in(gate.state, "bob", PASSPHRASE, "cli")[0]
+    tokens = [people.sign_in(gate.state, "ann", PASSPHRASE, "cli")[0] for _ in range(3)]
+    alive = [gate.state.sessions.session(token, gate.clock.now()) is not None for token in (bob, *tokens)]
+    assert alive == [True, False, True, True]
+    gate.state.sessions.sign_out(bob)
+    people.sign_in(gate.state, "ann", PASSPHRASE, "cli")
+    with pytest.raises(SignInRefused, match="too many operators are signed in"):
+        people.sign_in(gate.state, "bob", PASSPHRASE, "cli")

@@ -14,12 +14,6 @@ from interlock.stores import open_store
 STORES = ["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("pg"))]
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[postgres.Server]:
-    with postgres.running() as server:
-        yield server
-
-
 @pytest.fixture(params=STORES)
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":

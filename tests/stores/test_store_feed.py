@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+import postgres
 from interlock.core.records import AgentRow, Block, OperatorRow
 from interlock.ports import Change, Store, Tx
+from interlock.stores import open_store
 from kept import NOW
 
 CHANGES: dict[str, tuple[Callable[[Tx], object], str]] = {
@@ -64,3 +67,47 @@ def test_a_store_with_a_listener_knows_that_it_hears_everything(store: Store) ->
     while not store.hears():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+@pytest.fixture
+def drowsy(monkeypatch: pytest.MonkeyPatch, server: postgres.Server) -> Iterator[Store]:
+    """A store whose feed falls asleep as soon as nobody wants to know."""
+    monkeypatch.setattr("interlock.stores.feed._AWAKE", 0.0)
+    store = open_store(server.new_database())
+    yield store
+    store.close()
+
+
+@pytest.mark.xdist_group("pg")
+def test_a_feed_that_nobody_asks_sleeps_and_still_hears_at_once(drowsy: Store) -> None:
+    ear = Ear(drowsy)
+    feed = drowsy._feed._thread  # type: ignore[attr-defined]
+    _until_it_sleeps(feed)
+    before = _wakings(feed)
+    time.sleep(2)  # a shorter time can only make it look better
+    assert _wakings(feed) - before <= 2
+    assert ear.heard() == []
+
+
+@pytest.mark.xdist_group("pg")
+def test_whoever_asks_wakes_a_sleeping_feed(drowsy: Store) -> None:
+    Ear(drowsy)
+    _until_it_sleeps(drowsy._feed._thread)  # type: ignore[attr-defined]
+    deadline = time.monotonic() + 20
+    while not drowsy.hears():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _wakings(thread: threading.Thread) -> int:
+    status = Path(f"/proc/self/task/{thread.native_id}/status").read_text()
+    return int(status.partition("voluntary_ctxt_switches:")[2].split()[0])
+
+
+def _until_it_sleeps(feed: threading.Thread) -> None:
+    """Nothing for longer than it waits between two proofs, and than a proof lasts."""
+    deadline, seen = time.monotonic() + 20, -1
+    while (now := _wakings(feed)) != seen:
+        assert time.monotonic() < deadline
+        seen = now
+        time.sleep(1.1)

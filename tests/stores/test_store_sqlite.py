@@ -8,6 +8,8 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -104,11 +106,20 @@ def test_a_child_that_outlives_the_store_does_not_keep_the_folder(folder: Path) 
             os.kill(grandchild, signal.SIGKILL)
 
 
+def until_queued(store: Store, count: int, begun: threading.Event) -> None:
+    begun.set()
+    deadline = time.monotonic() + 30
+    while store._writer._queue.qsize() < count and time.monotonic() < deadline:  # type: ignore[attr-defined]
+        time.sleep(0.005)
+
+
 def test_callers_share_commits(store: Store, folder: Path) -> None:
     store.write(lambda tx: tx.save_setting("n", ""))
     before = (folder / "state.db-wal").stat().st_size
     with ThreadPoolExecutor(65) as pool:
-        slow = pool.submit(store.write, lambda tx: signal.sigtimedwait([], 0.3))
+        begun = threading.Event()
+        slow = pool.submit(store.write, lambda tx: until_queued(store, 64, begun))
+        assert begun.wait(30)
         rest = [pool.submit(store.write, lambda tx, n=n: tx.save_setting("n", str(n))) for n in range(64)]
         for future in (slow, *rest):
             future.result()

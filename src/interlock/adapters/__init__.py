@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, replace
 from pathlib import Path as File
 
 from interlock.adapters.form import read_form
@@ -39,6 +40,7 @@ class Reading:
 
     adapter: Adapter | None
     problems: tuple[Located, ...]
+    mark: str = ""  # the hash of the file
 
     @property
     def usable(self) -> bool:
@@ -65,7 +67,8 @@ def read_file(path: File) -> Reading:
         line = raw[: error.start].count(b"\n") + 1
         return Reading(None, (Located(line, "", "is not UTF-8", True),))
     suffix = path.suffix.lower()
-    return read(text, True if suffix in _MARKDOWN else False if suffix in (".yaml", ".yml") else None)
+    reading = read(text, True if suffix in _MARKDOWN else False if suffix in (".yaml", ".yml") else None)
+    return replace(reading, mark=hashlib.sha256(raw).hexdigest())
 
 
 def load(path: File) -> Adapter:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from interlock.adapters.limits_form import read_limits
 from interlock.adapters.model import NOTHING, Adapter, Operation, Param
 from interlock.adapters.trust_form import read_trust
 from interlock.adapters.yaml_lines import Written
@@ -63,7 +64,7 @@ def read_form(written: Written) -> Adapter | None:
         operations=_operations(written, problems),
         trust=read_trust(data, problems),
         auth=auth,
-        rate_limits=_table(data, "rate_limits", problems),
+        limits=read_limits(data, problems),
     )
 
 

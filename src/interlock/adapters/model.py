@@ -10,6 +10,7 @@ from typing import Any
 from interlock.core.danger import DangerBlock
 from interlock.core.levels import Claims
 from interlock.core.model import Level
+from interlock.core.quota import Limits
 from interlock.core.trust import TrustRecord
 
 METHODS = frozenset("GET HEAD OPTIONS POST PUT PATCH DELETE".split())
@@ -64,7 +65,7 @@ class Adapter:
     operations: tuple[Operation, ...]
     trust: TrustRecord
     auth: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    rate_limits: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    limits: Limits = field(default_factory=Limits)
 
     def operation(self, name: str) -> Operation | None:
         """The operation of that name."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from interlock.core.audit_json import canonical_json, dumped, simple
@@ -39,20 +38,9 @@ def entry(
     text = canonical_json(body)
     if not spotless(text):
         text = canonical_json(redact(simple(body)))
-    row = AuditRow(
-        writer=writer,
-        seq=head.seq + 1 if head else FIRST_SEQ,
-        at=moment(at),
-        event=event,
-        body=text,
-        prev=head.hash if head else GENESIS,
-        hash="",
-        key_id=key_id,
-        schema=SCHEMA,
-        rulebook=rulebook,
-        policy=policy,
-    )
-    return replace(row, hash=hash_of(row))
+    seq, prev = (head.seq + 1, head.hash) if head else (FIRST_SEQ, GENESIS)
+    mark = _hash(SCHEMA, writer, seq, _millis(at), event, text, prev, key_id, rulebook, policy)
+    return AuditRow(writer, seq, moment(at), event, text, prev, mark, key_id, SCHEMA, rulebook, policy)
 
 
 def moment(at: float) -> float:
@@ -62,10 +50,13 @@ def moment(at: float) -> float:
 
 def hash_of(row: AuditRow) -> str:
     """SHA-256 over every field of a record but its hash."""
-    parts = [
-        _HASHED, row.schema, row.writer, row.seq, _millis(row.at), row.event, row.body, row.prev, row.key_id, row.rulebook, row.policy,
-    ]  # fmt: skip
-    return hashlib.sha256(dumped(parts).encode("utf-8", "surrogatepass")).hexdigest()
+    return _hash(
+        row.schema, row.writer, row.seq, _millis(row.at), row.event, row.body, row.prev, row.key_id, row.rulebook, row.policy
+    )  # fmt: skip
+
+
+def _hash(*parts: str | int) -> str:
+    return hashlib.sha256(dumped([_HASHED, *parts]).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def head_of(row: AuditRow) -> dict[str, Any]:

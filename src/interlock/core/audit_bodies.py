@@ -21,8 +21,8 @@ TOKEN_EVENTS = frozenset({"TOKEN_ISSUED", "TOKEN_VALIDATED", "TOKEN_REJECTED", "
 # What operators and the system do.
 DEEDS = frozenset(
     "approve reject revoke expire executed grant grant_used grant_revoked mode_change policy_change block unblock unlock lock "
-    "enrol operator_change agent_change pattern_change verify_failed challenge reveal checkpoint prune start stop "
-    "daemon_was_down journal alert".split()
+    "enrol operator_change agent_change pattern_change adapter_trust hook_change verify_failed elicited challenge reveal checkpoint prune start stop "
+    "daemon_was_down journal alert execution".split()
 )
 _DANGER = (
     "timestamp adapter_name operation danger_level adapter_trust outcome confirmation_token user_id parameters".split()
@@ -53,6 +53,7 @@ class Attempt:
     ticket: str = ""
     challenge: str = ""
     execution: str = ""
+    step: Json = field(default_factory=nothing)  # of the loop: its number, what the agent said of the one before
     irreversible: bool = False
     score: int = 0
     tier: str = ""

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 MAX_DEPTH = 64
@@ -16,10 +17,19 @@ _MARK = "~"  # opens a key of ours; a caller's key that opens with it gets one m
 _HALVES = "~text"  # text with lone surrogates, as hex
 _FLOAT = "~float"
 _HUGE = "~int"
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+_ATOMS = frozenset({str, int, bool, float, type(None)})
+_LISTS = (list, tuple)
+_TABLES = (dict, MappingProxyType)
 
 
 def simple(value: object, depth: int = 0) -> Any:
-    """Records, words and sets as tables, text and lists; anything unknown as its text."""
+    """Records, words and sets as tables, text and lists; anything unknown as its text. What is most often met comes first."""
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if kind in _LISTS and depth < MAX_DEPTH:
+        return [simple(item, depth + 1) for item in value]  # type: ignore[attr-defined]
     if isinstance(value, Enum):
         return value.value
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -43,7 +53,7 @@ def canonical_json(value: object) -> str:
 
 
 def dumped(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _ENCODER.encode(value)
 
 
 def parsed(text: str) -> Any:
@@ -59,9 +69,9 @@ def _tagged(value: Any, depth: int) -> Any:
     kind = type(value)
     if kind is str:
         return value if value.isascii() else _text(value)
-    if kind is dict and depth < MAX_DEPTH:
+    if kind in _TABLES and depth < MAX_DEPTH:
         return _table(value, depth)
-    if (kind is list or kind is tuple) and depth < MAX_DEPTH:
+    if kind in _LISTS and depth < MAX_DEPTH:
         return [_tagged(item, depth + 1) for item in value]
     if value is None or kind is bool:
         return value
@@ -74,8 +84,18 @@ def _tagged(value: Any, depth: int) -> Any:
 
 
 def _table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+    for key in value:  # all of them before any value: what is inside must not be looked at twice
+        if type(key) is not str or not key.isascii() or key[:1] == _MARK:
+            return _odd_table(value, depth)
+    return {
+        key: item if type(item) is str and item.isascii() else _tagged(item, depth + 1) for key, item in value.items()
+    }
+
+
+def _odd_table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+    """A table with a name in it that has two spellings, or looks like one of ours."""
     out: dict[str, Any] = {}
-    for key, item in value.items() if all(map(_is_plain, value)) else sorted(simple(value, depth).items()):
+    for key, item in sorted(simple(value, depth).items()):
         name = key if _is_plain(key) else _key(key)
         while name in out:  # two spellings of one name: both are kept
             name += "'"

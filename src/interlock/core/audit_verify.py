@@ -10,6 +10,7 @@ from interlock.core.audit import CHECKPOINT, FIRST_SEQ, GENESIS, SCHEMA, checkpo
 from interlock.core.audit_json import parsed
 from interlock.core.records import AuditRow, Checkpoint
 
+GROUPED = 5.0  # seconds that everyday records may be older than what was written meanwhile: they are kept in groups
 _MAX_FAULTS = 100
 
 Verify = Callable[[str, bytes, str], bool]  # key id, what was signed, signature in hex; LookupError: no such key
@@ -127,8 +128,11 @@ class _Walk:
 
     def notes(self) -> Iterator[str]:
         if self.backwards:
-            more = f" and {self.backwards - 1} more" if self.backwards > 1 else ""
-            yield f"{self.writer}: the clock goes backwards at record {self.first_backwards}{more}"
+            more = f", and {self.backwards - 1} more times" if self.backwards > 1 else ""
+            yield (
+                f"{self.writer}: record {self.first_backwards} is dated before the one in front of it{more}: the clock was"
+                " set back, or it waited for the store. Their order is what the chain shows, whatever the clock said"
+            )
         if not self.marks.known and self.count:
             yield f"{self.writer}: no checkpoint names this writer, so nothing of it is proved"
 
@@ -136,7 +140,7 @@ class _Walk:
         return max(0, self.last.seq - self.confirmed) if self.last else 0
 
     def _accept(self, row: AuditRow) -> None:
-        if self.last is not None and row.at < self.last.at:
+        if self.last is not None and row.at < self.last.at - GROUPED:
             self.first_backwards = self.first_backwards or row.seq
             self.backwards += 1
         if row.seq in self.marks.known:

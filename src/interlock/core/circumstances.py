@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from interlock.core.danger import DangerBlock
-from interlock.core.model import Assessment, Level, Loss, Requirement
+from interlock.core.model import Assessment, Human, Level, Loss, Requirement
+from interlock.core.records import Json, nothing
 from interlock.core.registry import Matched
 from interlock.core.trust_gate import Call
 
@@ -19,6 +20,8 @@ class Part:
     words: str
     denies: bool = False  # the answer is no, though a ticket is open
     code: str = ""
+    details: Json = field(default_factory=nothing)  # what 1.9 puts beside the code
+    pattern: str = ""  # the operator's, where one speaks
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,9 @@ class Adapted:
     call: Call
     block: DangerBlock | None = None
     override: bool = False  # an admin's, with step-up
+    note: str = ""  # what whoever asks has to know, and what an operator can do about it
+    missing: bool = False  # the adapter is known and has no such operation
+    notices: tuple[str, ...] = ()  # where its level came from, if that is not what it declares (C-13)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +52,15 @@ class Circumstances:
     claimed_risk: int | None = None  # the agent's own; it can only raise
     steps_left: int | None = None
     previous: str = ""  # outcome of the step before
+    starting: bool = False  # an execution, which takes a person
+    pause: str = ""  # what the agent waits for, in words
+    pause_human: Human = Human.NONE  # what was asked for the step that is held; none where this is another one
     denied_goal: str = ""  # the ticket under which the same effect on the same target was refused
     tries: int = 0  # how often that goal was tried again
     granted: str = ""  # the grant that covers this action
     grant_ceiling: Level = Level.SAFE
     escalated: tuple[Level, str] | None = None  # by a declared after_count
+    confirmed: frozenset[str] = frozenset()  # restriction patterns that a human confirmed for this session
 
 
 def level_words(assessment: Assessment) -> str:

@@ -38,6 +38,13 @@ def judge(action: Action, rules: Rulebook, files: FileReader | None = None) -> J
     return Judgement(assess(facts, classify(facts, rules), rules.programs), reading.witnesses, facts)
 
 
+def joined(own: Judgement, more: Judgement, rules: Rulebook) -> Judgement:
+    """What an action would do together with what it starts that was judged by itself."""
+    facts = tuple(dict.fromkeys((*own.facts, *more.facts)))
+    witnesses = tuple(dict.fromkeys((*own.witnesses, *more.witnesses)))
+    return Judgement(assess(facts, classify(facts, rules), rules.programs), witnesses, facts)
+
+
 def second_opinion(facts: tuple[Fact, ...], opinion: Opinion) -> tuple[Fact, ...]:
     """The facts of a sentence in which nothing harmful was read, and one more where its wording resembles announced harm."""
     for fact in facts:

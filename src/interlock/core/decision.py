@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interlock.core.codes import CODES
 from interlock.core.model import Assessment, Human, Requirement
 from interlock.core.records import Ticket, nothing
 from interlock.core.times import iso
 from interlock.core.wire import finding_json, flags_json, requirement_json
+
+if TYPE_CHECKING:
+    from interlock.core.circumstances import Part
 
 NO_REQUIREMENT = Requirement()
 HELD = frozenset({"cool_off", "confirm", "approve", "verify"})
@@ -33,10 +36,18 @@ class Decision:
     unknown: bool = False  # the state could not be known; nothing was decided about the action itself
     token: str = field(default="", repr=False)  # the conf_… of the ticket; inert until a human arms it (C-14)
     details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
+    parts: tuple[Part, ...] = field(
+        default=(), compare=False
+    )  # what spoke, also where the mode lets pass what it asks for
+    weighed: tuple[str, ...] = field(default=(), compare=False)  # the factors that are not the action's own
 
     def __bool__(self) -> bool:
         """Whoever writes `if decision:` means that it may run."""
         return self.allowed
+
+    def __str__(self) -> str:
+        """What somebody sees who prints it."""
+        return f"{self.outcome}: {self.reason}"
 
     @property
     def allowed(self) -> bool:
@@ -118,7 +129,7 @@ def _ticket_json(decision: Decision, ticket: Ticket) -> dict[str, Any]:
         body["waitMs"] = decision.wait_seconds * 1000
     if ticket.cooling_ends_at:
         body["coolingEndsAt"] = iso(ticket.cooling_ends_at)
-    if asked.human > Human.NONE and not decision.allowed:
+    if asked.human > Human.NONE and not decision.allowed and ticket.open:  # a rejection is no question
         body["requiresApproval"] = True
         body["approvers"] = sorted(asked.approvers) or ["human"]
     return body

@@ -18,6 +18,11 @@ _MAX_BITS = 4096
 _BODIES = frozenset({"params", "input"})  # what an operation or a tool is called with
 # Said beside an action, not part of it: a model that tries again words these anew and has to find its ticket.
 _INCIDENTAL = frozenset({"description", "timeout", "session", "session_id", "call_id", "tool_call_id", "tool_use_id"})
+# Letters and marks that are drawn as nothing: fillers, joiners and variation selectors.
+_FILLERS = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+)
 
 
 class DigestError(ValueError):
@@ -47,10 +52,19 @@ def canonical(action: Action, agent: AgentRef, judged: Collection[str] | None = 
 
 
 def normal_name(name: str) -> str:
-    """A claimed name as it is compared: compatibility forms, case and outer blanks do not tell two names apart."""
+    """A claimed name as it is compared: compatibility forms, case, blanks and what nobody can see do not tell two names apart."""
+    if name.isascii() and name.isprintable():
+        return " ".join(name.lower().split())
     for _ in range(2):  # folding case can undo a normal form, and a second round settles it
-        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", name).casefold()).strip()
+        seen = "".join(char for char in name if char.isspace() or not unseen(char))
+        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", seen).casefold())
+        name = " ".join(name.split())
     return name
+
+
+def unseen(char: str) -> bool:
+    """Whether a character leaves no mark: a twin of a name, which has one more of them, looks the same (C-18)."""
+    return char in _FILLERS or unicodedata.category(char) in ("Cf", "Cc")
 
 
 def _judged_fields(action: Action, judged: Collection[str] | None) -> dict[Any, Any]:

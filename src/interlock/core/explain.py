@@ -1,4 +1,4 @@
-"""An assessment -> words for a person, as lines of styled parts; it renders what was judged and judges nothing."""
+"""An assessment and what a policy makes of it -> words for a person, as lines of styled parts; it renders what was decided."""
 
 from __future__ import annotations
 
@@ -6,37 +6,86 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
+from interlock.core.decide import decide
 from interlock.core.excerpt import excerpt, visible
-from interlock.core.model import Action, Assessment, Finding, Kind, Level, Step, Tier
+from interlock.core.model import Action, Assessment, Finding, Human, Kind, Level, Step
+
+if TYPE_CHECKING:  # whoever only wants lines does not load what weighs
+    from interlock.core.policy import Policy
+    from interlock.core.weigh import Weighed
 
 MAX_SHOWN = 40  # commands, and findings
+_ADMIN = frozenset({"role:admin"})
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What would be answered, how a process says it, and who would have to agree."""
+    """What would be answered, in three words, and how a process says it (2.13)."""
 
     word: str
-    exit_code: int  # 2.13
+    exit_code: int
     lead: str
-    approval: str
 
 
-# The row of the policy `default`, with nothing known of what would really be lost.
-VERDICTS = MappingProxyType(
+ALLOW, ASK, DENY = Verdict("allow", 0, "Allowed"), Verdict("ask", 10, "Held"), Verdict("deny", 20, "Denied")
+_VERDICTS = MappingProxyType(
     {
-        Level.SAFE: Verdict("allow", 0, "Allowed", "nobody needs to agree"),
-        Level.REVERSIBLE: Verdict("allow", 0, "Allowed", "nobody needs to agree"),
-        Level.DESTRUCTIVE: Verdict("ask", 10, "Asks first", "the person at the keyboard can agree"),
-        Level.DANGEROUS: Verdict("ask", 10, "Held", "an operator can agree"),
-        Level.FORBIDDEN: Verdict("deny", 20, "Denied", "only an admin could agree"),
+        "allow": ALLOW,
+        "cool_off": Verdict("ask", 10, "Waits"),
+        "confirm": Verdict("ask", 10, "Asks first"),
+        "approve": ASK,
+        "verify": ASK,
+        "deny": DENY,
+        "block": DENY,
     }
 )
-ASKS = VERDICTS[
-    Level.DESTRUCTIVE
-]  # R-5: what cannot be undone is confirmed, whatever the level; so is the confirm tier
-NEVER = Verdict("deny", 20, "Denied", "nobody can agree to this")  # X-02
+_HUMANS = MappingProxyType(
+    {
+        Human.NONE: "nobody needs to agree",
+        Human.CONFIRM: "somebody has to confirm",
+        Human.APPROVE: "an operator has to approve",
+        Human.VERIFY: "an operator has to approve after a fresh sign-in",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a policy decides about an action that nobody was asked about yet."""
+
+    outcome: str  # allow, cool_off, confirm, approve, verify, deny, block
+    weighed: Weighed
+    policy: str = "default"
+    mode: str = "enforcing"
+
+    @property
+    def verdict(self) -> Verdict:
+        """The outcome in three words; what only an admin can free is a no to everybody else."""
+        return DENY if self.weighed.requirement.approvers == _ADMIN else _VERDICTS[self.outcome]
+
+    @property
+    def approval(self) -> str:
+        """Who would have to agree, and after how long."""
+        asked = self.weighed.requirement
+        if asked.blocked:
+            return "nobody can agree to this"
+        said = [_HUMANS[asked.human]]
+        if asked.approvers == _ADMIN:
+            said = ["only an admin can agree, after a fresh sign-in"]
+        elif asked.approvers:
+            said.append(f"one of {', '.join(sorted(asked.approvers))}")
+        said += [f"{asked.quorum} people"] if asked.quorum > 1 else []
+        if asked.cooling_seconds and asked.human is Human.NONE:
+            return f"it passes by itself after {asked.cooling_seconds} s, unless an operator objects"
+        said += [f"after {asked.cooling_seconds} s"] if asked.cooling_seconds else []
+        return ", ".join(said)
+
+
+def answered(weighed: Weighed, policy: Policy, mode: str = "enforcing") -> Answer:
+    """The answer that the path gives to a weighed action without a ticket."""
+    return Answer(decide(weighed, None, "", 0.0, policy).outcome, weighed, policy.name, mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +100,10 @@ Line = tuple[Part, ...]
 _BLANK: Line = ()
 
 
-def verdict(assessment: Assessment) -> Verdict:
-    """What the policy `default` answers to this assessment."""
-    if not assessment.approvable:
-        return NEVER
-    row = VERDICTS[assessment.level]
-    asks = assessment.irreversible or assessment.tier is not Tier.ADVISORY
-    return ASKS if asks and row.word == "allow" else row
-
-
-def explain(action: Action, assessment: Assessment) -> list[Line]:
-    """The verdict, what would run, each finding where it stands in the text, and the score."""
+def explain(action: Action, assessment: Assessment, answer: Answer) -> list[Line]:
+    """The verdict, what would run, each finding where it stands in the text, the score, and what the policy asks for."""
     text = action.text
-    lines = [summary(assessment), _BLANK]
+    lines = [summary(assessment, answer), _BLANK]
     if action.kind is Kind.COMMAND or assessment.steps:
         lines += _commands(assessment.steps)
     else:
@@ -72,7 +112,7 @@ def explain(action: Action, assessment: Assessment) -> list[Line]:
         lines += [_BLANK, *_finding(text if action.kind in _TEXTS else "", finding)]
     if len(assessment.findings) > MAX_SHOWN:
         lines += [_BLANK, _plain(f"… and {len(assessment.findings) - MAX_SHOWN} more findings")]
-    return [*lines, _BLANK, *_figures(assessment)]
+    return [*lines, _BLANK, *_figures(assessment), *_weighed(answer)]
 
 
 _TEXTS = frozenset({Kind.COMMAND, Kind.INTENT})  # kinds whose text a finding can be shown in
@@ -88,13 +128,13 @@ def _call(action: Action) -> str:
 _KIND_WORDS = MappingProxyType({Kind.OPERATION: "Operation", Kind.TOOL: "Tool", Kind.INTENT: "Announced"})
 
 
-def summary(assessment: Assessment) -> Line:
+def summary(assessment: Assessment, answer: Answer) -> Line:
     """What would happen and what to do instead, in at most two sentences."""
-    found = verdict(assessment)
+    found = answer.verdict
     if not assessment.findings:
         return Part(f"{found.lead}:", found.word), Part(f" {_QUIET[assessment.level]}.")
     worst = assessment.findings[0]
-    words = f" {_inside(worst.reason)} ({worst.rule})."
+    words = f" {inside(worst.reason)} ({worst.rule})."
     return Part(f"{found.lead}:", found.word), Part(words + (f" {_sentence(worst.instead)}" if worst.instead else ""))
 
 
@@ -158,7 +198,19 @@ def _figures(assessment: Assessment) -> Iterator[Line]:
     yield _row("Level", Part(f"{int(level)} {level.word}", f"level{int(level)}"))
     yield _row("Undo", Part(_undo(assessment)))
     yield _row("Score", Part(f"{assessment.score} of 100, tier {assessment.tier.value}: {', '.join(factors)}"))
-    yield _row("Approval", Part(verdict(assessment).approval))
+
+
+def _weighed(answer: Answer) -> Iterator[Line]:
+    """What decided: the policy, the mode where it is not enforcing, and each part that spoke."""
+    yield _row("Approval", Part(answer.approval))
+    mode = f", mode {answer.mode}" if answer.mode != "enforcing" else ""
+    parts = answer.weighed.parts or answer.weighed.would
+    spoke = [part.name for part in parts]
+    named = {f"{part.name}: {part.words}" for part in parts}
+    said = [f"asked for by {', '.join(dict.fromkeys(spoke))}"] if spoke else []
+    said += [factor for factor in answer.weighed.factors if factor not in named]
+    why = f" ({'; '.join(said)})" if said else ""
+    yield _row("Policy", Part(visible(f"{answer.policy}{mode}: {answer.outcome}{why}")))
 
 
 def _undo(assessment: Assessment) -> str:
@@ -178,7 +230,7 @@ def _plain(text: str) -> Line:
     return (Part(text),)
 
 
-def _inside(reason: str) -> str:
+def inside(reason: str) -> str:
     """A reason as it reads in the middle of a sentence."""
     text = reason.rstrip(".")
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text

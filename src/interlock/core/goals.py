@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from fnmatch import fnmatchcase
 
-from interlock.core.model import Action, Assessment, Level, Span
+from interlock.core.elsewhere import elsewhere
+from interlock.core.model import Action, Assessment, Kind, Level, Span
+from interlock.core.read import read
 from interlock.core.read.facts import Command, Effect, Fact, known
 from interlock.core.read.shell.session import shown
 from interlock.core.redact import redact
 from interlock.core.registry import normalised
+from interlock.core.which import noun, which
 
 MOST = 200
+LONGEST = 120  # characters of one target; of a longer one its hash counts as well
 UNKNOWN = "?"
 MORE = f"more:{UNKNOWN}"  # there are more goals than are listed
+ELSEWHERE = f"elsewhere:{UNKNOWN}"  # on another machine, in a container, in a database that is named beside it: fits no grant on targets
 _OTHER = re.compile(r"[\W_]+")
+_ALL_OF_IT = re.compile(r"(?:/\**)+$")  # `data/`, `data/*`; `data*` is more than data
+_STARS = re.compile(r"[*?\[]")
 # Verbs that come to the same thing for whoever said no.
 _SAME = {
     "delete": "destroy", "truncate": "destroy", "overwrite": "destroy", "act_delete": "destroy", "sql_drop": "destroy",
@@ -28,13 +37,7 @@ _SAME = {
 }  # fmt: skip
 _STILL = frozenset({"act_read", "act_change", "act_vague", "declared", "unreadable"})
 _READS = frozenset({"read", "fetch", "sql_read", "store_read"})
-# Params that say which one of its kind a thing is: to delete user 7 is not to delete user 8.
-_NAMES = re.compile(
-    r"(?i)(?:^|[_.-]|(?<=[a-z])(?=[A-Z]))_*(?:ids?|uuid|guid|uid|arn|names?|keys?|slug|e?mail|address|number|refs?|reference|path"
-    r"|users?|accounts?|resource|target|table|database|collection|bucket|host|repo|branch|url|query|filter|where)$"
-)
-_WHICH = 20  # of them that are named
-
+_BY_NAME_ALONE = frozenset({"table", "view", "collection"})  # as a statement in SQL has it
 Key = tuple[str, Span | None]  # what a finding points at
 
 
@@ -60,23 +63,30 @@ def goals(action: Action, facts: Sequence[Fact], assessment: Assessment) -> tupl
             found[_run(fact)] = None
             heard.add(key)
     if not found or accused - heard:
-        found[f"{action.kind.value}:{normalised(action.text)[:200]}"] = None
+        found |= dict.fromkeys(_by_name(action))
+    if elsewhere(action, facts, accused):
+        found[ELSEWHERE] = None
     return tuple(found) if len(found) <= MOST else (*list(found)[: MOST - 1], MORE)
 
 
+def takes_in(goal: str, other: str) -> bool:
+    """Whether one goal would do to a folder, or to all that fits a glob, what the other would do to something in it."""
+    effect, _, target = goal.partition(":")
+    same, _, inner = other.partition(":")
+    if effect != same or not target.startswith("/") or not inner.startswith("/"):
+        return False
+    return inner.startswith(f"{target.rstrip('/')}/") or (bool(_STARS.search(target)) and fnmatchcase(inner, target))
+
+
 def _effects(action: Action, facts: Sequence[Fact], accused: set[Key]) -> Iterator[tuple[Key, str, bool]]:
-    which = None
     for fact in facts:
         if not isinstance(fact, Effect) or fact.verb in _STILL or not fact.target:
             continue
         key = (fact.subject, fact.span)
         if key not in accused:
             continue
-        target = _target(fact)
-        if fact.verb.startswith("act_"):
-            which = _which(action) if which is None else which
-            target = f"{target} {which}".rstrip()
-        yield key, f"{_SAME.get(fact.verb, fact.verb)}:{target}", fact.verb in _READS
+        for target in _acted_on(action, fact) if fact.verb.startswith("act_") else [_target(fact)]:
+            yield key, f"{_SAME.get(fact.verb, fact.verb)}:{target}", fact.verb in _READS
 
 
 def _target(fact: Effect) -> str:
@@ -84,25 +94,39 @@ def _target(fact: Effect) -> str:
     if not known(fact.target):
         return UNKNOWN
     if fact.path or fact.place:
-        return (fact.path or fact.target).rstrip("/*") or "/"
-    return _OTHER.sub("_", fact.target.casefold()).strip("_")[:120]
+        return _ALL_OF_IT.sub("", fact.path or fact.target) or "/"
+    text = _OTHER.sub("_", fact.target.casefold()).strip("_")
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}_{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def _which(action: Action) -> str:
-    """Which one is meant, by the params that name it; their order and their keys do not matter."""
+def _acted_on(action: Action, fact: Effect) -> list[str]:
+    """What an announced act is done to, one by one: its noun, and which of its kind by the params that name it."""
+    if not known(fact.target):
+        return [UNKNOWN]
+    thing = noun(fact.target)
+    targets, cut = which(_params(action), thing)
+    kind = "" if thing in _BY_NAME_ALONE and all(targets) else f"{thing}_"
+    return [f"{kind}{target}".strip("_") for target in targets] + ([UNKNOWN] if cut else [])
+
+
+def _by_name(action: Action) -> list[str]:
+    """The goals of an action whose effects nobody holds against it: what its name says, or the name itself, of these targets."""
+    if action.kind not in (Kind.OPERATION, Kind.TOOL):
+        return [f"{action.kind.value}:{normalised(action.text)[:200]}"]
+    if action.fields.get("declared") is not None:  # what its adapter declares stands for what its name says
+        bare = replace(action, fields={**action.fields, "declared": None})
+        named = [fact for fact in read(bare).facts if isinstance(fact, Effect) and fact.verb.startswith("act_")]
+        found = list(_effects(bare, named, {(fact.subject, fact.span) for fact in named}))
+        if found:
+            return [goal for _, goal, _ in found]
+    targets, cut = which(_params(action), "")
+    name = f"{action.kind.value}:{normalised(action.text)[:200]}"
+    return [f"{name}_{target}".rstrip("_") for target in targets] + ([MORE] if cut else [])
+
+
+def _params(action: Action) -> Mapping[str, object]:
     given = action.fields.get("params") or action.fields.get("input")
-    if not isinstance(given, Mapping):
-        return ""
-    named = {text for key, value in redact(given).items() if _NAMES.search(str(key)) for text in _values(value)}
-    return " ".join(sorted(named)[:_WHICH])[:200]
-
-
-def _values(value: Any) -> Iterator[str]:
-    if isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield _OTHER.sub("_", str(value).casefold()).strip("_")[:100]
-    elif isinstance(value, list | tuple):
-        for item in value[:_WHICH]:
-            yield from _values(item) if not isinstance(item, list | tuple) else ()
+    return redact(given) if isinstance(given, Mapping) else {}
 
 
 def _run(fact: Command) -> str:

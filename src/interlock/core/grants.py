@@ -67,8 +67,9 @@ def offered(ticket: Ticket) -> dict[str, object]:
 
     The digest stands beside them where they do not say it all: then nothing but the very same action is covered.
     """
-    effects = sorted({goal.partition(":")[0] for goal in ticket.goals})
-    told = len(effects) == 1 and RUN not in effects and not any(goal.endswith(f":{UNKNOWN}") for goal in ticket.goals)
+    known = [goal for goal in ticket.goals if not goal.endswith(f":{UNKNOWN}")]
+    effects = sorted({goal.partition(":")[0] for goal in known or ticket.goals})
+    told = len(effects) == 1 and RUN not in effects and len(known) == len(ticket.goals)
     return {
         "effect": effects[0] if effects else "",
         "targets": [goal.partition(":")[2] for goal in ticket.goals if goal.startswith(f"{effects[0]}:")]

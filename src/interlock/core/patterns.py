@@ -13,6 +13,8 @@ from interlock.core.titles import Argv, Titles
 LONGEST = 300  # characters of one pattern
 _OPTIONS = 40  # words before the first that is no option
 _TOOL = re.compile(r"([A-Za-z][\w.*-]{0,100}):(.+)", re.DOTALL)
+_DRIVE = re.compile(r"[A-Za-z]:[/\\]")  # of a path, where `Write:/etc/*` is a tool's
+_UP = re.compile(r"(?:^|[/\s\\])\.\.(?:$|[/\s\\])")
 _NAME = re.compile(r"[\w*.:-]+")
 _SHORT = re.compile(r"-[A-Za-z0-9]+")
 _LONG_FORMS = {"--recursive": "r", "--force": "f", "--all": "a", "--hard": "hard"}
@@ -45,7 +47,7 @@ class Glob:
             raise PatternSyntax(f"pattern {text[:40]!r}…: {len(text)} characters, at most {LONGEST}")
         text = text.strip()
         tool = _TOOL.fullmatch(text)
-        if tool and not tool[2].startswith(("/", ":")):
+        if tool and not tool[2].startswith(("//", ":")) and not _DRIVE.match(text):
             return cls(text, tool[1], tool[2])
         return cls(text, "", text)
 
@@ -66,6 +68,10 @@ class PatternSet:
     def __bool__(self) -> bool:
         return bool(self.deny or self.approve or self.allow)
 
+    def joined(self, other: PatternSet) -> PatternSet:
+        """The patterns of both."""
+        return PatternSet(self.deny + other.deny, self.approve + other.approve, self.allow + other.allow)
+
 
 def hits(globs: Iterable[Glob], named: Titles) -> tuple[str, ...]:
     """The patterns that meet any name of the action: at the start of any word, and any command of it."""
@@ -81,7 +87,7 @@ def covers(globs: Iterable[Glob], named: Titles) -> tuple[str, ...]:
 
 def _meets(glob: Glob, named: Titles) -> bool:
     if glob.tool:
-        return any(_tool_meets(glob, tool, argument) for tool, argument in named.tools)
+        return any(_tool_meets(glob, tool, argument) for tool, argument in (*named.tools, *named.places))
     if glob.is_command:
         return any(_command_meets(glob.body, argv) for argv in named.commands)
     return any(_name_meets(glob.body, name) for name in named.operations) or (
@@ -91,13 +97,19 @@ def _meets(glob: Glob, named: Titles) -> bool:
 
 def _covers(glob: Glob, named: Titles) -> bool:
     if glob.tool:
-        first = named.tools[:1]
-        return any(_tool_is(glob.tool, tool) and _glob(glob.body).fullmatch(text) for tool, text in first)
+        own = named.tools[:1] if named.tools[:1] and named.tools[0][0] == "Bash" else named.tools
+        same = [text for tool, text in own if tool == own[0][0]]  # of a tool's several arguments every one counts
+        return bool(same) and _tool_is(glob.tool, own[0][0]) and all(_spans(glob.body, text) for text in same)
     if glob.is_command:
-        return len(named.commands) == 1 and _glob(glob.body).fullmatch(" ".join(named.commands[0])) is not None
+        return len(named.commands) == 1 and _spans(glob.body, " ".join(named.commands[0]))
     if named.commands:
         return False
     return bool(named.operations) and _glob(_name(glob.body)).fullmatch(named.operations[0]) is not None
+
+
+def _spans(glob: str, text: str) -> bool:
+    """The whole of a text; a star stands for no `..`, which leads out of where the pattern says."""
+    return _glob(glob).fullmatch(text) is not None and (".." in glob or not _UP.search(text) or glob == "*")
 
 
 def _name_meets(glob: str, name: str) -> bool:
@@ -114,7 +126,7 @@ def _name_meets(glob: str, name: str) -> bool:
 def _tool_meets(glob: Glob, tool: str, argument: str) -> bool:
     if not _tool_is(glob.tool, tool):
         return False
-    if _glob(glob.body).fullmatch(argument):
+    if _glob(glob.body.lower()).fullmatch(argument.lower()):  # a host has no case, and some disks have none
         return True
     return tool == "Bash" and _command_meets(glob.body, tuple(argument.split()))
 

@@ -43,11 +43,11 @@ class Severities:
 
 @dataclass(frozen=True, slots=True)
 class Escalate:
-    """What repetition does (R-13): how often, how much risk, how many forbidden attempts."""
+    """What repetition does (R-13): how often, how much risk, how many forbidden attempts; None where it does nothing."""
 
-    repetition: int = 50
-    cumulative: int = 2_000  # points of score in one execution or hour
-    forbidden_attempts: int = 3
+    repetition: int | None = 50
+    cumulative: int | None = 2_000  # points of score in one execution or hour
+    forbidden_attempts: int | None = 3
     forbidden_window_seconds: int = 600
 
 
@@ -66,6 +66,7 @@ class Policy:
 
     name: str
     description: str = ""
+    extends: str = ""  # the policy whose words count where this one says nothing
     levels: Mapping[Level, Control] = field(default_factory=lambda: MappingProxyType({}))
     irreversible: Human = Human.CONFIRM  # R-5
     patterns: PatternSet = field(default_factory=PatternSet)
@@ -89,6 +90,7 @@ class Policy:
     start: str = "confirm"  # loop.start (R-11)
     max_autonomous_steps: int = 10
     step_ceiling: int = 100
+    mode: str = ""  # safetyLoop.mode of seed 001's JSON (R-12); empty where it says nothing
     cases: tuple[Mapping[str, Any], ...] = ()
     source: str = ""  # the text it was made from, for its hash
 

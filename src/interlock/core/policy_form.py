@@ -21,13 +21,14 @@ HUMANS = MappingProxyType(
 IRREVERSIBLE = MappingProxyType(
     {"off": Human.NONE, **{word: HUMANS[word] for word in ("confirm", "approve", "verify")}}
 )
+OFF = "off"
 _WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
 _CONTROL_KEYS = frozenset(
     {"require", "cooling_seconds", "approvers", "quorum", "reauth", "relief", "irreversible", "denies"}
 )
 _TOP = frozenset(
     {
-        "name", "description", "levels", "irreversible", "patterns", "restrictions", "externalRestrictions", "allowed_operations",
+        "name", "description", "extends", "levels", "irreversible", "patterns", "restrictions", "externalRestrictions", "allowed_operations",
         "matrix", "trust_policy", "gate", "registry", "tiers", "tolerance", "escalation", "literal_globs", "always_ask",
         "block_on_danger_zone", "denial_seconds", "open_tickets", "cooling_frees_irreversible", "loop", "case",
     }
@@ -49,83 +50,107 @@ class PolicyError(ValueError):
 
 
 def policy_of(data: object, name: str, source: str = "", base: Policy | None = None) -> Policy:
-    """The policy that `data` describes; seed 001's JSON takes everything it does not say from `base`."""
+    """The policy that `data` describes; what it extends, and what seed 001's JSON does not say, is taken from `base`."""
     problems = Problems()
     table = problems.table(data, ())
     made = None
     if table is not None:
-        made = _seed(table, name, problems, base) if _is_seed(table) else _own(table, name, problems)
+        made = _seed(table, name, problems, base) if _is_seed(table) else _own(table, name, problems, base)
     errors = [problem for problem in problems.found if problem.error]
     if errors or made is None:
         raise PolicyError(name, errors)
     return replace(made, source=source)
 
 
+def extended(data: object) -> object:
+    """What a policy says that it extends, seed 001's JSON included, which extends `default`; None where it stands alone."""
+    if not isinstance(data, Mapping):
+        return None
+    return "default" if _is_seed(data) else data.get("extends")
+
+
 def _is_seed(data: Mapping[str, Any]) -> bool:
-    return bool(_SEED_TOP & data.keys()) and not {"levels", "patterns"} & data.keys()
+    return bool(_SEED_TOP & data.keys()) and not {"levels", "patterns", "extends"} & data.keys()
 
 
 def _seed(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | None) -> Policy:
     """Seed 001, 5.2: three lists of globs."""
     problems.only(data, _SEED_TOP, ())
     start = base or Policy(name)
-    patterns = PatternSet(*(_globs(data, key, (), problems) for key in ("deny", "requiresApproval", "autoApprove")))
+    patterns = PatternSet(*(globs_of(data, key, (), problems) for key in ("deny", "requiresApproval", "autoApprove")))
     steps = problems.number(data, "maxAutonomousSteps", (), 0, 100, whole=True)
     tolerance = _choice(data, "riskTolerance", TOLERANCES, start.tolerance, (), problems)
     mode = data.get("safetyLoop")
-    if mode is not None and (not isinstance(mode, Mapping) or mode.get("mode") not in MODES):
+    if mode is not None and (not isinstance(mode, Mapping) or mode.get("mode") not in MODES or set(mode) != {"mode"}):
         problems.error(("safetyLoop",), f"safetyLoop.mode: expected one of {', '.join(MODES)}")
+        mode = None
     return replace(
-        start, name=name, patterns=patterns, tolerance=tolerance,
+        start, name=name, patterns=patterns, tolerance=tolerance, mode=str(mode["mode"]) if isinstance(mode, Mapping) else "",
         max_autonomous_steps=start.max_autonomous_steps if steps is None else int(steps),
     )  # fmt: skip
 
 
-def _own(data: Mapping[str, Any], name: str, problems: Problems) -> Policy:
+def _own(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | None) -> Policy:
+    """A policy in our words; where it extends another, own keys replace the other's, and patterns add up."""
     problems.only(data, _TOP, ())
-    plain = Policy(name)
+    extends = problems.text(data, "extends", ())
+    if extends and base is None:
+        problems.error(("extends",), f"{shown(extends)} was not loaded")
+    plain = base if extends and base is not None else Policy(name)
     loop = problems.table(data.get("loop", {}), ("loop",)) or {}
     problems.only(loop, {"start", "max_autonomous_steps", "step_ceiling"}, ("loop",))
     restrictions = data.get("restrictions", data.get("externalRestrictions"))
+    patterns = _patterns(data.get("patterns", {}), ("patterns",), problems, ("deny", "approve", "allow"))
     return Policy(
         name=problems.text(data, "name", ()) or name,
         description=problems.text(data, "description", ()),
-        levels=_levels(data, problems),
-        irreversible=IRREVERSIBLE[_choice(data, "irreversible", IRREVERSIBLE, "confirm", (), problems)],
-        patterns=_patterns(data.get("patterns", {}), ("patterns",), problems, ("deny", "approve", "allow")),
-        restriction=_restriction(restrictions, problems) if restrictions is not None else plain.restriction,
-        allowed_operations=frozenset(problems.texts(data, "allowed_operations", ())),
+        extends=extends,
+        levels=_levels(data, problems, plain.levels),
+        irreversible=IRREVERSIBLE[
+            _choice(data, "irreversible", IRREVERSIBLE, _word_of(plain.irreversible), (), problems)
+        ],
+        patterns=plain.patterns.joined(patterns),
+        restriction=_restriction(restrictions, problems, plain.restriction),
+        allowed_operations=frozenset(problems.texts(data, "allowed_operations", ())) or plain.allowed_operations,
         matrix=_choice(data, "matrix", dict.fromkeys(MATRICES), plain.matrix, (), problems),
-        trust=trust_policy_of(data.get("trust_policy", {}), ("trust_policy",), problems),
-        severities=severities_of(data.get("gate", {}), ("gate",), problems),
+        trust=trust_policy_of(data.get("trust_policy", {}), ("trust_policy",), problems, plain.trust),
+        severities=severities_of(data.get("gate", {}), ("gate",), problems, plain.severities),
         registry=problems.flag(data, "registry", (), plain.registry),
         tiers=problems.flag(data, "tiers", (), plain.tiers),
         tolerance=_choice(data, "tolerance", TOLERANCES, plain.tolerance, (), problems),
-        escalate=_escalate(data.get("escalation", {}), problems),
-        literal_globs=problems.flag(data, "literal_globs", (), False),
-        always_ask=problems.flag(data, "always_ask", (), False),
-        block_on_danger_zone=problems.flag(data, "block_on_danger_zone", (), False),
+        escalate=_escalate(data.get("escalation", {}), problems, plain.escalate),
+        literal_globs=problems.flag(data, "literal_globs", (), plain.literal_globs),
+        always_ask=problems.flag(data, "always_ask", (), plain.always_ask),
+        block_on_danger_zone=problems.flag(data, "block_on_danger_zone", (), plain.block_on_danger_zone),
         denial_seconds=_whole(data, "denial_seconds", (), plain.denial_seconds, 0, 86_400, problems),
         open_tickets=_whole(data, "open_tickets", (), plain.open_tickets, 1, 1_000, problems),
-        cooling_frees_irreversible=problems.flag(data, "cooling_frees_irreversible", (), False),
+        cooling_frees_irreversible=problems.flag(
+            data, "cooling_frees_irreversible", (), plain.cooling_frees_irreversible
+        ),
         start=_choice(loop, "start", dict.fromkeys(("confirm", "allow")), plain.start, ("loop",), problems),
         max_autonomous_steps=_whole(
             loop, "max_autonomous_steps", ("loop",), plain.max_autonomous_steps, 0, 10_000, problems
         ),
         step_ceiling=_whole(loop, "step_ceiling", ("loop",), plain.step_ceiling, 0, 10_000, problems),
+        mode=plain.mode,
         cases=_cases(data, problems),
     )
 
 
-def _levels(data: Mapping[str, Any], problems: Problems) -> Mapping[Level, Control]:
+def _word_of(human: Human) -> str:
+    return next(word for word, value in IRREVERSIBLE.items() if value is human)
+
+
+def _levels(data: Mapping[str, Any], problems: Problems, others: Mapping[Level, Control]) -> Mapping[Level, Control]:
     table = problems.table(data.get("levels", {}), ("levels",)) or {}
     problems.only(table, {level.word for level in Level}, ("levels",))
-    for level in Level:
-        if level.word not in table:
-            problems.error(("levels",), f"{level.word} is missing")
-    return MappingProxyType(
-        {level: _control(table[level.word], ("levels", level.word), problems) for level in Level if level.word in table}
-    )
+    missing = [level.word for level in Level if level.word not in table and level not in others]
+    for word in missing:
+        problems.error(("levels",), f'{word} is missing; say what it asks for, or extends = "default" at the top')
+    own = {
+        level: _control(table[level.word], ("levels", level.word), problems) for level in Level if level.word in table
+    }
+    return MappingProxyType({**others, **own})
 
 
 def _control(data: object, path: Path, problems: Problems) -> Control:
@@ -172,10 +197,10 @@ def _word(word: object, path: Path, problems: Problems) -> Requirement:
 def _patterns(data: object, path: Path, problems: Problems, keys: tuple[str, str, str]) -> PatternSet:
     table = problems.table(data, path) or {}
     problems.only(table, keys, path)
-    return PatternSet(*(_globs(table, key, path, problems) for key in keys))
+    return PatternSet(*(globs_of(table, key, path, problems) for key in keys))
 
 
-def _globs(table: Mapping[str, Any], key: str, path: Path, problems: Problems) -> tuple[Glob, ...]:
+def globs_of(table: Mapping[str, Any], key: str, path: Path, problems: Problems) -> tuple[Glob, ...]:
     found = []
     value = table.get(key, [])
     if not isinstance(value, list):
@@ -189,35 +214,37 @@ def _globs(table: Mapping[str, Any], key: str, path: Path, problems: Problems) -
     return tuple(found)
 
 
-def _restriction(data: object, problems: Problems) -> Restriction:
+def _restriction(data: object, problems: Problems, plain: Restriction) -> Restriction:
     """Seed 002: `allowPatterns, confirmPatterns, denyPatterns`, and how far one approval reaches."""
+    if data is None:
+        return plain
     path: Path = ("externalRestrictions",)
     table = problems.table(data, path) or {}
     problems.only(table, {"allowPatterns", "confirmPatterns", "denyPatterns", "approvalPolicy"}, path)
     approval = problems.table(table.get("approvalPolicy", {}), (*path, "approvalPolicy")) or {}
     problems.only(approval, {"scope", "ttlSeconds"}, (*path, "approvalPolicy"))
     patterns = PatternSet(
-        *(_globs(table, key, path, problems) for key in ("denyPatterns", "confirmPatterns", "allowPatterns"))
+        *(globs_of(table, key, path, problems) for key in ("denyPatterns", "confirmPatterns", "allowPatterns"))
     )
-    scope = _choice(approval, "scope", dict.fromkeys(("once", "session")), "once", (*path, "approvalPolicy"), problems)
-    ttl = _whole(approval, "ttlSeconds", (*path, "approvalPolicy"), 0, 0, 86_400, problems)
-    return Restriction(patterns, scope, ttl)
+    scopes = dict.fromkeys(("once", "session"))
+    scope = _choice(approval, "scope", scopes, plain.scope, (*path, "approvalPolicy"), problems)
+    ttl = _whole(approval, "ttlSeconds", (*path, "approvalPolicy"), plain.ttl_seconds, 0, 86_400, problems)
+    return Restriction(plain.patterns.joined(patterns), scope, ttl)
 
 
-def trust_policy_of(data: object, path: Path, problems: Problems) -> TrustPolicy:
+def trust_policy_of(data: object, path: Path, problems: Problems, plain: TrustPolicy | None = None) -> TrustPolicy:
     """TL-08: what an operator asks of adapters beyond the matrix."""
+    plain = plain or TrustPolicy()
     table = problems.table(data, path) or {}
     problems.only(table, {item.name for item in fields(TrustPolicy)}, path)
-    levels: dict[str, Any] = {}
+    said: dict[str, Any] = {}
     for key in ("minimum_trust_for_writes", "minimum_trust_for_deletes", "require_confirmation_below"):
         if key in table:
             word = _choice(table, key, TRUSTS, "certified", path, problems)
-            levels[key] = TRUSTS[word]
-    return TrustPolicy(
-        **levels,
-        allow_untested_introspection=problems.flag(table, "allow_untested_introspection", path, True),
-        strict_category_minimums=problems.flag(table, "strict_category_minimums", path, False),
-    )
+            said[key] = TRUSTS[word]
+    for key in ("allow_untested_introspection", "strict_category_minimums"):
+        said[key] = problems.flag(table, key, path, getattr(plain, key))
+    return replace(plain, **said)
 
 
 _GATE = MappingProxyType({
@@ -228,11 +255,11 @@ _GATE = MappingProxyType({
 })  # fmt: skip
 
 
-def severities_of(data: object, path: Path, problems: Problems) -> Severities:
+def severities_of(data: object, path: Path, problems: Problems, plain: Severities | None = None) -> Severities:
     """Seed 003's configuration, in its own words."""
     table = problems.table(data, path) or {}
     problems.only(table, _GATE, path)
-    plain = Severities()
+    plain = plain or Severities()
     values: dict[str, Any] = {}
     for key, name in _GATE.items():
         if key not in table:
@@ -247,13 +274,16 @@ def severities_of(data: object, path: Path, problems: Problems) -> Severities:
     return replace(plain, **values)
 
 
-def _escalate(data: object, problems: Problems) -> Escalate:
+def _escalate(data: object, problems: Problems, plain: Escalate) -> Escalate:
     path: Path = ("escalation",)
     table = problems.table(data, path) or {}
     names = [item.name for item in fields(Escalate)]
     problems.only(table, names, path)
-    plain = Escalate()
-    return Escalate(**{name: _whole(table, name, path, getattr(plain, name), 1, 1_000_000, problems) for name in names})
+    values: dict[str, Any] = {}
+    for name in (name for name in names if name in table):
+        off = table[name] == OFF and name != "forbidden_window_seconds"
+        values[name] = None if off else _whole(table, name, path, getattr(plain, name), 1, 1_000_000, problems)
+    return replace(plain, **values)
 
 
 def _cases(data: Mapping[str, Any], problems: Problems) -> tuple[Mapping[str, Any], ...]:

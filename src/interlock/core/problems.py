@@ -101,7 +101,7 @@ class Problems:
         if fits and math.isfinite(value) and least <= value <= most:
             return float(value)
         kind = "a whole number" if whole else "a number"
-        self.error((*path, key), f"{key}: expected {kind} from {least:g} to {most:g}, got {shown(value)}")
+        self.error((*path, key), f"{key}: expected {kind} from {_digits(least)} to {_digits(most)}, got {shown(value)}")
         return None
 
     def only(self, data: Mapping[str, Any], known: Iterable[str], path: Path, error: bool = True) -> None:
@@ -113,6 +113,11 @@ class Problems:
             near = get_close_matches(str(key)[:60], names, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
             self.found.append(Problem((*path, key), f"unknown key {shown(key)}; {hint}", error))
+
+
+def _digits(value: float) -> str:
+    """A number as somebody would write it: 10000000, 0.01."""
+    return str(int(value)) if value == int(value) else f"{value:g}"
 
 
 def shown(value: object) -> str:

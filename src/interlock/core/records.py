@@ -63,6 +63,10 @@ class Ticket:
     seal: str = ""  # binds digest and times, so that a row whose cooling-off was shortened frees nothing
     version: int = 0  # compare-and-set
 
+    def __str__(self) -> str:
+        """What somebody sees who prints it."""
+        return f"{self.id} ({self.state.value}): {self.title}"
+
     @property
     def open(self) -> bool:
         return self.state in (TicketState.COOLING, TicketState.WAITING)
@@ -157,10 +161,11 @@ class Challenge:
     expires_at: float
     execution: str = ""
     digest: str = ""  # of the hint that it is about
-    code_hash: str = ""
+    code_hash: str = ""  # of the code that counts; empty while there is none
     minted_at: float = 0.0
-    state: str = "open"  # open, verified, failed, expired, aborted
-    attempts: int = 0
+    state: str = "open"  # open, verified, answered, expired, aborted
+    attempts: int = 0  # codes that were wrong
+    release: str = ""  # what the code frees, sealed under it
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +192,15 @@ class Execution:
     status: str
     started_at: float
     max_steps: int
-    steps: int = 0
+    steps: int = 0  # that went on
     risk: int = 0
     goal: Json = field(default_factory=nothing)
     finished_at: float = 0.0
     pause: Json = field(default_factory=nothing)
     version: int = 0
+    quota: int = 0  # steps that one confirmation grants
+    tally: Json = field(default_factory=nothing)  # operation -> how often
+    ended: Json = field(default_factory=nothing)  # outcome, summary, reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from interlock.core.assess import assess
 from interlock.core.circumstances import Adapted, Circumstances
 from interlock.core.classify import Rulebook, classify
 from interlock.core.danger import Approval, DangerBlock
-from interlock.core.model import Assessment, Level, Loss
+from interlock.core.model import Assessment, Human, Level, Loss
 from interlock.core.policy import Policy
 from interlock.core.read.facts import Command, Effect, Fact
 from interlock.core.redact import redact
@@ -50,6 +50,7 @@ def given_json(facts: Sequence[Fact], named: Titles, at: Circumstances) -> dict[
             "commands": [list(argv) for argv in named.commands],
             "tools": [list(pair) for pair in named.tools],
             "single": named.single,
+            **({"places": [list(pair) for pair in named.places]} if named.places else {}),
             **({"cut": True} if named.cut else {}),
         },
         "circumstances": _circumstances_json(at),
@@ -103,6 +104,7 @@ def _titles_of(data: Json) -> Titles:
         tuple((tool, argument) for tool, argument in data["tools"]),
         bool(data["single"]),
         bool(data.get("cut")),
+        tuple((tool, path) for tool, path in data.get("places", ())),
     )
 
 
@@ -120,6 +122,9 @@ def _circumstances_json(at: Circumstances) -> dict[str, Any]:
         "escalated": [int(at.escalated[0]), at.escalated[1]] if at.escalated else None,
         "adapted": _adapted_json(at.adapted) if at.adapted else None,
         "matched": _matched_json(at.matched) if at.matched is not None else None,
+        **({"confirmed": sorted(at.confirmed)} if at.confirmed else {}),
+        **({"starting": True} if at.starting else {}),
+        **({"pause": at.pause, "pause_human": int(at.pause_human)} if at.pause else {}),
     }
 
 
@@ -131,6 +136,10 @@ def _circumstances_of(data: Json) -> Circumstances:
         escalated=(Level(data["escalated"][0]), data["escalated"][1]) if data["escalated"] else None,
         adapted=_adapted_of(data["adapted"]) if data["adapted"] else None,
         matched=_matched_of(data["matched"]) if data["matched"] is not None else None,
+        confirmed=frozenset(data.get("confirmed", ())),
+        starting=bool(data.get("starting")),
+        pause=str(data.get("pause", "")),
+        pause_human=Human(data.get("pause_human", 0)),
     )
 
 
@@ -144,6 +153,9 @@ def _adapted_json(adapted: Adapted) -> dict[str, Any]:
         "introspection": call.introspection,
         "reasons": list(call.reasons),
         "override": adapted.override,
+        "note": adapted.note,
+        "missing": adapted.missing,
+        "notices": list(adapted.notices),
         "block": _block_json(block) if block else None,
     }
 
@@ -169,8 +181,9 @@ def _adapted_of(data: Json) -> Adapted:
         tuple(data["reasons"]),
     )
     block = data["block"]
+    told = (str(data.get("note", "")), bool(data.get("missing")), tuple(data.get("notices", ())))
     if block is None:
-        return Adapted(call, None, data["override"])
+        return Adapted(call, None, data["override"], *told)
     approval = (
         Approval(block["approval"]["required"], frozenset(block["approval"]["approvers"]))
         if block["approval"]
@@ -183,7 +196,7 @@ def _adapted_of(data: Json) -> Adapted:
         requires_confirmation=block["requires_confirmation"],
         approval=approval,
     )
-    return Adapted(call, made, data["override"])
+    return Adapted(call, made, data["override"], *told)
 
 
 def _matched_json(matched: Matched) -> dict[str, Any]:

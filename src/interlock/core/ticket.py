@@ -47,7 +47,7 @@ def moved(ticket: Ticket, move: str, now: float, by: str = "", reason: str = "")
     """The ticket after a move; refuses what the table does not have, and what comes too late."""
     state = MOVES.get((ticket.state, move))
     if state is None:
-        raise MoveRefused(f"ticket {ticket.id} is {ticket.state.value}; it cannot be {_DONE.get(move, move)}")
+        raise MoveRefused(f"ticket {ticket.id} is {_STANDS[ticket.state]}; it cannot be {_DONE.get(move, move)}")
     if move not in ("expire", "revoke", "reject") and now >= ticket.expires_at:
         raise MoveRefused(f"ticket {ticket.id} expired {int(now - ticket.expires_at)} s ago")
     if move == "spend" and now < ticket.cooling_ends_at:
@@ -60,6 +60,14 @@ def moved(ticket: Ticket, move: str, now: float, by: str = "", reason: str = "")
     return replace(changed, spent_at=now)
 
 
+_STANDS = {
+    COOLING: "cooling off",
+    WAITING: "waiting for an answer",
+    APPROVED: "approved",
+    REJECTED: "rejected",
+    EXPIRED: "expired",
+    SPENT: "used already",
+}
 _DONE = {
     "approve": "approved",
     "reject": "rejected",

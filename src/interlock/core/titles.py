@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from posixpath import join, normpath
 from typing import Any
 
 from interlock.core.model import Action, Kind
@@ -26,8 +27,14 @@ _CALLED = {
     "store_delete": "delete",
 }  # fmt: skip
 _OBJECTS = ("database", "schema", "table", "column", "collection", "index", "view", "user")
-# The argument that a tool's pattern speaks of: `Bash:git push*`, `Write:/etc/*`.
-_ARGUMENTS = ("command", "cmd", "script", "file_path", "path", "notebook_path", "url", "query", "pattern", "prompt")
+# The arguments that a tool's pattern speaks of: `Bash:git push*`, `Write:/etc/*`; where it has one of the first, the last do not count.
+_FIRST = (
+    "command", "cmd", "script", "file_path", "path", "notebook_path", "absolute_path", "filepath", "filename", "file", "target_file",
+    "url", "uri",
+)  # fmt: skip
+_LAST = ("query", "pattern", "prompt")
+_COMMANDS, _PATHS = frozenset(_FIRST[:3]), _FIRST[3:-2]
+_DEEPEST = 4  # lists and tables within each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,7 @@ class Titles:
     tools: tuple[tuple[str, str], ...] = ()  # tool and argument
     single: bool = False
     cut: bool = False  # it goes by more names than are listed, or longer ones
+    places: tuple[tuple[str, str], ...] = ()  # tool and path as it resolves, where it is written in another way
 
 
 def titles(action: Action, facts: Sequence[Fact]) -> Titles:
@@ -47,13 +55,17 @@ def titles(action: Action, facts: Sequence[Fact]) -> Titles:
     effects = [fact for fact in facts if isinstance(fact, Effect)]
     names = [*_own_names(action), *(name for effect in effects for name in _effect_names(effect))]
     operations, runs = dict.fromkeys(name for name in names if name), tuple(dict.fromkeys(commands))
+    given = _given(action)
     return Titles(
         operations=tuple(dict.fromkeys(name[:_LONGEST] for name in operations))[:_MOST],
         commands=runs[:_MOST],
-        tools=tuple(_tools(action, commands)),
+        tools=tuple(_tools(given, commands)),
         single=_is_single(action, commands, effects)
         and not any(isinstance(fact, Command) and fact.env for fact in facts),
-        cut=len(operations) > _MOST or len(runs) >= _MOST or any(len(name) > _LONGEST for name in operations),
+        cut=max(len(operations), len(given)) > _MOST
+        or len(runs) >= _MOST
+        or any(len(name) > _LONGEST for name in operations),
+        places=tuple(_places(action)),
     )
 
 
@@ -91,30 +103,64 @@ def _effect_names(effect: Effect) -> list[str]:
     return ["_".join(word for word in words if word)]
 
 
-def _tools(action: Action, commands: Iterable[Argv]) -> list[tuple[str, str]]:
-    """The tool and what it is given; every command of a shell counts by itself as well."""
+def _given(action: Action) -> list[tuple[str, str]]:
+    """The tool and what it is given, one by one: whichever of its arguments it goes by, a decoy beside that hides nothing."""
     if action.kind is Kind.COMMAND:
-        given = [("Bash", action.text.strip())]
-    elif action.kind is Kind.TOOL:
-        given = [(action.text, _argument(action.fields.get("input")))]
-    elif action.kind is Kind.OPERATION:
-        given = [(action.text, _argument(action.fields.get("params")))]
-    else:
-        given = []
+        return [("Bash", action.text.strip())]
+    if action.kind not in (Kind.TOOL, Kind.OPERATION):
+        return []
+    found = _arguments(action.fields.get("input" if action.kind is Kind.TOOL else "params"))
+    return [(action.text, text) for text in found or [""]]
+
+
+def _tools(given: Sequence[tuple[str, str]], commands: Iterable[Argv]) -> list[tuple[str, str]]:
+    """What is given, and every command of a shell by itself."""
     shells = [("Bash", " ".join(argv)) for argv in commands]
     return list(dict.fromkeys([*given, *shells]))[:_MOST]
 
 
-def _argument(given: object) -> str:
-    if not isinstance(given, Mapping):
-        return ""
-    values: Mapping[str, Any] = given
-    return next((values[key] for key in _ARGUMENTS if isinstance(values.get(key), str)), "")
+def _places(action: Action) -> list[tuple[str, str]]:
+    """The paths among the arguments as they resolve, where that is not how they are written: `/tmp/../etc/x` is `/etc/x`."""
+    body = action.fields.get("input" if action.kind is Kind.TOOL else "params")
+    if action.kind not in (Kind.TOOL, Kind.OPERATION) or not isinstance(body, Mapping):
+        return []
+    found = []
+    for text in _arguments(body, _PATHS)[:_MOST]:
+        if "://" not in text and (action.cwd or text.startswith("/")):
+            path = normpath(join(action.cwd or "/", text)).replace("//", "/")
+            found += [(action.text, path)] if path != text else []
+    return list(dict.fromkeys(found))
+
+
+def _arguments(given: object, names: Sequence[str] = (*_FIRST, *_LAST)) -> list[str]:
+    """The texts of a call by the names that a pattern speaks of, wherever they stand in it."""
+    found: dict[str, dict[str, None]] = {name: {} for name in names}
+    waiting: list[tuple[object, int]] = [(given, 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        if isinstance(item, Mapping) and depth < _DEEPEST:
+            values: Mapping[Any, Any] = item
+            for key, value in values.items():
+                if key in found:
+                    found[key] |= dict.fromkeys(_texts(value, key in _COMMANDS))
+                waiting.append((value, depth + 1))
+        elif isinstance(item, list | tuple) and depth < _DEEPEST:
+            waiting += [(inner, depth + 1) for inner in item]
+    first = [text for name in names if name in _FIRST for text in found[name]]
+    return first or [text for name in names if name in _LAST for text in found[name]]
+
+
+def _texts(value: object, argv: bool) -> list[str]:
+    """The texts of one argument; the words of a command are one."""
+    if isinstance(value, str):
+        return [value] if value else []
+    words = [word for word in value if isinstance(word, str) and word] if isinstance(value, list | tuple) else []
+    return [" ".join(words)] if argv and words else words
 
 
 def _redirects(action: Action) -> bool:
     """`git status > notes.txt` is more than a git status; what goes nowhere is not."""
-    text = action.text if action.kind is Kind.COMMAND else _argument(action.fields.get("input"))
+    text = action.text if action.kind is Kind.COMMAND else " ".join(_arguments(action.fields.get("input")))
     return action.kind in (Kind.COMMAND, Kind.TOOL) and ">" in _NOWHERE.sub("", text)
 
 

@@ -23,6 +23,7 @@ class Trust(IntEnum):
 
 
 TRUSTS = MappingProxyType({trust.word: trust for trust in Trust})
+CLAIMED = Trust.VALIDATED  # what a file says of itself counts up to here; beyond it an operator has to say so
 
 
 class TrustError(ValueError):
@@ -77,7 +78,7 @@ def promote(
     _named(by, reason)
     if to != record.level + 1:
         way = "is no promotion" if to <= record.level else "skips a level"
-        raise TrustError(f"{record.level.word} -> {to.word} {way}; trust rises one step at a time")
+        raise TrustError(f"{record.level.word} -> {to.word} {way}; trust rises by one step")
     if to is Trust.CERTIFIED:
         if certification is None or not certification.authority or not certification.signature:
             raise TrustError("certified needs a certification with its authority and signature")

@@ -14,9 +14,10 @@ from interlock.core.titles import Titles
 _WAIVED = frozenset({"level", "tier", "severity", "tolerance", "always_ask"})  # GK-04: a confirm pattern outranks it
 _RELIEVED = frozenset({"level", "irreversible", "tier", "tolerance"})
 _NEVER_GRANTED = frozenset(
-    {"deny", "blocked", "allowlist", "steps", "outcome", "never", "matrix_deny", "match_failure", "pause"}
+    {"deny", "blocked", "allowlist", "steps", "outcome", "start", "never", "matrix_deny", "match_failure", "pause"}
 )
 _UNREADABLE = "unreadable"
+CONFIRM_PATTERN = "confirm_pattern"
 _NO_RELIEF = frozenset({
     Category.PRIVILEGE_ESCALATION, Category.REMOTE_CODE_EXECUTION, Category.EXFILTRATION, Category.CREDENTIAL_INVALIDATION,
     Category.ACCOUNT_ACTION, Category.FINANCIAL_ACTION, Category.ACCESS_REVOCATION, Category.COMMUNICATION_BLOCK,
@@ -32,6 +33,9 @@ def lowered(
     if at.granted and assessment.level <= at.grant_ceiling and not unreadable:
         kept, gone = _without(kept, lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked)
         waivers += [f"granted: {at.granted}"] if gone else []
+    if at.confirmed and named.single and assessment.level <= Level.DESTRUCTIVE and not unreadable:
+        kept, gone = _without(kept, lambda part: part.name == CONFIRM_PATTERN and part.pattern in at.confirmed)
+        waivers += [f"confirmed for this session: {', '.join(sorted(at.confirmed))}"] if gone else []
     if at.loss in (Loss.NONE, Loss.RECOVERABLE) and not unreadable and not _beyond_looking(assessment):
         kept, gone = _relieved(kept, assessment, policy)
         waivers += [f"relief: what would be lost is {at.loss.value}"] if gone else []

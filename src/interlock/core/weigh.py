@@ -10,16 +10,18 @@ from interlock.core.globs import spec_globs
 from interlock.core.model import Assessment, Human, Level, Requirement, Tier
 from interlock.core.patterns import hits
 from interlock.core.policy import ADMIN, TOLERANCES, Control, Policy
+from interlock.core.records import NOTHING, Json, nothing
 from interlock.core.registry import BUILT_IN_IDS, Severity
 from interlock.core.titles import Titles
 from interlock.core.trust_gate import ALLOW, CONFIRM, DENY, VERIFY, passage
-from interlock.core.waive import lowered
+from interlock.core.waive import CONFIRM_PATTERN, lowered
 
 EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and verified
     "execute_agent", "complete_execution", "continue_execution", "abort_execution", "confirm_operation", "verify_challenge",
     "release_deadlock", "permission_prompt", "approve_cli_permission", "get_pending_cli_approvals", "record_execution_step",
     "introspect",
 })  # fmt: skip
+DANGER_ZONE = "danger_zone"
 BLOCK = Requirement(blocked=True)
 ASK = Requirement(human=Human.CONFIRM)
 APPROVE = Requirement(human=Human.APPROVE)
@@ -29,6 +31,8 @@ _TIERS = {
     Tier.VERIFY: Human.VERIFY,
     Tier.DANGER_ZONE: Human.VERIFY,
 }
+# The tier that an adapter's escalation raises to, under every policy (DL-13).
+_RAISED = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,8 @@ class Weighed:
     denies: bool = False
     parts: tuple[Part, ...] = field(default=(), compare=False)
     code: str = ""  # the wire's error code where the matrix refuses
+    details: Json = field(default_factory=nothing, compare=False)  # of the code
+    would: tuple[Part, ...] = field(default=(), compare=False)  # the parts, where the mode lets pass what they ask for
 
     def reason(self) -> str:
         """The words of the contribution that asks for most."""
@@ -60,8 +66,9 @@ def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
     requirement = _cooled(_narrowed(requirement, kept), assessment, policy)
     factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers)
     denies = any(part.denies for part in kept)
-    code = next((part.code for part in kept if part.code and part.requirement.blocked), "")
-    weighed = Weighed(requirement, factors, denies, tuple(kept), code)
+    refusing = next((part for part in kept if part.code and part.requirement.blocked), None)
+    code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
+    weighed = Weighed(requirement, factors, denies, tuple(kept), code, details)
     return _as_mode(weighed, at.mode)
 
 
@@ -71,7 +78,7 @@ def _as_mode(weighed: Weighed, mode: str) -> Weighed:
         return weighed
     word = weighed.requirement.word
     said = (f"would have: {word}",) if word != "allow" else ()
-    return Weighed(Requirement(), (*weighed.factors, *said))
+    return Weighed(Requirement(), (*weighed.factors, *said), would=weighed.parts)
 
 
 def _narrowed(requirement: Requirement, parts: Iterable[Part]) -> Requirement:
@@ -116,9 +123,9 @@ def _operator_patterns(assessment: Assessment, named: Titles, policy: Policy, at
         ]
         if patterns.approve:
             ask = APPROVE if not source else ASK
-            name = "approve_pattern" if not source else "confirm_pattern"
+            name = "approve_pattern" if not source else CONFIRM_PATTERN
             parts += [
-                Part(name, ask, f"{source}pattern match: {glob} requires approval")
+                Part(name, ask, f"{source}pattern match: {glob} requires approval", pattern=glob)
                 for glob in hits(patterns.approve, named)
             ]
         if named.cut and (patterns.deny or patterns.approve):  # what was not compared may be what a pattern means
@@ -137,8 +144,12 @@ def _allowlist(assessment: Assessment, named: Titles, policy: Policy, at: Circum
 
 
 def _matrix(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """R-1: only what belongs to an adapter meets the matrix; what the adapter does not have meets a no."""
     if at.adapted is None:
         return []
+    if at.adapted.missing:
+        details = {"operation": at.adapted.call.operation}
+        return [Part("matrix_deny", BLOCK, at.adapted.note, code="NOT_FOUND_OPERATION", details=details)]
     call = replace(at.adapted.call, level=max(at.adapted.call.level, assessment.level))
     found = passage(call, policy.matrix, policy.trust, at.adapted.override)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
@@ -148,7 +159,8 @@ def _matrix(assessment: Assessment, named: Titles, policy: Policy, at: Circumsta
         override = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
         return [Part("matrix", override, f"{words}; operator override required", code=found.code)]
     if found.word == DENY or found.word not in (CONFIRM, VERIFY):
-        return [Part("matrix_deny", BLOCK, words, code=found.code)]
+        said = f"{at.adapted.note} ({words})" if at.adapted.note else words
+        return [Part("matrix_deny", BLOCK, said, code=found.code, details=found.details)]
     human = Human.CONFIRM if found.word == CONFIRM else Human.VERIFY
     return [Part("matrix", Requirement(human=human), words, code=found.code)]
 
@@ -210,9 +222,9 @@ def _severity(assessment: Assessment, named: Titles, policy: Policy, at: Circums
 def _declared(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
     """What an adapter asks for beside its level: time, a new sign-in, people (DL-02, DL-10, seed 000 9.2)."""
     block = at.adapted.block if at.adapted else None
+    parts = [Part("declared", Requirement(), words) for words in (at.adapted.notices if at.adapted else ())]
     if block is None:
-        return []
-    parts = []
+        return parts
     if block.cooldown_seconds:
         seconds = min(block.cooldown_seconds, policy.severities.max_cooling_off_ms // 1000)
         parts.append(Part("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider"))
@@ -234,14 +246,14 @@ def _escalation(assessment: Assessment, named: Titles, policy: Policy, at: Circu
     parts = []
     if at.escalated is not None:
         level, message = at.escalated
-        asked = policy.control(level).requirement
+        asked = policy.control(level).requirement.join(Requirement(human=_RAISED[level]))
         parts.append(Part("escalation", asked, message or f"counts as {level.word} after so many"))
-    if at.repeats >= policy.escalate.repetition:
+    if policy.escalate.repetition is not None and at.repeats >= policy.escalate.repetition:
         human = Human(min(_TIERS[assessment.tier] + 1, Human.VERIFY))
         parts.append(
             Part("repetition", Requirement(human=human), f"the same operation {at.repeats} times in this execution")
         )
-    if at.cumulative >= policy.escalate.cumulative:
+    if policy.escalate.cumulative is not None and at.cumulative >= policy.escalate.cumulative:
         parts.append(
             Part("cumulative", ASK, f"{at.cumulative} points of risk so far (limit {policy.escalate.cumulative})")
         )
@@ -251,22 +263,36 @@ def _escalation(assessment: Assessment, named: Titles, policy: Policy, at: Circu
 def _tier(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
     score = max(assessment.score, at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     parts = []
-    if policy.tiers:
-        human = _TIERS[_tier_of(score)]
+    tiers = policy.tiers or at.steps_left is not None  # C-10: in the loop the tier always speaks
+    if tiers:
+        human = _TIERS[tier_of(score)]
         if human is not Human.NONE:
-            parts.append(Part("tier", Requirement(human=human), f"score {score}: {_tier_of(score).value}"))
+            parts.append(Part("tier", Requirement(human=human), f"score {score}: {tier_of(score).value}"))
     limit = TOLERANCES[policy.tolerance]
-    if policy.tiers and policy.tolerance == "conservative" and limit < score <= 30:  # C-09: it can only tighten
+    if tiers and policy.tolerance == "conservative" and limit < score <= 30:  # C-09: it can only tighten
         parts.append(Part("tolerance", ASK, f"score {score} is above the {policy.tolerance} tolerance of {limit}"))
     return parts
 
 
-def _tier_of(score: int) -> Tier:
+def tier_of(score: int) -> Tier:
+    """AE-06: the tier of a score, by the normative cuts."""
     return next(
         t
         for cut, t in ((30, Tier.ADVISORY), (60, Tier.CONFIRM), (85, Tier.VERIFY), (1000, Tier.DANGER_ZONE))
         if score <= cut
     )
+
+
+def _danger_zone(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """R-9: where a policy opts in, the last tier is a hard stop at every door; whoever keeps the answer blocks the principal."""
+    score = max(assessment.score, at.claimed_risk or 0)
+    if not policy.block_on_danger_zone or tier_of(score) is not Tier.DANGER_ZONE:
+        return []
+    return [
+        Part(
+            DANGER_ZONE, BLOCK, f"score {score} is in the danger zone: the agent is blocked until an operator lifts it"
+        )
+    ]
 
 
 def _loop(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
@@ -275,6 +301,11 @@ def _loop(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
         parts.append(Part("steps", ASK, "Step limit exceeded"))
     if at.previous == "failure":
         parts.append(Part("outcome", ASK, "the step before failed"))
+    if at.starting and policy.start != "allow":  # R-11
+        parts.append(Part("start", ASK, "an execution starts when a person agrees to it"))
+    if at.pause:  # C-19: the held step itself needs what it needed; nothing else goes on
+        held = Requirement(human=at.pause_human) if at.pause_human is not Human.NONE else BLOCK
+        parts.append(Part("pause", held, at.pause))
     return parts
 
 
@@ -312,5 +343,5 @@ def _literal(assessment: Assessment, named: Titles, policy: Policy, at: Circumst
 
 _SOURCES: tuple[Source, ...] = (
     _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _irreversible, _severity, _declared, _escalation, _tier,
-    _loop, _goal, _always, _literal,
+    _danger_zone, _loop, _goal, _always, _literal,
 )  # fmt: skip

@@ -15,7 +15,7 @@ from argon2.low_level import Type, hash_secret_raw
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
-from interlock.core.digest import normal_name
+from interlock.core.digest import normal_name, unseen
 from interlock.core.records import OperatorRow
 from interlock.keys.roster import seal
 from interlock.keys.signing import SigningKey
@@ -179,7 +179,13 @@ def _letters(text: str) -> str:
 
 def _label(text: str, what: str) -> str:
     named = normal_name(text)
-    if not 1 <= len(named) <= 64 or not named[0].isalnum() or not all(c.isalnum() or c in "._@+-" for c in named):
+    hidden = any(unseen(char) for char in text.strip())
+    if (
+        hidden
+        or not 1 <= len(named) <= 64
+        or not named[0].isalnum()
+        or not all(c.isalnum() or c in "._@+-" for c in named)
+    ):
         raise EnrolError(
             f"{what} {text!r:.80}: expected up to 64 letters, digits or . _ @ + -, a letter or digit first"
         )

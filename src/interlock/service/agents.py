@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import secrets
 from dataclasses import replace
 
 from interlock.core.digest import normal_name
 from interlock.core.policy import MODES
 from interlock.core.records import AgentRow, Block
+from interlock.core.redact import redact_text
 from interlock.keys import fingerprint
-from interlock.ports import StoreError, Tx
+from interlock.ports import Tx
 from interlock.service import orders
 from interlock.service.answers import Refused
+from interlock.service.loop import challenges
 from interlock.service.memory import MODE_SETTING
 from interlock.service.people import require_admin
 from interlock.service.record import deed
@@ -29,6 +30,7 @@ def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = ""
 
     def work(tx: Tx) -> None:
         tx.save_agent(row)
+        orders.tier(state, tx, by, row)
         _record(state, tx, "agent_change", by, {"principal": row.principal, "name": name, "trust_tier": trust_tier})
 
     state.store.write(work)
@@ -61,6 +63,8 @@ def change_agent(
             revoked_at=now if revoked else before.revoked_at,
         )
         tx.save_agent(after)
+        if trust_tier is not None:
+            orders.tier(state, tx, by, after)
         details = {"principal": principal, "name": name, "trust_tier": after.trust_tier, "revoked": revoked}
         _record(state, tx, "agent_change", by, details)
         return after
@@ -72,7 +76,7 @@ def change_agent(
 
 def block(state: State, by: OperatorSession, principal: str, reason: str) -> Block:
     """No more of this principal, whatever name it takes (OOB-10)."""
-    found = Block(principal, reason or "blocked by an operator", state.clock.now(), by.operator)
+    found = Block(principal, redact_text(reason) or "blocked by an operator", state.clock.now(), by.operator)
 
     def work(tx: Tx) -> None:
         tx.save_block(found)
@@ -80,6 +84,7 @@ def block(state: State, by: OperatorSession, principal: str, reason: str) -> Blo
 
     state.store.write(work)
     state.remember_block(found)
+    state.changed()
     return found
 
 
@@ -94,12 +99,14 @@ def unblock(state: State, by: OperatorSession, principal: str, reason: str = "")
             found = Block(principal, state.blocked(principal), state.clock.now(), "interlock")
         lifted = replace(found, lifted_at=state.clock.now(), lifted_by=by.operator)
         tx.save_block(lifted)
+        challenges.end(tx, state, principal, challenges.BLOCK, how=challenges.ANSWERED)
         orders.give(state, tx, by, f"{orders.LIFT}{principal}", principal, repr(found.since))
-        _record(state, tx, "unblock", by, {"principal": principal, "reason": reason})
+        _record(state, tx, "unblock", by, {"principal": principal, "reason": redact_text(reason)})
         return lifted
 
     lifted = state.store.write(work)
     state.remember_block(lifted)
+    state.changed()
     return lifted
 
 
@@ -113,13 +120,11 @@ def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> 
     def work(tx: Tx) -> None:
         tx.save_setting(MODE_SETTING, mode)
         orders.give(state, tx, by, orders.MODE, mode)
-        _record(state, tx, "mode_change", by, {"before": before, "after": mode, "reason": reason})
+        _record(state, tx, "mode_change", by, {"before": before, "after": mode, "reason": redact_text(reason)})
 
     state.store.write(work)
     state.mode = mode
-    if state.memory is not None:  # another replica's admin may have spoken since
-        with contextlib.suppress(StoreError):
-            state.memory.refresh()
+    state.changed()
     state.tell("mode", None, f"{by.operator} changed the mode from {before} to {mode}")
 
 

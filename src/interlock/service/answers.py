@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from interlock.core.model import AgentRef, TicketState
 from interlock.core.records import Approval, Refusal, Ticket
+from interlock.core.redact import redact_text
 from interlock.core.statement import agrees, may, needs_reauth, statement
 from interlock.core.ticket import MoveRefused, moved, settled, spend_by
 from interlock.ports import Tx
@@ -28,6 +29,7 @@ class Refused(Exception):
 
 def approve(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
     """Signs an approval; the ticket is approved once enough people who may have signed."""
+    reason = redact_text(reason)
 
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
         if ticket.seal != seal_of(state, ticket) or ticket.shown_hash != shown_hash(ticket):
@@ -47,6 +49,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
 
 def reject(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
     """Signs a rejection; the same effect stays rejected for a while, whatever tool asks for it."""
+    reason = redact_text(reason)
 
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
         _signed(state, tx, session, ticket, "reject", now, now + 3600)
@@ -65,6 +68,7 @@ def reject(state: State, session: OperatorSession, id: str, reason: str = "") ->
 
 def revoke(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
     """Takes an approval back before it was used."""
+    reason = redact_text(reason)
     return _answered(
         state,
         session,
@@ -77,6 +81,7 @@ def revoke(state: State, session: OperatorSession, id: str, reason: str = "") ->
 
 def executed(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
     """What became of an action that was let through; only the agent that spent the ticket can say."""
+    said = redact_text(outcome[:4_000])[:500]
 
     def work(tx: Tx) -> Ticket:
         ticket = tx.ticket(id)
@@ -87,12 +92,10 @@ def executed(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
         if ticket.executed_at:
             return ticket
         now = state.clock.now()
-        changed = replace(ticket, executed_at=now, outcome=outcome[:500], version=ticket.version + 1)
+        changed = replace(ticket, executed_at=now, outcome=said, version=ticket.version + 1)
         if not tx.change_ticket(changed, ticket):
             raise Refused(f"ticket {id} was changed just now; try again")
-        state.recorder.now(
-            tx, "executed", deed(now, "executed", agent.principal, {"ticket": id, "outcome": outcome[:500]})
-        )
+        state.recorder.now(tx, "executed", deed(now, "executed", agent.principal, {"ticket": id, "outcome": said}))
         return changed
 
     return state.store.write(work)
@@ -138,8 +141,11 @@ def _answered(
             "state": changed.state.value,
         }
         record: list[Told] = [(event, deed(now, event, session.operator, details))]
+        if changed.state in (TicketState.APPROVED, TicketState.REJECTED):
+            _end_pause(tx, before)
         if changed.state is TicketState.REJECTED:
             state.pins.ended(id)
+            state.confirmed.forget(before.agent)
             record.append(tokens.revoked(state, before, session.operator, now))
         state.recorder.these(tx, record)
         return replace(changed, version=before.version + 1) if changed != before else before
@@ -149,17 +155,31 @@ def _answered(
     return answered
 
 
+def _end_pause(tx: Tx, ticket: Ticket) -> None:
+    """Who waited for a code to this step has an answer now."""
+    for one in tx.challenges(ticket.agent.principal):
+        if one.kind == "verify" and one.digest == ticket.digest:
+            tx.save_challenge(replace(one, state="answered", code_hash="", release=""))
+
+
 def _signed(
     state: State, tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float
 ) -> Approval:
-    """The statement, signed with the key that this operator's passphrase opened, and kept."""
+    """The statement, signed and kept."""
+    approval = signed(session, ticket, verdict, now, lasts)
+    tx.add_approval(approval)
+    return approval
+
+
+def signed(session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
+    """The statement, signed with the key that this operator's passphrase opened."""
     reauth = session.stepped_up(now)
     text = statement(
         ticket, operator=session.operator, verdict=verdict, channel=session.channel, shown=ticket.shown_hash, issued_at=now,
         expires_at=lasts + 1, nonce=secrets.token_hex(16), reauth=reauth,
     )  # fmt: skip
     key = session.unlocked.key.key_id
-    approval = Approval(
+    return Approval(
         ticket.id,
         session.operator,
         verdict,
@@ -171,5 +191,3 @@ def _signed(
         lasts + 1,
         reauth,
     )
-    tx.add_approval(approval)
-    return approval

@@ -23,12 +23,12 @@ class Attempts:
 
     def wait(self, tx: Tx, key: str, now: float) -> int:
         """How many seconds until this key may try again; 0 when it may now."""
-        recent = self._recent(tx, now).get(_mark(key), [])
+        recent = self._recent(tx, now).get(mark_of(key), [])
         return int(self.seconds - (now - recent[-self.most])) + 1 if len(recent) >= self.most else 0
 
     def failed(self, tx: Tx, key: str, now: float) -> None:
         """Counts one more failure of this key."""
-        recent, mark = self._recent(tx, now), _mark(key)
+        recent, mark = self._recent(tx, now), mark_of(key)
         times = [*recent.pop(mark, []), now][-self.most :]
         for oldest in sorted(recent, key=lambda one: recent[one][-1])[: max(0, len(recent) + 1 - MOST_KEYS)]:
             del recent[oldest]
@@ -45,5 +45,6 @@ class Attempts:
         return {key: times for key, times in within.items() if times}
 
 
-def _mark(key: str) -> str:
+def mark_of(key: str) -> str:
+    """A key as it is kept."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:24]

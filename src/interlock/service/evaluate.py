@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from interlock.core.circumstances import Circumstances
 from interlock.core.danger import escalated
-from interlock.core.decide import decide
+from interlock.core.decide import decide, joined
 from interlock.core.decision import Decision
-from interlock.core.digest import DigestError, digest
-from interlock.core.goals import UNKNOWN, goals
+from interlock.core.digest import DigestError
+from interlock.core.goals import UNKNOWN
 from interlock.core.grants import covering
 from interlock.core.hold import Held, Keep
 from interlock.core.model import AgentRef, Kind, Level, Requirement
 from interlock.core.records import NOTHING, AgentRow, Approval, Block, Counts, Deed, Grant, Refusal, Ticket
-from interlock.core.redact import redact_text
 from interlock.core.ticket import moved, settled
 from interlock.core.weigh import Weighed, weigh
 from interlock.ports import QueueFull, StoreError, Tx
-from interlock.service import tokens
-from interlock.service.granting import holds, use
+from interlock.service import orders, tokens
+from interlock.service.adapter_trust import refresh
+from interlock.service.adapters import dressed
+from interlock.service.blocking import block_for
+from interlock.service.granting import grant_used, holds, use
+from interlock.service.identity import identified
 from interlock.service.record import deed
-from interlock.service.request import Judged, Request, operation_of, session_of
+from interlock.service.request import Judged, Overtaken, Request, called, session_of, stepped
 from interlock.service.state import State
 from interlock.service.telling import told, told_shortly
 from interlock.service.tickets import new_ticket, shows
-
-BLOCKED_BY = "three forbidden attempts in ten minutes"
-_TOKENS = frozenset({"_confirmation", "_quota_continue"})
-_ADAPTER = "\0adapter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +50,8 @@ def evaluate(state: State, request: Request) -> Decision:
     """The decision for one action; anything unexpected is a denial (the one place that turns an error into an answer)."""
     try:
         return _evaluate(state, request)
+    except Overtaken:  # nothing was decided: whoever asks looks again, and asks again
+        raise
     except StoreError as error:
         state.trouble(f"the store cannot be used: {error}", "store")
         words = f"Denied: the state cannot be known ({error})."
@@ -78,6 +77,8 @@ def evaluate(state: State, request: Request) -> Decision:
 def quick(state: State, request: Request) -> Decision | None:
     """The answer to everyday work, without the store; None where `evaluate` has to be asked, and where anything goes wrong."""
     try:
+        if state.adapters.stale and request.adapter:
+            return None
         return _quick(state, _judge(state, request))
     except Exception:  # evaluate will meet it again, and deny
         return None
@@ -85,11 +86,13 @@ def quick(state: State, request: Request) -> Decision | None:
 
 def _evaluate(state: State, request: Request) -> Decision:
     state.catch_up()
+    if state.adapters.stale and request.adapter:
+        refresh(state)
     judged = _judge(state, request)
     at_once = _quick(state, judged)
     if at_once is not None:
         return at_once
-    judged = _identified(state, judged)
+    judged = identified(state, judged)
     found = state.store.read(lambda tx: _gather(tx, state, judged))
     signed = (grant for grant in found.grants if holds(state, grant))
     grant = covering(signed, request.agent, judged.goals, judged.judgement.assessment, judged.digest, judged.now)
@@ -97,55 +100,33 @@ def _evaluate(state: State, request: Request) -> Decision:
     weighed = weigh(judged.judgement.assessment, judged.named, state.policy, at)
     held = _hold(state, judged, found, weighed)
     kept = state.store.write(lambda tx: _keep(tx, state, judged, found, weighed, at, held, grant))
+    state.confirmed.remember(state.policy.restriction, judged, weighed, kept)
     if kept.ticket is not None and held.keep is Keep.OPEN:
         state.tell("held", kept.ticket)
     return kept
 
 
 def _judge(state: State, request: Request) -> Judged:
+    now = state.clock.now()
+    request = dressed(state, request, now)
     judgement, named = state.reader.read(request.action, request.files)
+    more = request.inherits(judgement) if request.inherits is not None else None
+    judgement = judgement if more is None else joined(judgement, more, state.rules)
     name = request.action.text if request.action.kind in (Kind.OPERATION, Kind.TOOL) else ""
     matched = None
     if name and state.policy.registry:
         spoken = f"{name}_{request.resource}" if request.resource else name
         gate = state.policy.severities
         matched = state.registry.check(spoken, gate.max_cooling_off_ms, gate.block_on_match_failure)
-    return Judged(request, judgement, named, matched, state.clock.now())
-
-
-def _identified(state: State, judged: Judged) -> Judged:
-    """With its digest and what it is after: what a ticket, a grant and a refusal are bound to."""
-    request, judgement = judged.request, judged.judgement
-    fields = _exact({key: _whole(value) for key, value in request.action.fields.items()})
-    if request.adapter:  # CT-05: the same operation elsewhere is another one
-        fields[_ADAPTER] = request.adapter
-    action = replace(request.action, witnesses=judgement.witnesses, fields=fields)
-    mark = digest(action, request.agent, state.installation.digest_key, request.judged)
-    after = goals(request.action, judgement.facts, judgement.assessment)
-    return replace(judged, digest=mark, goals=tuple(map(redact_text, after)))
-
-
-def _whole(value: Any) -> Any:
-    """Params whose names begin with `_` are read like all others, so they count like all others; but for what carries a token."""
-    if not isinstance(value, Mapping):
-        return value
-    private = {key for key in value if isinstance(key, str) and key.startswith("_")} - _TOKENS
-    return {f"\0{key}" if key in private else key: item for key, item in value.items()}  # no door takes a NUL
-
-
-def _exact(value: Any) -> Any:
-    """A digest takes no floats, whose spelling is nobody's; here each stands as the one text that Python writes for it."""
-    if isinstance(value, float):
-        return {"\0float": repr(value)}  # no caller can send that key: a NUL is refused at every door
-    if isinstance(value, Mapping):
-        return {key: _exact(item) for key, item in value.items()}
-    return [_exact(item) for item in value] if isinstance(value, list | tuple) else value
+    return Judged(request, judgement, named, matched, now)
 
 
 def _quick(state: State, judged: Judged) -> Decision | None:
     """Everyday work: nothing is asked for, and nothing the store knows could ask for more."""
     request, assessment = judged.request, judged.judgement.assessment
-    if assessment.level > Level.REVERSIBLE or request.pending or request.token or request.execution:
+    if assessment.level > Level.REVERSIBLE or request.pending or request.token:
+        return None
+    if request.execution and request.step is None:
         return None
     if state.recorder.failing:  # what cannot be recorded is not allowed by the way
         return None
@@ -159,13 +140,18 @@ def _quick(state: State, judged: Judged) -> Decision | None:
         matched=judged.matched,
         claimed_risk=request.claimed_risk,
     )
-    weighed = weigh(assessment, judged.named, state.policy, at)
+    at = stepped(at, request)
+    weighed = state.reader.weighed(request.action, judged.judgement, judged.named, state.policy, at)
     if weighed.requirement != Requirement() or (
         request.adapted and request.adapted.block and request.adapted.block.escalation
     ):
         return None
+    decision, keep = _decision(state, judged, weighed, Held("allow")), request.keep
+    if keep is not None:
+        write = state.store.write_soon if request.step and not request.step.starting else state.store.write
+        write(lambda tx: keep(tx, judged, decision))
     state.recorder.later(_deed(judged, "allow"), lambda: told_shortly(state, judged, weighed, at))
-    return _decision(state, judged, weighed, Held("allow"))
+    return decision
 
 
 def _gather(tx: Tx, state: State, judged: Judged) -> Gathered:
@@ -185,12 +171,18 @@ def _gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         ticket=ticket,
         approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
         block=tx.block(agent.principal),
-        agent=tx.agent(agent.principal, agent.name),
+        agent=orders.tiered(state, tx, tx.agent(agent.principal, agent.name)),
         refusal=refusal,
         vetoed=vetoed is not None,
         refused=tx.ticket(refusal.ticket) if refusal else None,
         grants=tuple(tx.grants(judged.now)),
-        counts=tx.counts(agent, operation_of(request.action), request.execution, judged.now),
+        counts=tx.counts(
+            agent,
+            called(request),
+            request.execution,
+            judged.now,
+            state.policy.escalate.forbidden_window_seconds,
+        ),
         wait=tokens.FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
     )
 
@@ -207,7 +199,7 @@ def _circumstances(state: State, judged: Judged, found: Gathered, grant: Grant |
     )
     block = request.adapted.block if request.adapted else None
     step = escalated(block, found.counts.hourly) if block else None
-    return Circumstances(
+    at = Circumstances(
         mode=state.mode,
         blocked=blocked,
         trust_tier=_tier(state, request.agent, found.agent),
@@ -222,7 +214,9 @@ def _circumstances(state: State, judged: Judged, found: Gathered, grant: Grant |
         granted=grant.id if grant else "",
         grant_ceiling=grant.ceiling if grant else Level.SAFE,
         escalated=(step.level, step.message) if step else None,
+        confirmed=state.confirmed.patterns(request.agent, request.action, judged.now),
     )
+    return stepped(at, request)
 
 
 def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:
@@ -243,7 +237,8 @@ def _hold(state: State, judged: Judged, found: Gathered, weighed: Weighed) -> He
         return Held("deny", words, ticket=found.refused)
     agreed = ""
     if ticket is not None:
-        agreed = state.agreement(ticket, found.approvals, weighed.requirement, judged.now)
+        session = judged.request.agent.session
+        agreed = state.agreement(ticket, found.approvals, weighed.requirement, judged.now, session)
         if not agreed and not shows(ticket, judged):
             agreed = "the ticket shows something else than what would run"
     return decide(weighed, ticket, agreed, judged.now, state.policy)
@@ -277,6 +272,7 @@ def _keep(
             issued = ticket.id == made.id
             if issued:
                 state.pins.opened(ticket)
+                state.elicited.opened(ticket)
             _remember_goals(tx, state, judged, ticket)
     elif held.keep is Keep.SPEND and ticket is not None and found.ticket is not None:
         ticket, held = _spend(tx, state, judged, ticket, found.ticket, held)
@@ -291,11 +287,15 @@ def _keep(
         held.keep is not Keep.NOTHING or held.ticket is None or found.ticket is None
     ):  # asking after one's own ticket is no deed
         tx.add_deeds([_deed(judged, held.outcome)])
-        _count_forbidden(tx, state, judged, found.counts, held)
+        block_for(tx, state, judged, found.counts, weighed, held)
     if tokens.failed(judged, held):
         tokens.FAILURES.failed(tx, judged.request.agent.principal, now)
-    state.recorder.these(tx, [told(state, judged, weighed, at, held), *tokens.told(state, judged, held, issued)])
-    return _decision(state, judged, weighed, held)
+    used = [grant_used(grant, judged)] if grant is not None and held.outcome == "allow" else []
+    state.recorder.these(tx, [told(state, judged, weighed, at, held), *tokens.told(state, judged, held, issued), *used])
+    decision = _decision(state, judged, weighed, held)
+    if judged.request.keep is not None:
+        judged.request.keep(tx, judged, decision)
+    return decision
 
 
 def _let_go(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:
@@ -333,26 +333,11 @@ def _remember_goals(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> Non
         tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, judged.now, ticket.expires_at))
 
 
-def _count_forbidden(tx: Tx, state: State, judged: Judged, counts: Counts, held: Held) -> None:
-    """R-9: three forbidden attempts in ten minutes block the principal."""
-    if judged.judgement.assessment.level < Level.FORBIDDEN or held.outcome == "allow" or state.mode != "enforcing":
-        return
-    if counts.forbidden + 1 < state.policy.escalate.forbidden_attempts:
-        return
-    agent = judged.request.agent
-    if tx.block(agent.principal) is None:
-        block = Block(agent.principal, BLOCKED_BY, judged.now, "interlock", agent.name)
-        tx.save_block(block)
-        details = {"principal": agent.principal, "name": agent.name, "reason": BLOCKED_BY}
-        state.recorder.now(tx, "block", deed(judged.now, "block", "interlock", details))
-        state.remember_block(block)
-
-
 def _deed(judged: Judged, outcome: str) -> Deed:
     assessment, matched = judged.judgement.assessment, judged.matched
     return Deed(
         judged.request.agent,
-        operation_of(judged.request.action),
+        called(judged.request),
         assessment.level,
         assessment.score
         if assessment.level >= Level.DESTRUCTIVE or judged.request.execution
@@ -384,4 +369,6 @@ def _decision(state: State, judged: Judged, weighed: Weighed, held: Held) -> Dec
         strength=state.strength,
         token=token,
         details=tokens.details(state, judged, weighed, held, code, token) if code else NOTHING,
+        parts=weighed.parts or weighed.would,
+        weighed=weighed.factors,
     )

@@ -12,12 +12,14 @@ from interlock.core.audit_json import canonical_json
 from interlock.core.grants import RUN, offered
 from interlock.core.model import Level
 from interlock.core.records import Grant
+from interlock.core.redact import redact_text
 from interlock.core.registry import Pattern, PatternError
 from interlock.ports import Tx
 from interlock.service import orders
 from interlock.service.answers import Refused
 from interlock.service.people import ADMIN, require_admin
-from interlock.service.record import deed
+from interlock.service.record import Told, deed
+from interlock.service.request import Judged
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
 
@@ -97,6 +99,12 @@ def use(state: State, grant: Grant) -> bool:
     return state.shared or state.pins.use(grant, int(json.loads(grant.statement)["count"]))
 
 
+def grant_used(grant: Grant, judged: Judged) -> Told:
+    """What the record says of one use: whatever becomes of the row, so often it was used."""
+    details = {"grant": grant.id, "digest": judged.digest}
+    return "grant_used", deed(judged.now, "grant_used", judged.request.agent.principal, details)
+
+
 def suggestion(state: State, ticket: str) -> dict[str, object]:
     """The narrow grant that a ticket suggests."""
     found = state.store.read(lambda tx: tx.ticket(ticket))
@@ -125,6 +133,7 @@ def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> 
         with contextlib.suppress(PatternError):
             state.registry.unregister(pattern.id)
         raise
+    state.changed()
     return pattern
 
 
@@ -144,6 +153,7 @@ def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
     state.store.write(work)
     with contextlib.suppress(PatternError):  # it may have been heard of already
         state.registry.unregister(id)
+    state.changed()
     return known
 
 
@@ -173,7 +183,7 @@ def _grant_of(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gr
     count, seconds = _number(given, "count", 1, MOST_USES), _number(given, "seconds", 3600, MOST_SECONDS)
     now = state.clock.now()
     return Grant(
-        state.new_id("grant_"), effect, tuple(targets), level, by.operator, why[:500], now, now + seconds, remaining=count,
+        state.new_id("grant_"), effect, tuple(targets), level, by.operator, redact_text(why)[:500], now, now + seconds, remaining=count,
         digests=tuple(digests),
         environment=str(given.get("environment", "")), principal=str(given.get("principal", "")),
         name=str(given.get("name", "")), session=str(given.get("session", "")),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from interlock.core.policy import MODES
@@ -42,9 +43,11 @@ class Memory:
 
     def __init__(self, state: State) -> None:
         self._state = state
+        self._counting = threading.Lock()
         self._due = self._done = 0  # what was heard, and what was taken over
         self._first = self._newest = 0.0  # orders about the mode: the one at the start, the last one followed
-        self._removed: dict[str, float] = {}  # pattern -> the order that was followed, or was there at the start
+        self._removed: dict[str, float] = {}  # pattern -> the order that was followed, or came before it was there
+        self._since: dict[str, float] = {}  # principal -> when the newest block of it began that anybody saw
         self._roster: Roster | None = None  # that signatures were checked with
         self._said = ""
 
@@ -63,14 +66,18 @@ class Memory:
     def heard(self, id: str) -> None:
         """Called by the store's feed; tickets are others' business."""
         if id == Change.AGENTS:
-            self._state.agents_version += 1
-        if id not in _HEARD:
-            return
-        self._due += 1
+            self._state.agents_version = object()
+        if id in _HEARD:
+            self.changed()
+
+    def changed(self) -> None:
+        """After a change, also one of our own: others may have changed the same since, and the store knows who was last."""
+        with self._counting:
+            self._due += 1
         try:
             self.refresh()
         except StoreError as error:  # not fresh until whoever decides next has refreshed it
-            LOG.warning("what another replica changed is not known yet: %s", error)
+            LOG.warning("what was changed is not known yet: %s", error)
 
     def refresh(self) -> None:
         """Takes over what the store says by now; raises StoreError."""
@@ -82,6 +89,7 @@ class Memory:
     def _baseline(self, tx: Tx) -> None:
         self._first = self._newest = orders.claimed(tx, orders.MODE).at
         self._removed = orders.removals(orders.claimed(tx, orders.REMOVE))
+        self._saw(tx.blocks())
 
     def _take(self, tx: Tx) -> None:
         self._take_roster(tx)  # first, as it says whose signatures count
@@ -91,17 +99,23 @@ class Memory:
 
     def _take_blocks(self, tx: Tx) -> None:
         rows = tx.blocks()  # the newest first
+        self._saw(rows)
         newest = {block.principal: block for block in reversed(rows)}
         known = self._state.blocks
         kept = {name: why for name, why in known.items() if not self._lifted(tx, newest.get(name))}
         self._state.blocks = kept | {block.principal: block.reason for block in reversed(rows) if not block.lifted_at}
 
     def _lifted(self, tx: Tx, block: Block | None) -> bool:
-        """Whether an operator lifted it; a row that is gone, or only says so, lifts nothing."""
-        if block is None or not block.lifted_at:
+        """Whether an operator lifted the last one; a row that is gone, or only says so, or took another's time, lifts nothing."""
+        if block is None or not block.lifted_at or block.since < self._since.get(block.principal, 0.0):
             return False
         words = orders.given(self._state, tx, f"{orders.LIFT}{block.principal}").words
         return words == (block.principal, repr(block.since))
+
+    def _saw(self, rows: Iterable[Block]) -> None:
+        for block in rows:
+            if not block.lifted_at:
+                self._since[block.principal] = max(block.since, self._since.get(block.principal, 0.0))
 
     def _take_patterns(self, tx: Tx) -> None:
         registry, stored = self._state.registry, {wire["id"]: wire for wire in tx.patterns()}
@@ -121,12 +135,18 @@ class Memory:
                     raise PatternError(f"pattern {id!r}: the store has another one, which nobody ordered")
             except PatternError as error:
                 self._say(str(error))
+        for id, at in orders.removals(orders.claimed(tx, orders.REMOVE)).items():
+            if id in here and stored.get(id) == here[id]:  # it was added again after that order
+                self._removed[id] = max(at, self._removed.get(id, 0.0))
 
     def _take_mode(self, tx: Tx) -> None:
         """The newest order since the start; without one, only a stricter mode."""
         order, stored = orders.given(self._state, tx, orders.MODE), tx.setting(MODE_SETTING)
+        self._newest = max(
+            self._newest, orders.claimed(tx, orders.MODE).at
+        )  # an older one that is put back says nothing
         if order.at > self._first and order.at >= self._newest and order.words[0] in MODES:
-            self._newest, self._state.mode = order.at, order.words[0]
+            self._state.mode = order.words[0]
         if stored in MODES and STRICTNESS[stored] > STRICTNESS[self._state.mode]:
             self._state.mode = stored
 

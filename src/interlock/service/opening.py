@@ -7,7 +7,6 @@ import logging
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from interlock.config import Config
 from interlock.core.audit_json import canonical_json
@@ -18,7 +17,10 @@ from interlock.core.registry import Pattern, PatternError, Registry
 from interlock.policybook import policy_hash
 from interlock.ports import Channel, Clock, Store
 from interlock.rulebook import load, rulebook_hash
+from interlock.service import adapter_trust
+from interlock.service.adapters import Adapters, read_adapters
 from interlock.service.installation import Installation
+from interlock.service.loop import challenges
 from interlock.service.memory import MODE_SETTING, STRICTNESS, Memory
 from interlock.service.pins import body_of, recorded_blocks
 from interlock.service.reading import Reader
@@ -46,6 +48,8 @@ def open_state(
     rules, mark = known or read_rules(config)
     hashes = (mark, policy_mark(config, policy))
     shared = bool(getattr(store, "shared", False))
+    if shared:
+        store.write(installation.agree)
     writer = f"w-{secrets.token_hex(4)}" if shared else "main"
     state = State(
         store=store,
@@ -58,23 +62,28 @@ def open_state(
         recorder=Recorder(store, clock, writer, installation.checkpoint.key_id, hashes),
         sessions=Sessions(config.limits.session_minutes),
         mode=config.mode,
+        challenge_seconds=config.limits.challenge_seconds,
         strength=strength,
         channels=channels,
         shared=shared,
         policy_hash=hashes[1],
         rulebook_hash=hashes[0],
+        loops=config.loop,
+        hooks=config.hooks,
     )
+    state.adapters = Adapters(read_adapters(config), state.sessions.seal_key)
     if shared:
         state.memory = Memory(state)
         state.memory.begin(lambda: _remember(state, config))
     else:
         _remember(state, config)
+    adapter_trust.begin(state)
     return state
 
 
 def rules_of(config: Config) -> Rulebook:
     """The shipped rules and the operator's own, with the name patterns in force (R-19)."""
-    return replace(load(*(_path(config, name) for name in config.rules)), patterns=config.danger_patterns)
+    return replace(load(*config.rule_files), patterns=config.danger_patterns)
 
 
 def read_rules(config: Config) -> tuple[Rulebook, str]:
@@ -94,6 +103,7 @@ def _remember(state: State, config: Config) -> None:
     state.remember_blocks(block for block in blocks if not block.lifted_at)
     state.store.read(lambda tx: state.pins.load(tx, state))
     if not state.shared:
+        challenges.restarted(state)
         state.sessions.pin(state.store.read(lambda tx: tx.operators()))
         for block in state.store.read(recorded_blocks):
             _block_again(state, block)
@@ -118,17 +128,21 @@ def _block_again(state: State, block: Block) -> None:
 def record_start(state: State, version: str) -> None:
     """The first record of a run; status says what is not as it was at the start before: somebody may have edited a file."""
     starts = state.store.read(lambda tx: tx.audit(AuditQuery(event="start", limit=1, newest_first=True)))
+    adapters = {name: loaded.mark for name, loaded in sorted(state.adapters.loaded.items())}
     for last in starts:
-        before = {"policy": last.policy, "rules": last.rulebook, "mode": body_of(last).get("mode", state.mode)}
-        now = {"policy": state.policy_hash, "rules": state.rulebook_hash, "mode": state.mode}
+        said = body_of(last)
+        before = {"policy": last.policy, "rules": last.rulebook, "mode": said.get("mode", state.mode)}
+        before["adapters"] = said.get("adapters", {})
+        now = {"policy": state.policy_hash, "rules": state.rulebook_hash, "mode": state.mode, "adapters": adapters}
         for what in (what for what in now if now[what] != before[what]):
             state.alerts[f"changed {what}"] = f"{what}: not what it was at the last start"
             LOG.warning("%s: not what it was at the last start", what)
-    details = {"version": version, "policy": state.policy.name, "mode": state.mode, "strength": state.strength}
+    details = {
+        "version": version,
+        "policy": state.policy.name,
+        "mode": state.mode,
+        "strength": state.strength,
+        **({"adapters": adapters} if adapters else {}),
+    }
     body = deed(state.clock.now(), "start", "interlock", details)
     state.store.write(lambda tx: state.recorder.now(tx, "start", body))
-
-
-def _path(config: Config, name: str) -> Path:
-    path = Path(name).expanduser()
-    return path if path.is_absolute() or not config.path else Path(config.path).parent / path

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from interlock.core.audit_json import canonical_json
+from interlock.core.digest import normal_name
+from interlock.core.records import AgentRow
 from interlock.ports import Tx
 from interlock.service.people import ADMIN
 from interlock.service.sessions import OperatorSession
@@ -14,7 +17,8 @@ from interlock.service.sessions import OperatorSession
 if TYPE_CHECKING:
     from interlock.service.state import State
 
-MODE, REMOVE, LIFT = "order.mode", "order.remove", "order.lift:"  # settings; the last one with whom behind it
+MODE, REMOVE = "order.mode", "order.remove"  # settings
+LIFT, TIER = "order.lift:", "order.tier:"  # with whom behind them
 _ADMINS = (MODE, REMOVE)
 _REMOVALS = 500  # patterns; what was removed before them is forgotten
 _STEP = 0.001  # seconds
@@ -30,29 +34,41 @@ class Order:
 
 def give(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> None:
     """Keeps an order beside the change it is about, for replicas; each is later than the one before, whatever clocks say."""
-    if not state.shared:
-        return
+    if state.shared:
+        tx.save_setting(setting, signed(state, tx, by, setting, *words))
+
+
+def signed(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> str:
+    """An order as it is kept."""
     at = max(state.clock.now(), claimed(tx, setting).at + _STEP)
     signature = by.unlocked.sign(_text(setting, words, at))
     kept = {"words": words, "at": at, "by": by.operator, "key": by.unlocked.key.key_id, "signature": signature}
-    tx.save_setting(setting, json.dumps(kept))
+    return json.dumps(kept)
 
 
 def given(state: State, tx: Tx, setting: str) -> Order:
     """The order that is kept; none where nobody who may signed it, or nobody here can tell because nobody has unlocked this replica."""
-    kept, order, roster = _kept(tx, setting), claimed(tx, setting), state.sessions.roster
+    return proved(state, setting, tx.setting(setting) or "")
+
+
+def proved(state: State, setting: str, text: str) -> Order:
+    """The order that a text holds; none where nobody who may signed it."""
+    kept, order, roster = _parsed(text), _order(_parsed(text)), state.sessions.roster
     person = roster.people.get(str(kept.get("by"))) if roster else None
     if roster is None or person is None or person.disabled or str(kept.get("key")) not in person.keys:
         return Order()
     if setting in _ADMINS and ADMIN not in person.roles:
         return Order()
-    text = _text(setting, order.words, order.at)
-    return order if roster.verify(str(kept["key"]), text.encode(), str(kept.get("signature"))) else Order()
+    bound = _text(setting, order.words, order.at)
+    return order if roster.verify(str(kept["key"]), bound.encode(), str(kept.get("signature"))) else Order()
 
 
 def claimed(tx: Tx, setting: str) -> Order:
     """The order as the row has it, whoever wrote it."""
-    kept = _kept(tx, setting)
+    return _order(_parsed(tx.setting(setting) or ""))
+
+
+def _order(kept: dict[str, Any]) -> Order:
     try:
         return Order(tuple(map(str, kept["words"])), float(kept["at"]))
     except (ValueError, TypeError, KeyError):
@@ -75,9 +91,29 @@ def removals(order: Order) -> dict[str, float]:
         return {}
 
 
-def _kept(tx: Tx, setting: str) -> dict[str, Any]:
+def tier(state: State, tx: Tx, by: OperatorSession, row: AgentRow) -> None:
+    """The trust tier of an agent, none included."""
+    give(state, tx, by, _tier_of(row), *_tier_words(row))
+
+
+def tiered(state: State, tx: Tx, row: AgentRow | None) -> AgentRow | None:
+    """An agent with the trust tier that was signed: one that only the row has is none, where others write to the store."""
+    if row is None or not row.trust_tier or not state.shared:
+        return row
+    return row if given(state, tx, _tier_of(row)).words == _tier_words(row) else replace(row, trust_tier="")
+
+
+def _tier_of(row: AgentRow) -> str:
+    return TIER + hashlib.sha256(canonical_json(list(_tier_words(row)[:2])).encode()).hexdigest()[:32]
+
+
+def _tier_words(row: AgentRow) -> tuple[str, str, str]:
+    return row.principal, normal_name(row.name), row.trust_tier
+
+
+def _parsed(text: str) -> dict[str, Any]:
     try:
-        kept = json.loads(tx.setting(setting) or "{}")
+        kept = json.loads(text or "{}")
     except ValueError:
         return {}
     return kept if isinstance(kept, dict) else {}

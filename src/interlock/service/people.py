@@ -17,6 +17,7 @@ from interlock.service.sessions import OperatorSession, SignInRefused, TooManySi
 from interlock.service.state import State
 
 ADMIN = "admin"
+NOBODY = "nobody known"  # a name that no operator has, as the record has it
 SIGN_INS = Attempts("sign_in.failures")
 
 
@@ -45,7 +46,11 @@ def _failed(tx: Tx, state: State, key: str, name: str, channel: str, error: Sign
     now = state.clock.now()
     if isinstance(error, WrongSignIn):
         SIGN_INS.failed(tx, key, now)
-    body = deed(now, "verify_failed", normal_name(name)[:80], {"channel": channel, "reason": str(error)})
+    known = {row.name for row in tx.operators()}
+    who = (
+        normal_name(name) if normal_name(name) in known else NOBODY
+    )  # people type their passphrase into the wrong field
+    body = deed(now, "verify_failed", who, {"channel": channel, "reason": str(error)})
     state.recorder.now(tx, "verify_failed", body)
 
 

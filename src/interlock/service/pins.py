@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.core.audit_bodies import CONFIRMED, EVENTS
 from interlock.core.digest import normal_name
+from interlock.core.goals import takes_in
 from interlock.core.model import TicketState
 from interlock.core.records import AgentRow, AuditQuery, AuditRow, Block, Grant, Refusal, Ticket, TicketQuery
 from interlock.ports import Tx
@@ -49,6 +50,7 @@ class Pins:
         for event in (EVENTS[CONFIRMED], "revoke", "reject"):
             for id in _named(tx, event, "ticket", now - _ENDED_WITHIN):
                 self.ended(id)
+        self._uses.update(_named(tx, "grant_used", "grant", now - _GRANTS_WITHIN))
         self._revoked |= set(_named(tx, "grant_revoked", "grant", now - _GRANTS_WITHIN))
         for id in _named(tx, "reject", "ticket", now - state.policy.denial_seconds):
             no = tx.ticket(id)
@@ -88,8 +90,15 @@ class Pins:
             _put(self._rejected, (agent.principal, goal), refusal)
 
     def refusal(self, principal: str, goals: Iterable[str], now: float) -> Refusal | None:
-        """The newest rejection of any of these that still binds."""
-        found = [self._rejected.get((principal, goal)) for goal in goals]
+        """The newest rejection that still binds of any of these, or of something that goes with one of them."""
+        wanted = list(goals)
+        found = [self._rejected.get((principal, goal)) for goal in wanted]
+        wide = [goal for goal in wanted if ":/" in goal]
+        if wide:
+            known = self._rejected.copy()  # others may reject meanwhile
+            found += [
+                one for (who, goal), one in known.items() if who == principal and any(takes_in(w, goal) for w in wide)
+            ]
         return max((one for one in found if one is not None and one.until > now), key=lambda one: one.at, default=None)
 
     def agreed(self, ticket: Ticket) -> None:
@@ -124,7 +133,11 @@ class Pins:
 
 def recorded_blocks(tx: Tx) -> list[Block]:
     """The blocks that were never lifted by the record, and of which there is no row."""
-    told = [row for event in ("block", "unblock") for row in tx.audit(AuditQuery(event=event, limit=MOST))]
+    told = [
+        row
+        for event in ("block", "unblock")
+        for row in tx.audit(AuditQuery(event=event, limit=MOST, newest_first=True))
+    ]
     last: dict[str, Block | None] = {}
     for row in sorted(told, key=lambda row: (row.at, row.seq)):
         said = body_of(row)

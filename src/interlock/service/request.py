@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from interlock.core.circumstances import Adapted
+from interlock.core.circumstances import Adapted, Circumstances
 from interlock.core.decide import Judgement
-from interlock.core.model import Action, AgentRef, Kind
+from interlock.core.decision import Decision
+from interlock.core.model import Action, AgentRef, Human, Kind
+from interlock.core.records import Json, nothing
 from interlock.core.redact import redact_text
 from interlock.core.registry import Matched
 from interlock.core.titles import Titles
+from interlock.ports import Tx
+
+
+class Overtaken(Exception):
+    """What a request was made of changed before its answer was kept; nothing was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stepping:
+    """What the loop knows of the step, or of the start, that is asked about."""
+
+    left: int | None = None  # steps without a person, this one included
+    previous: str = ""  # outcome of the step before
+    repeats: int = 0
+    cumulative: int = 0
+    starting: bool = False
+    pause: str = ""  # what the agent waits for, in words
+    pause_human: Human = Human.NONE  # what the held step asks for; none where this is another one
+    told: Json = field(default_factory=nothing)  # what the record keeps of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +50,10 @@ class Request:
     adapted: Adapted | None = None
     adapter: str = ""
     files: Callable[[str], str | None] | None = None
+    inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
+    operation: str = ""  # what it is called by, where that is not to be read from the action
+    step: Stepping | None = None  # of the execution safety loop
+    keep: Callable[[Tx, Judged, Decision], None] | None = None  # what is kept in the same transaction as the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +75,28 @@ class Judged:
             return self.matched.severity.word
         level = self.judgement.assessment.level
         return ("", "", "medium", "high", "critical")[level]
+
+
+def called(request: Request) -> str:
+    """What the record and the counters call what is asked."""
+    return request.operation or operation_of(request.action)
+
+
+def stepped(at: Circumstances, request: Request) -> Circumstances:
+    """The circumstances, with what the loop knows."""
+    step = request.step
+    if step is None:
+        return at
+    return replace(
+        at,
+        steps_left=step.left,
+        previous=step.previous,
+        repeats=step.repeats,
+        cumulative=step.cumulative,
+        starting=step.starting,
+        pause=step.pause,
+        pause_human=step.pause_human,
+    )
 
 
 def operation_of(action: Action) -> str:

@@ -87,9 +87,16 @@ class Sessions:
         with self._lock:
             self._open = {key: one for key, one in self._open.items() if one.expires_at > now}
             if len(self._open) >= MOST_SESSIONS:
-                raise SignInRefused("too many operators are signed in")
+                self._make_room(session.operator)
             self._open[fingerprint(token)] = session
         return token, session
+
+    def _make_room(self, operator: str) -> None:
+        """Whoever signs in that often ends their own oldest session, and nobody else's."""
+        oldest = next((key for key, one in self._open.items() if one.operator == operator), None)
+        if oldest is None:
+            raise SignInRefused("too many operators are signed in")
+        del self._open[oldest]
 
     def session(self, token: str, now: float) -> OperatorSession | None:
         """The session of a token, while it lasts, its operator is not disabled and has the same key as then."""

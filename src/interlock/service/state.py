@@ -7,24 +7,30 @@ import secrets
 import threading
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from interlock.core.classify import Rulebook
 from interlock.core.hold import Held
+from interlock.core.hook_rules import HookSettings
+from interlock.core.loop_rules import LoopSettings
 from interlock.core.model import Human, Requirement
 from interlock.core.policy import Policy
-from interlock.core.records import Approval, Block, Ticket
+from interlock.core.records import Approval, Block, Challenge, Ticket
 from interlock.core.redact import redact_text
 from interlock.core.registry import Registry
-from interlock.core.statement import agrees
+from interlock.core.statement import ANYBODY, agrees
 from interlock.ports import Channel, Clock, Store
+from interlock.service.adapters import Adapters
+from interlock.service.confirmed import Confirmed
 from interlock.service.installation import Installation
+from interlock.service.loop.codes import Codes
 from interlock.service.pins import Pins
 from interlock.service.reading import Reader
 from interlock.service.record import Recorder
 from interlock.service.sessions import Sessions
 from interlock.service.tickets import seal_of, shown_hash
+from interlock.service.unattested import Elicited
 from interlock.service.words import sentence
 
 if TYPE_CHECKING:
@@ -33,6 +39,11 @@ if TYPE_CHECKING:
     from interlock.service.request import Judged
 
 LOG = logging.getLogger("interlock")
+
+
+def code_suffices(asked: Requirement) -> bool:
+    """Whether a code that was shown without anybody signing in is enough: not where somebody in particular is asked for."""
+    return not (asked.approvers - {ANYBODY} or asked.quorum > 1 or asked.reauth or asked.blocked)
 
 
 @dataclass(slots=True)
@@ -58,9 +69,16 @@ class State:
     troubles: Counter[str] = field(default_factory=Counter)  # how often something went wrong since the start, by kind
     alerts: dict[str, str] = field(default_factory=dict)  # what is wrong now, in words
     blocks: dict[str, str] = field(default_factory=dict)  # principal -> why
-    agents_version: int = 0  # another one after every change of an agent, whichever replica made it
+    agents_version: object = field(default_factory=object)  # another one after every change of an agent, anywhere
     memory: Memory | None = None  # of a store that others change too
     pins: Pins = field(default_factory=Pins)
+    adapters: Adapters = field(default_factory=Adapters)
+    confirmed: Confirmed = field(default_factory=Confirmed)
+    codes: Codes = field(default_factory=Codes)
+    elicited: Elicited = field(default_factory=Elicited)
+    challenge_seconds: float = 300.0  # OOB-08
+    loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
+    hooks: HookSettings = field(default_factory=HookSettings)
     lock: threading.RLock = field(default_factory=threading.RLock)  # for whoever changes what is remembered
 
     def new_id(self, prefix: str) -> str:
@@ -71,6 +89,10 @@ class State:
         """Why a principal is blocked, as this process remembers it; a row deleted behind its back lifts nothing."""
         return self.blocks.get(principal, "")
 
+    def under(self, policy: Policy, mode: str) -> State:
+        """The same service under another policy and mode, for one call."""
+        return self if policy is self.policy and mode == self.mode else replace(self, policy=policy, mode=mode)
+
     def fresh(self) -> bool:
         """Whether what this process remembers is what the store says."""
         return self.memory is None or self.memory.fresh()
@@ -79,6 +101,11 @@ class State:
         """Asks the store where that is not so; raises StoreError."""
         if self.memory is not None and not self.memory.fresh():
             self.memory.refresh()
+
+    def changed(self) -> None:
+        """After a change of what others remember as well: which of us was last is for the store to say."""
+        if self.memory is not None:
+            self.memory.changed()
 
     def remember_block(self, block: Block) -> None:
         with self.lock:
@@ -91,8 +118,10 @@ class State:
         for block in blocks:
             self.remember_block(block)
 
-    def agreement(self, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float) -> str:
-        """Empty when this ticket may be spent, else why not; the ticket's own columns are not believed."""
+    def agreement(
+        self, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float, session: str = ""
+    ) -> str:
+        """Empty when this ticket may be spent (in this session), else why not; the ticket's own columns are not believed."""
         if ticket.seal != seal_of(self, ticket) or ticket.shown_hash != shown_hash(ticket):
             return "the ticket was altered outside Interlock"
         if self.pins.has_ended(ticket.id):
@@ -104,17 +133,21 @@ class State:
                 return f"it is cooling for {wait} s more"
         if whole.human is Human.NONE:
             return ""  # only time was asked for
+        if self.codes.agreed(ticket.id, now) and code_suffices(whole):
+            return ""
+        if self.elicited.counts(ticket, asked, session, now):
+            return ""  # the client's own user, unattested: enough for a confirm
         roster = self.sessions.roster
         if roster is None:
-            return "nobody has unlocked this daemon since it started: an operator runs `interlock unlock`"
+            return "nobody has unlocked this daemon since it started: an operator signs in (`interlock unlock`, or POST /api/v1/session)"
         found = agrees(ticket, approvals, now, roster.people, roster.verify, asked=asked)
         return "" if found.satisfied else found.reason
 
-    def tell(self, event: str, ticket: Ticket | None, words: str = "") -> None:
+    def tell(self, event: str, about: Ticket | Challenge | None, words: str = "") -> None:
         """Tells every channel; one that fails is noted, and changes no decision."""
         for channel in self.channels:
             try:
-                channel.tell(event, ticket, words or (ticket.title if ticket else ""))
+                channel.tell(event, about, words or (about.title if isinstance(about, Ticket) else ""))
             except Exception as error:
                 self.trouble(f"channel {channel.name}: {type(error).__name__}", "channel")
 
@@ -122,7 +155,7 @@ class State:
         words = redact_text(words)  # an error may quote what it could not take
         LOG.error("%s", words)
         self.troubles[kind] += 1
-        self.problems = [*self.problems[-49:], words]
+        self.problems[:] = [*self.problems[-49:], words]
 
     def words(self, judged: Judged, weighed: Weighed, held: Held) -> str:
         """Two sentences for whoever asked: what would happen and why it is held, and what to do."""

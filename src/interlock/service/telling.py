@@ -8,12 +8,13 @@ from interlock.core.audit_bodies import EVENTS, HELD, Attempt, attempt_body, att
 from interlock.core.audit_json import canonical_json
 from interlock.core.circumstances import Circumstances
 from interlock.core.hold import Held, Keep
+from interlock.core.records import NOTHING
 from interlock.core.redact import spotless
 from interlock.core.replay import given_json
 from interlock.core.times import iso
 from interlock.core.weigh import Weighed
 from interlock.service.record import Told
-from interlock.service.request import Judged, operation_of
+from interlock.service.request import Judged, called
 from interlock.service.state import State
 from interlock.service.tickets import action_json
 
@@ -27,7 +28,7 @@ def told(state: State, judged: Judged, weighed: Weighed, at: Circumstances, held
     attempt = Attempt(
         at=judged.now,
         adapter_name=request.adapter or request.door,
-        operation=operation_of(request.action),
+        operation=called(request),
         level=assessment.level,
         outcome=outcome,
         agent=request.agent,
@@ -40,6 +41,7 @@ def told(state: State, judged: Judged, weighed: Weighed, at: Circumstances, held
         digest=judged.digest,
         ticket=held.ticket.id if held.ticket else "",
         execution=request.execution,
+        step=request.step.told if request.step else NOTHING,
         irreversible=assessment.irreversible,
         score=assessment.score,
         tier=assessment.tier.value,
@@ -70,7 +72,7 @@ def told_shortly(state: State, judged: Judged, weighed: Weighed, at: Circumstanc
     body: dict[str, Any] = {
         "timestamp": iso(judged.now),
         "adapter_name": request.adapter or request.door,
-        "operation": operation_of(request.action),
+        "operation": called(request),
         "danger_level": int(assessment.level),
         "level": assessment.level.word,
         "adapter_trust": "none",
@@ -84,6 +86,10 @@ def told_shortly(state: State, judged: Judged, weighed: Weighed, at: Circumstanc
         "mode": state.mode,
         "judged": {"kind": request.action.kind.value, "cwd": request.action.cwd, "fields": request.action.fields},
     }
+    if request.execution:
+        body["execution"] = request.execution
+    if request.step is not None and request.step.told:
+        body["step"] = request.step.told
     if at.claimed_risk is not None:
         body["claimed_risk"] = at.claimed_risk
     return EVENTS["allowed"], body

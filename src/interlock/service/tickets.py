@@ -53,9 +53,7 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
         factors=tuple(redact([*assessment.factors, *weighed.factors])),
         goals=judged.goals,
         door=request.door,
-        operation=request.action.text[:200]
-        if request.action.kind in (Kind.OPERATION, Kind.TOOL)
-        else request.action.kind.value,
+        operation=request.operation or _operation(request.action),
         adapter=request.adapter or request.door,
         adapter_trust=request.adapted.call.trust.word if request.adapted else "none",
         params_hash=hashlib.sha256(canonical(action).encode()).hexdigest(),
@@ -70,6 +68,10 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
     ticket = replace(ticket, state=first_state(ticket), token_hash=fingerprint(token_of(state, ticket)))
     ticket = replace(ticket, shown_hash=shown_hash(ticket))
     return replace(ticket, seal=seal_of(state, ticket))
+
+
+def _operation(action: Action) -> str:
+    return action.text[:200] if action.kind in (Kind.OPERATION, Kind.TOOL) else action.kind.value
 
 
 def seal_of(state: State, ticket: Ticket) -> str:

@@ -13,7 +13,7 @@ from interlock.core.ticket import settled
 from interlock.core.times import iso
 from interlock.keys import fingerprint
 from interlock.service.attempts import Attempts
-from interlock.service.request import operation_of
+from interlock.service.request import called
 from interlock.service.tickets import token_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def refused(judged: Judged, ticket: Ticket | None, weighed: Weighed, wait: int) 
         return Held("deny", f"{named} was used already", code="TOKEN_ALREADY_USED", ticket=ticket)
     now = settled(ticket, judged.now)
     if now.state is TicketState.EXPIRED:  # 4. it is in time
-        return Held("deny", f"{named} expired; ask again without it", code="TOKEN_EXPIRED", ticket=ticket)
+        return Held("deny", f"{named} expired; ask again without it", code="TOKEN_EXPIRED", ticket=now)
     return _unarmed(now, weighed) if request.token else None
 
 
@@ -91,19 +91,23 @@ def code_of(held: Held, weighed: Weighed, token: str) -> str:
 
 def details(state: State, judged: Judged, weighed: Weighed, held: Held, code: str, token: str) -> dict[str, Any]:
     """What 1.9 puts beside a code; a token is named as the record names it."""
-    ticket, operation = held.ticket, operation_of(judged.request.action)
+    ticket, operation = held.ticket, called(judged.request)
     if code == HELD and ticket is not None:
-        assessment = judged.judgement.assessment
+        assessment, adapted = judged.judgement.assessment, judged.request.adapted
+        declared = adapted.call.reasons if adapted else ()  # the adapter's own words come first
+        reasons = dict.fromkeys((*declared, *(finding.reason for finding in assessment.findings)))
         return {
             "operation": ticket.operation,
             "danger_level": assessment.level.word,
-            "reasons": list(dict.fromkeys(finding.reason for finding in assessment.findings)) or [weighed.reason()],
+            "reasons": list(reasons) or [weighed.reason()],
             "confirmation_message": ticket.reason,
             "confirmation_token": token,
             "expires_at": iso(ticket.expires_at),  # R-4: until when it can be armed
         }
     if code == "RATE_LIMIT_EXCEEDED":
         return _limits(state, judged, held)
+    if code == weighed.code:
+        return dict(weighed.details)
     if not code.startswith("TOKEN_"):
         return {"reason": SELF_APPROVAL} if held.reason.startswith(SELF_APPROVAL) else {}
     said: dict[str, Any] = {"token": name_of(_presented(state, judged, ticket))}
@@ -161,7 +165,7 @@ def _failure(held: Held) -> str:
 
 def _entry(state: State, judged: Judged, event: str, ticket: Ticket | None, failure: str = "", user: str = "") -> Told:
     request = judged.request
-    operation = ticket.operation if ticket else operation_of(request.action)
+    operation = ticket.operation if ticket else called(request)
     token, adapter = _presented(state, judged, ticket), request.adapter or request.door
     return event, token_body(judged.now, event, token, operation, adapter, failure, request.agent.session, user)
 

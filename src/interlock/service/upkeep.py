@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Sequence
 
@@ -11,11 +12,14 @@ from interlock.core.model import TicketState
 from interlock.core.records import AuditQuery, AuditRow, Ticket, TicketQuery
 from interlock.core.ticket import settled
 from interlock.ports import StoreError, Tx
+from interlock.service.adapter_trust import settle_trust
+from interlock.service.loop import challenges
 from interlock.service.record import deed
 from interlock.service.state import State
 
 LOG = logging.getLogger("interlock")
 _OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
+PAGE = 500  # tickets that are read or moved at a time
 EXPIRED_SHARE = "expired_share"
 ENOUGH = 10  # tickets that ended, before their share says anything
 ENDED = TicketQuery((TicketState.APPROVED, TicketState.REJECTED, TicketState.EXPIRED, TicketState.SPENT), limit=100)
@@ -24,8 +28,29 @@ ENDED = TicketQuery((TicketState.APPROVED, TicketState.REJECTED, TicketState.EXP
 def settle_tickets(state: State) -> int:
     """Moves every ticket that time has moved; how many those were."""
     now = state.clock.now()
-    due = [t for t in state.store.read(lambda tx: tx.tickets(TicketQuery(_OPEN, limit=1000))) if settled(t, now) != t]
+    return _settle(state, state.store.read(_live), now)
 
+
+def _live(tx: Tx) -> list[Ticket]:
+    """All of them, page by page: an agent that opens many must not keep the old ones from expiring."""
+    found: dict[str, Ticket] = {}
+    before, most = 0.0, PAGE
+    while True:
+        page = tx.tickets(TicketQuery(_OPEN, before=before, limit=most))
+        found |= {ticket.id: ticket for ticket in page}
+        if len(page) < most:
+            return list(found.values())
+        if page[0].opened_at == page[-1].opened_at:  # more than a page of one moment
+            most *= 2
+        before = math.nextafter(page[-1].opened_at, math.inf)  # those of its moment again: some may be on the next page
+
+
+def _settle(state: State, live: Sequence[Ticket], now: float) -> int:
+    due = [ticket for ticket in live if settled(ticket, now) != ticket]
+    return sum(_move(state, due[start : start + PAGE], now) for start in range(0, len(due), PAGE))
+
+
+def _move(state: State, due: Sequence[Ticket], now: float) -> int:
     def work(tx: Tx) -> int:
         moved = 0
         for ticket in due:
@@ -36,7 +61,7 @@ def settle_tickets(state: State) -> int:
                     state.recorder.now(tx, "expire", deed(now, "expire", "time", {"ticket": ticket.id}))
         return moved
 
-    return state.store.write(work) if due else 0
+    return state.store.write(work)
 
 
 def sign_record(state: State) -> None:
@@ -134,6 +159,41 @@ class Watch:
         return False
 
 
+class Settling:
+    """Moves tickets as time moves them, and looks at them only when one has changed or its time has come."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._hears = False
+        self._changed = True
+        self._due = 0.0
+
+    def begin(self) -> None:
+        """From now on it is told of changes; before, it looks every time."""
+        self.state.store.listen(self._heard)
+        self._hears = True
+
+    def look(self) -> int:
+        """How many were moved."""
+        now = self.state.clock.now()
+        if self._hears and not self._changed and now < self._due:
+            return 0
+        self._changed = False
+        try:
+            live = self.state.store.read(_live)
+            moved = _settle(self.state, live, now)
+        except BaseException:
+            self._changed = True
+            raise
+        times = (at for ticket in live for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now)
+        self._due = min([now + 60, *times])  # at the latest in a minute: the clock can be set
+        return moved
+
+    def _heard(self, id: str) -> None:
+        if not id.startswith("\0"):
+            self._changed = True
+
+
 class Upkeep(threading.Thread):
     """Does all of it while the daemon runs; what fails is tried again, and said once."""
 
@@ -143,19 +203,22 @@ class Upkeep(threading.Thread):
         self.checkpoint_seconds = checkpoint_seconds
         self._ending = threading.Event()
         self._said = ""
-        self._watch = Watch(state)
+        self._watch, self._settling = Watch(state), Settling(state)
 
     def run(self) -> None:
         rounds = 0
+        self._try(self._settling.begin)
         while not self._ending.wait(0.5):
             rounds += 1
             self._try(self.state.recorder.flush)
             self._try(self._watch.look)
-            if rounds % 2 == 0:
-                self._try(lambda: settle_tickets(self.state))
+            self._try(self._settling.look)
+            self._try(lambda: challenges.announce(self.state))
             if rounds % max(1, int(self.checkpoint_seconds * 2)) == 0:
                 self._try(lambda: sign_record(self.state))
             if rounds % 60 == 0:
+                self._try(lambda: challenges.expire(self.state))
+                self._try(lambda: settle_trust(self.state))
                 self._try(lambda: watch(self.state, self.alert))
             if rounds % 7200 == 0:
                 self._try(lambda: prune_record(self.state, self.keep_days))

@@ -4,37 +4,59 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from interlock.core.explain import inside
 from interlock.core.hold import Held, Keep
-from interlock.core.model import TicketState
+from interlock.core.model import Level, TicketState
+from interlock.core.policy import ADMIN, DEFAULT_APPROVERS
+from interlock.core.ticket import BY_TIME
 
 if TYPE_CHECKING:
     from interlock.core.records import Ticket
     from interlock.core.weigh import Weighed
     from interlock.service.request import Judged
 
+_LEVELS = frozenset(level.word for level in Level)
+
 
 def sentence(judged: Judged, weighed: Weighed, held: Held) -> str:
     """The reason of a decision."""
     if held.outcome == "allow":
         return _allowed(weighed, held)
-    why = held.reason or weighed.reason()
+    lead, why = _led("Denied" if held.outcome in ("block", "deny") else "Held", held.reason or weighed.reason())
     instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
     advice = f" Instead: {_end(instead)}" if instead else ""
-    if held.outcome == "block" or held.ticket is None:
-        return f"Denied: {_end(why)}{advice}"
-    lead = "Denied" if held.outcome == "deny" else "Held"
-    return f"{lead}: {_end(why)}{advice}{_next(held, held.ticket)}"
+    said = f"{lead}: {_end(why)}{advice}"
+    if held.outcome == "block":
+        return said + _lifted(judged.request.agent.principal, weighed)
+    return said + (_next(held, held.ticket) if held.ticket is not None else "")
+
+
+def _led(lead: str, why: str) -> tuple[str, str]:
+    """`Held as dangerous: replaces …` for what a level asks for, whose words begin with its name."""
+    word, found, rest = why.partition(": ")
+    return (f"{lead} as {word}", inside(rest)) if found and word in _LEVELS else (lead, why)
 
 
 def _allowed(weighed: Weighed, held: Held) -> str:
     """What let it pass, where something had to."""
     if held.keep is Keep.SPEND and held.ticket is not None:
         by = held.ticket.decided_by
-        who = "it cooled off and nobody objected" if by == "time" else f"{by} approved it"
+        who = "it cooled off and nobody objected" if by == BY_TIME else f"{by} approved it"
         return f"Allowed once: {who} ({held.ticket.id})."
     if not weighed.factors:
         return "Allowed."
     return f"Allowed: {_end(weighed.reason() or weighed.factors[-1])}"
+
+
+def _lifted(principal: str, weighed: Weighed) -> str:
+    """How a block ends, and why it may stop more than one agent."""
+    if not any(part.name == "blocked" for part in weighed.parts):
+        return ""
+    all_of = (
+        " It stops every agent of this user; one with a token of its own (`interlock agents add NAME`) is told apart."
+    )
+    lifts = f" An operator can lift it (`interlock unblock {principal} --reason …`)."
+    return lifts + (all_of if principal.startswith("uid:") else "")
 
 
 def _next(held: Held, ticket: Ticket) -> str:
@@ -44,7 +66,15 @@ def _next(held: Held, ticket: Ticket) -> str:
         return f" Ask again in {held.wait_seconds} s with ticket {ticket.id}; an operator can veto it until then."
     if not ticket.open:
         return ""
-    return f" An operator can answer ticket {ticket.id} (`interlock approve {ticket.id}`); then try again."
+    return f" {_who(ticket)} can answer ticket {ticket.id} (`interlock approve {ticket.id}`); then try again."
+
+
+def _who(ticket: Ticket) -> str:
+    """Who may: `An operator`, `An admin`, `team:data or ben`."""
+    named = sorted(ticket.requirement.approvers - DEFAULT_APPROVERS)
+    if not named:
+        return "An operator"
+    return "An admin" if named == [ADMIN] else " or ".join(named)
 
 
 def _end(words: str) -> str:

@@ -78,11 +78,13 @@ class Counting:
             )
         _add_figures(self.db, figures)
 
-    def counts(self, agent: AgentRef, operation: str, execution: str, now: float) -> Counts:
+    def counts(
+        self, agent: AgentRef, operation: str, execution: str, now: float, window: float = FORBIDDEN_WINDOW
+    ) -> Counts:
         """The same operation in this execution and in the last hour, the risk of the execution (else of the hour), forbidden tries."""
         hourly, hour_points = self._hour(agent, operation, now)
         repeats, points = self._execution(execution, operation) if execution else (0, hour_points)
-        return Counts(repeats=repeats, hourly=hourly, cumulative=points, forbidden=self._forbidden(agent, now))
+        return Counts(repeats=repeats, hourly=hourly, cumulative=points, forbidden=self._forbidden(agent, now - window))
 
     def figures(self) -> Figures:
         """Seed 003's metrics; what they count is counted when it happens."""
@@ -126,11 +128,11 @@ class Counting:
         )[0]
         return int(row[0]), int(row[1])
 
-    def _forbidden(self, agent: AgentRef, now: float) -> int:
+    def _forbidden(self, agent: AgentRef, since: float) -> int:
         """By principal, whatever name it goes by."""
         row = self.db.execute(
             "SELECT count(*) FROM (SELECT 1 AS one FROM deeds WHERE principal = ? AND level = 4 AND at > ? LIMIT ?) AS newest",
-            (agent.principal, now - FORBIDDEN_WINDOW, _ENOUGH),
+            (agent.principal, since, _ENOUGH),
         )[0]
         return int(row[0])
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
+import select
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -19,8 +22,10 @@ CHANNEL = "interlock_ticket"
 NAME = "interlock-feed"  # what PostgreSQL calls the connection
 
 _LOG = logging.getLogger(__name__)
-_WAIT = 0.25  # seconds that the thread listens before it proves the connection and looks whether it should end
+_WAIT = 0.25  # seconds that the thread listens before it proves the connection again
 _FRESH = 1.0  # seconds that a proof lasts
+_AWAKE = 5.0  # seconds since anybody asked for a proof, after which it only listens
+_ASLEEP = 60.0  # seconds that it does so at most
 _PAUSE = 0.5  # between two tries to connect
 _MISSED = "SELECT id FROM tickets ORDER BY opened_at DESC LIMIT 1000"
 
@@ -35,6 +40,10 @@ class Feed:
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
         self._proved = -math.inf  # all that was announced before this moment has been told
+        self._asked = -math.inf  # when somebody wanted a proof
+        self._asleep = False
+        self._bell, self._ring = socket.socketpair()
+        self._ring.setblocking(False)
 
     def add(self, changed: Callable[[str], None]) -> None:
         """Returns when changes are heard; the first listener starts the thread. Raises StoreError where that fails."""
@@ -46,13 +55,25 @@ class Feed:
             raise StoreError("PostgreSQL: nobody can listen for changes")
 
     def fresh(self) -> bool:
-        """Whether what was announced a second ago has been told, as far as anybody can know."""
-        return time.monotonic() - self._proved <= _FRESH
+        """Whether what was announced a second ago has been told, as far as anybody can know; asking keeps the proofs coming."""
+        self._asked = now = time.monotonic()
+        if self._asleep:
+            self._wake()
+        return now - self._proved <= _FRESH
 
     def close(self) -> None:
         self._end.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
+        self._wake()
+        if self._thread is threading.current_thread():
+            return
+        if self._thread is not None:
             self._thread.join()
+        self._bell.close()
+        self._ring.close()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # it has been rung already, or nobody is there any more
+            self._ring.send(b"!")
 
     def _serve(self) -> None:
         """Listens until the end; what was missed while it was cut off is told as if it had changed."""
@@ -84,15 +105,23 @@ class Feed:
         while not self._end.is_set():
             begun = time.monotonic()
             raw.execute("SELECT 1")  # PostgreSQL sends what was announced before the answer to this
-            self._hear(raw, 0)
+            for note in raw.notifies(timeout=0):
+                self._tell(note.payload)
             self._proved = begun
-            self._hear(raw, _WAIT)
+            self._rest(raw)
 
-    def _hear(self, raw: psycopg.Connection[Any], seconds: float) -> None:
-        for note in raw.notifies(timeout=seconds):
-            self._tell(note.payload)
-            if self._end.is_set():
-                break
+    def _rest(self, raw: psycopg.Connection[Any]) -> None:
+        """Until PostgreSQL says something, somebody rings, or it is time for another proof."""
+        self._asleep = True  # before the look at who asked: whoever asks later sees it, and rings
+        awake = time.monotonic() - self._asked < _AWAKE
+        heard = select.poll()
+        heard.register(raw.fileno(), select.POLLIN)
+        heard.register(self._bell, select.POLLIN)
+        self._asleep = not awake
+        ready = heard.poll(1000 * (_WAIT if awake else _ASLEEP))
+        self._asleep = False
+        if any(file == self._bell.fileno() for file, _ in ready):
+            self._bell.recv(1024)
 
     def _tell(self, payload: str) -> None:
         id = original(payload)

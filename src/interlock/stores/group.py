@@ -27,6 +27,7 @@ class _Job:
     """Somebody's work, and where the answer goes."""
 
     work: Callable[[Tx], Any]
+    soon: bool = False  # whoever waits does not wait for the disk
     future: Future[Any] = field(default_factory=Future)
     value: Any = None
     error: BaseException | None = None
@@ -42,9 +43,15 @@ class Writer:
         begin: str,
         announce: Callable[[Session], None],
         committed: Callable[[Sequence[str]], None],
+        paces: tuple[str, str],
     ) -> None:
-        """`announce` may add to a transaction that changed something to hear of; `committed` hears of it when it is on disk."""
+        """`announce` may add to a transaction that changed something to hear of; `committed` hears of it when it is on disk.
+
+        `paces` makes commits wait for the disk, and makes them not wait.
+        """
         self._connect, self._begin, self._announce, self._committed = connect, begin, announce, committed
+        self._paces = paces
+        self._soon = False
         self._database: Database | None = None
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._gate = threading.Lock()
@@ -52,11 +59,11 @@ class Writer:
         self._thread = threading.Thread(target=self._serve, name="interlock-writer", daemon=True)
         self._thread.start()
 
-    def run(self, work: Callable[[Tx], T]) -> T:
-        """Returns what the work returned when that is on disk; the work may be run more than once."""
+    def run(self, work: Callable[[Tx], T], soon: bool = False) -> T:
+        """Returns what the work returned when that is on disk, or is on its way; the work may be run more than once."""
         if threading.current_thread() is self._thread:
             raise StoreError("a transaction cannot wait for another one")
-        job = _Job(work)
+        job = _Job(work, soon)
         with self._gate:
             if self._closed:
                 raise StoreError("the store is closed")
@@ -136,6 +143,7 @@ class Writer:
         self._database = database = self._database or self._connect()
         alone = len(jobs) == 1
         database.check()
+        self._pace(database, all(job.soon for job in jobs))
         database.execute(self._begin)
         try:
             for job in jobs:
@@ -157,6 +165,12 @@ class Writer:
             raise StoreError(str(error)) from error
         self._committed([id for job in jobs if job.error is None for id in job.changed])
 
+    def _pace(self, database: Database, soon: bool) -> None:
+        """One of several that has to be on disk takes the others with it."""
+        if soon != self._soon:
+            database.execute(self._paces[soon])
+            self._soon = soon
+
     def _attempt(self, database: Database, job: _Job) -> None:
         """Runs one job; raises only what concerns them all."""
         session = Session(database.execute)
@@ -174,6 +188,7 @@ class Writer:
             raise job.error
 
     def _drop(self) -> None:
+        self._soon = False
         if self._database is not None:
             self._database.close()
             self._database = None

@@ -15,7 +15,7 @@ CHALLENGES = Table("challenges", Challenge, key=("id",))
 EXECUTIONS = Table("executions", Execution, key=("id",), by_name=True)
 NOTIFICATIONS = Table("notifications", Notification, key=("id",), by_name=True)
 
-_FIXED = ("id", "principal", "name", "session", "parent", "started_at")
+_FIXED = ("id", "principal", "name", "session", "parent", "started_at", "goal", "quota")
 # These are told with every directive until they are cleared; all others once.
 _STAYING = "('permission_pending', 'autonomy_pause', 'danger_zone')"
 
@@ -39,10 +39,11 @@ class Loop:
     def challenge(self, id: str) -> Challenge | None:
         return CHALLENGES.first(self.db, "WHERE id = ?", (id,))
 
-    def challenges(self, principal: str = "", state: str = "open") -> list[Challenge]:
+    def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
         """The oldest first; an empty word means any."""
         wanted = {column: value for column, value in (("principal", principal), ("state", state)) if value}
-        return CHALLENGES.find(self.db, f"{_where(wanted)} ORDER BY opened_at, id", list(wanted.values()))
+        later = f"{_where(wanted) or 'WHERE TRUE'} AND opened_at > ? ORDER BY opened_at, id"
+        return CHALLENGES.find(self.db, later, [*wanted.values(), since])
 
     def save_challenge(self, challenge: Challenge) -> None:
         self.db.execute(CHALLENGES.upsert, CHALLENGES.values(challenge))
@@ -50,12 +51,13 @@ class Loop:
     def execution(self, id: str) -> Execution | None:
         return EXECUTIONS.first(self.db, "WHERE id = ?", (id,))
 
-    def executions(self, agent: AgentRef | None = None, status: str = "") -> list[Execution]:
-        """The newest first."""
+    def executions(self, agent: AgentRef | None = None, status: str = "", most: int = 0) -> list[Execution]:
+        """The newest first; so many of them, or all."""
         wanted = {} if agent is None else {"principal": agent.principal, "name_key": normal_name(agent.name)}
         if status:
             wanted["status"] = status
-        return EXECUTIONS.find(self.db, f"{_where(wanted)} ORDER BY started_at DESC, id", list(wanted.values()))
+        cut = f" LIMIT {int(most)}" if most else ""
+        return EXECUTIONS.find(self.db, f"{_where(wanted)} ORDER BY started_at DESC, id{cut}", list(wanted.values()))
 
     def save_execution(self, execution: Execution, before: Execution | None) -> bool:
         """Adds it, or changes it if it is still as it was before, and counts its version up."""

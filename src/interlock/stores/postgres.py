@@ -37,6 +37,7 @@ _SETTINGS = (
     "SET client_encoding = 'UTF8'",
     "SET synchronous_commit = 'on'",
 )
+_PACES = ("SET synchronous_commit = 'on'", "SET synchronous_commit = 'off'")
 _ALIVE = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 8000}
 
 # By the first letters of PostgreSQL's code; what is not here is the fault of one statement alone.
@@ -107,7 +108,7 @@ class PostgresStore:
         self._closed = False
         self._feed = Feed(self._connect)
         self._pool = self._open_pool()
-        self._writer = Writer(self._writing, _WRITE, _announce, lambda changed: None)
+        self._writer = Writer(self._writing, _WRITE, _announce, lambda changed: None, _PACES)
         try:
             self._writer.run(lambda tx: None)
         except BaseException:
@@ -127,6 +128,11 @@ class PostgresStore:
         """Returns when what the work did is on disk; the work is run again where another process came first."""
         self._mine()
         return self._writer.run(work)
+
+    def write_soon(self, work: Callable[[Tx], T]) -> T:
+        """The same, and does not wait for the disk."""
+        self._mine()
+        return self._writer.run(work, soon=True)
 
     def listen(self, changed: Callable[[str], None]) -> None:
         """Returns when every later change will be heard."""

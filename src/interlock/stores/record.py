@@ -16,6 +16,14 @@ from interlock.stores.seam import Session, original
 AUDIT = Table("audit", AuditRow, key=("writer", "seq"))
 CHECKPOINTS = Table("checkpoints", Checkpoint, key=("id",))
 
+# From one writer to the next by the index, so that a long record costs no more than a short one.
+_WRITERS = """
+WITH RECURSIVE named(writer) AS (
+  SELECT min(writer) FROM audit
+  UNION ALL SELECT (SELECT min(audit.writer) FROM audit WHERE audit.writer > named.writer) FROM named WHERE named.writer IS NOT NULL
+) SELECT writer FROM named WHERE writer IS NOT NULL UNION SELECT writer FROM audit_heads
+"""
+
 
 class Record:
     """The part of a transaction that is about the record."""
@@ -23,7 +31,9 @@ class Record:
     db: Session
 
     def audit_head(self, writer: str) -> AuditRow | None:
-        return AUDIT.first(self.db, "WHERE writer = ? ORDER BY seq DESC", (writer,))
+        """The end of a chain; None for records that somebody put there and that continue nothing."""
+        known = "EXISTS (SELECT 1 FROM audit_heads AS head WHERE head.writer = audit.writer)"
+        return AUDIT.first(self.db, f"WHERE writer = ? AND {known} ORDER BY seq DESC", (writer,))
 
     def append_audit(self, rows: Iterable[AuditRow]) -> None:
         """Adds to chains; refuses a record that does not follow the one before it."""
@@ -51,7 +61,8 @@ class Record:
         return AUDIT.find(self.db, f"{where} ORDER BY {order} LIMIT ?", [*used.values(), query.limit])
 
     def audit_writers(self) -> list[str]:
-        return sorted(original(writer) for (writer,) in self.db.execute("SELECT writer FROM audit_heads"))
+        """Whoever has a chain, and whoever only has records."""
+        return sorted(original(writer) for (writer,) in self.db.execute(_WRITERS))
 
     def prune_audit(self, writer: str, before_seq: int) -> int:
         """Removes what is older than a number; a chain's last record always stays."""
@@ -78,6 +89,11 @@ class Record:
         seq, hash = found[0] if found else (FIRST_SEQ - 1, GENESIS)
         for row in chain:
             if row.seq != seq + 1 or row.prev != hash:
+                if found and row is chain[0] and not self._is_there(writer, seq):
+                    raise StoreError(
+                        f"the record was cut off outside Interlock: the end of {writer!r}, number {seq}, is gone; put a copy of the state"
+                        " back, or move it away to begin anew"
+                    )
                 got, expected = f"{row.seq} after {row.prev[:12]!r}", f"{seq + 1} after {hash[:12]!r}"
                 raise StoreError(f"audit of {writer!r}: record {got} does not continue it, expected {expected}")
             seq, hash = row.seq, row.hash
@@ -93,6 +109,9 @@ class Record:
             )
         if not moved:
             raise StoreError(f"audit of {writer!r}: somebody else added to it at the same time")
+
+    def _is_there(self, writer: str, seq: int) -> bool:
+        return bool(self.db.execute("SELECT 1 FROM audit WHERE writer = ? AND seq = ?", (writer, seq)))
 
 
 def _like(text: str) -> str:

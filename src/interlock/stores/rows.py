@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from interlock.core.digest import normal_name
@@ -21,7 +22,7 @@ _AT_ONCE = 50  # rows of one INSERT
 
 
 def to_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), default=_plain)
+    return "[]" if value == () else _ENCODER.encode(value)
 
 
 def from_json(text: str) -> Any:
@@ -35,6 +36,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(value)
     raise TypeError(f"cannot be kept: {value!r}")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), default=_plain)
 
 
 def _tuple(text: str) -> tuple[Any, ...]:
@@ -119,14 +123,21 @@ class Table(Generic[R]):
         """Sets every column that is not fixed; what to set comes from `changes`."""
         return f"UPDATE {self.name} SET " + ", ".join(f'"{name}" = ?' for name in self.columns if name not in fixed)
 
+    @cached_property
+    def _fields(self) -> tuple[Callable[[R], tuple[Any, ...]], tuple[Callable[[Any], Any], ...]]:
+        """What takes a record apart, and what makes each part a parameter."""
+        paths, writers = zip(*_leaves(self._plan))
+        return attrgetter(*paths), writers
+
     def values(self, record: R) -> list[Any]:
         """A parameter for each column of `insert`."""
-        own = list(_values(self._plan, record))
+        taken, writers = self._fields
+        own = [write(value) for write, value in zip(writers, taken(record))]
         return [*own, name_key(record)] if self.by_name else own
 
     def changes(self, record: R, fixed: Sequence[str]) -> list[Any]:
         """The parameters of `update`."""
-        return [value for name, value in zip(self.columns, _values(self._plan, record)) if name not in fixed]
+        return [value for name, value in zip(self.columns, self.values(record)) if name not in fixed]
 
     def read(self, rows: Iterable[Row]) -> list[R]:
         return [_build(self._plan, iter(row)) for row in rows]
@@ -173,13 +184,13 @@ def _columns(plan: _Plan) -> Iterator[str]:
         yield from _columns(part) if isinstance(part, _Plan) else (name,)
 
 
-def _values(plan: _Plan, record: Any) -> Iterator[Any]:
+def _leaves(plan: _Plan, before: str = "") -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    """Where each column is found in a record, and how it is written."""
     for name, part in plan.parts:
-        value = getattr(record, name)
         if isinstance(part, _Plan):
-            yield from _values(part, value)
+            yield from _leaves(part, f"{before}{name}.")
         else:
-            yield part.write(value)
+            yield f"{before}{name}", part.write
 
 
 def _build(plan: _Plan, values: Iterator[Any]) -> Any:

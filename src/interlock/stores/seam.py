@@ -46,7 +46,13 @@ class Session:
         if self.failed is not None:
             raise self.failed
         try:
-            return self._run(sql, [plain(value) if isinstance(value, str) else value for value in params])
+            return self._run(
+                sql,
+                [  # most text needs no look inside
+                    plain(value) if isinstance(value, str) and not (value.isascii() and "\0" not in value) else value
+                    for value in params
+                ],
+            )
         except StoreError as error:
             self.failed = error
             raise

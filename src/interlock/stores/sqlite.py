@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 _FILE = "state.db"
-_BUSY_SECONDS = 2.0
+_BUSY_SECONDS = 4.0  # that a lock of another program is waited for
 _PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = FULL",
@@ -35,6 +35,7 @@ _PRAGMAS = (
     "cell_size_check = 1",
     "journal_size_limit = 67108864",
 )
+_PACES = ("PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL")
 _BUSY = 5
 # What a person is told, by the code that SQLite gives; a code that is not here is the fault of one statement alone.
 _TROUBLE = {
@@ -141,7 +142,7 @@ class SqliteStore:
         self._readers: weakref.WeakSet[_Connection] = weakref.WeakSet()
         self._closed = False
         self._claim()
-        self._writer = Writer(self._connect, "BEGIN IMMEDIATE", lambda session: None, self._tell)
+        self._writer = Writer(self._connect, "BEGIN IMMEDIATE", lambda session: None, self._tell, _PACES)
         try:
             self._writer.run(lambda tx: None)
         except BaseException:
@@ -168,6 +169,11 @@ class SqliteStore:
         """Returns when what the work did is on disk."""
         self._mine()
         return self._writer.run(work)
+
+    def write_soon(self, work: Callable[[Tx], T]) -> T:
+        """The same, and does not wait for the disk."""
+        self._mine()
+        return self._writer.run(work, soon=True)
 
     def listen(self, changed: Callable[[str], None]) -> None:
         self._listeners.append(changed)

@@ -177,6 +177,8 @@ NEAR = [
     "attach the session cookie to the request in the test",
     "copy the kubeconfig of minikube to my home",
     "allow everyone in the team to comment",
+    "opening issue 777",
+    "setting the order of item 777 in the list",
     "drop the length limit of the title label",
     "remove the size restriction of the avatar upload",
     "rename deleteUser to removeUser",

@@ -116,6 +116,52 @@ def test_another_users_ticket_takes_a_sign_in_and_a_yes(desk: Desk) -> None:
     assert code == 0 and desk.evaluate("rm -rf /srv/seven", token)["allowed"] is True
 
 
+def test_where_no_terminal_is_a_program_is_told_that_an_operator_has_to_sign_in(desk: Desk) -> None:
+    said = desk.program("show", "pdact_unknown").stderr
+    for words in (
+        "no agent of your own user has a ticket 'pdact_unknown'",
+        "an operator has to sign in",
+        "POST /api/v1/session",
+    ):
+        assert words in said
+    said = desk.program("agents").stderr
+    assert "an operator has to sign in for this, and stdin is not a terminal" in said and "agent's terminal" not in said
+
+
+def test_a_ticket_that_was_used_is_neither_revoked_nor_rejected(desk: Desk) -> None:
+    desk.agent = {"name": "used", "session": "used"}
+    ticket = desk.evaluate("rm -rf /srv/used")["pendingId"]
+    desk.signed("approve", ticket)
+    assert desk.evaluate("rm -rf /srv/used")["allowed"] is True
+    for argv in (("revoke", ticket), ("reject", ticket, "--reason", "too late")):
+        said, code = desk.person(*argv)  # no passphrase is asked for
+        assert code == 1 and "is approved and used; it cannot be" in said
+
+
+@pytest.mark.slow("a daemon and nine sign-ins, each with a slow hash")
+def test_of_several_people_each_is_told_how_many_are_missing(tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text(
+        'extends = "default"\n[levels]\ndangerous = { require = "verify", approvers = ["team:data"], quorum = 2 }\n'
+    )
+    desk = Desk(tmp_path, '[policy]\nuse = "two.toml"\n')
+    desk.start()
+    try:
+        desk.enrol()
+        for name in ("ben", "kim"):
+            new = [(rf"New passphrase of {name}[^\n]*: ", PASSPHRASE), ("again: ", PASSPHRASE)]
+            assert desk.signed("operator", "add", name, "--team", "data", more=new)[1] == 0
+        ticket = desk.evaluate("rm -rf /srv/quorum")["pendingId"]
+        assert "needs verify by team:data" in desk.program("pending").stdout
+        said, code = desk.signed("approve", ticket, name="ben")
+        assert code == 0 and "Signed. It may run once 1 more of team:data has approved; 1 of 2 so far (ben)." in said
+        said, code = desk.signed("approve", ticket, name="ben")
+        assert code == 0 and "Your approval was there already. It may run once 1 more of team:data" in said
+        said, code = desk.signed("approve", ticket, name="kim")
+        assert code == 0 and "Approved: the agent may do this once" in said
+    finally:
+        desk.stop()
+
+
 def test_waiting_ends_with_the_answer(desk: Desk) -> None:
     ticket = desk.evaluate("rm -rf /srv/eight")["pendingId"]
     assert desk.program("wait", ticket, "--timeout", "1s").returncode == 10

@@ -126,7 +126,7 @@ def test_each_line_is_answered_before_the_next_is_sent() -> None:
             process.stdin.flush()
             assert json.loads(process.stdout.readline())["id"] == number
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
 
 
 def test_it_ends_quietly_when_nobody_reads() -> None:

@@ -58,9 +58,57 @@ def test_what_a_policy_weakens_is_warned_of_too(tmp_path: Path, capsys: Capture)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ('[safetyLoop]\nmode = "monitoring"\n', 'safetyLoop.mode = "monitoring": everything passes'),
+        ('[safetyLoop]\nmode = "logging"\n', 'safetyLoop.mode = "logging": everything passes'),
+        ('[safetyLoop]\nmode = "disabled"\n', 'safetyLoop.mode = "disabled": everything passes'),
+        ('[policy]\nuse = "spec"\n', "policy 'spec': the levels destructive, dangerous, forbidden ask for nothing"),
+        (
+            '[danger_patterns]\nforbidden = ["x_*"]\nreplace = true\n',
+            "danger_patterns.replace = true: forbidden lacks the built-in drop_*",
+        ),
+    ],
+)
+def test_what_lets_everything_pass_is_warned_of(text: str, said: str, tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "interlock.toml"
+    path.write_text(text)
+    assert main(["config", "check", str(path)]) == 0
+    assert f"warning: {said}" in capsys.readouterr().out
+    assert main(["config", "show", "--config", str(path)]) == 0
+    assert said in capsys.readouterr().err
+
+
+def test_what_is_shown_of_the_defaults_warns_of_nothing(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "interlock.toml"
+    path.write_text("")
+    assert main(["config", "show", "--config", str(path)]) == 0
+    path.write_text(capsys.readouterr().out)
+    assert main(["config", "check", str(path)]) == 0
+    assert "can be used, 0 warnings" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(None, "mine.toml: No such file or directory"), ("[[rule]]\n", "rule"), ("nonsense", "mine.toml: ")],
+)
+def test_rules_that_cannot_be_read_are_named_before_the_daemon_is_started(
+    text: str | None, said: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "interlock.toml"
+    path.write_text(f'[rules]\nfiles = ["mine.toml"]\n[store]\nurl = "sqlite://{tmp_path}/state"\n[daemon]\nport = 0\n')
+    if text is not None:
+        (tmp_path / "mine.toml").write_text(text)
+    for words, code in ((["config", "check", str(path)], 1), (["serve", "--config", str(path)], 2)):
+        assert main(words) == code
+        found = capsys.readouterr().err
+        assert "rules.files: " in found and said in found and "Errno" not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
         ("[daemon]\nprot = 1\n", "prot"),
         ("nonsense", "interlock.toml"),
-        ('[policy]\nuse = "none"\n', "no policy 'none'"),
+        ('[policy]\nuse = "none"\n', "interlock.toml: policy.use: none: no policy 'none'"),
         ('[store]\nurl = "mysql://x"\n', "expected sqlite"),
     ],
 )
@@ -113,6 +161,22 @@ def test_a_policy_file_is_checked_and_its_cases_are_run(tmp_path: Path, capsys: 
     assert main(["policy", "check", str(path)]) == 1
     assert "levels.safe" in capsys.readouterr().err
     assert main(["policy", "test", str(path)]) == 1
+
+
+def test_the_policy_that_is_shown_is_the_effective_one(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "team.toml"
+    path.write_text(
+        'extends = "strict"\n[patterns]\ndeny = ["psql*"]\n[[case]]\ncommand = "psql -l"\nexpect = "block"\n'
+    )
+    assert main(["policy", "show", str(path)]) == 0
+    said = capsys.readouterr().out
+    for words in ("extends strict", "1 reversible   confirm", "4 forbidden    block", "psql*", "runs its 1 case."):
+        assert words in said
+    assert main(["policy", "show", str(path), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["extends"], shown["patterns"]["deny"]) == ("strict", ["psql*"])
+    assert main(["policy", "check", str(path)]) == 0 and "can be used, 1 case\n" in capsys.readouterr().out
+    assert main(["policy", "test", str(path)]) == 0 and "team: 1 case, 0 problems\n" in capsys.readouterr().out
 
 
 def test_a_policy_that_promises_nothing_is_told_so(tmp_path: Path, capsys: Capture) -> None:

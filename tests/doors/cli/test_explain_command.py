@@ -18,6 +18,12 @@ INTERLOCK = [sys.executable, "-m", "interlock"]
 Capture = pytest.CaptureFixture[str]
 
 
+@pytest.fixture(autouse=True)
+def nobody_configured_anything(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv("MCPAQL_SAFETY_LOOP", raising=False)
+
+
 @pytest.mark.parametrize(
     ("command", "code"),
     [
@@ -40,6 +46,56 @@ def test_json_says_the_same(command: str, capsys: Capture) -> None:
     said = json.loads(capsys.readouterr().out)
     assert {"allow": 0, "ask": 10, "deny": 20}[said["verdict"]] == code
     assert said["command"] == command and said["cwd"] == "/home/dev/app" and said["steps"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "command", "code", "decision"),
+    [
+        ("strict", "npm install", 10, "confirm"),
+        ("strict", "rm -rf /", 20, "block"),
+        ("headless", "git push --force", 20, "deny"),
+        ("spec", "git push --force", 10, "verify"),  # seed 002's globs as they stand
+        ("default", "npm install", 0, "allow"),
+    ],
+)
+def test_another_policy_can_be_asked(policy: str, command: str, code: int, decision: str, capsys: Capture) -> None:
+    assert main(["explain", "--policy", policy, "--json", command, "--cwd", "/home/dev/app"]) == code
+    said = json.loads(capsys.readouterr().out)
+    assert (said["decision"], said["policy"]) == (decision, policy)
+
+
+def test_the_policy_in_force_decides_with_its_patterns_rules_and_mode(tmp_path: Path, capsys: Capture) -> None:
+    folder = tmp_path / "config" / "interlock"
+    folder.mkdir(parents=True)
+    (folder / "team.toml").write_text('extends = "default"\n[patterns]\ndeny = ["terraform plan*"]\n')
+    (folder / "mine.toml").write_text(
+        '[[rule]]\nid = "mine.frob"\nlevel = "dangerous"\nirreversible = false\ncategory = "config_destruction"\nreason = "Frobs."\ninstead = "Look first."\n'
+        'when = [{ program = ["frobnicate"] }]\nexamples.match = ["frobnicate x"]\nexamples.spare = ["echo frobnicate"]\n'
+    )
+    config = folder / "interlock.toml"
+    config.write_text('[policy]\nuse = "team.toml"\n[rules]\nfiles = ["mine.toml"]\n')
+    assert main(["explain", "terraform plan"]) == 20
+    assert "Policy    team: block (asked for by deny)" in capsys.readouterr().out
+    assert main(["explain", "frobnicate x"]) == 10
+    assert "mine.frob" in capsys.readouterr().out
+    assert main(["explain", "--policy", "default", "terraform plan"]) == 0
+    config.write_text('[safetyLoop]\nmode = "monitoring"\n')
+    assert main(["explain", "git push --force"]) == 0
+    assert "mode monitoring" in capsys.readouterr().out
+
+
+def test_what_must_not_be_used_is_wrong_usage_and_never_a_pass(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "bad.toml").write_text("[daemon]\nprot = 1\n")
+    for words, said in ((["--policy", "lax"], "no policy 'lax'"), (["--config", str(tmp_path / "bad.toml")], "prot")):
+        assert main(["explain", *words, "ls"]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_it_starts_without_a_daemon_s_libraries() -> None:
+    heavy = "fastapi starlette uvicorn sqlite3 asyncio cryptography argon2 rich psycopg cel sqlglot yaml"
+    code = f"import sys; from interlock.doors.cli.main import main; main(['explain', 'git push -f']); print(*set({heavy!r}.split()) & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == ""
 
 
 def test_it_shows_what_was_unwrapped_and_where(capsys: Capture) -> None:
@@ -105,7 +161,7 @@ def test_an_unexpected_error_denies(monkeypatch: pytest.MonkeyPatch, capsys: Cap
     def broken(*args: object) -> None:
         raise RuntimeError("odd")
 
-    monkeypatch.setattr("interlock.doors.cli.judging.assess", broken)
+    monkeypatch.setattr("interlock.core.decide.judge", broken)
     assert (main(["explain", "ls"]), main(["explain", "--json", "ls"])) == (20, 20)
 
 

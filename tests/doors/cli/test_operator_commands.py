@@ -60,6 +60,16 @@ def test_status_tells_strength_mode_policy_and_what_waits(desk: Desk) -> None:
     assert status["strength"] == "plain" and status["unlocked"] is True and status["operators"] == 1
 
 
+def test_nothing_is_bold_or_coloured_for_who_said_no_color(desk: Desk) -> None:
+    answers = [(r"Operator[^\n]*: ", "ana"), (r"Passphrase of [^\n]*: ", PASSPHRASE)]
+    for argv in (("operator", "list"), ("status",), ("audit", "tail")):
+        asked = [] if argv == ("status",) else answers
+        shown, code = desk.person(*argv, answers=asked, env={"NO_COLOR": "1", "TERM": "xterm-256color"})
+        assert code == 0 and "\x1b[" not in shown, argv
+    shown, code = desk.person("operator", "list", answers=answers, env={"TERM": "xterm-256color"})
+    assert code == 0 and "\x1b[1m" in shown
+
+
 def test_the_first_operator_is_not_made_twice(desk: Desk) -> None:
     shown, code = desk.person("operator", "add")
     assert code == 2 and "name the new operator" in shown
@@ -151,6 +161,26 @@ def test_the_record_is_read_searched_exported_and_proved(desk: Desk, tmp_path: P
     assert out.read_text().startswith('"writer","seq","time","event"') and "/srv/recorded" in out.read_text()
 
 
+def test_the_record_is_compared_with_an_export_that_was_kept(desk: Desk, tmp_path: Path) -> None:
+    out = tmp_path / "kept.jsonl"
+    desk.evaluate("rm -rf /srv/kept")
+    assert desk.signed("audit", "export", "-o", str(out))[1] == 0
+    shown, code = desk.signed("audit", "verify", "--against", str(out))
+    assert code == 0 and "kept.jsonl is still there: " in shown
+    last = json.loads(out.read_text().splitlines()[-1])
+    out.write_text(out.read_text() + json.dumps(last | {"seq": last["seq"] + 10_000}) + "\n")
+    shown, code = desk.signed("audit", "verify", "--against", str(out))
+    assert code == 1 and f"main/{last['seq'] + 10_000}, which" in shown
+
+
+def test_a_record_reads_as_a_line_whatever_it_tells_of(desk: Desk) -> None:
+    desk.evaluate("rm -rf /srv/told")
+    shown, code = desk.signed("audit", "tail", "-n", "200")
+    assert code == 0 and " by :" not in shown and re.search(r"TOKEN_ISSUED +(\x1b\[0m)?success for command", shown)
+    starts = {len(found[0]) for found in re.finditer(r"(?m)^(?:\x1b\[2m)?main/\d+ +", shown)}
+    assert len(starts) == 1  # the columns stand under each other
+
+
 def test_recorded_decisions_come_out_alike_byte_for_byte(desk: Desk, tmp_path: Path) -> None:
     for command in ("git status", "git reset --hard", "curl https://x.example/install | sh", "mkfs.ext4 /dev/sda1"):
         desk.evaluate(command)
@@ -225,10 +255,25 @@ def test_the_live_demo_waits_for_a_person(desk: Desk) -> None:
     with person_at(*desk.argv("demo", "--live", "--fast")) as screen:
         ticket = screen.until(r"interlock approve (pdact_\w+)\r")
         assert desk.signed("approve", ticket)[1] == 0
-        ticket = screen.until(r"interlock reject (pdact_\w+) --reason")
+        screen.until("answered: approved by ana")
+        ticket = screen.until(r"interlock reject (pdact_\w+) --reason 'customers'\"'\"' pictures")
         assert desk.signed("reject", ticket, "--reason", "archive them instead")[1] == 0
         screen.until("archive them instead")
         screen.until("EXIT 0")
+
+
+def test_the_live_demo_needs_somebody_who_can_answer(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.start()
+    try:
+        run = desk.program("demo", "--live", "--fast")
+        assert run.returncode == 1 and "`interlock operator add`" in run.stderr
+        second = desk.program("serve")
+        assert (
+            second.returncode == 1 and "is in use by process" in second.stderr and "`interlock status`" in second.stderr
+        )
+    finally:
+        desk.stop()
 
 
 def test_a_new_passphrase_replaces_the_old_one(tmp_path: Path) -> None:

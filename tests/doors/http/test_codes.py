@@ -20,13 +20,14 @@ LIMIT = "limit remaining window resets_at retry_after_seconds"
 REGISTRY = {  # promises: code -> status by itself, details; changed only on purpose, everywhere at once
     "VALIDATION_MISSING_PARAM": (400, "param_name operation"),
     "VALIDATION_INVALID_TYPE": (400, "param_name expected_type actual_type"),
-    "VALIDATION_INVALID_VALUE": (400, "param_name expected"),
+    "VALIDATION_INVALID_VALUE": (400, "param_name expected http_status upstream_error"),
     "VALIDATION_UNKNOWN_PARAM": (400, "operation unknown_params valid_params"),
     "VALIDATION_INVALID_ENCODING": (400, "location byte_offset"),
+    "VALIDATION_ENDPOINT_MISMATCH": (400, "operation expected_endpoint actual_endpoint"),
     "VALIDATION_PAYLOAD_TOO_LARGE": (413, "limit_type limit_value actual_value unit"),
     "NOT_FOUND_OPERATION": (404, "operation available"),
-    "NOT_FOUND_RESOURCE": (404, "resource_type resource_id"),
-    "PERMISSION_DENIED": (403, "reason required_scope"),
+    "NOT_FOUND_RESOURCE": (404, "resource_type resource_id http_status"),
+    "PERMISSION_DENIED": (403, "reason required_scope http_status"),
     "PERMISSION_TRUST_LEVEL_INSUFFICIENT": (403, "operation required_trust actual_trust danger_level"),
     "PERMISSION_DANGER_LEVEL_DENIED": (403, "operation danger_level adapter_trust minimum_trust_required reasons"),
     "CONFIRMATION_REQUIRED": (
@@ -34,11 +35,16 @@ REGISTRY = {  # promises: code -> status by itself, details; changed only on pur
         "operation danger_level reasons confirmation_message confirmation_token expires_at",
     ),
     "RATE_LIMIT_EXCEEDED": (429, LIMIT),
+    "RATE_LIMIT_QUOTA_PAUSE": (
+        429,
+        "metric current pause_threshold hard_stop_threshold confirmation_token expires_at",
+    ),
+    "RATE_LIMIT_QUOTA_EXHAUSTED": (429, "metric current hard_stop_threshold resets_at retry_after_seconds"),
     "TOKEN_INVALID": (404, "token"),
     "TOKEN_EXPIRED": (409, "token expired_at current_time"),
     "TOKEN_ALREADY_USED": (409, "token consumed_at"),
     "TOKEN_SCOPE_MISMATCH": (409, "token token_operation requested_operation"),
-    "INTERNAL_ERROR": (500, "http_status"),
+    "INTERNAL_ERROR": (500, "http_status upstream_error"),
 }
 # What the public runner takes for a leak, and more of the kind.
 LEAKS = [

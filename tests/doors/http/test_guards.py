@@ -214,3 +214,44 @@ def test_a_wrong_passphrase_is_not_repeated_and_not_endless(tmp_path: Path) -> N
             assert "hunter2" not in answer.text
         too_long = app.call("POST", "/api/v1/session", {"operator": "ana", "passphrase": ["hunter2"]})
         assert too_long.status_code == 400 and "hunter2" not in too_long.text
+
+
+@pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded", "text/plain", "application/jsonx"])
+def test_a_body_that_does_not_call_itself_json_is_told_what_to_send(app: Inside, kind: str | None) -> None:
+    body = json.dumps({"operator": "ana", "passphrase": "x"}).encode()
+    headers = {"content-type": kind} if kind else {}
+    answer = app.call("POST", "/api/v1/session", headers=headers, content=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "VALIDATION_INVALID_TYPE")
+    said = answer.json()["error"]["message"]
+    assert "add the header Content-Type: application/json" in said and (kind or "as JSON:") in said
+
+
+def test_json_by_any_of_its_names_is_read(app: Inside) -> None:
+    body = json.dumps({"operator": "ana"}).encode()
+    for kind in ("application/json", "Application/JSON; charset=utf-8", "application/problem+json"):
+        answer = app.call("POST", "/api/v1/session", headers={"content-type": kind}, content=body)
+        assert "passphrase" in answer.json()["error"]["message"]
+
+
+def test_an_agent_is_told_how_operators_sign_in_over_http_and_at_a_terminal(app: Inside, agent: dict[str, str]) -> None:
+    said = app.call("GET", "/api/v1/blocks", headers=agent).json()["error"]["message"]
+    assert "POST /api/v1/session" in said and "a terminal" in said and "interlock unlock" not in said
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"comand": "ls"}, "unknown parameter 'comand'; did you mean 'command'?"),
+        ({"cwd": "/"}, "missing required parameter: one of 'command', 'operation', 'tool' and 'hint'"),
+    ],
+)
+def test_a_question_that_is_not_clear_is_answered_with_what_was_meant(
+    app: Inside, agent: dict[str, str], body: dict[str, Any], said: str
+) -> None:
+    assert app.call("POST", EVALUATE, body, agent).json()["error"]["message"] == said
+
+
+def test_a_word_that_is_not_known_is_answered_with_those_that_are(app: Inside, agent: dict[str, str]) -> None:
+    answer = app.call("GET", "/api/v1/tickets?state=open-ish", headers=agent)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"].startswith("'state': expected one of open, pending_cooling, ")

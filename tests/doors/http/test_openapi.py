@@ -42,9 +42,12 @@ GET /api/v1/grants · POST /api/v1/grants · DELETE /api/v1/grants/{id}
 GET /api/v1/patterns · POST /api/v1/patterns · DELETE /api/v1/patterns/{id}
 GET /api/v1/agents · POST /api/v1/agents · PATCH /api/v1/agents
 GET /api/v1/blocks · POST /api/v1/blocks · DELETE /api/v1/blocks/{principal}
+GET /api/v1/challenges · POST /api/v1/challenges/{id}/reveal · POST /api/v1/challenges/{id}/reissue
 GET /api/v1/operators · POST /api/v1/operators · PATCH /api/v1/operators/{name} · POST /api/v1/operators/first
 POST /api/v1/session · GET /api/v1/session · DELETE /api/v1/session · PUT /api/v1/session/passphrase
 GET /api/v1/mode · PUT /api/v1/mode · GET /api/v1/policy · GET /api/v1/status · GET /api/v1/metrics
+GET /api/v1/adapters · PUT /api/v1/adapters/{name}/trust · GET /api/v1/quota · POST /api/v1/quota
+POST /api/v1/hooks · GET /api/v1/coverage
 GET /api/v1/audit · GET /api/v1/audit/verify · GET /api/v1/audit/export
 GET /metrics · GET /healthz · GET /readyz
 """

@@ -53,6 +53,27 @@ def test_an_action_can_be_named_or_given_whole(tmp_path: Path, named: dict[str, 
         assert again.ticket is not None and again.ticket.id == held.ticket.id
 
 
+def test_a_decision_and_a_ticket_print_as_a_line(gate: Gate) -> None:
+    assert str(gate.evaluate(command="git status", cwd="/home/dev/app")) == "allow: Allowed."
+    held = gate.evaluate(**DATABASE)
+    assert held.ticket is not None
+    assert str(held) == f"{held.outcome}: {held.reason}"
+    assert str(held.ticket).startswith(f"{held.ticket.id} (pending_") and "drop_database" in str(held.ticket)
+
+
+def test_a_decision_its_ticket_and_the_tickets_id_can_be_waited_for(gate: Gate) -> None:
+    held = gate.evaluate(**DATABASE)
+    assert held.ticket is not None
+    found = [gate.wait(one, timeout=0).id for one in (held, held.ticket, held.ticket.id)]
+    assert found == [held.ticket.id] * 3
+    with pytest.raises(GateError, match="no ticket 'pdact_none'"):
+        gate.wait("pdact_none", timeout=0)
+    with pytest.raises(TypeError, match="expected a Decision, a Ticket or a ticket's id, got int"):
+        gate.wait(7, timeout=0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"there is nothing to wait for: Allowed\."):
+        gate.wait(gate.evaluate(command="ls"), timeout=0)
+
+
 UNCLEAR: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     ((), {}, "say what is about to happen"),
     ((), {"command": "ls", "hint": "list"}, "say what is about to happen"),
@@ -211,7 +232,7 @@ def test_what_is_approved_while_it_cools_is_waited_for_until_it_has_cooled(tmp_p
     enrolled(made.state)
     with Gate._over(made) as gate:
         held = gate.evaluate(operation="terminate_vm", resource="vm1")
-        assert held.ticket is not None and held.ticket.cooling_ends_at > time.time()
+        assert held.ticket is not None and held.ticket.cooling_ends_at > held.ticket.opened_at
         gate.approve(held.ticket.id, gate.sign_in("ana", PASSPHRASE))
         ticket = gate.wait(held, timeout=30)
         assert ticket.state == "approved" and ticket.cooling_ends_at <= time.time()

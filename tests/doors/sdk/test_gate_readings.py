@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from asked import request
 from interlock import Gate
 from interlock.core.decision import Decision, decision_json
 from interlock.doors.client import Answer, Daemon, NoDaemon
@@ -92,13 +93,13 @@ def answering(path: Path, *answers: bytes) -> Iterator[None]:
         def serve() -> None:
             for answer in answers:
                 with listening.accept()[0] as sock:
-                    sock.recv(65536)
+                    request(sock)
                     sock.sendall(answer)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield
-        thread.join(5)
+        thread.join(20)
 
 
 def http(status: str, body: Any) -> bytes:

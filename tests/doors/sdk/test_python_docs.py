@@ -44,7 +44,9 @@ def somebody_who_approves(folder: Path, more: str) -> Iterator[Daemon]:
     config.write_text(f'[daemon]\nport = 0\n[store]\nurl = "sqlite://{folder}/state/interlock"\n{more}')
     running, ending = started(folder, config=config), threading.Event()
     client = httpx.Client(
-        transport=httpx.HTTPTransport(uds=str(folder / "state" / "interlock" / "interlock.sock")), base_url="http://x"
+        transport=httpx.HTTPTransport(uds=str(folder / "state" / "interlock" / "interlock.sock")),
+        base_url="http://x",
+        timeout=60,
     )
 
     def approve() -> None:
@@ -75,7 +77,7 @@ def run(code: str, home: dict[str, str], folder: Path) -> subprocess.CompletedPr
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         start_new_session=True,  # no terminal: the passphrase is read from standard input
     )
 

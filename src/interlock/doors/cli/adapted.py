@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from interlock.adapters import AdapterError, load
+from interlock.core.circumstances import Adapted as Told
 from interlock.core.danger import message
 from interlock.core.levels import EffectiveLevel, effective_level
 from interlock.core.model import Action, operation
 from interlock.core.named import call_facts, named_level
+from interlock.core.trust import CLAIMED
+from interlock.core.trust_gate import Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,9 @@ class Adapted:
     adapter: str
     trust: str
     level: EffectiveLevel
+    told: Told  # what the trust matrix is asked with
     message: str = ""
+    claimed: str = ""  # where a daemon would trust it less
 
 
 def adapted(path: str, name: str, params: Mapping[str, Any], cwd: str) -> Adapted:
@@ -35,11 +40,14 @@ def adapted(path: str, name: str, params: Mapping[str, Any], cwd: str) -> Adapte
     variables = {
         "params": dict(params),
         **call_facts(name, params, found.category),
-        "agent": {},
-        "adapter": {"name": adapter.name},
+        "agent": "",
+        "adapter": adapter.name,
     }
     level = effective_level(found.claims, named_level, adapter.trust.level, variables=variables)
     block = found.danger
     words = message(block.confirmation_message, params) if block and block.confirmation_message else ""
     action = operation(name, params, found.category, cwd, level.level)
-    return Adapted(action, adapter.name, adapter.trust.level.word, level, words)
+    trust = adapter.trust.level
+    told = Told(Call(name, level.level, trust, found.category, reasons=level.reasons), block)
+    claimed = f"a daemon counts {CLAIMED.word} at most until an operator agrees" if trust > CLAIMED else ""
+    return Adapted(action, adapter.name, trust.word, level, told, words, claimed)

@@ -1,4 +1,4 @@
-"""`interlock adapter check FILE…`: every operation with its level and where it came from, every problem with its line."""
+"""`interlock adapter`: of files, `check` says every operation with its level and where it came from, every problem with its line."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from interlock.adapters import Adapter, Located, Operation, Reading, read_file
 from interlock.core.excerpt import visible
 from interlock.core.explain import Line, Part
 from interlock.core.levels import EffectiveLevel, Named, effective_level
-from interlock.core.trust import Trust, current
+from interlock.core.trust import CLAIMED, Trust, current
 from interlock.core.trust_gate import gate
+from interlock.doors.cli.adapter_trust import add_words
 
 _EPILOG = """\
 examples:
   interlock adapter check examples/github-adapter.md
   interlock adapter check adapters/*.yaml --json
+  interlock adapter list
+  interlock adapter trust github community_reviewed --reason 'read by ana and bo'
 
-exit code: 0 if every file can be used, 1 if one has errors, 2 on wrong usage
+exit code: 0 if every file can be used, 1 if one has errors, 2 on wrong usage, 3 if no daemon answers
 """
 
 
@@ -44,11 +47,19 @@ class Row:
 
 def main(argv: Sequence[str]) -> int:
     """Check the files named; 1 if any of them must not be used."""
+    if argv and argv[0] == "serve":
+        from interlock.doors.cli import adapter_serve
+
+        return adapter_serve.main(argv[1:])
     parser = _parser()
     args = parser.parse_args(list(argv))
     if args.word is None:
         parser.print_help()
         return 0
+    if args.word in ("list", "trust"):
+        from interlock.doors.cli import adapter_trust
+
+        return adapter_trust.main(args)
     readings = [(name, _read(Path(name))) for name in args.files]
     now = time.time()
     if args.json:
@@ -106,6 +117,9 @@ def _head(name: str, adapter: Adapter, now: float) -> Iterator[Line]:
     less = f" ({why})" if why else ""
     said = f"  {visible(adapter.name)} {visible(adapter.version)}, trust {trust.word}{less}"
     yield Part(visible(name), "heading"), Part(said)
+    if trust > CLAIMED:
+        words = f"A daemon counts it as {CLAIMED.word} until an operator says more: `interlock adapter trust`."
+        yield (Part(words, "dim"),)
     if trust is Trust.UNTESTED:
         yield (Part("An untested adapter may only be introspected; see docs/adapters.md.", "dim"),)
     yield ()
@@ -176,11 +190,11 @@ def _row_json(row: Row) -> dict[str, Any]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="interlock adapter",
-        description="Adapter files: what their operations may do.",
+        description="Adapter files: what their operations may do, and how far the daemon trusts them.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    words = parser.add_subparsers(dest="word", metavar="check")
+    words = parser.add_subparsers(dest="word", metavar="WORD")
     check = words.add_parser(
         "check",
         help="every operation with its level, every problem with its line",
@@ -188,4 +202,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("files", nargs="+", metavar="FILE", help="YAML, or Markdown with YAML front matter")
     check.add_argument("--json", action="store_true", help="as JSON")
+    add_words(words)
+    words.add_parser("serve", help="an MCP-AQL server of adapter files", add_help=False)
     return parser

@@ -1,4 +1,4 @@
-"""`interlock agents`: who asks: agents seen, tokens given out, trust tiers, and what is blocked."""
+"""`interlock agents`: who asks: tokens given out, trust tiers, and what is blocked."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from interlock.doors.cli.operating import OK, defaulted, listed, run, say_json, 
 _EXAMPLES = """
 interlock agents
 interlock agents add ci-bot
-interlock agents trust token:9f2c… ci-bot verified
-interlock agents revoke token:9f2c… ci-bot
+interlock agents trust agent:9f2c… ci-bot verified
+interlock agents revoke agent:9f2c… ci-bot
 """
 
 
@@ -29,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
     trust = add(
         "trust", "the trust tier of an agent (takes an admin)", "interlock agents trust uid:1000 claude verified"
     )
-    gone = add("revoke", "a token that counts no more", "interlock agents revoke token:9f2c… ci-bot")
+    gone = add("revoke", "a token that counts no more", "interlock agents revoke agent:9f2c… ci-bot")
     for one in (trust, gone):
         one.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it")
         one.add_argument("name", metavar="NAME")
@@ -48,7 +48,7 @@ def _list(args: argparse.Namespace) -> int:
         say_json({"agents": found, "blocks": blocks})
         return OK
     rows = [_row(agent) for agent in found]
-    say_table(("principal", "name", "tier", "last seen", "token"), rows, "No agent has a token or a trust tier yet.")
+    say_table(("principal", "name", "tier", "added", "token"), rows, "No agent has a token or a trust tier yet.")
     blocks = [block for block in blocks if not block.get("liftedAt")]
     if blocks:
         print()
@@ -60,14 +60,14 @@ def _list(args: argparse.Namespace) -> int:
 def _row(agent: Mapping[str, Any]) -> tuple[str, ...]:
     from interlock.doors.cli.moments import ago
 
-    seen = agent.get("lastSeen") or agent.get("last_seen") or agent.get("firstSeen") or agent.get("first_seen")
+    added = agent.get("firstSeen") or agent.get("first_seen")
     revoked = agent.get("revokedAt") or agent.get("revoked_at") or agent.get("revoked")
     token = "revoked" if revoked else "yes" if str(agent.get("principal", "")).startswith("agent:") else ""
     return (
         str(agent.get("principal", "")),
         str(agent.get("name", "")),
         str(agent.get("trust_tier") or ""),
-        ago(seen),
+        ago(added),
         token,
     )
 

@@ -26,6 +26,9 @@ _EXAMPLES = {
 }
 
 
+_DONE = {"approve": "approved", "reject": "rejected", "revoke": "revoked"}
+
+
 def answer(word: str, argv: Sequence[str]) -> int:
     """Give one answer to one ticket."""
     parser = command(word, _ABOUT[word], _EXAMPLES[word])
@@ -39,7 +42,7 @@ def answer(word: str, argv: Sequence[str]) -> int:
 
 def _answer(word: str, args: argparse.Namespace) -> int:
     from interlock.doors.cli.signing import agreed, persons_terminal, signed_in
-    from interlock.doors.cli.ticket_words import ticket_lines
+    from interlock.doors.cli.ticket_words import approved_by, ticket_lines
     from interlock.doors.client import part
 
     path = f"/tickets/{part(args.id)}"
@@ -57,19 +60,21 @@ def _answer(word: str, args: argparse.Namespace) -> int:
             say(ticket_lines(ticket), to_errors=args.json)
             if not agreed(f"\n{word.capitalize()} exactly this?"):
                 raise Stop("nothing was answered")
+        again = word == "approve" and operator.get("/session").get("operator") in approved_by(ticket)
         after = operator.post(f"{path}/{word}", {"reason": args.reason} if args.reason else {})
     if args.json:
         say_json(after)
     else:
-        print(f"\n{_outcome(word, after)}")
+        print(f"\n{_outcome(word, after, again)}")
     return OK
 
 
 def _check(word: str, ticket: Mapping[str, Any]) -> None:
     from interlock.doors.cli.ticket_words import OPEN, state_words
 
-    if word == "approve" and ticket.get("state") not in OPEN:
-        raise Stop(f"ticket {ticket.get('id')} is {state_words(ticket)}; it cannot be approved")
+    answerable = (*OPEN, *(() if word == "approve" or ticket.get("spentAt") else ("approved",)))
+    if ticket.get("state") not in answerable:
+        raise Stop(f"ticket {ticket.get('id')} is {state_words(ticket)}; it cannot be {_DONE[word]}")
 
 
 def _matter(ticket: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,16 +85,28 @@ def _matter(ticket: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _outcome(word: str, ticket: Mapping[str, Any]) -> str:
+def _outcome(word: str, ticket: Mapping[str, Any], again: bool) -> str:
     from interlock.doors.cli.moments import clock, seconds_of
-    from interlock.doors.cli.ticket_words import requirement_words
 
-    state = ticket.get("state")
     if word != "approve":
         return "Rejected: the agent is told why." if word == "reject" else "Revoked: the approval counts no more."
-    if state != "approved":
-        return f"Signed. More is needed before it may run: {requirement_words(ticket.get('requirement'))}."
+    if ticket.get("state") != "approved":
+        return f"{'Your approval was there already' if again else 'Signed'}. {_missing(ticket)}"
     cools, ends = seconds_of(ticket.get("coolingEndsAt")), seconds_of(ticket.get("expiresAt"))
     after = f" once it has cooled off at {clock(cools)}" if cools else ""
     until = f", until {clock(ends)}" if ends else ""
     return f"Approved: the agent may do this once{after}{until}."
+
+
+def _missing(ticket: Mapping[str, Any]) -> str:
+    """Who else has to agree before it may run."""
+    from interlock.doors.cli.ticket_words import approved_by, approvers, requirement_words
+
+    asked, there = ticket.get("requirement"), approved_by(ticket)
+    quorum = int(asked.get("quorum") or 0) if isinstance(asked, Mapping) else 0
+    if len(there) >= quorum:
+        return f"More is needed before it may run: {requirement_words(asked)}."
+    others = f" of {', '.join(approvers(ticket))}" if approvers(ticket) else ""
+    more = quorum - len(there)
+    have = "has" if more == 1 else "have"
+    return f"It may run once {more} more{others} {have} approved; {len(there)} of {quorum} so far ({', '.join(there)})."

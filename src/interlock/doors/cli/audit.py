@@ -7,11 +7,26 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from interlock.doors.cli.operating import FAILED, OK, defaulted, listed, run, say, say_json, say_table, signs, words
+from interlock.doors.cli.operating import (
+    FAILED,
+    OK,
+    counted,
+    defaulted,
+    listed,
+    run,
+    say,
+    say_json,
+    say_table,
+    signs,
+    words,
+)
 
 if TYPE_CHECKING:
+    from interlock.core.audit_compare import Compared
     from interlock.core.explain import Line
     from interlock.doors.client import Daemon
 
@@ -54,7 +69,12 @@ def main(argv: Sequence[str]) -> int:
         "--format", choices=("jsonl", "csv"), default="jsonl", help="default: jsonl, which can be replayed"
     )
     export.add_argument("--output", "-o", metavar="FILE", help="default: standard output")
-    verify = add("verify", "whether the record was altered; exits 1 where it was", "interlock audit verify")
+    verify = add(
+        "verify", "whether the record was altered; exits 1 where it was", "interlock audit verify --against kept.jsonl"
+    )
+    verify.add_argument(
+        "--against", metavar="FILE", help="an export that was kept elsewhere: is all of it still there, as it was?"
+    )
     stats = add("stats", "how much was asked, held, approved, rejected", "interlock audit stats --json")
     for one in (tail, search, export, verify, stats):
         signs(one)
@@ -101,10 +121,16 @@ def _print(found: Sequence[Record], as_list: bool, as_lines: bool) -> None:
         for record in found:
             print(json.dumps(record), flush=True)
     else:
-        say(map(record_line, found))
+        width = max((len(place(record)) for record in found), default=0)
+        say(record_line(record, width) for record in found)
 
 
-def record_line(record: Record) -> Line:
+def place(record: Record) -> str:
+    """Which one it is: `main/42`."""
+    return f"{record.get('writer')}/{record.get('seq')}"
+
+
+def record_line(record: Record, width: int = 0) -> Line:
     """One record in one line."""
     from interlock.core.excerpt import visible
     from interlock.core.explain import Part
@@ -113,7 +139,7 @@ def record_line(record: Record) -> Line:
     event, body = str(record.get("event", "")), record.get("body")
     body = body if isinstance(body, Mapping) else {}
     return (
-        Part(f"{record.get('writer')}/{record.get('seq')}  {clock(record.get('at'))}  ", "dim"),
+        Part(f"{place(record):<{width}}  {clock(record.get('at'))}  ", "dim"),
         Part(f"{event:<22}", _STYLES.get(event, "heading")),
         Part(visible(_told(body))),
     )
@@ -126,13 +152,29 @@ def _told(body: Mapping[str, Any]) -> str:
     if "danger_level" in body:
         ticket = f"  {body['ticket']}" if body.get("ticket") else ""
         return f"{body.get('decision', '')}  {title(body)}  ({body.get('level', '')}; {agent(body)}){ticket}"
+    if "token_id" in body:
+        return _token_told(body)
     skipped = {"timestamp", "by", "digest", "key_id"}
     rest = ", ".join(
         f"{key} {_short(value)}"
         for key, value in body.items()
         if key not in skipped and value not in ("", None, [], {})
     )
-    return f"by {body.get('by', '')}" + (f": {rest}" if rest else "")
+    by = f"by {body['by']}" if body.get("by") else ""
+    return ": ".join(filter(None, (by, rest)))
+
+
+def _token_told(body: Mapping[str, Any]) -> str:
+    """What became of a confirmation token, which is named by its fingerprint."""
+    context = body.get("client_context")
+    context = context if isinstance(context, Mapping) else {}
+    said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]
+    said += [
+        f"{word} {context[key]}" for key, word in (("session_id", "session"), ("user_id", "by")) if context.get(key)
+    ]
+    said += [str(body["failure_reason"])] if body.get("failure_reason") else []
+    mark = str(body["token_id"])
+    return f"{', '.join(said)}  ({mark[:19]}{'…' if len(mark) > 19 else ''})"
 
 
 def _short(value: object) -> str:
@@ -167,11 +209,29 @@ def _verify(args: argparse.Namespace) -> int:
 
     with signed_in(args, reading=True) as operator:
         found = operator.get("/audit/verify", 600.0)
+        kept = _against(args.against, operator) if args.against else None
     if args.json:
-        say_json(found)
+        say_json(found | ({"against": asdict(kept) | {"ok": kept.ok}} if kept else {}))
     else:
-        say(_verdict(found))
-    return OK if found.get("ok") else FAILED
+        say([*_verdict(found), *(_kept(args.against, kept) if kept else ())])
+    return OK if found.get("ok") and (kept is None or kept.ok) else FAILED
+
+
+def _against(path: str, operator: Daemon) -> Compared:
+    from interlock.core.audit_compare import compared
+    from interlock.doors.cli.records import of_file, rows_of
+
+    return compared(of_file(Path(path)), rows_of(operator.lines("/audit/export", format="jsonl"), "the daemon"))
+
+
+def _kept(path: str, kept: Compared) -> Iterable[Line]:
+    from interlock.core.explain import Part
+
+    if not kept.ok:
+        yield Part("Missing: ", "deny"), Part(f"{kept.gone}, which {path} has, {kept.words}.")
+        return
+    let_go = f"; {counted(kept.pruned, 'record')} let go by age" if kept.pruned else ""
+    yield Part("Kept: ", "allow"), Part(f"all of {path} is still there: {counted(kept.same, 'record')}{let_go}.")
 
 
 def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
@@ -182,7 +242,7 @@ def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
     if found.get("ok"):
         yield (
             Part("Whole: ", "allow"),
-            Part(f"{found.get('records', 0)} records, none altered, missing or out of order."),
+            Part(f"{counted(int(found.get('records') or 0), 'record')}, none altered, missing or out of order."),
         )
     for fault in found.get("faults") or ():
         where = f"{fault.get('writer') or 'checkpoint'}/{fault.get('seq')}"
@@ -191,11 +251,20 @@ def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
             Part(f"{where}, {visible(str(fault.get('words', '')))}"),
         )
     if found.get("provedUntil"):
-        yield (Part(f"Signed until {clock(found['provedUntil'])}; {found.get('unproved', 0)} records since then."),)
+        since = counted(int(found.get("unproved") or 0), "record")
+        yield (Part(f"Signed until {clock(found['provedUntil'])}; {since} since then."),)
     else:
-        yield (Part("No checkpoint was signed yet, so nothing is proved.", "dim"),)
-    for note in found.get("notes") or ():
+        words = "Not signed yet: the daemon signs every audit.checkpoint_minutes and when it stops. Until then the chain alone speaks."
+        yield (Part(words, "dim"),)
+    for note in _notes(found):
         yield (Part(visible(str(note)), "dim"),)
+
+
+def _notes(found: Mapping[str, Any]) -> list[str]:
+    """What else there is to say; that one writer is not signed yet only where others are."""
+    return [
+        str(note) for note in found.get("notes") or () if found.get("provedUntil") or "no checkpoint" not in str(note)
+    ]
 
 
 def _stats(args: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ def main(argv: Sequence[str]) -> int:
     parser = command(
         "block",
         "Stop an agent: everything it asks for is denied, but for reading, until an operator lifts the block.",
-        "interlock block uid:1000 --reason 'deletes what it should not'\ninterlock block token:9f2c… --reason 'leaked'",
+        "interlock block uid:1000 --reason 'deletes what it should not'\ninterlock block agent:9f2c… --reason 'leaked'",
     )
     parser.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it, such as uid:1000")
     parser.add_argument("--reason", metavar="WORDS", required=True, help="goes on the record; the agent reads it")
@@ -30,4 +30,6 @@ def _block(args: argparse.Namespace) -> int:
         say_json(made)
     else:
         print(f"Blocked: {args.principal}. Lift it with `interlock unblock {args.principal} --reason …`.")
+        if args.principal.startswith("uid:"):
+            print("This stops every agent of that user on the socket; `interlock agents add NAME` tells agents apart.")
     return OK

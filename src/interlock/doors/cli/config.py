@@ -7,9 +7,12 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interlock.doors.cli.operating import FAILED, OK, run, say_json, settings, words
+
+if TYPE_CHECKING:
+    from interlock.config import Config
 
 _EXAMPLES = """
 interlock config show
@@ -30,11 +33,10 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    from interlock.config import effective, weakened
+    from interlock.config import effective
 
     config = settings(args)
-    warnings = [*config.warnings]
-    warnings += [words for words in weakened(config.effective_policy().severities) if words not in warnings]
+    warnings = config.concerns()
     if args.json:
         say_json({"path": config.path or None, "config": effective(config), "warnings": warnings})
         return OK
@@ -49,20 +51,20 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from interlock.config import ConfigError, weakened
-    from interlock.core.policy_form import PolicyError
+    from interlock.config import ConfigError
+    from interlock.core.rules import RuleError
 
     args.config = args.file or args.config
     try:
         config = settings(args)
-        policy = config.effective_policy()
-    except (ConfigError, PolicyError) as error:
+        warnings = [*_concerns(config), *_read_adapters(config)]
+        _read_rules(config)
+    except (ConfigError, RuleError) as error:
         if args.json:
             say_json({"usable": False, "problem": str(error), "warnings": []})
         else:
             print(error, file=sys.stderr)
         return FAILED
-    warnings = list(dict.fromkeys([*config.warnings, *weakened(policy.severities)]))
     if args.json:
         say_json({"usable": True, "path": config.path or None, "warnings": warnings})
         return OK
@@ -71,6 +73,35 @@ def _check(args: argparse.Namespace) -> int:
     noun = "warning" if len(warnings) == 1 else "warnings"
     print(f"{config.path or 'the defaults'}: can be used, {len(warnings)} {noun}")
     return OK
+
+
+def _concerns(config: Config) -> list[str]:
+    from interlock.config import ConfigError
+    from interlock.core.policy_form import PolicyError
+
+    try:
+        return config.concerns()
+    except PolicyError as error:
+        raise ConfigError(f"{config.path}: policy.use: {error}" if config.path else str(error)) from None
+
+
+def _read_adapters(config: Config) -> list[str]:
+    """What the adapter files that it names are warned of; raises ConfigError where one is missing or broken."""
+    from interlock.service.adapters import read_adapters
+
+    return [words for loaded in read_adapters(config) for words in loaded.warnings]
+
+
+def _read_rules(config: Config) -> None:
+    """The packs that it names, with the shipped ones; raises RuleError."""
+    from interlock.core.rules import RuleError
+    from interlock.service.opening import rules_of
+
+    if config.rules:
+        try:
+            rules_of(config)
+        except RuleError as error:
+            raise RuleError(f"{config.path}: rules.files: {error}") from None
 
 
 def _path(args: argparse.Namespace) -> int:

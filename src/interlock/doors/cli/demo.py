@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from interlock.core.explain import Line, Part
-from interlock.doors.cli.operating import FAILED, OK, command, daemon, run, say, say_json
+from interlock.doors.cli.operating import FAILED, OK, Stop, command, daemon, run, say, say_json
 
 if TYPE_CHECKING:
     from interlock.doors.client import Daemon
@@ -24,11 +25,11 @@ _LEADS = {"allow": "allow", "deny": "deny", "block": "deny"}
 
 
 class Person(Protocol):
-    """Whoever answers tickets."""
+    """Whoever answers tickets; says what happened, in words."""
 
-    def approve(self, ticket: str) -> None: ...
+    def approve(self, ticket: str) -> str: ...
 
-    def reject(self, ticket: str, reason: str) -> None: ...
+    def reject(self, ticket: str, reason: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,13 @@ class Demo:
 
     operator: Daemon
 
-    def approve(self, ticket: str) -> None:
+    def approve(self, ticket: str) -> str:
         self.operator.post(f"/tickets/{ticket}/approve", {"reason": "I know this branch"})
+        return f"approves {ticket}: a signature over exactly this action, good for one use"
 
-    def reject(self, ticket: str, reason: str) -> None:
+    def reject(self, ticket: str, reason: str) -> str:
         self.operator.post(f"/tickets/{ticket}/reject", {"reason": reason})
+        return f"rejects it: {reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +53,21 @@ class Somebody:
 
     server: Daemon
 
-    def approve(self, ticket: str) -> None:
-        self._answered(ticket, f"interlock approve {ticket}")
+    def approve(self, ticket: str) -> str:
+        return self._answered(ticket, f"interlock approve {ticket}")
 
-    def reject(self, ticket: str, reason: str) -> None:
-        self._answered(ticket, f"interlock reject {ticket} --reason '{reason}'")
+    def reject(self, ticket: str, reason: str) -> str:
+        return self._answered(ticket, f"interlock reject {ticket} --reason {shlex.quote(reason)}")
 
-    def _answered(self, ticket: str, words: str) -> None:
-        print(f"    Your turn, in another terminal:  {words}", flush=True)
+    def _answered(self, ticket: str, words: str) -> str:
+        print(f"    Your turn, in another terminal:  {words}", file=sys.stderr, flush=True)
         end = time.monotonic() + _LIVE_SECONDS
         while time.monotonic() < end:
             found = self.server.get(f"/tickets/{ticket}/wait", 45.0, seconds=20)
             if not str(found.get("state", "")).startswith("pending"):
-                return
-        print("    Nobody answered; going on.", flush=True)
+                by = f" by {found['decidedBy']}" if found.get("decidedBy") else ""
+                return f"answered: {found.get('state')}{by}"
+        return f"did not answer within {_LIVE_SECONDS} s, so what follows stays held"
 
 
 @dataclass(slots=True)
@@ -128,7 +132,8 @@ def _demo(args: argparse.Namespace) -> int:
     pause = 0.0 if args.fast or args.json or not sys.stdout.isatty() else 1.5
     if args.live:
         server = daemon(args)
-        server.get("/status")
+        if not server.get("/status").get("operators"):
+            raise Stop("nobody could answer yet; make the first operator with `interlock operator add`, then try again")
         play = Play(server, Somebody(server), args.json, pause)
         _scenes(play, cooling=0)
         return _end(play, args, None)
@@ -150,8 +155,7 @@ def _scenes(play: Play, cooling: int) -> None:
     play.scene("2  What destroys waits for a person", "The agent gets a ticket; somebody looks, and agrees.")
     held = play.ask("confirm", command="git reset --hard HEAD~3")
     if held.get("pendingId"):
-        play.person.approve(str(held["pendingId"]))
-        play.note(f"approves {held['pendingId']}: a signature over exactly this action, good for one use")
+        play.note(play.person.approve(str(held["pendingId"])))
     play.ask("allow", command="git reset --hard HEAD~3")
     play.ask("confirm", command="git reset --hard HEAD~3")
 
@@ -169,8 +173,7 @@ def _scenes(play: Play, cooling: int) -> None:
     )
     held = play.ask("verify", command=_WIPE)
     if held.get("pendingId"):
-        play.person.reject(str(held["pendingId"]), "customers' pictures: archive them instead")
-        play.note("rejects it: customers' pictures: archive them instead")
+        play.note(play.person.reject(str(held["pendingId"]), "customers' pictures: archive them instead"))
     play.ask("deny", command=_WIPE)
     play.ask("deny", command=_OTHERWISE)
 
@@ -189,7 +192,8 @@ def _end(play: Play, args: argparse.Namespace, operator: Daemon | None) -> int:
         say(_tail(operator))
         whole = f"{proof.get('records')} records, whole" if proof.get("ok") else "the record was altered"
         say([(Part("  verify    ", "dim"), Part(whole, "allow" if proof.get("ok") else "deny"))])
-    print("\nNext: `interlock serve` starts your own daemon, `interlock operator add` makes you its operator.")
+    if not args.live:
+        print("\nNext: `interlock serve` starts your own daemon, `interlock operator add` makes you its operator.")
     return FAILED if wrong or (proof is not None and not proof.get("ok")) else OK
 
 

@@ -6,13 +6,17 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from interlock.core.explain import VERDICTS, explain, verdict
-from interlock.core.model import Action, Level, command, intent, operation, tool
-from interlock.core.wire import assessment_json, error_json, step_json
-from interlock.doors.cli.judging import Unjudged, judge
+from interlock.core.explain import DENY, explain
+from interlock.core.model import Action, command, intent, operation, tool
+from interlock.core.wire import assessment_json, error_json, requirement_json, step_json
+from interlock.doors.cli.judging import InForce, Unjudged, decided, in_force
 from interlock.doors.cli.paint import painted, wants_colour
+
+if TYPE_CHECKING:
+    from interlock.core.circumstances import Adapted
+    from interlock.core.explain import Answer
 
 MAX_INPUT = 4 * 1024 * 1024  # what is longer than this was never a command
 _EPILOG = """\
@@ -27,6 +31,7 @@ examples:
   interlock explain --operation delete_repo --params '{"owner": "acme", "repo": "widgets"}'
   interlock explain --tool Write --input '{"file_path": "~/.ssh/authorized_keys", "content": "…"}'
   interlock explain --intent 'cleaning out the customers collection before the import'
+  interlock explain --policy strict 'npm install'
 """
 
 
@@ -48,20 +53,24 @@ def main(argv: Sequence[str]) -> int:
     given = [name for name in ("operation", "tool", "intent") if getattr(args, name) is not None]
     if len(given) > 1 or (given and args.command):
         parser.error("give one of a command, --operation, --tool and --intent")
-    if not given:
-        text = _text(args.command)
-        if text is None:
-            print("interlock explain: no command given\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
-            return 2
-        return show(command(_encodable(text), cwd), as_json=args.json, files=not args.no_files)
+    if args.adapter is not None and given != ["operation"]:
+        parser.error("--adapter goes with --operation")
+    text = _text(args.command) if not given else ""
+    if text is None:
+        print("interlock explain: no command given\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
+        return 2
+    action = _OTHERS[given[0]](args, parser, cwd) if given else command(_encodable(text), cwd)
+    try:
+        by = in_force(args.policy, args.config)
+    except ValueError as error:  # a configuration, a policy or a rule that must not be used
+        print(f"interlock explain: {error}", file=sys.stderr)
+        return 2
     if args.adapter is not None:
-        if given != ["operation"]:
-            parser.error("--adapter goes with --operation")
-        return _show_adapted(args, parser, cwd)
-    return show(_OTHERS[given[0]](args, parser, cwd), as_json=args.json, files=not args.no_files)
+        return _show_adapted(args, parser, cwd, by)
+    return show(action, by, as_json=args.json, files=not args.no_files)
 
 
-def _show_adapted(args: argparse.Namespace, parser: Parser, cwd: str) -> int:
+def _show_adapted(args: argparse.Namespace, parser: Parser, cwd: str, by: InForce) -> int:
     from interlock.adapters import AdapterError
     from interlock.doors.cli.adapted import adapted
 
@@ -78,9 +87,11 @@ def _show_adapted(args: argparse.Namespace, parser: Parser, cwd: str) -> int:
         "confirmation_message": found.message,
         "warnings": [notice.as_json() for notice in found.level.warnings],
     }
-    code = show(found.action, as_json=args.json, files=not args.no_files, extra={"adapter": said})
+    code = show(found.action, by, args.json, not args.no_files, {"adapter": said}, found.told)
     if not args.json:
         print(f"Adapter   {found.adapter}, trust {found.trust}; level from {found.level.source}")
+        if found.claimed:
+            print(f"          {found.claimed}")
         for reason in found.level.reasons:
             print(f"          {reason}")
         for notice in found.level.warnings:
@@ -121,25 +132,42 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
 
-def show(action: Action, as_json: bool = False, files: bool = True, extra: Mapping[str, Any] | None = None) -> int:
-    """Print what an action would do; returns the verdict as exit code."""
+def show(
+    action: Action,
+    by: InForce,
+    as_json: bool = False,
+    files: bool = True,
+    extra: Mapping[str, Any] | None = None,
+    adapted: Adapted | None = None,
+) -> int:
+    """Print what an action would do and what the policy in force makes of it; returns the verdict as exit code."""
     from interlock.looker.files import read_text
 
-    found = judge(action, read_text if files else None)
+    found = decided(action, by, read_text if files else None, adapted)
     if isinstance(found, Unjudged):
         return _unjudged(found, as_json)
-    answer = verdict(found)
+    assessment, answer = found
     if as_json:
         import json
 
-        steps = [step_json(step) for step in found.steps]
-        report = {"verdict": answer.word, **_given(action), "cwd": action.cwd, **assessment_json(found), "steps": steps}
+        steps = [step_json(step) for step in assessment.steps]
+        report = {"verdict": answer.verdict.word, **_answer(answer), **_given(action), "cwd": action.cwd}
+        report |= {**assessment_json(assessment), "steps": steps, **(extra or {})}
         del report["id"]
-        report.update(extra or {})
         print(json.dumps(report, indent=2))
     else:
-        print(painted(explain(action, found), wants_colour(sys.stdout)), end="")
-    return answer.exit_code
+        print(painted(explain(action, assessment, answer), wants_colour(sys.stdout)), end="")
+    return answer.verdict.exit_code
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {
+        "decision": answer.outcome,
+        "policy": answer.policy,
+        "mode": answer.mode,
+        "requirement": requirement_json(answer.weighed.requirement),
+        "weighed": list(answer.weighed.factors),
+    }
 
 
 def _given(action: Action) -> dict[str, Any]:
@@ -147,20 +175,21 @@ def _given(action: Action) -> dict[str, Any]:
 
 
 def _unjudged(found: Unjudged, as_json: bool) -> int:
-    deny = VERDICTS[Level.FORBIDDEN]
     if as_json:
         import json
 
-        print(json.dumps({"verdict": deny.word, **error_json(found.error)}, indent=2))
+        print(json.dumps({"verdict": DENY.word, **error_json(found.error)}, indent=2))
     else:
-        print(f"{deny.lead}: this command {found.error}. Write it more simply, or report it.")
-    return deny.exit_code
+        print(f"{DENY.lead}: this command {found.error}. Write it more simply, or report it.")
+    return DENY.exit_code
 
 
 def _parser() -> Parser:
     parser = Parser(
         prog="interlock explain",
-        description="Say what a shell command, an operation, a tool call or an announced intent would do, whether that can be undone, and what to do instead. Nothing is run.",
+        description="Say what a shell command, an operation, a tool call or an announced intent would do, whether that can be undone,\n"
+        "what to do instead, and what the policy in force would answer. Nothing is run, nobody is asked, nothing is recorded;\n"
+        "grants, blocks and what an agent did before are a daemon's to know.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -176,7 +205,9 @@ def _parser() -> Parser:
     parser.add_argument("--input", metavar="JSON", help="the tool's input")
     parser.add_argument("--intent", metavar="TEXT", help="what an agent says it is about to do")
     parser.add_argument("--cwd", metavar="DIR", help="where it would run (default: here)")
-    parser.add_argument("--json", action="store_true", help="the assessment as JSON")
+    parser.add_argument("--policy", metavar="NAME|FILE", help="another policy than the configuration's")
+    parser.add_argument("--config", metavar="FILE", help="the configuration (default: `interlock config path`)")
+    parser.add_argument("--json", action="store_true", help="the assessment and the decision as JSON")
     parser.add_argument("--no-files", action="store_true", help="do not open the scripts that it would run")
     return parser
 

@@ -10,6 +10,7 @@ from interlock.doors.cli.operating import (
     OK,
     USAGE,
     Stop,
+    counted,
     defaulted,
     listed,
     run,
@@ -85,9 +86,10 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
         yield (Part("No grant counts now."),)
     for grant in found:
         who = " ".join(str(grant[key]) for key in ("principal", "name") if grant.get(key)) or "any agent"
-        uses = f"{grant.get('remaining')} time{'' if grant.get('remaining') == 1 else 's'}"
+        session = f" in session {grant['session']}" if grant.get("session") else ""
+        uses = counted(int(grant.get("remaining") or 0), "time")
         yield Part(str(grant.get("id", "")), "heading"), Part(f"  {uses}, ends {ago(grant.get('expiresAt'))}")
-        yield (Part(f"    {_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who)}", "command"),)
+        yield (Part(f"    {_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}", "command"),)
         yield (Part(f"    {visible(str(grant.get('by', '')))}: {visible(str(grant.get('why', '')))}", "dim"),)
 
 
@@ -149,7 +151,8 @@ def _revoke(args: argparse.Namespace) -> int:
 
 
 def _covers(grant: Mapping[str, Any]) -> str:
-    exactly = f"a plan of {len(grant['digests'])} actions" if grant.get("digests") else ""
+    count = len(grant.get("digests") or ())
+    exactly = "" if not count else "only this very action" if count == 1 else f"a plan of {count} actions"
     if not grant.get("targets"):
         return exactly
     named = f"{grant.get('effect', '')}: {_shown(grant['targets'])}"

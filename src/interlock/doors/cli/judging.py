@@ -1,12 +1,21 @@
-"""An action -> its assessment, or the error that stands for one."""
+"""An action -> its assessment, and what the policy in force makes of it; or the error that stands for both."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from interlock import assess
 from interlock.core.model import Action, Assessment, Kind
 from interlock.core.read import FileReader
+
+if TYPE_CHECKING:
+    from interlock.core.circumstances import Adapted
+    from interlock.core.classify import Rulebook
+    from interlock.core.explain import Answer
+    from interlock.core.policy import Policy
+    from interlock.core.registry import Matched, Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,4 +32,59 @@ def judge(action: Action, files: FileReader | None = None) -> Assessment | Unjud
             return assess(action.text, action.cwd, files)
         return assess(action, files=files)
     except Exception as error:
-        return Unjudged(f"could not be judged: {type(error).__name__}: {error}"[:300])
+        return _unjudged(error)
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What a daemon of this configuration would decide by, as far as it does not depend on what happened before."""
+
+    rules: Rulebook
+    policy: Policy
+    mode: str = "enforcing"
+    patterns: tuple[Pattern, ...] = ()
+
+
+def in_force(policy: str | None = None, config: str | None = None) -> InForce:
+    """The rules and the policy of a configuration, or another policy; raises ConfigError, PolicyError and RuleError."""
+    from interlock.config import load_config
+    from interlock.policybook import load_policy
+    from interlock.rulebook import load
+
+    found = load_config(Path(config) if config else None)
+    rules = replace(load(*found.rule_files), patterns=found.danger_patterns)
+    if policy is not None:
+        return InForce(rules, load_policy(policy), found.mode, found.patterns)
+    return InForce(rules, found.effective_policy(), found.mode, found.patterns)
+
+
+def decided(
+    action: Action, by: InForce, files: FileReader | None = None, adapted: Adapted | None = None
+) -> tuple[Assessment, Answer] | Unjudged:
+    """The path of an action up to a ticket: read, classify, assess, weigh, decide; nothing is kept, and nobody is asked."""
+    from interlock.core.circumstances import Circumstances
+    from interlock.core.decide import judge, require
+    from interlock.core.explain import answered
+
+    try:
+        judgement = judge(action, by.rules, files)
+        at = Circumstances(mode=by.mode, adapted=adapted, matched=_matched(action, by))
+        return judgement.assessment, answered(require(action, judgement, by.policy, at), by.policy, by.mode)
+    except Exception as error:
+        return _unjudged(error)
+
+
+def _matched(action: Action, by: InForce) -> Matched | None:
+    """What the registry says of a name."""
+    if action.kind not in (Kind.OPERATION, Kind.TOOL) or not by.policy.registry:
+        return None
+    from interlock.core.registry import Registry
+
+    registry, gate = Registry(), by.policy.severities
+    for pattern in by.patterns:
+        registry.register(pattern)
+    return registry.check(action.text, gate.max_cooling_off_ms, gate.block_on_match_failure)
+
+
+def _unjudged(error: Exception) -> Unjudged:
+    return Unjudged(f"could not be judged: {type(error).__name__}: {error}"[:300])

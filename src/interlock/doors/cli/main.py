@@ -26,9 +26,16 @@ GUARDING = MappingProxyType(
     {
         "demo": "see it all in a minute: allowed, held, cooled off, approved, denied, recorded",
         "serve": "start the daemon that agents ask",
+        "install": "guard a coding agent: every tool call passes the gate",
+        "uninstall": "take the hooks out again",
+        "hooks": "which agents are guarded, and in which files",
+        "doctor": "prove that the guard fires",
+        "coverage": "calls that ran, seen and missed by their hooks",
+        "mcp": "the execution safety loop as an MCP server, for any MCP client",
         "status": "how the daemon is, and what waits",
         "config": "show and check the configuration",
         "policy": "show, check, test and compare policies",
+        "conformance": "evidence for the public MCP-AQL conformance runner",
     }
 )
 ANSWERING = MappingProxyType(
@@ -39,6 +46,7 @@ ANSWERING = MappingProxyType(
         "reject": "say no to it",
         "revoke": "take an approval back",
         "wait": "wait until a ticket is answered",
+        "codes": "the code that frees a paused or blocked agent",
         "grants": "allow something beforehand: list, add, revoke",
         "unlock": "sign in after the daemon was started",
         "operator": "the people who may answer: add, list, disable, passphrase",
@@ -66,6 +74,7 @@ examples:
   interlock explain 'find . -name "*.log" -exec rm {{}} +'
   interlock demo
   interlock serve
+  interlock install claude-code
   interlock pending
 """
 

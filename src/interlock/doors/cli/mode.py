@@ -9,9 +9,9 @@ from interlock.doors.cli.operating import OK, Stop, command, daemon, run, say_js
 
 MODES = {
     "enforcing": "what is held waits, what is denied does not happen",
-    "monitoring": "everything passes; the record says what would have happened",
-    "logging": "everything passes; it is only written down",
-    "disabled": "everything passes",
+    "monitoring": "everything passes, blocked agents included; the record says what would have happened",
+    "logging": "everything passes; it is written down, and nothing is weighed",
+    "disabled": "the same as logging",
 }
 
 

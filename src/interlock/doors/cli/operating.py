@@ -150,6 +150,11 @@ def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str)
     print_table(columns, [[visible(str(cell)) for cell in row] for row in rows], sys.stdout)
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 case`, `2 cases`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def listed(body: Any, key: str) -> list[Mapping[str, Any]]:
     """The rows of a listing."""
     rows = body.get(key, []) if isinstance(body, Mapping) else body

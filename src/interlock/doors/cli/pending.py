@@ -34,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
 def _pending(args: argparse.Namespace) -> int:
     from interlock.doors.cli.signing import looking
 
-    with looking(args, _sees_all) as operator:
+    with looking(args, _sees_all, "agents of other users, or with tokens, wait too") as operator:
         found = open_tickets(operator)
         if args.watch:
             _watch(operator, found, args.json)
@@ -60,17 +60,18 @@ def _blocks(found: Sequence[Ticket]) -> Iterator[Line]:
     from interlock.core.excerpt import visible
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import ago
-    from interlock.doors.cli.ticket_words import agent_words, needs, title
+    from interlock.doors.cli.ticket_words import agent_words, approvers, needs, title
 
     if not found:
         yield (Part("Nothing waits for an answer."),)
         return
     for ticket in found:
         level = ticket.get("level", 0)
+        who = ", ".join(approvers(ticket))
         yield (
             Part(str(ticket.get("id", "")), "heading"),
             Part(f"  {ticket.get('level_name', '')}", f"level{level}"),
-            Part(f"  needs {needs(ticket)}, opened {ago(ticket.get('openedAt'))}"),
+            Part(f"  needs {needs(ticket)}{f' by {who}' if who else ''}, opened {ago(ticket.get('openedAt'))}"),
         )
         yield (Part(f"    {title(ticket)}", "command"),)
         yield (Part(f"    {visible(agent_words(ticket))}", "dim"),)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from interlock.doors.cli.operating import FAILED, OK, run, say, say_json, say_table, settings, signs, words
+from interlock.doors.cli.operating import FAILED, OK, counted, run, say, say_json, say_table, settings, signs, words
 
 if TYPE_CHECKING:
-    from interlock.core.explain import Line
-    from interlock.core.model import Requirement
     from interlock.core.policy import Policy
     from interlock.service.replaying import Comparison
 
@@ -56,20 +54,23 @@ def _loaded(name: str) -> Policy:
 
 
 def _show(args: argparse.Namespace) -> int:
+    from interlock.doors.cli.policy_words import policy_json, policy_lines
     from interlock.policybook import names
 
     policy = _loaded(args.name) if args.name else settings(args).effective_policy()
     if args.json:
         say_json(policy_json(policy))
         return OK
-    say(_lines(policy))
-    print(f"\nShipped: {', '.join(names())}. `interlock policy test {policy.name}` runs its {len(policy.cases)} cases.")
+    say(policy_lines(policy))
+    where = args.name or settings(args).policy
+    cases = f"`interlock policy test {where}` runs its {counted(len(policy.cases), 'case')}."
+    print(f"\nShipped: {', '.join(names())}. {cases if policy.cases else 'It has no cases of its own.'}")
     return OK
 
 
 def _check(args: argparse.Namespace) -> int:
-    from interlock.config import weakened
     from interlock.core.policy_form import PolicyError
+    from interlock.core.weakening import concerns
 
     try:
         policy = _loaded(args.file)
@@ -81,13 +82,13 @@ def _check(args: argparse.Namespace) -> int:
             for item in error.problems:
                 print(f"{args.file}: {item.place + ': ' if item.place else ''}{item.message}", file=sys.stderr)
         return FAILED
-    warnings = weakened(policy.severities)
+    warnings = concerns(policy)
     if args.json:
         say_json({"usable": True, "name": policy.name, "cases": len(policy.cases), "warnings": warnings})
         return OK
     for said in warnings:
         print(f"warning: {said}")
-    print(f"{args.file}: policy {policy.name!r} can be used, {len(policy.cases)} cases")
+    print(f"{args.file}: policy {policy.name!r} can be used, {counted(len(policy.cases), 'case')}")
     return OK
 
 
@@ -102,7 +103,7 @@ def _test(args: argparse.Namespace) -> int:
     else:
         for line in found:
             print(line)
-        print(f"{policy.name}: {len(policy.cases)} cases, {len(found)} problems")
+        print(f"{policy.name}: {counted(len(policy.cases), 'case')}, {counted(len(found), 'problem')}")
     return FAILED if found else OK
 
 
@@ -123,7 +124,7 @@ def _diff(args: argparse.Namespace) -> int:
 def _tell(found: Comparison, one: str, other: str) -> None:
     cannot = sum(found.cannot.values())
     print(
-        f"{found.records} recorded action{'' if found.records == 1 else 's'}: {found.same} answered alike, {sum(found.changed.values())} differently",
+        f"{counted(found.records, 'recorded action')}: {found.same} answered alike, {sum(found.changed.values())} differently",
         end="",
     )
     print(f", {cannot} that cannot be judged again" if cannot else "")
@@ -156,87 +157,3 @@ def _comparison_json(found: Comparison) -> dict[str, Any]:
         ],
         "cannot": [{"why": why, "count": count} for why, count in found.cannot.most_common()],
     }  # fmt: skip
-
-
-def _lines(policy: Policy) -> Iterator[Line]:
-    from interlock.core.explain import Part
-    from interlock.core.model import Level
-
-    yield Part(policy.name, "heading"), Part(f"  {policy.description}")
-    yield ()
-    for level in Level:
-        control = policy.control(level)
-        said = asked_words(control.requirement)
-        if control.denies:
-            said = f"deny, with a ticket: {said}"
-        if control.irreversible is not None:
-            said += f"; where it cannot be undone: {asked_words(control.irreversible)}"
-        if control.relief is not None:
-            said += f"; where nothing would be lost: {asked_words(control.relief)}"
-        yield Part(f"{int(level)} {level.word:<12}", f"level{int(level)}"), Part(said)
-    yield ()
-    for name, value in _settings(policy):
-        yield Part(f"{name:<22}", "dim"), Part(value)
-
-
-def _settings(policy: Policy) -> Iterator[tuple[str, str]]:
-    human = policy.irreversible.name.lower()
-    yield "cannot be undone", f"{human}; from dangerous up: verify" if policy.irreversible else "asks for nothing more"
-    for name, globs in _patterns(policy):
-        if globs:
-            yield name, ", ".join(globs)
-    gate = policy.severities
-    yield "approvers", ", ".join(sorted(gate.allowed_approvers))
-    yield "cooling-off", f"{gate.default_cooling_off_ms / 1000:g} s, at most {gate.max_cooling_off_ms / 1000:g} s"
-    yield "a ticket waits", f"{gate.auto_expire_ms / 60_000:g} min"
-    yield "a rejection binds", f"{policy.denial_seconds} s"
-    yield "open tickets an agent", str(policy.open_tickets)
-    yield "matrix", policy.matrix
-
-
-def _patterns(policy: Policy) -> Iterable[tuple[str, list[str]]]:
-    for lead, found in (("", policy.patterns), ("restriction: ", policy.restriction.patterns)):
-        yield f"{lead}never", [glob.text for glob in found.deny]
-        yield f"{lead}asks", [glob.text for glob in found.approve]
-        yield f"{lead}always allowed", [glob.text for glob in found.allow]
-
-
-def asked_words(asked: Requirement) -> str:
-    """A requirement in a few words."""
-    said = [asked.word]
-    if asked.approvers:
-        said.append(f"by {', '.join(sorted(asked.approvers))}")
-    if asked.quorum > 1:
-        said.append(f"{asked.quorum} people")
-    if asked.reauth:
-        said.append("with a fresh sign-in")
-    if asked.cooling_seconds:
-        said.append(f"after {asked.cooling_seconds} s")
-    return " ".join(said)
-
-
-def policy_json(policy: Policy) -> dict[str, Any]:
-    """A policy in words."""
-    from interlock.core.model import Level
-    from interlock.core.replay import requirement_json
-
-    def control(level: Level) -> dict[str, Any]:
-        found = policy.control(level)
-        extra = {"relief": found.relief, "irreversible": found.irreversible}
-        return {
-            **requirement_json(found.requirement),
-            "denies": found.denies,
-            **{key: requirement_json(value) for key, value in extra.items() if value is not None},
-        }
-
-    return {
-        "name": policy.name,
-        "description": policy.description,
-        "levels": {level.word: control(level) for level in Level},
-        "irreversible": policy.irreversible.name.lower(),
-        "patterns": dict(_patterns(policy)),
-        "matrix": policy.matrix,
-        "denial_seconds": policy.denial_seconds,
-        "open_tickets": policy.open_tickets,
-        "cases": len(policy.cases),
-    }

@@ -6,6 +6,10 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from interlock.doors.cli.judging import InForce
 
 _HELP = """\
 usage: interlock prompt
@@ -25,6 +29,13 @@ def main(argv: Sequence[str]) -> int:
         known = argv[0] in ("-h", "--help")
         print(_HELP if known else f"interlock prompt: takes no {argv[0]!r}", end="" if known else "\n")
         return 0 if known else 2
+    from interlock.doors.cli.judging import in_force
+
+    try:
+        by = in_force()
+    except ValueError as error:  # a configuration, a policy or a rule that must not be used
+        print(f"interlock prompt: {error}", file=sys.stderr)
+        return 2
     asks = sys.stdin.isatty()
     if asks:
         _welcome()
@@ -38,16 +49,16 @@ def main(argv: Sequence[str]) -> int:
         elif (folder := _cd(line)) is not None:
             cwd = _moved(cwd, folder)
         elif line.strip():
-            _explain(line, cwd, asks)
+            _explain(line, cwd, asks, by)
 
 
-def _explain(line: str, cwd: str, asks: bool) -> None:
+def _explain(line: str, cwd: str, asks: bool, by: InForce) -> None:
     from interlock.core.model import command
     from interlock.doors.cli.explain import show
 
     if not asks:
         print(f"$ {line}")
-    show(command(line, cwd))
+    show(command(line, cwd), by)
     print(flush=True)
 
 

@@ -16,23 +16,25 @@ DAEMON = "audit"
 def recorded(args: argparse.Namespace, source: str) -> Iterator[AuditRow]:
     """Every record of a file exported as JSONL, or of the daemon, for which an operator signs in."""
     if source != DAEMON:
-        yield from _of_file(Path(source))
+        yield from of_file(Path(source))
         return
     from interlock.doors.cli.signing import signed_in
 
     with signed_in(args, reading=True) as daemon:
-        yield from _rows(daemon.lines("/audit/export", format="jsonl"), "the daemon")
+        yield from rows_of(daemon.lines("/audit/export", format="jsonl"), "the daemon")
 
 
-def _of_file(path: Path) -> Iterator[AuditRow]:
+def of_file(path: Path) -> Iterator[AuditRow]:
+    """Every record of a file exported as JSONL."""
     try:
         with path.open(encoding="utf-8") as lines:
-            yield from _rows(lines, str(path))
+            yield from rows_of(lines, str(path))
     except UnicodeDecodeError:
         raise Stop(f"{path}: not UTF-8; expected what `interlock audit export --format jsonl` wrote") from None
 
 
-def _rows(lines: Iterable[str], where: str) -> Iterator[AuditRow]:
+def rows_of(lines: Iterable[str], where: str) -> Iterator[AuditRow]:
+    """The records of exported lines; stops at the first that is none."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue

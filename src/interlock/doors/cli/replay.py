@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from interlock.doors.cli.operating import FAILED, OK, Stop, command, run, say, say_json, settings, signs
+from interlock.doors.cli.operating import FAILED, OK, Stop, command, counted, run, say, say_json, settings, signs
 
 if TYPE_CHECKING:
     from interlock.core.explain import Line
@@ -69,13 +69,18 @@ def _named(row: AuditRow, id: str) -> bool:
 def _tell(results: list[Again], counts: dict[str, int]) -> None:
     few = len(results) <= SHOWN
     shown = [one for one in results if few or one.verdict != "agrees"][-SHOWN:]
+    width = max((len(_place(one)) for one in shown), default=0)
     for one in shown:
-        say(_lines(one))
+        say(_lines(one, width))
     said = f"{counts['agrees']} come out alike, {counts['differs']} differ, {counts['cannot']} cannot be made again"
-    print(f"{len(results)} decision{'' if len(results) == 1 else 's'}: {said}")
+    print(f"{counted(len(results), 'decision')}: {said}")
 
 
-def _lines(one: Again) -> Iterator[Line]:
+def _place(one: Again) -> str:
+    return f"{one.row.writer}/{one.row.seq}"
+
+
+def _lines(one: Again, width: int) -> Iterator[Line]:
     from interlock.core.excerpt import visible
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import clock
@@ -85,7 +90,7 @@ def _lines(one: Again) -> Iterator[Line]:
     lead = Part(f"{one.verdict:<8}", _STYLES[one.verdict])
     yield (
         lead,
-        Part(f"{row.writer}/{row.seq}  {clock(row.at)}  {body.get('level', '')}  "),
+        Part(f"{_place(one):<{width}}  {clock(row.at)}  {body.get('level', ''):<11}  "),
         Part(visible(title(body)), "command"),
     )
     if one.why:

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from interlock.service.state import State
 
 FAILED = 1
+_EPILOG = """\
+examples:
+  interlock serve
+  interlock serve --config /etc/interlock/interlock.toml
+  interlock serve --port 0 --safety-mode enforcing
+
+exit codes: 0 stopped, 1 cannot start, 2 a configuration that must not be used, or wrong usage
+"""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -24,14 +32,24 @@ def main(argv: Sequence[str]) -> int:
     try:
         config = _tightened(load_config(given.config), given.safety_mode)
         config = config if given.port is None else replace(config, port=given.port)
-        config.effective_policy()
+        config = replace(config, warnings=(*config.concerns(), *_read_adapters(config)))
     except (ConfigError, ValueError) as error:
         print(f"interlock serve: {error}", file=sys.stderr)
         return 2
     return _serve(config)
 
 
+def _read_adapters(config: Config) -> list[str]:
+    """What adapter files are warned of; raises ConfigError where one is missing or broken."""
+    if not config.adapters:
+        return []
+    from interlock.service.adapters import read_adapters
+
+    return [words for loaded in read_adapters(config) for words in loaded.warnings]
+
+
 def _serve(config: Config) -> int:
+    from interlock.core.rules import RuleError
     from interlock.doors.cli.main import version
     from interlock.doors.http.logs import to_stderr
     from interlock.doors.http.server import LOG, CannotServe, serve
@@ -42,6 +60,9 @@ def _serve(config: Config) -> int:
         LOG.warning("%s", words)
     try:
         serve(config, version(), lambda state, port: _say(config, state, port))
+    except RuleError as error:
+        print(f"interlock serve: rules.files: {error}", file=sys.stderr)
+        return 2
     except (CannotServe, KeyFileError, OSError) as error:
         print(f"interlock serve: {error}", file=sys.stderr)
         return FAILED
@@ -54,10 +75,16 @@ def _say(config: Config, state: State, port: int) -> None:
     operators = state.store.read(lambda tx: len(tx.operators()))
     print(f"Interlock answers on http://{host}:{port} and {config.socket_path}")
     print(f"policy {state.policy.name}, mode {state.mode}, strength {state.strength}")
+    print(
+        f"configuration {config.path}"
+        if config.path
+        else "no configuration file; `interlock config path` says where one goes"
+    )
     if not operators:
         print("Nobody can approve anything yet. In a terminal of your own: interlock operator add")
     else:
         print("After a start an operator runs `interlock unlock` once; then: interlock pending, interlock approve ID")
+    print("To guard a coding agent with it: interlock install")
     print("Ctrl-C stops it.", flush=True)
 
 
@@ -76,8 +103,17 @@ def _tightened(config: Config, mode: str | None) -> Config:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="interlock serve", description="Start the daemon.")
-    parser.add_argument("--config", type=Path, metavar="FILE", help="the configuration (else the user's own)")
+    parser = argparse.ArgumentParser(
+        prog="interlock serve",
+        description="Start the daemon that agents ask, on a loopback port and a unix socket. It runs until Ctrl-C or SIGTERM;\n"
+        "what to do next is on stdout, the log as JSON lines on stderr.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help="the configuration (default: `interlock config path`)"
+    )
     parser.add_argument("--port", type=_port, metavar="N", help="another port; 0 picks a free one")
     parser.add_argument("--safety-mode", metavar="MODE", help=f"{', '.join(MODES)}; can only tighten")
     return parser

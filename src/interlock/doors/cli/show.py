@@ -26,7 +26,8 @@ def _show(args: argparse.Namespace) -> int:
     from interlock.doors.client import part
 
     path = f"/tickets/{part(args.id)}"
-    with looking(args, lambda server: server.ask("GET", path).status == 200) as server:
+    unseen = f"no agent of your own user has a ticket {args.id!r}"
+    with looking(args, lambda server: server.ask("GET", path).status == 200, unseen) as server:
         ticket = server.get(path)
     if args.json:
         say_json(ticket)

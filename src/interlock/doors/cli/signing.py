@@ -13,19 +13,20 @@ from interlock.doors.client import ApiError, Daemon, NoDaemon
 from interlock.terminal import controlling, is_agents_terminal, read_passphrase
 
 CHANNEL = "cli"
+NO_TERMINAL = "is not a terminal"  # how `is_agents_terminal` ends where there is none
 _YES = frozenset({"y", "yes"})
 
 
 @contextmanager
-def signed_in(args: argparse.Namespace, reading: bool = False) -> Iterator[Daemon]:
+def signed_in(args: argparse.Namespace, reading: bool = False, why: str = "") -> Iterator[Daemon]:
     """The daemon on behalf of an operator; refuses an agent's terminal, keeps the token in memory and ends it with the command."""
     server = daemon(args)
     status = server.get("/status")
-    persons_terminal(reading)
     if status.get("operators") is None:
         raise Stop("; ".join(status.get("problems") or ()) or "the daemon cannot use its store")
     if not status["operators"]:
-        raise Stop("there is no operator yet; make the first one with `interlock operator add`")
+        raise Stop(f"{_lead(why)}there is no operator yet; make the first one with `interlock operator add`")
+    persons_terminal(reading, why)
     name = args.operator or ask_name(server)
     passphrase = read_passphrase(f"Passphrase of {name}: ")
     token = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})["token"]
@@ -38,21 +39,31 @@ def signed_in(args: argparse.Namespace, reading: bool = False) -> Iterator[Daemo
 
 
 @contextmanager
-def looking(args: argparse.Namespace, seen: Callable[[Daemon], bool]) -> Iterator[Daemon]:
-    """The daemon as whoever we are, where that shows all there is to see; else on behalf of an operator."""
+def looking(args: argparse.Namespace, seen: Callable[[Daemon], bool], unseen: str) -> Iterator[Daemon]:
+    """The daemon as whoever we are, where that shows all there is to see; else, as `unseen` says, on behalf of an operator."""
     server = daemon(args)
     if not args.operator and seen(server):
         yield server
         return
-    with signed_in(args, reading=True) as operator:
+    with signed_in(args, True, "" if args.operator else unseen) as operator:
         yield operator
 
 
-def persons_terminal(reading: bool = False) -> None:
-    """Refuses an agent's terminal; what only reads may have its output in a pipe."""
-    why = _with_output_elsewhere() if reading else is_agents_terminal()
-    if why:
-        raise Stop(f"this looks like an agent's terminal: {why}; open one of your own and try again there")
+def persons_terminal(reading: bool = False, why: str = "") -> None:
+    """Refuses an agent's terminal, and none at all; what only reads may have its output in a pipe."""
+    found = _with_output_elsewhere() if reading else is_agents_terminal()
+    if not found:
+        return
+    needed = f"{_lead(why)}an operator has to sign in for this"
+    if found.endswith(NO_TERMINAL):
+        raise Stop(
+            f"{needed}, and {found}: run it at a terminal of your own; programs sign in with POST /api/v1/session"
+        )
+    raise Stop(f"{needed}, and this looks like an agent's terminal: {found}; open one of your own and try again there")
+
+
+def _lead(why: str) -> str:
+    return f"{why}; " if why else ""
 
 
 def ask_name(server: Daemon) -> str:

@@ -6,7 +6,9 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from interlock.doors.cli.operating import OK, command, daemon, run, say, say_json
+from interlock.doors.cli.hooks import found_hooks
+from interlock.doors.cli.mode import MODES
+from interlock.doors.cli.operating import OK, command, counted, daemon, run, say, say_json, settings
 
 if TYPE_CHECKING:
     from interlock.core.explain import Line
@@ -31,14 +33,15 @@ def main(argv: Sequence[str]) -> int:
 def _status(args: argparse.Namespace) -> int:
     server = daemon(args)
     found = server.get("/status")
+    hooks = found_hooks(settings(args))
     if args.json:
-        say_json(found)
+        say_json({**found, "hooks": hooks})
         return OK
-    say(status_lines(found, str(server.path)))
+    say(status_lines(found, str(server.path), hooks))
     return OK
 
 
-def status_lines(found: Mapping[str, Any], socket: str) -> Iterator[Line]:
+def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[str, Any]] = ()) -> Iterator[Line]:
     """A daemon's state in words, and what to do next where something is missing."""
     from interlock.core.excerpt import visible
     from interlock.core.explain import Part
@@ -50,17 +53,31 @@ def status_lines(found: Mapping[str, Any], socket: str) -> Iterator[Line]:
     strength, mode, waiting = str(found.get("strength", "")), str(found.get("mode", "")), found.get("openTickets") or 0
     yield row("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
     yield row("Strength", f"{strength}: {_STRENGTHS[strength]}" if strength in _STRENGTHS else strength)
-    yield row("Mode", mode, "" if mode == "enforcing" else "ask")
+    yield row(
+        "Mode", mode if mode == "enforcing" else f"{mode}: {MODES.get(mode, '')}", "" if mode == "enforcing" else "ask"
+    )
     yield row("Policy", found.get("policy", ""))
     yield row("Store", found.get("store", ""))
     yield row("Operators", *_operators(found))
+    yield row("Agents", *_guarded(hooks))
     yield row(
         "Waiting",
-        f"{waiting} open ticket{'' if waiting == 1 else 's'}" + ("; see `interlock pending`" if waiting else ""),
+        counted(waiting, "open ticket") + ("; see `interlock pending`" if waiting else ""),
     )
     for name, key, style in (("Warning", "warnings", "ask"), ("Problem", "problems", "deny")):
         for words in found.get(key) or ():
             yield row(name, words, style)
+
+
+def _guarded(hooks: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """The agents whose hooks ask this gate, as this user and this folder see it."""
+    if not hooks:
+        return "none guarded by hooks here: run `interlock install`", "ask"
+    words = dict.fromkeys(
+        f"{one['title']} ({one['scope']}{', ' + one['state'] if one['state'] != 'installed' else ''})" for one in hooks
+    )
+    broken = any(one["problem"] for one in hooks)
+    return ", ".join(words) + ("; see `interlock hooks`" if broken else ""), "deny" if broken else ""
 
 
 def _operators(found: Mapping[str, Any]) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Literal, TextIO
 
 from interlock.doors.cli.paint import wants_colour
 
@@ -32,4 +32,5 @@ def _rich(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) ->
         table.add_column(name.capitalize(), overflow="fold", ratio=1 if name == columns[-1] else None)
     for row in rows:
         table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
-    Console(file=out, no_color=not wants_colour(out), highlight=False).print(table)
+    colours: Literal["auto"] | None = "auto" if wants_colour(out) else None  # without any, nothing is bold either
+    Console(file=out, highlight=False, color_system=colours).print(table)

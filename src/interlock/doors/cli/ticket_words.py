@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.core.excerpt import visible
 from interlock.core.explain import Line, Part
+from interlock.core.ticket import BY_TIME
 from interlock.doors.cli.moments import ago, clock, seconds_of
 
 Ticket = Mapping[str, Any]
@@ -81,7 +82,7 @@ def requirement_words(asked: object) -> str:
     if asked.get("blocked"):
         return "nobody may approve this"
     said = [_HUMANS.get(str(asked.get("human", "none")), str(asked.get("human")))]
-    who = [str(one) for one in asked.get("approvers") or () if one != "human"]
+    who = _approvers(asked)
     if who:
         said.append(f"one of {', '.join(who)}" if len(who) > 1 else who[0])
     if int(asked.get("quorum") or 0) > 1:
@@ -97,6 +98,28 @@ def needs(ticket: Ticket) -> str:
     """The one word of what is asked."""
     asked = ticket.get("requirement")
     return str(asked.get("word", "")) if isinstance(asked, Mapping) else str(asked or "")
+
+
+def approvers(ticket: Ticket) -> list[str]:
+    """Who is named to answer; nobody where any operator may."""
+    asked = ticket.get("requirement")
+    return _approvers(asked) if isinstance(asked, Mapping) else []
+
+
+def _approvers(asked: Mapping[str, Any]) -> list[str]:
+    return [str(one) for one in asked.get("approvers") or () if one != "human"]
+
+
+def approved_by(ticket: Ticket) -> list[str]:
+    """The people whose approval is there."""
+    signed = [one for one in ticket.get("approvals") or () if isinstance(one, Mapping)]
+    return list(dict.fromkeys(str(one.get("operator")) for one in signed if one.get("verdict") == "approve"))
+
+
+def decided_by(ticket: Ticket) -> str:
+    """` by ana`, or nothing where nobody but the clock did."""
+    by = str(ticket.get("decidedBy") or "")
+    return f" by {by}" if by and by != BY_TIME else ""
 
 
 def title(ticket: Ticket) -> str:
@@ -120,7 +143,7 @@ def _action(ticket: Ticket) -> Iterator[Line]:
 
 
 def _reasons(ticket: Ticket) -> Iterator[Line]:
-    first = str(ticket.get("reason", ""))
+    first = str(ticket.get("reason", "")).removeprefix(f"{ticket.get('level_name', '')}: ")  # the level has a row
     reasons = [
         first,
         *(words for finding in _findings(ticket) if (words := str(finding.get("reason", ""))) not in first),
@@ -154,8 +177,10 @@ def _answers(ticket: Ticket) -> Iterator[Line]:
                 "Signed", f"{one.get('operator')} {verdict} at {clock(one.get('at'))} through {one.get('channel')}"
             )
     if ticket.get("decidedAt"):
-        by, why = ticket.get("decidedBy") or "time", ticket.get("decisionReason")
-        yield _row("Decided", f"by {by} at {clock(ticket['decidedAt'])}" + (f": {why}" if why else ""))
+        by, why = decided_by(ticket), ticket.get("decisionReason")
+        nobody = "nobody answered in time" if ticket.get("state") == "expired" else ""
+        said = f": {why or nobody}" if why or nobody else ""
+        yield _row("Decided", f"{by} at {clock(ticket['decidedAt'])}{said}".lstrip())
     if ticket.get("spentAt"):
         yield _row("Used", f"{clock(ticket['spentAt'])}")
     if ticket.get("executedAt"):

@@ -64,9 +64,9 @@ def _answered(server: Daemon, args: argparse.Namespace, until: float) -> Mapping
 
 def _words(ticket: Mapping[str, Any]) -> str:
     from interlock.core.excerpt import visible
-    from interlock.doors.cli.ticket_words import state_words
+    from interlock.doors.cli.ticket_words import decided_by, state_words
 
-    by = f" by {ticket['decidedBy']}" if ticket.get("decidedBy") else ""
+    by = decided_by(ticket)
     why = f": {ticket['decisionReason']}" if ticket.get("decisionReason") else ""
     return visible(f"{ticket.get('id')} is {state_words(ticket)}{by}{why}")
 

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from interlock.doors.http.bodies import AgentChange, NewAgent, NewBlock
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import OPERATOR, says
+from interlock.doors.http.errors import Problem
 from interlock.doors.http.wire import agent_json, block_json
 from interlock.service.agents import add_agent, block, change_agent, unblock
 from interlock.service.people import require_admin
@@ -54,6 +55,10 @@ def routes(context: Context) -> APIRouter:
     @router.delete("/blocks/{principal}", **says("block", OPERATOR, "Lifts a block; approves nothing", 404))
     async def lift(request: Request, principal: str, reason: Annotated[str, Query(max_length=500)] = "") -> Any:
         by = who_asks(request).operator()
+        if not reason.strip():
+            raise Problem(
+                "VALIDATION_MISSING_PARAM", "missing required parameter 'reason'", details={"param_name": "reason"}
+            )
         return block_json(await context.pool.run(unblock, state, by, principal, reason))
 
     return router

@@ -14,15 +14,32 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from interlock.config import Config
-from interlock.doors.http import about, agents, evaluate, grants, people, record, tickets
+from interlock.doors.hook.route import HookDoor, is_hook
+from interlock.doors.http import (
+    about,
+    adapters,
+    agents,
+    aql,
+    challenges,
+    coverage,
+    evaluate,
+    grants,
+    hook_files,
+    people,
+    quota,
+    record,
+    tickets,
+)
+from interlock.doors.http.aql import AqlDoor
 from interlock.doors.http.context import WHO, Context
 from interlock.doors.http.errors import EXPECTED, Problem, problem_of
 from interlock.doors.http.evaluate import encoded
-from interlock.doors.http.guards import Gone, Scope, read_body
+from interlock.doors.http.guards import Gone, Scope, check_type, read_body
 from interlock.doors.http.invalid import invalid
 from interlock.doors.http.json_body import parsed
 from interlock.doors.http.openapi import document
 from interlock.doors.http.who import NOBODY, Who
+from interlock.doors.mcp.mount import MCP, McpMount
 from interlock.ports import StoreError
 from interlock.service.state import State
 
@@ -49,36 +66,59 @@ class Door:
     def __init__(self, context: Context, inner: FastAPI) -> None:
         self.context, self._inner = context, inner
         self._limit = context.config.limits.body_bytes
+        self.aql = AqlDoor(context)
+        self.mcp = McpMount(self.aql)
+        self.hooks = HookDoor(context, context.hooks)
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":
             return await self._lifespan(receive, send)
         if scope["type"] != "http":
             return None
+        if is_hook(scope):
+            return await self.hooks(scope, receive, send)
         work = EVALUATE.get(scope["path"]) if scope["method"] == "POST" else None
         try:
             # 1. is it meant for us  2. how much  3. who  4. how often  5. the answer
             headers = _headers(scope)
             self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))  # 1
-            body = await read_body(receive, headers.get(b"content-length"), self._limit)  # 2
+            limit = max(self._limit, aql.LIMIT) if aql.is_aql(scope) or scope["path"] == MCP else self._limit
+            body = await read_body(receive, headers.get(b"content-length"), limit)  # 2
             who = await self._who(scope, headers.get(b"authorization"))  # 3
             self.context.buckets.take(self._counted_as(scope, who))  # 4
             if work is not None:
                 status, found = await work(self.context, who, body)  # 5
                 return await _send(send, status, found)
+            if aql.is_aql(scope):
+                return await self._aql(scope, who, body, receive, send)  # 5
+            if scope["path"] == MCP:
+                return await self.mcp(scope, who, _Replay(body, receive), send)
             if scope["path"] in EVALUATE:
                 raise Problem("NOT_FOUND_OPERATION", "evaluate is asked with POST", 405, allow="POST")
             if scope["path"] == "/healthz" and scope["method"] == "GET":  # often asked, and nothing to find out
                 return await _send(send, 200, {"ok": True})
             if body:
+                check_type(headers.get(b"content-type"))
                 parsed(body)
         except Gone:
             return None
         except Exception as error:
             problem = _problem(self.context, error)
-            return await _refuse(send, problem, problem.denial if work is not None else problem.body)
+            shown = problem.denial if work is not None else aql.failed(problem) if aql.is_aql(scope) else problem.body
+            return await _refuse(send, problem, shown)
         scope[WHO] = who
         return await self._inner(scope, _Replay(body, receive), send)
+
+    async def _aql(self, scope: Scope, who: Who, body: bytes, receive: Any, send: Any) -> None:
+        if scope["method"] != "POST":
+            raise Problem("NOT_FOUND_OPERATION", "MCP-AQL is asked with POST", 405, allow="POST")
+        if scope["path"] == aql.HOLD:
+            found = await self.aql.hold(who, body, receive)
+            return await _send(send, 200, found) if found is not None else None
+        work = self.aql.hot.get(scope["path"])
+        if work is None:
+            raise Problem("NOT_FOUND_OPERATION", "there is no such operation", 404)
+        return await _send(send, *await work(who, body))
 
     async def _who(self, scope: Scope, authorization: bytes | None) -> Who:
         if scope["path"] in _OPEN and authorization is None:
@@ -98,6 +138,8 @@ class Door:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self.start()
+                self.aql.start()
+                self.hooks.start()
                 await send({"type": "lifespan.startup.complete"})
             else:
                 await send({"type": "lifespan.shutdown.complete"})
@@ -106,6 +148,12 @@ class Door:
     def start(self) -> None:
         """From now on the store's changes wake those who wait on this loop."""
         self.context.waiters.listen(self.context.state.store, asyncio.get_running_loop())
+
+    async def stop(self) -> None:
+        """Whoever waits is answered, and MCP's streams end; what was begun is done."""
+        self.context.waiters.close()
+        self.aql.stop()
+        await self.mcp.stop()
 
     def close(self) -> None:
         self.context.pool.close()
@@ -169,7 +217,7 @@ def undressed() -> FastAPI:
 def _documented(context: Context) -> FastAPI:
     app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
     app.router.redirect_slashes = False
-    for part in (tickets, grants, agents, people, record, about):
+    for part in (tickets, challenges, grants, agents, hook_files, adapters, people, record, about, quota, coverage):
         app.include_router(part.routes(context))
 
     @app.get("/openapi.json", include_in_schema=False)

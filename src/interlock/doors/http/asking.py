@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
@@ -14,21 +15,21 @@ from interlock.service.request import Request
 
 DOOR = "http"
 KEYS = frozenset(
-    "agent action operation command tool input hint resource params crude cwd pendingId session risk".split()
+    "agent action operation adapter command tool input hint resource params crude cwd pendingId session risk".split()
 )
 _AGENT_KEYS = frozenset({"name", "session", "parent"})
 _CRUDE = frozenset({"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"})
 # What a kind of action is named by, and what may stand beside it.
 _KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "action": frozenset({"params", "resource", "crude"}),
-        "operation": frozenset({"params", "resource", "crude"}),
+        "action": frozenset({"adapter", "params", "resource", "crude"}),
+        "operation": frozenset({"adapter", "params", "resource", "crude"}),
         "command": frozenset(),
         "tool": frozenset({"input"}),
         "hint": frozenset(),
     }
 )
-_ASIDE = frozenset({"params", "resource", "crude", "input"})
+_ASIDE = frozenset({"adapter", "params", "resource", "crude", "input"})
 _NAME, _LONG = 200, 4_096  # characters
 
 
@@ -39,7 +40,9 @@ def request_of(body: Any, who: Who, same_user: bool = False) -> tuple[Request, s
     if not KEYS.issuperset(body):
         unknown = sorted(set(body) - KEYS)
         details = {"unknown_params": unknown[:10], "valid_params": sorted(KEYS)}
-        raise Problem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {unknown[0]!r:.80}", details=details)
+        near = get_close_matches(unknown[0][:60], KEYS, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise Problem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {unknown[0]!r:.80}{hint}", details=details)
     action, token = _action(body)
     request = Request(
         action,
@@ -48,6 +51,7 @@ def request_of(body: Any, who: Who, same_user: bool = False) -> tuple[Request, s
         resource=_text(body, "resource", _LONG),
         pending=_text(body, "pendingId", _NAME),
         claimed_risk=_risk(body.get("risk")),
+        adapter=_text(body, "adapter", _NAME),
         files=read_text if same_user else None,
     )
     return request, token
@@ -57,7 +61,8 @@ def _action(body: dict[str, Any]) -> tuple[Action, str]:
     named = [key for key in _KINDS if key in body]
     if len(named) != 1:
         if not named:
-            raise _missing("action, command, tool or hint")
+            words = "missing required parameter: one of 'command', 'operation', 'tool' and 'hint'"
+            raise Problem("VALIDATION_MISSING_PARAM", words, details={"param_name": "command"})
         raise Problem("VALIDATION_INVALID_VALUE", f"{' and '.join(named)}: expected one of them")
     kind = named[0]
     for key in _ASIDE.intersection(body) - _KINDS[kind]:
@@ -168,7 +173,3 @@ def _type(name: str, expected: str) -> Problem:
         f"{name}: expected {expected}",
         details={"param_name": name, "expected_type": expected},
     )
-
-
-def _missing(name: str) -> Problem:
-    return Problem("VALIDATION_MISSING_PARAM", f"missing required parameter {name!r}", details={"param_name": name})

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from interlock.core.policy import MODES
 from interlock.core.registry import CATEGORIES
+from interlock.core.trust import TRUSTS
 
 Word = Annotated[str, Field(min_length=1, max_length=200)]
 Words = Annotated[str, Field(max_length=500)]
@@ -15,6 +16,7 @@ Label = Annotated[str, Field(min_length=1, max_length=64)]
 Labels = Annotated[list[Label], Field(max_length=50)]
 Secret = Annotated[str, Field(min_length=1, max_length=1024, json_schema_extra={"format": "password"})]
 CATEGORY_PATTERN = f"^({'|'.join(sorted(CATEGORIES))})$"
+TRUST_PATTERN = f"^({'|'.join(TRUSTS)})$"
 MODE_PATTERN = f"^({'|'.join(MODES)})$"
 
 
@@ -50,6 +52,18 @@ class Passphrase(Body):
 class Mode(Body):
     mode: Annotated[str, Field(pattern=MODE_PATTERN)]
     reason: Words = ""
+
+
+class HookChange(Body):
+    change: Annotated[str, Field(pattern="^(installed|removed)$")]
+    agent: Label
+    scope: Annotated[str, Field(pattern="^(project|user|system)$")]
+    files: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(min_length=1, max_length=20)]
+
+
+class TrustChange(Body):
+    level: Annotated[str, Field(pattern=TRUST_PATTERN)]
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class NewAgent(Body):

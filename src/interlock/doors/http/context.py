@@ -10,6 +10,7 @@ from typing import Any
 from starlette.requests import Request
 
 from interlock.config import Config
+from interlock.doors.hook.memory import Hooks
 from interlock.doors.http.guards import Buckets, Places
 from interlock.doors.http.pool import Pool
 from interlock.doors.http.waiting import Waiters
@@ -35,6 +36,7 @@ class Context:
     waiters: Waiters = field(default_factory=Waiters)
     signing_in: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SIGN_INS))
     started: float = 0.0
+    hooks: Hooks = field(default_factory=Hooks)
     agent_above: Callable[[int], str | None] = agent_above  # why a peer process looks like an agent's
 
     @classmethod

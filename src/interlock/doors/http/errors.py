@@ -26,6 +26,8 @@ STATUSES: Mapping[str, int] = MappingProxyType(
         "TOKEN_ALREADY_USED": 409,
         "TOKEN_SCOPE_MISMATCH": 409,
         "RATE_LIMIT_EXCEEDED": 429,
+        "RATE_LIMIT_QUOTA_PAUSE": 429,
+        "RATE_LIMIT_QUOTA_EXHAUSTED": 429,
         "VALIDATION_PAYLOAD_TOO_LARGE": 413,
         "INTERNAL_ERROR": 500,
     }

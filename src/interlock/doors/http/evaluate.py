@@ -18,6 +18,7 @@ from interlock.service.evaluate import quick
 MOST_ACTIONS = 100
 SHORT = 4_096  # bytes; what is longer is not read on the event loop
 Answer = tuple[int, dict[str, Any]]
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 async def one(context: Context, who: Who, body: bytes) -> Answer:
@@ -49,7 +50,7 @@ def answer(decision: Decision) -> Answer:
 
 
 def encoded(body: dict[str, Any]) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return _ENCODER.encode(body).encode("utf-8", "replace")
 
 
 def _each(context: Context, who: Who, actions: list[Any]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from interlock.core.times import iso
@@ -9,6 +10,7 @@ from interlock.doors.http.errors import Problem, limited
 from interlock.ports import Clock
 
 Scope = dict[str, Any]
+PATIENCE = 30.0  # seconds that a body may take
 _HERE = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -42,7 +44,7 @@ class Places:
 
 
 def over_socket(scope: Scope) -> bool:
-    """Whether the kernel said who is there (`server.PeerProtocol`); no TCP peer has an address like that."""
+    """Whether the kernel said who is there (`protocol.PeerProtocol`); no TCP peer has an address like that."""
     client = scope.get("client")
     return client is not None and str(client[0]).startswith("uid:")
 
@@ -51,6 +53,15 @@ async def read_body(receive: Any, length: bytes | None, limit: int) -> bytes:
     """The whole body; refuses a longer one before it is kept."""
     if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
         raise _too_large(limit)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await _whole(receive, limit)
+    except TimeoutError:
+        words = f"the body did not arrive within {PATIENCE:g} s"
+        raise Problem("VALIDATION_INVALID_VALUE", words, 408, connection="close") from None
+
+
+async def _whole(receive: Any, limit: int) -> bytes:
     message = await receive()
     body: bytes = message.get("body", b"")
     if message["type"] == "http.request" and not message.get("more_body"):
@@ -69,6 +80,17 @@ async def read_body(receive: Any, length: bytes | None, limit: int) -> bytes:
     if size > limit:
         raise _too_large(limit)
     return b"".join(parts)
+
+
+def check_type(given: bytes | None) -> None:
+    """Refuses a body that does not call itself JSON: a page on the web could make a browser send such a one unasked."""
+    kind = (given or b"").partition(b";")[0].strip().lower()
+    if kind == b"application/json" or (kind.startswith(b"application/") and kind.endswith(b"+json")):
+        return
+    got = f", not as {kind.decode('latin-1')[:60]!r}" if kind else ""
+    words = f"the body has to be sent as JSON{got}: add the header Content-Type: application/json"
+    details = {"param_name": "Content-Type", "expected_type": "application/json"}
+    raise Problem("VALIDATION_INVALID_TYPE", words, details=details)
 
 
 class Gone(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -11,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 
 from interlock.doors.http.errors import Problem
 
+_CHOICE = re.compile(r"\^\(([\w|]+)\)\$")
 VALUE, TYPE = "VALIDATION_INVALID_VALUE", "VALIDATION_INVALID_TYPE"
 # pydantic's kind of error -> our code and words; `{}` is what it expected.
 _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -50,8 +52,14 @@ def invalid(error: RequestValidationError) -> Problem:
         return Problem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {name!r}", details={"unknown_params": [name]})
     code, words = _KINDS.get(kind, (TYPE, "expected something else"))
     expected: Mapping[str, Any] = defaultdict(lambda: "another number of", first.get("ctx") or {})
-    said = words.format_map(expected)
+    said = _one_of(str(expected["pattern"])) or words.format_map(expected)
     return Problem(code, f"{name!r}: {said}", details={"param_name": name})
+
+
+def _one_of(pattern: str) -> str:
+    """The words that a pattern like ^(|a|b)$ allows; nothing for any other."""
+    found = _CHOICE.fullmatch(pattern)
+    return f"expected one of {', '.join(filter(None, found[1].split('|')))}" if found else ""
 
 
 def _name(error: Mapping[str, Any]) -> str:

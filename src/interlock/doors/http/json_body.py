@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from interlock.doors.http.errors import Problem
@@ -15,6 +16,15 @@ _DIGITS = 400  # of a whole number
 
 def parsed(body: bytes) -> Any:
     """The value; raises Problem for bad encoding, bad JSON, a key given twice, and anything past the limits."""
+    value = decoded(body)
+    # Only a body with that many brackets can be deep, only a long one can hold much, only escapes can hide characters.
+    if len(body) >= MOST_ITEMS or b"\\u" in body or body.count(b"[") + body.count(b"{") > MOST_DEPTH:
+        _check(value)
+    return value
+
+
+def decoded(body: bytes, floats: bool = False) -> Any:
+    """The value without a look at its limits, which whoever asks has to check; `floats` keeps fractions as numbers."""
     try:
         text = body.decode()
     except UnicodeDecodeError as error:
@@ -22,16 +32,12 @@ def parsed(body: bytes) -> Any:
             "VALIDATION_INVALID_ENCODING", "the body is not UTF-8", details={"byte_offset": error.start}
         ) from None
     try:
-        value = _DECODER.decode(text)
+        return (_FLOATS if floats else _DECODER).decode(text)
     except RecursionError:
         raise _too_large("nesting_depth", MOST_DEPTH, "levels") from None
     except ValueError as error:
         words = error.args[0] if isinstance(error, _Twice) else f"the body is not JSON: {_place(error)}"
         raise Problem("VALIDATION_INVALID_TYPE", words) from None
-    # Only a body with that many brackets can be deep, only a long one can hold much, only escapes can hide characters.
-    if len(body) >= MOST_ITEMS or b"\\u" in body or body.count(b"[") + body.count(b"{") > MOST_DEPTH:
-        _check(value)
-    return value
 
 
 class _Twice(ValueError):
@@ -60,6 +66,13 @@ def _fraction(text: str) -> str:
     return text
 
 
+def _number(text: str) -> float:
+    value = float(text)
+    if value in (math.inf, -math.inf):
+        raise ValueError("a number is too large")
+    return value
+
+
 def _no_number(text: str) -> Any:
     raise ValueError(f"{text} is no number of JSON")
 
@@ -67,6 +80,7 @@ def _no_number(text: str) -> Any:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_table, parse_int=_whole, parse_float=_fraction, parse_constant=_no_number
 )
+_FLOATS = json.JSONDecoder(object_pairs_hook=_table, parse_int=_whole, parse_float=_number, parse_constant=_no_number)
 
 
 def _place(error: ValueError) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from interlock.core.audit import FIRST_SEQ
 from interlock.core.audit_export import csv_lines, jsonl
-from interlock.core.audit_verify import Verdict, verify
+from interlock.core.audit_verify import Fault, Verdict, verify
 from interlock.core.records import AuditQuery, AuditRow
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import OPERATOR, says
@@ -77,7 +79,11 @@ def proved(state: State) -> Verdict:
             raise LookupError(key_id)
         return verified(key.public_key, data, signature)
 
-    return verify({writer: kept(state, writer) for writer in writers}, points, signed)
+    found = verify({writer: kept(state, writer) for writer in writers}, points, signed)
+    strange = state.store.read(lambda tx: [writer for writer in writers if tx.audit_head(writer) is None])
+    faults = [Fault(writer, FIRST_SEQ, "foreign", "somebody put these records there") for writer in strange]
+    known = {fault.writer for fault in found.faults}
+    return replace(found, faults=(*found.faults, *(fault for fault in faults if fault.writer not in known)))
 
 
 def kept(state: State, writer: str) -> Iterator[AuditRow]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from interlock.core.codes import CODES
 from interlock.core.policy import MODES
+from interlock.core.trust import TRUSTS
 from interlock.doors.http.asking import KEYS
 
 Schema = dict[str, Any]
@@ -24,6 +25,7 @@ STATE: Schema = {
     "type": "string",
     "enum": ["pending_cooling", "pending_approval", "approved", "rejected", "expired", "executed"],
 }
+TRUST: Schema = {"type": "string", "enum": list(TRUSTS)}
 DECISION: Schema = {"type": "string", "enum": ["allow", "cool_off", "confirm", "approve", "verify", "block", "deny"]}
 
 
@@ -54,6 +56,7 @@ REQUIREMENT = table(
 FLAGS = table({
     "destructive": FLAG, "touchesFiles": FLAG, "touchesNetwork": FLAG, "escalatesPrivileges": FLAG, "requiresConfirmation": FLAG,
 })  # fmt: skip
+_COVERED = dict.fromkeys(("calls", "seen", "missed", "unsure"), COUNT)
 CONFIRMATION = table({"token": TEXT, "expires_at": TIME, "message": TEXT, "reasons": TEXTS})
 _ANSWER: Schema = {
     "reason": TEXT, "decision": DECISION, "strength": TEXT, "factors": TEXTS, "deniedPatterns": ANYS, "pendingId": TEXT,
@@ -69,7 +72,7 @@ _NAME = {"type": "string", "maxLength": 200}
 _TITLE = {"type": "string", "minLength": 1}
 ASK: Schema = {
     "type": "object",
-    "description": "Exactly one of action (or operation), command, tool and hint; params, resource and crude go with an action, "
+    "description": "Exactly one of action (or operation), command, tool and hint; adapter, params, resource and crude go with an action, "
     "input goes with a tool.",
     "properties": {
         "agent": {
@@ -78,6 +81,7 @@ ASK: Schema = {
         },
         "action": {**_TITLE, "description": "an operation's name, as seed 003 calls it"},
         "operation": {**_TITLE, "description": "the same in other words"},
+        "adapter": {**_NAME, "description": "the adapter whose operation it is; what the daemon knows of it counts"},
         "command": {**_TITLE, "description": "shell text"},
         "tool": _TITLE,
         "input": ANY,
@@ -155,6 +159,17 @@ SCHEMAS: dict[str, Schema] = {
         {"principal": TEXT, "name": TEXT, "reason": TEXT, "since": TIME, "by": TEXT}, {"liftedAt": TIME, "liftedBy": TEXT}
     ),
     "blocks": many("blocks", "block"),
+    "challenge": table(
+        {
+            "id": {"type": "string", "format": "uuid"}, "kind": {"type": "string", "enum": ["block", "verify"]},
+            "state": {"type": "string", "enum": ["open", "verified", "answered", "expired", "aborted"]},
+            "agent": table({"principal": TEXT, "name": TEXT, "session": TEXT}), "reason": TEXT, "openedAt": TIME, "expiresAt": TIME,
+            "shown": FLAG, "attempts": COUNT,
+        },
+        {"ticket": TEXT, "title": TEXT, "level_name": LEVEL_NAME},
+    ),
+    "challenges": many("challenges", "challenge"),
+    "code": table({"code": {"type": "string", "description": "for a person's eyes"}, "expiresAt": TIME}),
     "operator": table(
         {
             "name": TEXT, "roles": TEXTS, "teams": TEXTS, "service": FLAG, "keyId": TEXT, "createdAt": TIME, "createdBy": TEXT,
@@ -167,6 +182,14 @@ SCHEMAS: dict[str, Schema] = {
     "session": table({
         "operator": TEXT, "expiresAt": TIME, "channel": TEXT, "roles": TEXTS, "teams": TEXTS, "steppedUp": FLAG,
     }),
+    "adapter": table(
+        {
+            "name": TEXT, "version": TEXT, "trust": TRUST, "claimed": TRUST, "why": TEXT, "operations": COUNT,
+            "history": {"type": "array", "items": table({"from": TRUST, "to": TRUST, "at": TIME, "by": TEXT, "reason": TEXT})},
+        },
+        {"file": TEXT, "certification": ANY},
+    ),
+    "adapters": many("adapters", "adapter"),
     "done": table({"success": {"type": "boolean", "enum": [True]}}),
     "mode": table({"mode": {"type": "string", "enum": list(MODES)}, "known": TEXTS}),
     "policy": table({
@@ -201,6 +224,11 @@ SCHEMAS: dict[str, Schema] = {
         "ok": FLAG, "records": COUNT, "faults": ANYS, "notes": TEXTS, "proved": {"type": "object", "additionalProperties": COUNT},
         "unproved": COUNT, "provedUntil": {"anyOf": [TIME, {"type": "null"}]},
     }),
+    "coverage": table({**_COVERED, "agents": {"type": "array", "items": table({"agent": TEXT, "asked": COUNT, **_COVERED})}}),
+    "quota": table(
+        {"adapter": TEXT, "trust": TEXT, "file": TEXT, "api_limits": ANY, "quotas": ANYS}, {"next_reset": TIME}
+    ),
+    "room": table({"allowed": {"type": "boolean", "enum": [True]}, "warnings": ANYS}),
     "health": table({"ok": FLAG}),
     "text": TEXT,
 }  # fmt: skip

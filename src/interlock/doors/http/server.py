@@ -5,67 +5,64 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import gc
 import logging
 import os
+import resource
 import signal
 import socket
 import stat
-import struct
 from collections.abc import Callable, Generator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import uvicorn
 import uvloop
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from interlock.channels import open_channels
 from interlock.config import Config
+from interlock.doors.hook.undumpable import undumpable
 from interlock.doors.http.app import Door, build
+from interlock.doors.http.protocol import PeerProtocol
 from interlock.doors.otel import NoTelemetry, telling
-from interlock.ports import Store, StoreError
+from interlock.ports import Channel, Store, StoreError
 from interlock.service.clock import SystemClock
 from interlock.service.opening import open_state, record_start
 from interlock.service.record import deed
 from interlock.service.state import State
 from interlock.service.upkeep import Upkeep, sign_record
 from interlock.stores import open_store
+from interlock.terminal.agents import agent_above
 
 LOG = logging.getLogger("interlock")
 GRACE = 10  # seconds that requests have to end once it stops
-_PEER = struct.Struct("3i")  # pid, uid, gid
+MOST_FILES = 65_536  # connections and databases that are open at once, where the system lets it
 
 
 class CannotServe(Exception):
     """The daemon does not start; the message is a sentence for a person."""
 
 
-class PeerProtocol(HttpToolsProtocol):
-    """HTTP whose client on the unix socket is who the kernel says it is: `("uid:1000", pid)`."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        sock = transport.get_extra_info("socket")
-        if sock is not None and sock.family == socket.AF_UNIX:
-            self.client = _peer(sock.fileno())
-            self.server = ("unix", None)
-
-
-def _peer(file: int) -> tuple[str, int] | None:
-    """None where the kernel does not tell: then nobody is there, and a token is needed."""
-    option = getattr(socket, "SO_PEERCRED", None)
-    if option is None:
-        return None
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=os.dup(file)) as own:
-        pid, uid, _ = _PEER.unpack(own.getsockopt(socket.SOL_SOCKET, option, _PEER.size))
-    return f"uid:{uid}", pid
-
-
 class Daemon(uvicorn.Server):
-    """uvicorn that ends by itself on a signal, and wakes those who wait before it does."""
+    """uvicorn that sleeps until there is something to do, ends by itself on a signal, and wakes those who wait before it does."""
 
     def __init__(self, config: uvicorn.Config, door: Door, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self.door, self.ready = door, ready
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Until a signal; there is no date in the headers, so that nothing has to be done ten times a second."""
+        self._loop = asyncio.get_running_loop()
+        if not await self.on_tick(0):
+            await self._ending.wait()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._ending.set)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -81,17 +78,19 @@ class Daemon(uvicorn.Server):
         self.ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.door.context.waiters.close()
+        await self.door.stop()
         await super().shutdown(sockets)
 
 
 def serve(config: Config, version: str, ready: Callable[[State, int], None]) -> None:
     """Runs until a signal; `ready` hears the port. Raises CannotServe."""
+    undumpable()
+    _more_files()
     store = _store(config)
     with contextlib.ExitStack() as ending:
         ending.callback(_quietly, store.close)
         try:
-            state = open_state(config, store, SystemClock())
+            state = open_state(config, store, SystemClock(), _channels(config))
             ending.enter_context(telling(state, config.telemetry, version))
             port = _listening(config)
             ending.callback(port.close)
@@ -104,6 +103,7 @@ def serve(config: Config, version: str, ready: Callable[[State, int], None]) -> 
             raise CannotServe(str(error)) from None
         number = int(port.getsockname()[1])
         door = build(state, config, version)
+        gc.freeze()  # rules and modules stay as long as the daemon: nobody has to look through them for garbage
         _run(config, state, door, [port, here], lambda: ready(state, number))
 
 
@@ -149,11 +149,29 @@ def _quietly(work: Callable[..., Any], *given: Any) -> None:
         LOG.error("at the end: %s", error)
 
 
+def _more_files() -> None:
+    """As many as the system lets it have: connections that do nothing must not keep a person out."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def _store(config: Config) -> Store:
     try:
         return open_store(config.store)
     except StoreError as error:
-        raise CannotServe(f"the store cannot be used: {error}") from None
+        hint = "; `interlock status` asks the daemon that runs" if "is in use by process" in str(error) else ""
+        raise CannotServe(f"the store cannot be used: {error}{hint}") from None
+
+
+def _channels(config: Config) -> list[Channel]:
+    """The ways to a person; what is configured and not there is said."""
+    found, missing = open_channels(config.channels.dialog, os.environ, agent_above(os.getpid()))
+    for words in missing:
+        LOG.warning("%s", words)
+    return found
 
 
 def _listening(config: Config) -> socket.socket:

@@ -154,13 +154,13 @@ async def _wait(context: Context, request: Request, who: Who, id: str, seconds: 
             left = end - loop.time()
             if found[0].state not in _PENDING or left <= 0 or gone.done() or context.waiters.closed:
                 return _shown(context, found)
-            await _first(event, gone, min(left, _until_time_moves_it(found[0], context.state.clock.now())))
+            await _first(event, gone, min(left, until_time_moves_it(found[0], context.state.clock.now())))
     finally:
         gone.cancel()
         context.waiters.remove(id, event)
 
 
-def _until_time_moves_it(ticket: Ticket, now: float) -> float:
+def until_time_moves_it(ticket: Ticket, now: float) -> float:
     due = [at for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now]
     return max(0.05, min(due) - now + 0.01) if due else 1.0
 

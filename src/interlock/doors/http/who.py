@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from interlock.core.records import AgentRow
@@ -9,11 +10,16 @@ from interlock.doors.http.errors import Problem, unauthenticated
 from interlock.doors.http.guards import Scope, over_socket
 from interlock.doors.http.pool import Pool
 from interlock.keys import fingerprint
+from interlock.ports import StoreError
 from interlock.service.agents import agent_of
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
 
 MOST_TOKENS = 10_000  # that are remembered
+OPERATORS_ONLY = (
+    "this is for operators: POST /api/v1/session with your name and passphrase gives a token to send as"
+    " Authorization: Bearer; in a terminal, `interlock` commands ask for the passphrase themselves"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Who:
             return self.session
         if not self.principal:
             raise unauthenticated()
-        raise Problem("PERMISSION_DENIED", "this is for operators: sign in with `interlock unlock`")
+        raise Problem("PERMISSION_DENIED", OPERATORS_ONLY)
 
     def agent(self) -> str:
         """The principal; refuses operators and nobody."""
@@ -67,7 +73,7 @@ class Credentials:
 
     def forget(self) -> None:
         """After any change of an agent."""
-        self._state.agents_version += 1
+        self._state.agents_version = object()
 
     async def who(self, scope: Scope, authorization: bytes | None) -> Who:
         """The caller; refuses a credential that is wrong, even where none was needed."""
@@ -80,8 +86,10 @@ class Credentials:
             mark = fingerprint(token)
             row = self._known(mark) or await self._agent(mark, token)
             if row is not None:
-                return Who(row.principal, row.name, here=here)
+                return Who(row.principal, row.name, pid=scope["client"][1] if here else 0, here=here)
         elif kind.lower() == "bearer" and token.startswith("ses_"):
+            if not self._state.fresh():  # whoever was disabled at another replica is nobody here either
+                await self._pool.run(_caught_up, self._state)
             session = self._state.sessions.session(token, self._state.clock.now())
             if session is not None:
                 return Who(session=session, token=token, here=here)
@@ -90,7 +98,7 @@ class Credentials:
         )
 
     def _known(self, mark: str) -> AgentRow | None:
-        if self._version != self._state.agents_version:
+        if self._version is not self._state.agents_version:
             self._agents, self._version = {}, self._state.agents_version
         return self._agents.get(mark) if self._state.fresh() else None
 
@@ -99,8 +107,14 @@ class Credentials:
         row = await self._pool.run(agent_of, self._state, token)
         if (
             row is not None
-            and version == self._version == self._state.agents_version
+            and version is self._version is self._state.agents_version
             and len(self._agents) < MOST_TOKENS
         ):
             self._agents[mark] = row
         return row
+
+
+def _caught_up(state: State) -> None:
+    """Where the store cannot be used, what is remembered has to do: whatever changes something meets that again."""
+    with suppress(StoreError):
+        state.catch_up()

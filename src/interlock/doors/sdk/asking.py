@@ -34,6 +34,7 @@ def question(
     resource: str | None,
     cwd: str | None,
     pending_id: str | None,
+    adapter: str | None = None,
 ) -> Body:
     """The question; raises TypeError where it is not clear what is asked."""
     kinds = {"command": command, "operation": operation, "tool": tool, "hint": hint}
@@ -41,7 +42,12 @@ def question(
     if len(named) + (action is not None) != 1:
         raise TypeError("say what is about to happen: one of an Action, command=, operation=, tool= and hint=")
     body: Body = dict(named) if action is None else _of(action)
-    aside = {"params": (params, "operation"), "resource": (resource, "operation"), "input": (input, "tool")}
+    aside = {
+        "params": (params, "operation"),
+        "resource": (resource, "operation"),
+        "adapter": (adapter, "operation"),
+        "input": (input, "tool"),
+    }
     for key, (value, kind) in aside.items():
         if value is None:
             continue

@@ -81,7 +81,7 @@ class AsyncGate:
     approve = _threaded(Gate.approve)
     reject = _threaded(Gate.reject)
 
-    async def wait(self, decision: Decision, timeout: float | None = None) -> Ticket:
+    async def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """As Gate.wait; any number may wait at once, and none of them holds a thread."""
         gate = await self._gate()
         return await gate._opened.backend().awaited(ticket_id(decision), seconds_of(timeout))

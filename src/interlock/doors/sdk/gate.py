@@ -68,9 +68,10 @@ class Gate:
         resource: str | None = None,
         cwd: str | None = None,
         pending_id: str | None = None,
+        adapter: str | None = None,
     ) -> Decision:
         """The decision about one action; where anything goes wrong it is a denial."""
-        asked = question(action, command, operation, params, tool, input, hint, resource, cwd, pending_id)
+        asked = question(action, command, operation, params, tool, input, hint, resource, cwd, pending_id, adapter)
         backend = self._opened.backend()
         body = plain(asked | {"agent": {"name": self._agent, "session": self._session}})
         return unwritable() if body is None else backend.evaluate(body)
@@ -88,6 +89,7 @@ class Gate:
         resource: str | None = None,
         cwd: str | None = None,
         pending_id: str | None = None,
+        adapter: str | None = None,
     ) -> Decision:
         """The decision that allows; raises Held or Denied, which carry the decision that does not."""
         return allowed(
@@ -102,10 +104,11 @@ class Gate:
                 resource=resource,
                 cwd=cwd,
                 pending_id=pending_id,
+                adapter=adapter,
             )
         )
 
-    def wait(self, decision: Decision, timeout: float | None = None) -> Ticket:
+    def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """The ticket once it is answered and has cooled, or as it stands after `timeout` seconds; then ask again."""
         return self._opened.backend().wait(ticket_id(decision), seconds_of(timeout))
 
@@ -161,10 +164,17 @@ class Gate:
         self.close()
 
 
-def ticket_id(decision: Decision) -> str:
-    if decision.ticket is None:
-        raise ValueError(f"there is nothing to wait for: {decision.reason}")
-    return decision.ticket.id
+def ticket_id(waits: Decision | Ticket | str) -> str:
+    """The id of what is waited for: a decision that holds an action, its ticket, or the ticket's id."""
+    if isinstance(waits, str):
+        return waits
+    if isinstance(waits, Ticket):
+        return waits.id
+    if not isinstance(waits, Decision):
+        raise TypeError(f"expected a Decision, a Ticket or a ticket's id, got {type(waits).__name__}")
+    if waits.ticket is None:
+        raise ValueError(f"there is nothing to wait for: {waits.reason}")
+    return waits.ticket.id
 
 
 def seconds_of(timeout: float | None) -> float:

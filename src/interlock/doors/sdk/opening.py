@@ -53,7 +53,9 @@ def configured(config: Chosen, policy: str | None, store: str | os.PathLike[str]
     """The configuration of a program: a file, or one that was made; with another policy or another place for state."""
     made = config if isinstance(config, Config) else load_config(Path(config) if config is not None else None)
     if policy is not None:
-        made = replace(made, policy=policy)
+        made = replace(
+            made, policy=policy, mode="enforcing" if made.mode_of_policy else made.mode, mode_of_policy=False
+        )
     if store is not None:
         address = str(store) if isinstance(store, str) and "://" in store else folder_url(store)
         if address != made.store:  # another store has another daemon

@@ -1,0 +1,104 @@
+"""What is set for one agent, one adapter or one session of the loop, and what a policy becomes under it (AE-08)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from interlock.core.digest import normal_name
+from interlock.core.patterns import PatternSet
+from interlock.core.policy import TOLERANCES, Policy
+from interlock.core.policy_form import globs_of
+from interlock.core.problems import Path, Problems, shown
+
+KEYS = ("maxAutonomousSteps", "riskTolerance", "deny", "requiresApproval", "autoApprove")
+_TIGHTEST = tuple(TOLERANCES)  # conservative first
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRules:
+    """Seed 001's settings; what is not said stays as the policy has it."""
+
+    max_steps: int | None = None
+    tolerance: str = ""
+    patterns: PatternSet = field(default_factory=PatternSet)
+
+    def __bool__(self) -> bool:
+        return self.max_steps is not None or bool(self.tolerance) or bool(self.patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """An operator's settings by agent and by adapter."""
+
+    agents: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
+    adapters: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def settings_of(table: Mapping[str, Any], problems: Problems) -> LoopSettings:
+    """The settings by name that a configuration holds; two spellings of one agent's name are refused."""
+    found: dict[str, dict[str, LoopRules]] = {"agent": {}, "adapter": {}}
+    for key, rules in found.items():
+        for name, data in (problems.table(table.get(key, {}), ("loop", key)) or {}).items():
+            spelled = normal_name(name) if key == "agent" else name
+            if not spelled or spelled in rules:
+                problems.error(("loop", key, name), "is empty, or another spelling of a name before it")
+            rules[spelled] = rules_of(data, ("loop", key, name), problems)
+    return LoopSettings(MappingProxyType(found["agent"]), MappingProxyType(found["adapter"]))
+
+
+def settings_json(settings: LoopSettings) -> dict[str, Any]:
+    """The same in the words of the file."""
+    tables = {"agent": settings.agents, "adapter": settings.adapters}
+    return {key: {name: rules_json(rules) for name, rules in table.items()} for key, table in tables.items()}
+
+
+def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
+    """The settings that a table holds; anything unknown is refused."""
+    table = problems.table(data, path) or {}
+    problems.only(table, KEYS, path)
+    steps = problems.number(table, "maxAutonomousSteps", path, 0, 100, whole=True)
+    tolerance = table.get("riskTolerance", "")
+    if tolerance != "" and tolerance not in TOLERANCES:
+        problems.error(
+            (*path, "riskTolerance"), f"riskTolerance: expected one of {', '.join(TOLERANCES)}, got {shown(tolerance)}"
+        )
+        tolerance = ""
+    patterns = PatternSet(
+        *(globs_of(table, key, path, problems) for key in ("deny", "requiresApproval", "autoApprove"))
+    )
+    return LoopRules(None if steps is None else int(steps), tolerance, patterns)
+
+
+def under(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
+    """The policy for whom these rules are for; what would loosen it counts only where who that is was proved, not claimed."""
+    allow = policy.patterns.allow + (rules.patterns.allow if proved else ())
+    patterns = PatternSet(
+        policy.patterns.deny + rules.patterns.deny, policy.patterns.approve + rules.patterns.approve, allow
+    )
+    steps = policy.max_autonomous_steps
+    if rules.max_steps is not None:
+        steps = rules.max_steps if proved else min(steps, rules.max_steps)
+    tolerance = min(policy.tolerance, rules.tolerance or policy.tolerance, key=_TIGHTEST.index)  # C-09
+    return replace(policy, patterns=patterns, max_autonomous_steps=steps, tolerance=tolerance)
+
+
+def quota(policy: Policy, asked: int | None) -> int:
+    """How many steps go on without a person: whoever starts an execution can only lower it, nobody raises it over the ceiling."""
+    most = min(policy.max_autonomous_steps, policy.step_ceiling)
+    return most if asked is None else max(0, min(most, asked))
+
+
+def rules_json(rules: LoopRules) -> dict[str, Any]:
+    """The settings in the words of the file."""
+    said: dict[str, Any] = {}
+    if rules.max_steps is not None:
+        said["maxAutonomousSteps"] = rules.max_steps
+    if rules.tolerance:
+        said["riskTolerance"] = rules.tolerance
+    for key, globs in zip(KEYS[2:], (rules.patterns.deny, rules.patterns.approve, rules.patterns.allow)):
+        if globs:
+            said[key] = [glob.text for glob in globs]
+    return said

@@ -1,0 +1,1 @@
+"""MCP-AQL's language: operations, their parameters, envelopes, introspection; no framework and no transport."""

@@ -1,0 +1,183 @@
+"""The loop's operations bound to the service: parameters in, `data` out, refusals in the registry's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.core.digest import normal_name
+from interlock.core.model import AgentRef
+from interlock.core.times import iso
+from interlock.doors.aql import loop_table
+from interlock.doors.aql.envelope import AqlProblem
+from interlock.doors.aql.introspect import About
+from interlock.doors.aql.surface import Call, Caller, Handler, Said, Surface
+from interlock.service import tokens
+from interlock.service.loop import challenges, confirming, executions, lockouts, steps
+from interlock.service.loop.problem import LoopProblem
+from interlock.service.loop.tightened import NOT_TIGHTENED, Tightened
+from interlock.service.state import State
+
+DOOR = "mcp"
+NAME = "interlock"
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What a connection brings besides its calls: what it tightens, and how scripts are read for it."""
+
+    tight: Tightened = NOT_TIGHTENED
+    door: str = DOOR
+
+
+def surface(state: State, version: str, mode: str) -> Surface:
+    """The dongle's surface in a mode; whoever serves it makes another one when the mode changes."""
+    operations = loop_table.operations(state.policy, mode)
+    bound = {name: _said(work, state) for name, work in _WORK.items() if name in operations}
+    about = About(
+        NAME,
+        version,
+        types=loop_table.TYPES,
+        capabilities={"execution_safety_loop": mode},  # ESL-01, ESL-02
+        protocol=loop_table.protocol(state.policy, mode, state.challenge_seconds),
+        info={"trust": None, "policy": state.policy.name, "strength": state.strength},
+        quota=lambda caller: _quotas(state, caller),
+    )
+    return Surface(operations, bound, about)
+
+
+def agent(asked: Call) -> AgentRef:
+    """The principal that the door proved, the name that was claimed, the session that the door made (ESL-14)."""
+    name = asked.params.get("element_name", "")
+    return AgentRef(asked.caller.principal, normal_name(name), asked.caller.session)
+
+
+def connection(asked: Call) -> Connection:
+    more = asked.caller.more
+    return more if isinstance(more, Connection) else Connection()
+
+
+Work = Callable[[State, Call], Mapping[str, Any]]
+
+
+def _said(work: Work, state: State) -> Handler:
+    def answer(asked: Call) -> Said:
+        try:
+            data = dict(work(state, asked))
+        except LoopProblem as problem:
+            raise AqlProblem(problem.code, problem.message, problem.details, problem.confirmation) from None
+        return Said(data, data.pop("warnings", ()))
+
+    return answer
+
+
+def _execute(state: State, asked: Call) -> Mapping[str, Any]:
+    wants = asked.params
+    return executions.execute_agent(
+        state,
+        agent(asked),
+        connection(asked).door,
+        parameters=wants.get("parameters"),
+        max_autonomous_steps=wants.get("max_autonomous_steps"),
+        token=asked.given.confirmation,
+        tight=connection(asked).tight,
+    )
+
+
+def _step(state: State, asked: Call) -> Mapping[str, Any]:
+    wants = asked.params
+    step = steps.Step(
+        description=wants.get("step_description", ""),
+        outcome=wants.get("outcome", ""),
+        hint=wants["next_action_hint"],
+        findings=wants.get("findings", ""),
+        risk=wants.get("risk_score"),
+        cwd=wants.get("cwd", ""),
+    )
+    return steps.record_step(state, agent(asked), connection(asked).door, step, connection(asked).tight)
+
+
+def _complete(state: State, asked: Call) -> Mapping[str, Any]:
+    wants = asked.params
+    return executions.complete_execution(
+        state, agent(asked), outcome=wants["outcome"], summary=wants.get("summary", "")
+    )
+
+
+def _abort(state: State, asked: Call) -> Mapping[str, Any]:
+    return executions.abort_execution(state, agent(asked), reason=asked.params.get("reason", ""))
+
+
+def _confirm(state: State, asked: Call) -> Mapping[str, Any]:
+    wants = asked.params
+    return confirming.confirm_operation(
+        state, agent(asked), token=wants["confirmation_token"], operation=wants["operation"]
+    )
+
+
+def _verify(state: State, asked: Call) -> Mapping[str, Any]:
+    return challenges.verify(state, agent(asked), asked.params["challenge_id"], asked.params["code"])
+
+
+def _state(state: State, asked: Call) -> Mapping[str, Any]:
+    return executions.execution_state(state, agent(asked))
+
+
+def _continue(state: State, asked: Call) -> Mapping[str, Any]:
+    return confirming.continue_execution(state, agent(asked), token=asked.params.get("confirmation_token", ""))
+
+
+def _release(state: State, asked: Call) -> Mapping[str, Any]:
+    return confirming.release_deadlock(state, agent(asked), reason=asked.params.get("reason", ""))
+
+
+def _pending(state: State, asked: Call) -> Mapping[str, Any]:
+    return confirming.get_pending_cli_approvals(state, agent(asked))
+
+
+def _approve(state: State, asked: Call) -> Mapping[str, Any]:
+    return confirming.approve_cli_permission(state, agent(asked), request_id=asked.params["request_id"])
+
+
+def _prompt(state: State, asked: Call) -> Mapping[str, Any]:
+    wants, here = asked.params, connection(asked)
+    return confirming.permission_prompt(
+        state, agent(asked), here.door, tool_name=wants["tool_name"], input=wants["input"], tight=here.tight
+    )
+
+
+_WORK: Mapping[str, Work] = {
+    "execute_agent": _execute,
+    "record_execution_step": _step,
+    "complete_execution": _complete,
+    "abort_execution": _abort,
+    "confirm_operation": _confirm,
+    "verify_challenge": _verify,
+    "get_execution_state": _state,
+    "continue_execution": _continue,
+    "release_deadlock": _release,
+    "get_pending_cli_approvals": _pending,
+    "approve_cli_permission": _approve,
+    "permission_prompt": _prompt,
+}
+
+
+def _quotas(state: State, caller: Caller) -> dict[str, Any]:
+    """RL-01, RL-03: what is limited here, and how it stands for this principal."""
+    now, who = state.clock.now(), caller.principal
+    codes, confirmations = state.store.read(
+        lambda tx: (lockouts.wait(tx, who, now), tokens.FAILURES.wait(tx, who, now))
+    )
+    return {
+        "quotas": [
+            _quota("verification_failures", lockouts.MOST, codes, now),
+            _quota("confirmation_failures", tokens.FAILURES.most, confirmations, now),
+        ]
+    }
+
+
+def _quota(metric: str, limit: int, wait: int, now: float) -> dict[str, Any]:
+    status = "exhausted" if wait else "ok"
+    found: dict[str, Any] = {"metric": metric, "limit": limit, "window": "minute", "status": status}
+    return found | ({"resets_at": iso(now + wait), "retry_after_seconds": wait} if wait else {})

@@ -1,0 +1,73 @@
+"""The hook client in Python, where none could be compiled: asks the daemon, else judges in process."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import sys
+from collections.abc import Sequence
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from pathlib import Path
+
+from interlock.agents import Reply
+from interlock.agents import agent as agent_of
+from interlock.config import Config
+from interlock.doors.client import NoDaemon, check_peer
+from interlock.doors.hook import fallback
+from interlock.doors.hook.wrapper import limit_of
+
+MOST_ANSWER = 4 << 20
+
+
+def main(argv: Sequence[str]) -> int:
+    """Like the fallback: `FOLDER CONFIGURATION AGENT EVENT`, the agent's JSON on stdin."""
+    return fallback.run(argv, asked)
+
+
+def asked(word: str, event: str, data: bytes, config: Config) -> Reply | None:
+    """What the daemon answers; None where nobody does, or somebody else."""
+    seconds = limit_of(word, config)
+    headers = {
+        "Content-Type": "application/json",
+        "Connection": "close",
+        "Interlock-Event": event,
+        "Interlock-Limit": str(int(seconds * 1000)),
+    }
+    connection = _Connection(config.socket_path, seconds)
+    try:
+        connection.request("POST", f"/api/v1/hook/{agent_of(word).word}", data, headers)
+        return _reply(connection.getresponse())
+    except (OSError, HTTPException, NoDaemon, ValueError):
+        return None
+    finally:
+        with contextlib.suppress(OSError):
+            connection.close()
+
+
+def _reply(answer: HTTPResponse) -> Reply | None:
+    body = answer.read(MOST_ANSWER + 1)
+    code, first = answer.getheader("Interlock-Exit"), answer.getheader("Interlock-Stdout")
+    if answer.status != 200 or code is None or first is None or len(body) > MOST_ANSWER:
+        return None
+    exit, split = int(code), int(first)
+    if not 0 <= exit <= 255 or not 0 <= split <= len(body):
+        return None
+    return Reply(body[:split], body[split:], exit)
+
+
+class _Connection(HTTPConnection):
+    """HTTP over the daemon's socket, after a look at whose it is."""
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        super().__init__("localhost", timeout=seconds)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
+        check_peer(self.sock, self._path)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,256 @@
+"""★ A hook's event -> the verdict: one evaluation for each call, the worst wins, and a held call waits as long as its agent does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.agents import Agent, Event, Verdict
+from interlock.agents.contract import Call
+from interlock.core.decide import Judgement
+from interlock.core.decision import Decision
+from interlock.core.model import AgentRef, Kind, TicketState
+from interlock.core.ticket import settled
+from interlock.doors.hook.asking import may_ask
+from interlock.doors.hook.late import told
+from interlock.doors.hook.memory import Hooks, Passed, Recent
+from interlock.doors.hook.sharing import DEFERRED, call_keys
+from interlock.doors.hook.written import contents
+from interlock.doors.http.context import Context
+from interlock.doors.http.errors import Problem
+from interlock.doors.http.tickets import until_time_moves_it
+from interlock.looker.files import read_text
+from interlock.service.evaluate import evaluate, quick
+from interlock.service.request import Request
+
+DOOR = "hook"
+SHORT = 4_096  # characters; what is longer is not read on the event loop
+PENDING = (TicketState.COOLING, TicketState.WAITING)
+NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
+AGAIN = 4  # evaluations of one held call
+
+
+class _Elsewhere(Exception):
+    """A script has to be read, which the event loop does not do."""
+
+
+@dataclass(slots=True)
+class Scripts:
+    """Reads scripts for one call, and remembers what was read."""
+
+    hooks: Hooks
+    session: str
+    disk: bool  # whether whoever asks could read them as well
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, path: str) -> str | None:
+        text = read_text(path) if self.disk else None
+        if text is None:
+            text = self.hooks.written.text(self.session, path)
+        if text is not None:
+            self.texts[path] = text
+        return text
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        return {path: hashed(text) for path, text in self.texts.items()}
+
+
+def hashed(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _not_here(path: str) -> str | None:
+    raise _Elsewhere(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One hook that waits for its answer."""
+
+    agent: Agent
+    event: Event
+    who: AgentRef
+    until: float  # of the event loop's clock
+    hung_up: Callable[[], Awaitable[None]]  # ends when nobody listens any more
+    disk: bool
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.who.principal, self.agent.word, self.who.session
+
+    def call_key(self, call: Call) -> str:
+        return self.call_keys(call)[0]
+
+    def call_keys(self, call: Call) -> list[str]:
+        return call_keys(self.who.principal, self.agent.word, self.who.session, call)
+
+
+class Judging:
+    """Everything that is asked before a call runs."""
+
+    def __init__(self, context: Context, hooks: Hooks) -> None:
+        self.context, self.hooks = context, hooks
+        self._read_alone: Recent[bool] = Recent()  # texts for which no script is read
+
+    async def verdict(self, asking: Asking) -> Verdict:
+        """May it run? One call that is announced twice is judged once."""
+        event = asking.event
+        if event.problem:
+            return Verdict("deny")  # in the words of the problem
+        if event.kind == "permission" and all(asking.call_keys(call)[1] in self.hooks.passed for call in event.calls):
+            return Verdict("allow")  # let through a moment ago; the client asks its user as it always does
+        if event.pair and event.asks:
+            self.hooks.second.put(f"{asking.who.principal}/{event.session}", True)
+        verdict = await self.hooks.shared.answer(asking.who.principal, event, lambda: self._judged(asking))
+        return await self._with_news(asking, verdict)
+
+    async def _judged(self, asking: Asking) -> Verdict:
+        found = [(call, *await self._decided(asking, call)) for call in asking.event.calls]
+        held = [(call, decision) for call, decision, _ in found if not decision.allowed]
+        if held and all(may_ask(decision, call.action) for call, decision in held):
+            if asking.event.asks:
+                return self._asks(asking, held)
+            if asking.event.pair and f"{asking.who.principal}/{asking.event.session}" in self.hooks.second:
+                return self._deferred(asking, held)
+        return await self._answered(asking, found)
+
+    async def _answered(self, asking: Asking, found: list[tuple[Call, Decision, Scripts]]) -> Verdict:
+        """What people say to the held ones, as long as there is time."""
+        for call, decision, scripts in found:
+            if not decision.allowed:
+                decision = await self._hold(asking, call, decision, scripts)
+            if not decision.allowed:
+                return self._denied(asking, call, decision)
+            ticket = decision.ticket.id if decision.ticket else ""
+            level = int(decision.assessment.level) if decision.assessment else 0
+            keys, passed = asking.call_keys(call), Passed(ticket, level, scripts.hashes)
+            for key in keys:
+                self.hooks.passed.put(key, passed)
+            self.hooks.denied.take(*keys)
+            self.hooks.late.forget(asking.key, [ticket] if ticket else [])
+        return Verdict("allow")
+
+    def _deferred(self, asking: Asking, held: list[tuple[Call, Decision]]) -> Verdict:
+        """This event cannot ask, and the one that follows can; a call that runs without that one is a bypass."""
+        for call, decision in held:
+            self.hooks.deferred.put(asking.call_key(call), decision.ticket.id if decision.ticket else "")
+        return DEFERRED
+
+    def _asks(self, asking: Asking, held: list[tuple[Call, Decision]]) -> Verdict:
+        for call, decision in held:
+            assert decision.ticket is not None
+            self.hooks.asked.put(asking.call_key(call), decision.ticket.id)
+        return Verdict("ask", " ".join(decision.reason for _, decision in held))
+
+    def _denied(self, asking: Asking, call: Call, decision: Decision) -> Verdict:
+        waits = decision.held and decision.ticket is not None
+        if waits and decision.ticket is not None:
+            self.hooks.late.sent_away(asking.key, decision.ticket.id)
+        if call.id:
+            self.hooks.denied.put(asking.call_key(call), decision.ticket.id if decision.ticket else "")
+        return Verdict("deny", f"{decision.reason} {NOT_YET}" if waits else decision.reason)
+
+    async def _decided(self, asking: Asking, call: Call) -> tuple[Decision, Scripts]:
+        """One evaluation; everyday work is answered at once, on the event loop."""
+        scripts = Scripts(self.hooks, asking.who.session, asking.disk)
+        if self._everyday(asking, call):
+            key = f"{call.action.cwd}\0{call.action.text}"
+            files = None if key in self._read_alone else _not_here  # what is read alone is remembered by its reader
+            request = Request(call.action, asking.who, DOOR, judged=call.judged, files=files)
+            at_once = quick(self.context.state, request)
+            if at_once is not None:
+                self._read_alone.put(key, True)
+                return at_once, scripts
+        return await self.context.pool.run(self._evaluated, asking, call, scripts), scripts
+
+    def _everyday(self, asking: Asking, call: Call) -> bool:
+        """A short call that writes nothing, of a session that has written nothing of note."""
+        if asking.who.session in self.hooks.written.noted or len(call.action.text) > SHORT:
+            return False
+        if call.action.kind is Kind.COMMAND:
+            return True
+        small = all(not isinstance(value, str) or len(value) <= SHORT for value in call.input.values())
+        return small and next(contents(call.action, None), None) is None
+
+    def _evaluated(self, asking: Asking, call: Call, scripts: Scripts) -> Decision:
+        """In the pool: the whole evaluation, and what the call writes or inherits."""
+        state, session = self.context.state, asking.who.session
+
+        def inherits(own: Judgement) -> Judgement | None:
+            return self.hooks.written.inherited(session, call.action, own, scripts.texts)
+
+        request = Request(call.action, asking.who, DOOR, judged=call.judged, files=scripts, inherits=inherits)
+        decision = evaluate(state, request)
+        if call.action.kind is Kind.TOOL and (decision.allowed or decision.held):
+            self.hooks.written.remember(session, call.action, state.rules, read_text if asking.disk else None)
+        return decision
+
+    async def _hold(self, asking: Asking, call: Call, decision: Decision, scripts: Scripts) -> Decision:
+        """Waits for the answer within the agent's limit; nobody's thread is held meanwhile."""
+        gone: asyncio.Future[None] = asyncio.ensure_future(asking.hung_up())
+        try:
+            for _ in range(AGAIN):
+                waits = decision.held and decision.ticket is not None
+                if not waits or not await self._settled(asking, decision.ticket.id, gone):  # type: ignore[union-attr]
+                    return decision
+                decision = await self.context.pool.run(self._evaluated, asking, call, scripts)
+            return decision
+        finally:
+            gone.cancel()
+
+    async def _settled(self, asking: Asking, id: str, gone: asyncio.Future[None]) -> bool:
+        """Whether the ticket was answered, or has cooled off, while somebody still listens."""
+        loop = asyncio.get_running_loop()
+        try:
+            event = self.context.waiters.add(id)
+        except Problem:  # too many wait
+            return False
+        try:
+            while True:
+                event.clear()
+                ticket = await self.context.read(lambda tx: tx.ticket(id))
+                now, left = self.context.state.clock.now(), asking.until - loop.time()
+                if gone.done() or self.context.waiters.closed or ticket is None:
+                    return False
+                if settled(ticket, now).state not in PENDING:
+                    return True
+                if left <= 0:
+                    return False
+                await _first(event, gone, min(left, until_time_moves_it(ticket, now)))
+        finally:
+            self.context.waiters.remove(id, event)
+
+    async def _with_news(self, asking: Asking, verdict: Verdict) -> Verdict:
+        """The verdict, and what became of tickets that the agent was sent away with."""
+        due = self.hooks.late.due(asking.key)
+        if not due or verdict.word == "ask":
+            return verdict
+        words, over = await self.context.pool.run(told, self.context.state, due)
+        self.hooks.late.forget(asking.key, over)
+        if not words:
+            return verdict
+        if verdict.word == "allow":
+            return Verdict("allow", verdict.reason, words)
+        return Verdict("deny", f"{verdict.reason} {words}")
+
+
+async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:
+    changed = asyncio.ensure_future(event.wait())
+    waited: set[asyncio.Future[Any]] = {changed, gone}
+    try:
+        await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        changed.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await changed
+
+
+def same_user(principal: str) -> bool:
+    """Scripts are read for whoever could read them as well."""
+    return principal == f"uid:{os.getuid()}"

@@ -1,0 +1,93 @@
+"""Are the files that install the hooks still what they were? Looked at on every call, read only when they changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pwd
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from interlock.agents import Agent
+from interlock.agents import agent as agent_of
+from interlock.agents.contract import CLIENT, ROUTE, SCOPES
+
+MOST = 2_000  # files
+MOST_BYTES = 4 << 20
+Stat = tuple[int, int, int, int]
+GONE: Stat = (0, 0, 0, 0)
+
+
+@dataclass(slots=True)
+class Watched:
+    """One file as it was when it was looked at last."""
+
+    stat: Stat
+    digest: str
+    ours: bool  # whether our hook is in it
+
+
+@dataclass(slots=True)
+class HookFiles:
+    """The files by path; used on the event loop alone."""
+
+    files: dict[str, Watched] = field(default_factory=dict)
+
+    def look(self, agent: Agent, principal: str, cwd: str) -> list[str]:
+        """What changed since the last look, in words; the first look remembers."""
+        return [words for path in _paths(agent.word, _home(principal), cwd) if (words := self._changed(path))]
+
+    def _changed(self, path: str) -> str:
+        stat, known = _stat(path), self.files.get(path)
+        if known is not None and known.stat == stat:
+            return ""
+        digest, ours = _read(path)
+        if known is None and len(self.files) >= MOST:
+            return ""
+        self.files[path] = Watched(stat, digest, ours)
+        if known is None or known.digest == digest or not (known.ours or ours):
+            return ""
+        if known.ours and not ours:
+            return f"{path} no longer runs Interlock's hook"
+        return f"{path} was changed; Interlock's hook is {'still ' if known.ours else ''}in it"
+
+
+@lru_cache(maxsize=256)
+def _paths(word: str, home: str, cwd: str) -> tuple[str, ...]:
+    """Where the agent's hooks are installed, for this user, this project and everybody."""
+    project = Path(cwd) if cwd.startswith("/") else Path(home)
+    places = [place.path for scope in SCOPES for place in agent_of(word).places(scope, Path(home), project)]
+    return tuple(dict.fromkeys(str(path) for path in places))
+
+
+@lru_cache(maxsize=64)
+def _home(principal: str) -> str:
+    """The home of whoever the kernel says it is."""
+    try:
+        return pwd.getpwuid(int(principal.removeprefix("uid:"))).pw_dir
+    except (KeyError, ValueError):
+        return "/nonexistent"
+
+
+def _stat(path: str) -> Stat:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return GONE
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns ^ found.st_ctime_ns
+
+
+def _read(path: str) -> tuple[str, bool]:
+    from interlock.looker.files import read_bytes
+
+    data = read_bytes(path, MOST_BYTES)
+    if data is None:
+        return "", False
+    return hashlib.sha256(data).hexdigest(), CLIENT.encode() in data or ROUTE.encode() in data
+
+
+def disabled(agent: Agent, principal: str, cwd: str) -> list[str]:
+    """Everything that switches this agent's hooks off, in words."""
+    home = Path(_home(principal))
+    return agent.disablers(home, Path(cwd) if cwd.startswith("/") else home)

@@ -1,0 +1,135 @@
+"""MCP over streamable HTTP inside the daemon: who calls is who the token says, and a session is the transport's own (both eras)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from interlock.doors.aql.limits import LIMITS
+from interlock.doors.aql.tools import Naming
+from interlock.doors.mcp.backend import Context, ToolCall
+from interlock.doors.mcp.prompt import PROMPT
+from interlock.doors.mcp.readable import readable
+from interlock.doors.mcp.server import build, unknown_tool
+
+if TYPE_CHECKING:
+    from interlock.doors.http.aql import AqlDoor, Wanted
+    from interlock.doors.http.who import Who
+
+_HEADER = b"mcp-session-id"
+_WHO = "interlock.mcp.who"
+IDLE = 1_800.0  # seconds, as in `leases`
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent one request, and in which session."""
+
+    principal: str
+    session: str
+
+
+class HttpServer:
+    """One MCP server for all callers; the daemon's guards stand before it."""
+
+    def __init__(self, aql: AqlDoor) -> None:
+        self._aql, self._secret = aql, secrets.token_bytes(32)
+        server = build(InProcess(aql), aql.context.version, PROMPT)
+        self._manager = StreamableHTTPSessionManager(
+            server, max_request_body_size=8 * LIMITS["max_request_size"], session_idle_timeout=IDLE
+        )
+        self._stopping: asyncio.Event | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        started = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._running = asyncio.create_task(self._run(started, self._stopping))
+        await started.wait()
+
+    async def stop(self) -> None:
+        if self._stopping is not None and self._running is not None:
+            self._stopping.set()
+            with suppress(asyncio.CancelledError, Exception):
+                await self._running
+
+    async def __call__(self, scope: dict[str, Any], who: Who, receive: Any, send: Any) -> None:
+        principal = who.agent()
+        given = dict(scope["headers"]).get(_HEADER, b"")
+        session = self._session(principal, given)
+        scope["user"] = AuthenticatedUser(AccessToken(token="-", client_id=principal, scopes=[]))  # binds the session
+        scope[_WHO] = Caller(principal, session)
+        leases = self._aql.leases
+        if scope["method"] == "DELETE" and given:
+            await leases.ended(principal, session)
+        lease = leases.hold(principal, session, 0) if scope["method"] == "GET" and given else None
+        try:
+            await self._manager.asgi_app(scope, _Readable(receive), send)
+        finally:
+            if lease is not None:
+                leases.release(principal, session, lease)
+
+    def _session(self, principal: str, transport: bytes) -> str:
+        """Our own id (ESL-14): one for each of the transport's sessions; without any, one for the principal."""
+        mark = hashlib.blake2b(principal.encode() + b"\0" + transport, key=self._secret, digest_size=20)
+        return f"mcp_{mark.hexdigest()}"
+
+    async def _run(self, started: asyncio.Event, stopping: asyncio.Event) -> None:
+        async with self._manager.run():
+            started.set()
+            await stopping.wait()
+
+
+class InProcess:
+    """The backend beside the daemon's own doors."""
+
+    def __init__(self, aql: AqlDoor) -> None:
+        from interlock.doors.http.aql import Wanted
+
+        self._aql = aql
+        self._wanted: Wanted = Wanted(Naming())
+
+    def who(self, context: Context) -> Caller:
+        found: Caller = context.request.scope[_WHO]  # type: ignore[union-attr]
+        return found
+
+    def session_of(self, who: Caller) -> str:
+        return who.session
+
+    async def tools(self, who: Caller) -> list[dict[str, Any]]:
+        return self._aql.tools(self._wanted)
+
+    async def call(self, asked: ToolCall) -> Mapping[str, Any]:
+        endpoint = self._wanted.naming.endpoint_of(asked.tool)
+        if endpoint is None or asked.tool not in {tool["name"] for tool in self._aql.tools(self._wanted)}:
+            raise unknown_tool(asked.tool)
+        reply = await self._aql.answer(asked.who.principal, asked.who.session, endpoint, asked.arguments, self._wanted)
+        return reply.wire
+
+    async def ask(self, who: Caller, token: str) -> Mapping[str, Any] | None:
+        found = await self._aql.question(who.principal, who.session, token)
+        return {"ask": found[0], "message": found[1]} if found else None
+
+    async def elicited(self, who: Caller, ask: str, approve: bool) -> bool:
+        return await self._aql.said(who.principal, who.session, ask, approve)
+
+
+class _Readable:
+    """The body as text that can be parsed."""
+
+    def __init__(self, receive: Any) -> None:
+        self._receive = receive
+
+    async def __call__(self) -> Any:
+        message = await self._receive()
+        body = message.get("body")
+        return {**message, "body": readable(body).encode()} if body else message

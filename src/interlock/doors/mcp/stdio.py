@@ -1,0 +1,167 @@
+"""MCP over stdio: a thin client of the daemon, with a session of its own; nothing but the protocol on stdout."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import sys
+import warnings
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from interlock.config import Config
+from interlock.doors.aql.gatekeeper import ANY
+from interlock.doors.aql.tools import Naming
+from interlock.doors.client import NoDaemon
+from interlock.doors.mcp.backend import Context, ToolCall
+from interlock.doors.mcp.link import Link
+from interlock.doors.mcp.prompt import PROMPT
+from interlock.doors.mcp.readable import readable
+from interlock.doors.mcp.server import PERMISSION_TOOL, build, unknown_tool
+
+_ENDPOINTS = ("create", "read", "execute", ANY)  # those that the loop has operations for (R-17)
+AGAIN = 2.0  # seconds between two tries to hold the session
+FAREWELL = 2.0  # seconds
+_PERMISSION: dict[str, Any] = {
+    "name": PERMISSION_TOOL,
+    "description": "Decides one tool call, for a client's permission prompt. Other operations: see introspect.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "tool_name": {"type": "string"},
+            "input": {"type": "object", "additionalProperties": True},
+            "tool_use_id": {"type": "string"},
+        },
+        "required": ["tool_name", "input"],
+    },
+    "annotations": {"readOnlyHint": False, "destructiveHint": True},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How this server was started."""
+
+    naming: Naming = field(default_factory=Naming)
+    policy: str = ""  # its text
+    mode: str = ""
+    strict: bool = False
+    permission_tool: bool = False
+    token: str = field(default="", repr=False)  # of the agent, where it has one
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """What goes with every request."""
+        found = {
+            "mode": self.naming.mode,
+            "prefix": self.naming.prefix,
+            "policy": self.policy,
+            "safetyMode": self.mode,
+            "strict": self.strict,
+        }
+        return {key: value for key, value in found.items() if value}
+
+
+class Remote:
+    """The backend behind the socket."""
+
+    def __init__(self, link: Link, options: Options) -> None:
+        self._link, self._options = link, options
+        self.session = f"mcp_{secrets.token_hex(16)}"
+
+    def who(self, context: Context) -> None:
+        return None  # the kernel tells the daemon
+
+    def session_of(self, who: None) -> str:
+        return self.session
+
+    async def tools(self, who: None) -> list[dict[str, Any]]:
+        found = await self._link.post("/aql/tools", self._options.wanted)
+        if not isinstance(found, dict) or "tools" not in found:
+            raise NoDaemon("the daemon did not list its tools")
+        return [*found["tools"], *([_PERMISSION] if self._options.permission_tool else [])]
+
+    async def call(self, asked: ToolCall) -> Mapping[str, Any]:
+        endpoint, arguments = self._options.naming.endpoint_of(asked.tool), asked.arguments
+        if asked.tool == PERMISSION_TOOL and self._options.permission_tool:
+            endpoint, arguments = ANY, {"operation": PERMISSION_TOOL, "params": asked.arguments}
+        if endpoint not in _ENDPOINTS:
+            raise unknown_tool(asked.tool)
+        body = {**self._options.wanted, "endpoint": endpoint, "arguments": arguments, "session": self.session}
+        found = await self._link.post("/aql", body)
+        if not isinstance(found, dict) or "envelope" not in found or "isError" not in found:
+            raise NoDaemon("the daemon did not answer the call")
+        return found
+
+    async def ask(self, who: None, token: str) -> Mapping[str, Any] | None:
+        found = await self._link.post("/aql/ask", {"session": self.session, "token": token})
+        return found if isinstance(found, dict) and "ask" in found else None
+
+    async def elicited(self, who: None, ask: str, approve: bool) -> bool:
+        body = {"session": self.session, "ask": ask, "approve": approve}
+        found = await self._link.post("/aql/elicited", body)
+        return isinstance(found, dict) and found.get("armed") is True
+
+    async def hold(self) -> None:
+        """Keeps the session while this process lives: when its connection ends, however it ended, so does the session."""
+        while True:
+            with suppress(NoDaemon, OSError, asyncio.IncompleteReadError):
+                await self._link.post("/aql/hold", {"session": self.session}, patience=None, start=False)
+            await asyncio.sleep(AGAIN)
+
+    async def end(self) -> None:
+        with suppress(NoDaemon, OSError, asyncio.IncompleteReadError):
+            await self._link.post("/aql/end", {"session": self.session}, patience=FAREWELL, start=False)
+
+
+class Lines:
+    """stdin as lines that can be parsed; a line that is no text becomes a call that is refused."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = anyio.wrap_file(file)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._file:
+            yield readable(line)
+
+
+def run(config: Config, config_path: Path | None, options: Options, version: str) -> int:
+    """Serves until stdin ends."""
+    logging.disable(logging.CRITICAL)  # a client keeps what is written to stderr, and calls may carry codes
+    warnings.simplefilter("ignore")
+    asyncio.run(_serve(Link(config, config_path, options.token), options, version))
+    return 0
+
+
+async def _serve(link: Link, options: Options, version: str) -> None:
+    remote = Remote(link, options)
+    server = build(remote, version, PROMPT)
+    with suppress(NoDaemon, OSError):
+        await link.reach()  # a daemon that cannot be started is said in every answer
+    holding = asyncio.create_task(remote.hold())
+    try:
+        given = cast(Any, Lines(claimed_stdin()))
+        async with stdio_server(stdin=given) as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    finally:
+        holding.cancel()
+        await remote.end()
+        link.close()
+
+
+def claimed_stdin() -> Any:
+    """The wire's bytes from a descriptor of our own; whatever else reads stdin finds nothing."""
+    import os
+
+    wire = os.dup(sys.stdin.fileno())
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, sys.stdin.fileno())
+    os.close(null)
+    return os.fdopen(wire, "rb")

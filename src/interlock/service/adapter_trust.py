@@ -1,0 +1,211 @@
+"""Who says how far an adapter may be trusted? Operators, one step up at a time, sealed and on the record (TL-01, TL-03, TL-06)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from interlock.core.audit_json import canonical_json, parsed
+from interlock.core.records import AuditQuery
+from interlock.core.trust import TRUSTS, Certification, Change, Trust, TrustError, TrustRecord, demote, promote, settle
+from interlock.ports import Change as Told
+from interlock.ports import Tx
+from interlock.service.adapters import Kept, Loaded, Standing, sealed
+from interlock.service.answers import Refused
+from interlock.service.people import require_admin
+from interlock.service.pins import body_of
+from interlock.service.record import deed
+from interlock.service.sessions import OperatorSession
+from interlock.service.state import State
+
+SETTING = "adapter.trust:"  # and the adapter's name
+EVENT = "adapter_trust"
+BY_TIME = "interlock"
+_MOST = 10_000  # records
+_STEP = 0.001  # seconds
+
+
+def begin(state: State) -> None:
+    """What the store and the record say at the start; on a store that others change too, from then on as well."""
+    if not state.adapters.loaded:
+        return
+    if state.shared:
+        state.store.listen(lambda id: _heard(state, id))
+    refresh(state)
+
+
+def refresh(state: State) -> None:
+    """Takes over what the store says by now; raises StoreError."""
+    state.adapters.stale = False
+    try:
+        state.store.read(lambda tx: _load(state, tx))
+    except BaseException:
+        state.adapters.stale = True
+        raise
+
+
+def change(state: State, by: OperatorSession, name: str, to: Trust, reason: str) -> Standing:
+    """Another level of trust: up one step by an admin who signed in just now, down any number by any operator."""
+    loaded = state.adapters.loaded.get(name)
+    if loaded is None:
+        known = ", ".join(sorted(state.adapters.loaded)) or "none"
+        raise Refused(f"no adapter {name!r} is loaded; known: {known}", "NOT_FOUND_RESOURCE")
+    now = state.clock.now()
+
+    def work(tx: Tx) -> Kept:
+        if state.shared:
+            _load(state, tx)
+        before = _record(state, loaded, now)
+        if to > before.level:
+            require_admin(state, by)
+        try:
+            after = _moved(before, to, by.operator, now, reason, loaded)
+        except TrustError as error:
+            raise Refused(str(error), "VALIDATION_INVALID_VALUE") from None
+        return _keep(state, tx, loaded, after, by.operator)
+
+    _take(state, name, state.store.write(work))
+    standing = state.adapters.standing(name, now)
+    state.tell(EVENT, None, f"{by.operator} made adapter {name} {standing.trust.word}: {reason}")
+    return standing
+
+
+def settle_trust(state: State) -> int:
+    """Writes down as demotions what certifications outlived; how many. Before an operator has signed in there is nothing to seal with."""
+    now, ended = state.clock.now(), 0
+    for name, kept in list(state.adapters.kept.items()):
+        loaded = state.adapters.loaded.get(name)
+        if loaded is None or not kept.proved(state.sessions.seal_key()):
+            continue
+        after = settle(kept.record, now, BY_TIME)
+        if after != kept.record:
+            _take(state, name, state.store.write(lambda tx: _keep(state, tx, loaded, after, BY_TIME)))  # noqa: B023
+            state.tell(EVENT, None, f"adapter {name} is {after.level.word}: {after.history[-1].reason}")
+            ended += 1
+    return ended
+
+
+def _moved(before: TrustRecord, to: Trust, by: str, now: float, reason: str, loaded: Loaded) -> TrustRecord:
+    if to < before.level:
+        return demote(before, to, by, now, reason)
+    if to is not Trust.CERTIFIED:
+        return promote(before, to, by, now, reason)
+    certification = loaded.adapter.trust.certification
+    if certification is None:
+        raise TrustError("certified takes a certification in the adapter's file, with its authority and signature")
+    return promote(before, to, by, now, reason, certification)
+
+
+def _record(state: State, loaded: Loaded, now: float) -> TrustRecord:
+    """What operators said so far, brought down to what is in force; a fresh start where nothing of it can be proved."""
+    name = loaded.adapter.name
+    kept, standing = state.adapters.kept.get(name), state.adapters.standing(name, now)
+    if kept is None or not kept.proved(state.sessions.seal_key()):
+        return replace(loaded.adapter.trust, level=standing.trust, history=(), certification=None, promoted_from=None)
+    if standing.trust < kept.record.level:
+        return demote(kept.record, standing.trust, BY_TIME, now, standing.why)
+    return kept.record
+
+
+def _keep(state: State, tx: Tx, loaded: Loaded, record: TrustRecord, by: str) -> Kept:
+    name, last = loaded.adapter.name, record.history[-1]
+    before = state.adapters.kept.get(name)
+    at = max(
+        state.clock.now(), state.adapters.recorded.get(name, (0.0,))[0] + _STEP, before.at + _STEP if before else 0.0
+    )
+    key = state.sessions.seal_key()
+    if key is None:
+        raise Refused("nobody has unlocked this daemon: an operator runs `interlock unlock`")
+    text = canonical_json({"adapter": name, "file": loaded.mark, "at": repr(at), "trust": _json(record)})
+    kept = Kept(record, loaded.mark, at, text, sealed(text, key))
+    tx.save_setting(f"{SETTING}{name}", json.dumps({"text": text, "seal": kept.seal}))
+    details = {
+        "adapter": name,
+        "from": last.before.word,
+        "to": last.after.word,
+        "reason": last.reason,
+        "file": loaded.mark,
+        "order": repr(at),
+    }
+    state.recorder.now(tx, EVENT, deed(last.at, EVENT, by, details))
+    return kept
+
+
+def _take(state: State, name: str, kept: Kept) -> None:
+    with state.lock:
+        state.adapters.kept[name] = kept
+        state.adapters.recorded[name] = (kept.at, kept.record.level)
+
+
+def _heard(state: State, id: str) -> None:
+    if id == Told.SETTING or id.startswith(f"{Told.SETTING}{SETTING}"):
+        state.adapters.stale = True
+
+
+def _load(state: State, tx: Tx) -> None:
+    adapters = state.adapters
+    for row in tx.audit(AuditQuery(event=EVENT, limit=_MOST)):  # the oldest first
+        said = body_of(row)
+        name, level = str(said.get("adapter")), TRUSTS.get(str(said.get("to")))
+        at = _number(said.get("order"))
+        if level is not None and at >= adapters.recorded.get(name, (0.0,))[0]:
+            adapters.recorded[name] = (at, level)
+    for name in adapters.loaded:
+        text = tx.setting(f"{SETTING}{name}")
+        kept = _kept(name, text) if text else None
+        if text and kept is None:
+            state.trouble(f"what operators said of adapter {name!r} cannot be read; it counts for nothing", "altered")
+        if kept is not None:
+            adapters.kept[name] = kept
+        else:
+            adapters.kept.pop(name, None)
+
+
+def _kept(name: str, text: str) -> Kept | None:
+    try:
+        whole = json.loads(text)
+        body = parsed(whole["text"])
+        if body["adapter"] != name:
+            return None
+        return Kept(_of(body["trust"]), str(body["file"]), float(body["at"]), whole["text"], str(whole["seal"]))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _json(record: TrustRecord) -> dict[str, Any]:
+    found = record.certification
+    return {
+        "generated_at": record.generated_at,
+        "generated_by": record.generated_by,
+        "validated_at": record.validated_at,
+        "validated_by": record.validated_by,
+        "certification": {**asdict(found), "scope": list(found.scope)} if found is not None else None,
+        "level": record.level.word,
+        "promoted_from": record.promoted_from.word if record.promoted_from is not None else None,
+        "history": [[one.before.word, one.after.word, one.at, one.by, one.reason] for one in record.history],
+    }
+
+
+def _of(data: Mapping[str, Any]) -> TrustRecord:
+    certification = data["certification"]
+    if certification is not None:
+        certification = Certification(**{**certification, "scope": tuple(certification["scope"])})
+    return TrustRecord(
+        TRUSTS[data["level"]],
+        data["generated_at"],
+        data["generated_by"],
+        data["validated_at"],
+        data["validated_by"],
+        promoted_from=TRUSTS[data["promoted_from"]] if data["promoted_from"] is not None else None,
+        history=tuple(Change(TRUSTS[a], TRUSTS[b], float(at), by, why) for a, b, at, by, why in data["history"]),
+        certification=certification,
+    )
+
+
+def _number(value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,208 @@
+"""Which adapters does this daemon know, how far is each trusted now, and what does that make of one call?"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from interlock.adapters import Adapter, Located, Operation, Reading, read_file
+from interlock.config import Config, ConfigError
+from interlock.core.circumstances import Adapted
+from interlock.core.danger import DangerBlock
+from interlock.core.levels import effective_level
+from interlock.core.model import Kind, Level, operation
+from interlock.core.named import call_facts, named_level
+from interlock.core.trust import CLAIMED, Trust, TrustRecord, current
+from interlock.core.trust_gate import Call
+
+if TYPE_CHECKING:
+    from interlock.service.request import Request
+    from interlock.service.state import State
+
+INTROSPECT = "introspect"
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One adapter file that the configuration names."""
+
+    adapter: Adapter
+    path: str
+    mark: str  # the file's hash
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What operators said of an adapter's trust, of which file, and when; sealed, so that nobody else said it."""
+
+    record: TrustRecord
+    mark: str
+    at: float
+    text: str = ""
+    seal: str = ""
+
+    def proved(self, seal_key: bytes | None) -> bool:
+        """Whether an operator's command made it; nobody can tell before one of them has signed in."""
+        return seal_key is not None and hmac.compare_digest(sealed(self.text, seal_key), self.seal)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far an adapter is trusted now, and why that is not what its file or its operators said."""
+
+    trust: Trust
+    why: str = ""
+
+
+def sealed(text: str, seal_key: bytes) -> str:
+    return hmac.new(seal_key, b"interlock adapter\0" + text.encode(), hashlib.sha256).hexdigest()
+
+
+def read_adapters(config: Config) -> tuple[Loaded, ...]:
+    """The adapters that the configuration names; raises ConfigError with every file that is missing or broken, and the lines."""
+    found: dict[str, Loaded] = {}
+    wrong: list[str] = []
+    for name in config.adapters:
+        path = _path(config, name)
+        reading = _reading(path)
+        wrong += [_words(path, problem) for problem in reading.problems if problem.error]
+        if reading.adapter is None or not reading.usable:
+            continue
+        if reading.adapter.name in found:
+            wrong.append(
+                f"{path}: adapter {reading.adapter.name!r} is there already, in {found[reading.adapter.name].path}"
+            )
+        said = tuple(_words(path, problem) for problem in reading.problems if not problem.error)
+        found[reading.adapter.name] = Loaded(reading.adapter, str(path), reading.mark, said)
+    if wrong:
+        raise ConfigError("adapters.files: " + "; ".join(wrong))
+    return tuple(found.values())
+
+
+class Adapters:
+    """Every adapter by its name; what operators said of them is kept by `adapter_trust`."""
+
+    def __init__(self, loaded: Sequence[Loaded] = (), seal_key: Callable[[], bytes | None] = lambda: None) -> None:
+        self._seal_key = seal_key
+        self.stale = False  # another process changed something
+        self.loaded: Mapping[str, Loaded] = MappingProxyType({one.adapter.name: one for one in loaded})
+        self.kept: dict[str, Kept] = {}
+        self.recorded: dict[str, tuple[float, Trust]] = {}  # what the record says last: when, and how far
+
+    def standing(self, name: str, now: float) -> Standing:
+        """The trust in force; of what nobody can prove, only what takes trust away counts."""
+        loaded = self.loaded.get(name)
+        if loaded is None:
+            return Standing(Trust.UNTESTED, f"no adapter {name!r} is loaded")
+        claim, why = current(loaded.adapter.trust, now)
+        if claim > CLAIMED:
+            claim, why = CLAIMED, f"its file says {claim.word}, which counts once an operator agrees"
+        kept = self.kept.get(name)
+        at, level = self.recorded.get(name, (0.0, Trust.CERTIFIED))
+        if kept is None or kept.at < at:
+            return Standing(
+                min(claim, level), why if claim <= level else "the record says so, and what was kept is gone"
+            )
+        key = self._seal_key()
+        proved = kept.proved(key)
+        if proved and kept.mark == loaded.mark:
+            return Standing(*current(kept.record, now))
+        reason = "what operators said of it was altered outside Interlock"
+        if proved:
+            reason = "its file is not the one that operators spoke of"
+        elif key is None:
+            reason = "what operators said counts once one of them has run `interlock unlock`"
+        said = min(kept.record.level, level)
+        return Standing(min(claim, said), reason if claim < kept.record.level else why)
+
+
+def dressed(state: State, request: Request, now: float) -> Request:
+    """The request with what this daemon knows of the adapter it names; what the caller says of it counts for nothing."""
+    if not request.adapter or request.adapted is not None:
+        return request
+    loaded = state.adapters.loaded.get(request.adapter)
+    if loaded is None:
+        return _unknown(request)
+    standing = state.adapters.standing(request.adapter, now)
+    own = _operation(loaded.adapter, request)
+    if own is None:
+        note = f"adapter {request.adapter!r} has no operation {request.action.text[:80]!r}"
+        call = Call(request.action.text, Level.SAFE, standing.trust)
+        return replace(request, adapted=Adapted(call, note=note, missing=True))
+    return _known(state, request, own, standing)
+
+
+def _known(state: State, request: Request, own: Operation, standing: Standing) -> Request:
+    action, trust = request.action, standing.trust
+    params = action.fields.get("params") or _NOTHING
+    variables = {
+        "params": params,
+        **call_facts(own.name, params, own.category),
+        "agent": request.agent.name,
+        "adapter": request.adapter,
+    }
+    patterns = state.rules.patterns
+    found = effective_level(
+        own.claims, lambda name, category: named_level(name, category, patterns), trust, variables=variables
+    )
+    call = Call(own.name, found.level, trust, own.category, own.name == INTROSPECT, found.reasons)
+    notices = tuple(notice.message for notice in found.warnings)
+    adapted = Adapted(call, own.danger, note=_raising(request.adapter, standing), notices=notices)
+    told = operation(action.text, params, own.category, action.cwd, found.level)
+    return replace(request, action=replace(told, witnesses=action.witnesses), adapted=adapted)
+
+
+def _unknown(request: Request) -> Request:
+    """An adapter that nobody loaded is untested: it may be asked what it can do, and nothing else."""
+    action, introspects = request.action, request.action.text == INTROSPECT
+    note = (
+        f"no adapter {request.adapter[:80]!r} is loaded here, so it counts as untested: an operator adds its file to "
+        "adapters.files in interlock.toml and starts the daemon again"
+    )
+    if introspects:
+        action = operation(INTROSPECT, action.fields.get("params") or _NOTHING, "read", action.cwd, Level.SAFE)
+    call = Call(action.text, Level.SAFE, Trust.UNTESTED, introspection=introspects)
+    return replace(request, action=action, adapted=Adapted(call, note=note))
+
+
+def _operation(adapter: Adapter, request: Request) -> Operation | None:
+    """The operation that is meant; every adapter can be introspected."""
+    if request.action.kind is not Kind.OPERATION:
+        return None
+    own = adapter.operation(request.action.text)
+    if own is None and request.action.text == INTROSPECT:
+        return Operation(INTROSPECT, "read", 0, danger=DangerBlock(Level.SAFE))
+    return own
+
+
+def _raising(name: str, standing: Standing) -> str:
+    """What an operator does about too little trust."""
+    higher = Trust(min(standing.trust + 1, Trust.CERTIFIED))
+    why = f" ({standing.why})" if standing.why else ""
+    return (
+        f"adapter {name!r} is {standing.trust.word}{why}: an operator who vouches for it runs "
+        f"`interlock adapter trust {name} {higher.word} --reason …`"
+    )
+
+
+def _reading(path: Path) -> Reading:
+    try:
+        return read_file(path)
+    except OSError as error:
+        return Reading(None, (Located(0, "", f"cannot be read: {error.strerror or error}", True),))
+
+
+def _words(path: Path, problem: Located) -> str:
+    return f"{path}:{problem.line}: {problem.message}" if problem.line else f"{path}: {problem.message}"
+
+
+def _path(config: Config, name: str) -> Path:
+    path = Path(name).expanduser()
+    return path if path.is_absolute() or not config.path else Path(config.path).parent / path

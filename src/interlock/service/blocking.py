@@ -1,0 +1,72 @@
+"""After which answers is the whole principal blocked? Too many forbidden attempts, and the danger zone where the policy says so (R-9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from interlock.core.hold import Held
+from interlock.core.model import AgentRef, Level
+from interlock.core.records import Block, Counts
+from interlock.core.weigh import DANGER_ZONE, Weighed
+from interlock.ports import Tx
+from interlock.service.record import deed
+
+if TYPE_CHECKING:
+    from interlock.service.request import Judged
+    from interlock.service.state import State
+
+
+def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: Weighed, held: Held) -> None:
+    """Blocks whoever asked, where this answer is one too many; only where answers are enforced."""
+    if held.outcome == "allow" or state.mode != "enforcing":
+        return
+    reason = _danger_zone(weighed) or _too_many(state, judged, counts)
+    agent = judged.request.agent
+    if not reason or tx.block(agent.principal) is not None:
+        return
+    block = Block(agent.principal, reason, judged.now, "interlock", agent.name)
+    tx.save_block(block)
+    details = {"principal": agent.principal, "name": agent.name, "reason": reason}
+    state.recorder.now(tx, "block", deed(judged.now, "block", "interlock", details))
+    state.remember_block(block)
+
+
+def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, Any]) -> bool:
+    """Blocks a principal for what it was caught at, which is recorded with it; False where it is blocked already."""
+
+    def work(tx: Tx) -> bool:
+        now = state.clock.now()
+        state.recorder.now(tx, "alert", deed(now, "alert", "interlock", alert))
+        if tx.block(agent.principal) is not None or state.mode != "enforcing":
+            return False
+        block = Block(agent.principal, reason, now, "interlock", agent.name)
+        tx.save_block(block)
+        details = {"principal": agent.principal, "name": agent.name, "reason": reason}
+        state.recorder.now(tx, "block", deed(now, "block", "interlock", details))
+        state.remember_block(block)
+        return True
+
+    return state.store.write(work)
+
+
+def _danger_zone(weighed: Weighed) -> str:
+    return "an action in the danger zone" if any(part.name == DANGER_ZONE for part in weighed.parts) else ""
+
+
+def _too_many(state: State, judged: Judged, counts: Counts) -> str:
+    escalate = state.policy.escalate
+    most = escalate.forbidden_attempts
+    if most is None or judged.judgement.assessment.level < Level.FORBIDDEN or counts.forbidden + 1 < most:
+        return ""
+    return f"{_NUMBERS.get(most, str(most))} forbidden attempt{'' if most == 1 else 's'} in {_time(escalate.forbidden_window_seconds)}"
+
+
+_NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
+
+
+def _time(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    if rest:
+        return f"{seconds} seconds"
+    return "ten minutes" if minutes == 10 else f"{minutes} minute{'' if minutes == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""The execution safety loop: executions, steps, notices, confirmations and challenges."""

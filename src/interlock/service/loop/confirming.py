@@ -1,0 +1,292 @@
+"""What an agent does with a person's yes: confirm, continue, ask again. None of it is a yes by itself (AE-14, C-14, R-15)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from interlock.core.audit_bodies import fingerprint, token_body
+from interlock.core.loop import LIVE, pause_of, status_of
+from interlock.core.model import AgentRef, Human, Requirement, TicketState
+from interlock.core.records import Execution, Ticket, TicketQuery
+from interlock.core.redact import redact_text
+from interlock.core.ticket import settled
+from interlock.core.times import iso
+from interlock.ports import Tx
+from interlock.service import tokens
+from interlock.service.attempts import Attempts
+from interlock.service.loop import challenges, notices
+from interlock.service.loop.blocked import HOW, enforced, refuse_blocked
+from interlock.service.loop.problem import INERT, LoopProblem
+from interlock.service.loop.prompting import permission_prompt
+from interlock.service.loop.running import current, in_force, live, nothing_runs, resumed
+from interlock.service.record import deed
+from interlock.service.state import State
+from interlock.service.tickets import token_of
+
+__all__ = [
+    "approve_cli_permission",
+    "confirm_operation",
+    "continue_execution",
+    "get_pending_cli_approvals",
+    "permission_prompt",
+    "release_deadlock",
+]
+
+CONFIRMED = "confirmed"  # a ticket's outcome once its token was used to confirm
+SINGLE_USE = "CONFIRM_SINGLE_USE"
+DEADLOCKS = Attempts("loop.deadlocks", most=3, seconds=300.0)
+SAID = 500  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of an attempt, to be answered when it is on disk."""
+
+    problem: LoopProblem | None = None
+    ticket: Ticket | None = None
+    execution: Execution | None = None
+
+
+def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: str) -> dict[str, Any]:
+    """Uses a token that a person armed: whatever waits for it goes on; the action itself, reported again, spends its ticket (2.11)."""
+    ready(state, agent)
+
+    def work(tx: Tx) -> _Outcome:
+        now = state.clock.now()
+        wait = tokens.FAILURES.wait(tx, agent.principal, now)
+        if wait:
+            return _Outcome(_limited(wait, now, tokens.FAILURES))
+        ticket = tokens.ticket_of(tx, token)
+        if ticket is not None and ticket.agent.principal != agent.principal:
+            ticket = None  # another's token is no token
+        problem = _refused(tx, state, ticket, token, operation, now)
+        if problem is not None or ticket is None:
+            return _Outcome(_failed(tx, state, agent, ticket, token, operation, problem, now))
+        return _taken(tx, state, ticket, now)
+
+    done = _kept(state, work)
+    ticket = done.ticket
+    assert ticket is not None
+    return {
+        "confirmed": True,
+        "operation": ticket.operation,
+        "element_name": ticket.agent.name,
+        "level": SINGLE_USE,
+        "expires_at": iso(ticket.expires_at),
+        "message": "Confirmed. Report the same step, or call the operation, once more: it passes once.",
+    }
+
+
+def continue_execution(state: State, agent: AgentRef, *, token: str = "") -> dict[str, Any]:
+    """Resumes a paused execution after a person armed its ticket (R-15); one that is not paused stays as it is."""
+    ready(state, agent)
+
+    def work(tx: Tx) -> _Outcome:
+        now, found = state.clock.now(), live(tx, agent)
+        running = current(tx, agent, found)
+        if running is None:
+            return _Outcome(nothing_runs(agent))
+        held = in_force(tx, agent, found, now)
+        if held is None:
+            return _Outcome(execution=running)
+        pause = held[1]
+        ticket = tx.ticket(pause.ticket) if pause.ticket else None
+        if ticket is None:
+            words = f"This agent waits for challenge {pause.id}. {HOW}."
+            return _Outcome(LoopProblem("PERMISSION_DENIED", words, {"reason": "a challenge is open"}))
+        given = token or token_of(state, ticket)
+        named = tokens.ticket_of(tx, given)
+        mine = ticket if named is not None and named.id == ticket.id else None
+        problem = _refused(tx, state, mine, given, ticket.operation, now)
+        if problem is not None:
+            return _Outcome(_failed(tx, state, agent, ticket, given, ticket.operation, problem, now))
+        done = _taken(tx, state, ticket, now)
+        return replace(done, execution=tx.execution(running.id))
+
+    done = _kept(state, work)
+    execution = done.execution
+    assert execution is not None
+    left = max(0, execution.max_steps - execution.steps)
+    return {
+        "execution_id": execution.id,
+        "status": status_of(execution, False),
+        "element_name": execution.agent.name,
+        "started_at": iso(execution.started_at),
+        "steps_remaining": left,
+    }
+
+
+def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
+    """What of this principal waits for a person, or was armed and not used yet."""
+    now = state.clock.now()
+    query = TicketQuery(notices.OPEN_TICKETS, agent.principal, agent.name, limit=100)
+    found = [settled(ticket, now) for ticket in state.store.read(lambda tx: tx.tickets(query))]
+    return {"pending": [_listed(ticket) for ticket in found if ticket.state in notices.OPEN_TICKETS]}
+
+
+def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) -> dict[str, Any]:
+    """Says that a held call was armed by a person; the call itself, made again, spends it. An unarmed one is refused (R-15)."""
+    ready(state, agent)
+
+    def work(tx: Tx) -> _Outcome:
+        now, ticket = state.clock.now(), tx.ticket(request_id)
+        wait = tokens.FAILURES.wait(tx, agent.principal, now)
+        if wait:
+            return _Outcome(_limited(wait, now, tokens.FAILURES))
+        if ticket is not None and ticket.agent.principal != agent.principal:
+            ticket = None
+        token = token_of(state, ticket) if ticket is not None else request_id
+        operation = ticket.operation if ticket is not None else ""
+        problem = _refused(tx, state, ticket, token, operation, now, once=False)
+        if problem is not None or ticket is None:
+            return _Outcome(_failed(tx, state, agent, ticket, token, operation, problem, now))
+        return _Outcome(ticket=settled(ticket, now))
+
+    ticket = _kept(state, work).ticket
+    assert ticket is not None
+    return {
+        "approved": True,
+        "request_id": ticket.id,
+        "operation": ticket.operation,
+        "expires_at": iso(ticket.expires_at),
+        "message": "A person agreed. Make the same call again: it passes once.",
+    }
+
+
+def release_deadlock(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
+    """Asks an operator to look; frees nothing (R-15)."""
+
+    def work(tx: Tx) -> _Outcome:
+        now = state.clock.now()
+        wait = DEADLOCKS.wait(tx, agent.principal, now)
+        if wait:
+            return _Outcome(_limited(wait, now, DEADLOCKS))
+        DEADLOCKS.failed(tx, agent.principal, now)
+        why = enforced(state, agent.principal)
+        if why:
+            challenges.issue(tx, state, agent, challenges.BLOCK, why, now)
+        words = redact_text(reason)[:SAID]
+        details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {words}"}
+        state.recorder.now(tx, "alert", deed(now, "alert", agent.principal, details))
+        notices.notify(tx, agent, notices.STATUS, "An operator was asked to look.", now)
+        return _Outcome()
+
+    _kept(state, work)
+    state.tell(
+        "deadlock", None, f"agent {agent.name!r:.80} ({agent.principal}) asks to be freed: {redact_text(reason)[:SAID]}"
+    )
+    return {"requested": True, "message": f"An operator was asked. Nothing was freed by asking. {HOW}."}
+
+
+def ready(state: State, agent: AgentRef) -> None:
+    state.catch_up()
+    refuse_blocked(state, agent)
+
+
+def _kept(state: State, work: Any) -> _Outcome:
+    """The outcome when it is on disk; a refusal is kept as well, so that it counts."""
+    outcome: _Outcome = state.store.write(work)
+    if outcome.problem is not None:
+        raise outcome.problem
+    return outcome
+
+
+def _refused(
+    tx: Tx, state: State, ticket: Ticket | None, token: str, operation: str, now: float, once: bool = True
+) -> LoopProblem | None:
+    """CT-05, C-14: why a token does not count; None where a person armed it for this operation and nobody has used it."""
+    shown = {"token": fingerprint(token)}
+    if ticket is None:
+        return LoopProblem("TOKEN_INVALID", details=shown)
+    if operation != ticket.operation:
+        named = {"token_operation": ticket.operation, "requested_operation": operation[:200]}
+        return LoopProblem("TOKEN_SCOPE_MISMATCH", details={**shown, **named})
+    if ticket.spent_at or (once and ticket.outcome == CONFIRMED):
+        used = {"consumed_at": iso(ticket.spent_at)} if ticket.spent_at else {}
+        return LoopProblem("TOKEN_ALREADY_USED", details={**shown, **used})
+    stands = settled(ticket, now)
+    if stands.state is TicketState.EXPIRED:
+        when = {"expired_at": iso(ticket.expires_at), "current_time": iso(now)}
+        return LoopProblem("TOKEN_EXPIRED", details={**shown, **when})
+    if stands.state is TicketState.REJECTED:
+        return LoopProblem("TOKEN_INVALID", "A person rejected this.", shown)
+    if stands.open and ticket.requirement.human is not Human.NONE:
+        return LoopProblem("PERMISSION_DENIED", INERT, {"reason": tokens.SELF_APPROVAL})
+    why = state.agreement(stands, tx.approvals(ticket.id), Requirement(), now)
+    if why or stands.state is not TicketState.APPROVED:
+        return LoopProblem(
+            "PERMISSION_DENIED", "Nobody may use this token yet.", {"reason": why or "it is cooling off"}
+        )
+    return None
+
+
+def _failed(
+    tx: Tx,
+    state: State,
+    agent: AgentRef,
+    ticket: Ticket | None,
+    token: str,
+    operation: str,
+    problem: LoopProblem | None,
+    now: float,
+) -> LoopProblem:
+    """One more token that did not count: limited, and on record (C-14, CT-12, CT-13)."""
+    found = problem or LoopProblem("TOKEN_INVALID", details={"token": fingerprint(token)})
+    tokens.FAILURES.failed(tx, agent.principal, now)
+    why = str(found.details.get("reason", found.code)) if found.code == "PERMISSION_DENIED" else found.code
+    name = ticket.operation if ticket is not None else operation[:200]
+    adapter = ticket.adapter if ticket is not None else "loop"
+    body = token_body(now, "TOKEN_REJECTED", token, name, adapter, why, agent.session)
+    state.recorder.now(tx, "TOKEN_REJECTED", body)
+    return found
+
+
+def _taken(tx: Tx, state: State, ticket: Ticket, now: float) -> _Outcome:
+    """The token is used: executions that wait for it go on, and what was told of it is over."""
+    stands = settled(ticket, now)
+    after = replace(stands, outcome=CONFIRMED, version=ticket.version + 1)
+    if not tx.change_ticket(after, ticket):
+        return _Outcome(LoopProblem("PERMISSION_DENIED", "The ticket was changed just now; look again"))
+    agent = ticket.agent
+    for one in live(tx, agent):
+        pause = pause_of(one.pause)
+        if pause is not None and pause.ticket == ticket.id and one.status in LIVE:
+            tx.save_execution(resumed(tx, one, now), one)
+    for challenge in tx.challenges(agent.principal):
+        if challenge.kind == challenges.VERIFY and challenge.digest == ticket.digest:
+            challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name, challenges.ANSWERED)
+            break
+    notices.clear(tx, agent, now, ticket=ticket.id)
+    user = ticket.decided_by
+    body = token_body(
+        now, "TOKEN_VALIDATED", token_of(state, ticket), ticket.operation, ticket.adapter, "", agent.session, user
+    )
+    state.recorder.now(tx, "TOKEN_VALIDATED", body)
+    return _Outcome(ticket=after)
+
+
+def _limited(seconds: int, now: float, attempts: Attempts) -> LoopProblem:
+    details: Mapping[str, Any] = {
+        "limit": attempts.most,
+        "remaining": 0,
+        "window": "minute",
+        "resets_at": iso(now + seconds),
+        "retry_after_seconds": seconds,
+    }
+    return LoopProblem("RATE_LIMIT_EXCEEDED", f"Too many attempts; wait {seconds} s.", details)
+
+
+def _listed(ticket: Ticket) -> dict[str, Any]:
+    return {
+        "request_id": ticket.id,
+        "operation": ticket.operation,
+        "title": ticket.title,
+        "danger_level": ticket.level.word,
+        "requires": ticket.requirement.word,
+        "reason": ticket.reason,
+        "armed": ticket.state is TicketState.APPROVED,
+        "opened_at": iso(ticket.opened_at),
+        "expires_at": iso(ticket.expires_at),
+    }

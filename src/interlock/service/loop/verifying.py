@@ -1,0 +1,154 @@
+"""A code comes back: is it the one that a person was shown, and what does it free?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from interlock.core.model import AgentRef, TicketState
+from interlock.core.records import Block, Challenge, Ticket
+from interlock.core.times import iso
+from interlock.keys.codes import code_hash, open_under, same_hash
+from interlock.ports import Tx
+from interlock.service.loop import lockouts, releases
+from interlock.service.loop.announcing import hide
+from interlock.service.loop.codes import Release
+from interlock.service.loop.problem import LoopProblem
+from interlock.service.loop.releases import BLOCK, VERIFY
+from interlock.service.loop.standing import EXPIRED, OPEN, VERIFIED, ended, known
+from interlock.service.record import deed
+from interlock.service.state import State
+
+INVALID = "This code does not fit this challenge, or is not the newest. Each counts once: an operator gets a new one from `interlock codes`."
+TOO_LATE = "This challenge expired. Ask again: the answer names a new one."
+USED = "This challenge was verified before."
+LOCKED = "Nobody has signed in since Interlock started: an operator runs `interlock codes` and has a new code shown."
+LIFTED = "Verified: the block is lifted. Nothing was approved by it."
+APPROVED = "Verified: report the same step again. It is approved once."
+ONE_OF_SEVERAL = "Verified: one of several people agreed; the step waits for the others."
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of an attempt, to be answered when it is on disk."""
+
+    challenge: Challenge | None = None
+    problem: LoopProblem | None = None
+    ended: bool = False  # the code counts no more
+    block: Block | None = None
+    ticket: Ticket | None = None
+    unsigned: bool = False  # no operator's name stands behind it
+
+
+def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[str, Any]:
+    """What the right code frees; raises LoopProblem for everything else (C-17), with the failure counted and on record."""
+    state.catch_up()
+    outcome = state.store.write(lambda tx: _attempt(tx, state, agent, challenge_id, code))
+    if outcome.challenge is not None and outcome.ended:
+        state.codes.forget(outcome.challenge.id)
+        hide(state, outcome.challenge.id)
+    if outcome.problem is not None or outcome.challenge is None:
+        raise outcome.problem or LoopProblem("TOKEN_INVALID", INVALID)
+    answer: dict[str, Any] = {"verified": True, "challenge_id": outcome.challenge.id}
+    if outcome.block is not None:
+        state.remember_block(outcome.block)
+        state.changed()
+        who = outcome.challenge.agent
+        return answer | {"unblocked_agent": who.name or who.principal, "message": LIFTED}
+    if outcome.ticket is not None and outcome.ticket.state is TicketState.APPROVED:
+        if outcome.unsigned:
+            state.codes.agree(outcome.ticket.id, outcome.ticket.expires_at)
+        return answer | {"message": APPROVED}
+    return answer | {"message": ONE_OF_SEVERAL}
+
+
+def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outcome:
+    """One attempt in one transaction; what it finds is answered after it is on disk."""
+    now = state.clock.now()
+    if seconds := lockouts.wait(tx, agent.principal, now):  # 1. not too many lately
+        return _Outcome(problem=_limited(seconds, now))
+    challenge = _own(tx, agent, id)
+    if challenge is None:  # 2. a challenge of this principal
+        return _failed(tx, state, agent, known(id), "TOKEN_INVALID", INVALID, "no challenge of this principal")
+    token = {"token": challenge.id}
+    if challenge.state == VERIFIED:  # 3. not used
+        said = {**token, "consumed_at": iso(challenge.expires_at)}
+        return _failed(tx, state, agent, challenge.id, "TOKEN_ALREADY_USED", USED, "used before", said)
+    if challenge.state == EXPIRED or (challenge.state == OPEN and now >= challenge.expires_at):  # 4. in time (OOB-08)
+        gone = ended(tx, state, challenge, EXPIRED) if challenge.state == OPEN else challenge
+        said = {**token, "expired_at": iso(challenge.expires_at), "current_time": iso(now)}
+        out = _failed(tx, state, agent, challenge.id, "TOKEN_EXPIRED", TOO_LATE, "expired", said)
+        return replace(out, challenge=gone, ended=True)
+    if challenge.release and state.shared and state.sessions.roster is None:
+        return _Outcome(problem=LoopProblem("PERMISSION_DENIED", LOCKED))
+    release = _released(state, challenge, code, now) if challenge.state == OPEN else None
+    outcome = _freed(tx, state, challenge, release, now) if release else None
+    if outcome is not None:  # 5. the right code, for what still waits
+        lockouts.cleared(tx, agent.principal)
+        return outcome
+    burnt = replace(challenge, code_hash="", release="", attempts=challenge.attempts + 1)
+    tx.save_challenge(burnt)
+    out = _failed(tx, state, agent, challenge.id, "TOKEN_INVALID", INVALID, "not its code")
+    return replace(out, challenge=burnt, ended=True)
+
+
+def _released(state: State, challenge: Challenge, code: str, now: float) -> Release | None:
+    """What this code frees; nothing unless it was shown by this process, or by a replica under an operator's signature."""
+    given = code_hash(challenge.id, code)
+    if not same_hash(challenge.code_hash, given):
+        return None
+    shown = state.codes.shown(challenge.id, now)
+    if shown is not None and same_hash(shown.hash, given):
+        return shown.release
+    if state.shared and challenge.release:
+        return releases.from_text(open_under(challenge.id, code, challenge.release))
+    return None
+
+
+def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: float) -> _Outcome | None:
+    """The right code: the block or the step it is about; None where neither waits any more."""
+    who = release.by or release.channel
+    details: dict[str, Any] = {"challenge": challenge.id, "channel": release.channel, "signed": bool(release.by)}
+    block = releases.lifted(state, tx, challenge, release, now) if challenge.kind == BLOCK else None
+    ticket = releases.approved(state, tx, challenge, release, now) if challenge.kind == VERIFY else None
+    if block is not None:
+        principal = {"principal": block.principal, "reason": "its code came back"}
+        state.recorder.now(tx, "unblock", deed(now, "unblock", who, {**principal, **details}))
+    elif ticket is not None:
+        about = {"ticket": ticket.id, "digest": ticket.digest, "state": ticket.state.value}
+        state.recorder.now(tx, "approve", deed(now, "approve", who, {**about, **details}))
+    else:
+        return None
+    done = replace(challenge, state=VERIFIED, expires_at=now, code_hash="", release="")  # it counted until now
+    tx.save_challenge(done)
+    return _Outcome(done, ended=True, block=block, ticket=ticket, unsigned=not release.by)
+
+
+def _failed(
+    tx: Tx, state: State, agent: AgentRef, id: str, code: str, words: str, why: str, said: dict[str, Any] | None = None
+) -> _Outcome:
+    """One more failure: counted, on record, and answered without what was entered (C-17)."""
+    now = state.clock.now()
+    locked = lockouts.failed(tx, agent.principal, now)
+    details = {"challenge": id, "name": agent.name, "reason": why, "answer": code, "locked_seconds": locked}
+    state.recorder.now(tx, "verify_failed", deed(now, "verify_failed", agent.principal, details))
+    return _Outcome(problem=LoopProblem(code, words, said or {"token": id}))
+
+
+def _limited(seconds: int, now: float) -> LoopProblem:
+    return LoopProblem(
+        "RATE_LIMIT_EXCEEDED",
+        f"Too many codes failed; wait {seconds} s.",
+        {
+            "limit": lockouts.MOST,
+            "remaining": 0,
+            "window": "minute",
+            "resets_at": iso(now + seconds),
+            "retry_after_seconds": seconds,
+        },
+    )
+
+
+def _own(tx: Tx, agent: AgentRef, id: str) -> Challenge | None:
+    found = tx.challenge(known(id) or "-")
+    return found if found is not None and found.agent.principal == agent.principal else None

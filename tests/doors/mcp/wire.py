@@ -1,0 +1,115 @@
+"""MCP over stdio, byte by byte: what a client library would never send, and everything that the server ever wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 30.0
+
+
+class Wire:
+    """One `interlock mcp` process."""
+
+    def __init__(self, words: list[str], errors: Path, env: dict[str, str] | None = None) -> None:
+        self.errors, self.seen, self._rest = errors, b"", b""
+        with errors.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "interlock", "mcp", *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, **(env or {})},
+            )
+        self._ids = 0
+
+    def initialize(self) -> dict[str, Any]:
+        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "wire", "version": "1"}}
+        found = self.request("initialize", params)
+        self.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode())
+        return found
+
+    def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self._ids += 1
+        self.send(json.dumps({"jsonrpc": "2.0", "id": self._ids, "method": method, "params": params}).encode())
+        return self.answer(self._ids)
+
+    def call(self, tool: str, arguments: Any) -> dict[str, Any]:
+        """The envelope of one call."""
+        found = self.request("tools/call", {"name": tool, "arguments": arguments})
+        assert "result" in found, found
+        envelope: dict[str, Any] = json.loads(found["result"]["content"][0]["text"])
+        return {**envelope, "isError": found["result"].get("isError", False)}
+
+    def raw_call(self, arguments: bytes) -> dict[str, Any]:
+        """The same, with arguments that are bytes."""
+        self._ids += 1
+        self.send(
+            b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"mcp_aql","arguments":%s}}'
+            % (self._ids, arguments)
+        )
+        found = self.answer(self._ids)
+        envelope: dict[str, Any] = json.loads(found["result"]["content"][0]["text"])
+        return {**envelope, "isError": found["result"].get("isError", False)}
+
+    def send(self, line: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def answer(self, id: int) -> dict[str, Any]:
+        """The message with this id; whatever comes on stdout has to be one of the protocol's."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            while b"\n" in self._rest:
+                line, _, self._rest = self._rest.partition(b"\n")
+                message: dict[str, Any] = json.loads(line)
+                assert message["jsonrpc"] == "2.0", line
+                if message.get("id") == id:
+                    return message
+            assert self.process.stdout is not None
+            ready, _, _ = select.select([self.process.stdout], [], [], 0.5)
+            if ready:
+                chunk = os.read(self.process.stdout.fileno(), 1 << 16)
+                assert chunk, f"it ended: {self.errors.read_text()}"
+                self.seen += chunk
+                self._rest += chunk
+        raise AssertionError(f"no answer to {id}: {self.errors.read_text()}")
+
+    def close(self) -> None:
+        if self.process.stdin is not None and not self.process.stdin.closed:
+            self.process.stdin.close()
+        try:
+            self.process.wait(PATIENCE)
+        finally:
+            if self.process.poll() is None:
+                self.process.kill()
+                self.process.wait()
+            if self.process.stdout is not None:
+                self.process.stdout.close()
+
+
+@contextmanager
+def wired(words: list[str], errors: Path, env: dict[str, str] | None = None) -> Iterator[Wire]:
+    wire = Wire(words, errors, env)
+    try:
+        wire.initialize()
+        yield wire
+    finally:
+        wire.close()
+
+
+def until(check: Any, what: str, patience: float = PATIENCE) -> None:
+    """Waits for a condition."""
+    end = time.monotonic() + patience
+    while not check():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
