@@ -217,3 +217,5 @@ def serving(folder: Path, toml: str = "", policy: str = "default") -> Iterator[S
                 except Exception as error:  # its server may have been killed by the test
                     print(f"{talk.kind}: {type(error).__name__}")
             servers.loop.close()
+            if servers.daemon is not running:  # a test has killed the first one
+                servers.daemon.stop()
