@@ -14,13 +14,25 @@ from interlock.core import hook_rules
 from interlock.core.loop_rules import LoopSettings, settings_json, settings_of
 from interlock.core.policy import MODES, Policy, Severities
 from interlock.core.policy_form import severities_of, trust_policy_of
-from interlock.core.problems import Path as Where
 from interlock.core.problems import Problem, Problems, shown
 from interlock.core.read.name_patterns import Patterns
 from interlock.core.registry import Pattern, PatternError
 from interlock.core.trust_gate import TrustPolicy
 from interlock.core.weakening import concerns, weakened
 from interlock.policybook import load_policy
+from interlock.settings import (
+    AuditSettings,
+    Channels,
+    Limits,
+    Telemetry,
+    audit_of,
+    channels_of,
+    limits_of,
+    one_of,
+    telemetry_of,
+    whole,
+    without_password,
+)
 
 PORT = 7310
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
@@ -54,45 +66,6 @@ _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
 
 class ConfigError(ValueError):
     """A configuration that must not be used; the message names the file, every problem and where it stands."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one caller may ask for."""
-
-    requests_per_minute: int = 6_000
-    body_bytes: int = 1_048_576
-    long_poll_seconds: int = 60
-    session_minutes: int = 15
-    challenge_seconds: int = 300  # OOB-08
-
-
-@dataclass(frozen=True, slots=True)
-class Channels:
-    """Where codes may be shown beside `interlock codes`."""
-
-    dialog: str = "off"  # auto: a window on this desktop
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return () if self.dialog == "off" else ("channels.dialog: codes without a sign-in, to all who see the screen",)
-
-
-@dataclass(frozen=True, slots=True)
-class AuditSettings:
-    """How long the record is kept, and when it is signed."""
-
-    keep_days: int = 400
-    checkpoint_minutes: int = 15
-    expired_share_alert: float = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class Telemetry:
-    """Where the figures are sent, besides /metrics: an OTLP collector; nowhere by default."""
-
-    otlp: str = ""
-    interval_seconds: int = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,15 +171,15 @@ def _words(path: str, problem: Problem) -> str:
 
 
 def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems, environ: Mapping[str, str]) -> Config:
-    daemon, limits, audit, plain = tables["daemon"], tables["limits"], tables["audit"], Config()
+    daemon, plain = tables["daemon"], Config()
     gate = severities_of(tables["gate"], ("gate",), problems) if tables["gate"] else None
     trust = trust_policy_of(tables["trust_policy"], ("trust_policy",), problems) if tables["trust_policy"] else None
     made = Config(
         path=path,
         host=_host(daemon, problems),
-        port=_whole(daemon, "port", ("daemon",), PORT, 0, 65_535, problems),
+        port=whole(daemon, "port", ("daemon",), PORT, 0, 65_535, problems),
         socket=problems.text(daemon, "socket", ("daemon",)),
-        workers=_whole(daemon, "workers", ("daemon",), plain.workers, 1, 64, problems),
+        workers=whole(daemon, "workers", ("daemon",), plain.workers, 1, 64, problems),
         strict_introspection=problems.flag(daemon, "strict_introspection", ("daemon",), False),
         store=_store(tables["store"], problems, environ),
         policy=problems.text(tables["policy"], "use", ("policy",)) or plain.policy,
@@ -217,23 +190,13 @@ def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems
         adapters=problems.texts(tables["adapters"], "files", ("adapters",)),
         rules=problems.texts(tables["rules"], "files", ("rules",)),
         patterns=_registry(tables["registry"], problems),
-        limits=Limits(**{
-            name: _whole(limits, name, ("limits",), default, least, most, problems)
-            for name, default, least, most in (
-                ("requests_per_minute", 6_000, 1, 10_000_000), ("body_bytes", 1_048_576, 65_536, 10_485_760),
-                ("long_poll_seconds", 60, 1, 600), ("session_minutes", 15, 1, 720), ("challenge_seconds", 300, 30, 3_600),
-            )
-        }),
-        audit=AuditSettings(
-            _whole(audit, "keep_days", ("audit",), 400, 1, 36_500, problems),
-            _whole(audit, "checkpoint_minutes", ("audit",), 15, 1, 1_440, problems),
-            problems.number(audit, "expired_share_alert", ("audit",), 0.01, 1.0) or AuditSettings().expired_share_alert,
-        ),
-        channels=Channels(_one_of(tables["channels"], "dialog", ("off", "auto"), "off", ("channels",), problems)),
+        limits=limits_of(tables["limits"], problems),
+        audit=audit_of(tables["audit"], problems),
+        channels=channels_of(tables["channels"], problems),
         loop=settings_of(tables["loop"], problems),
         hooks=hook_rules.hooks_of(tables["hooks"], problems),
-        telemetry=_telemetry(tables["telemetry"], problems),
-        log_level=_one_of(tables["log"], "level", ("debug", "info", "warning", "error"), "info", ("log",), problems),
+        telemetry=telemetry_of(tables["telemetry"], problems),
+        log_level=one_of(tables["log"], "level", ("debug", "info", "warning", "error"), "info", ("log",), problems),
     )  # fmt: skip
     weak = weakened(gate) if gate else ()
     made = replace(made, warnings=(*weak, *made.channels.warnings, *made.hooks.warnings))
@@ -293,15 +256,6 @@ def asdict_trust(trust: TrustPolicy) -> dict[str, Any]:
     return {name: getattr(trust, name) for name in sorted(_KEYS["trust_policy"])}
 
 
-def without_password(url: str) -> str:
-    """A database's address as it may be shown."""
-    scheme, found, rest = url.partition("://")
-    credentials, at, host = rest.rpartition("@")
-    if not found or not at:
-        return url
-    return f"{scheme}://{credentials.partition(':')[0]}@{host}"
-
-
 def _tightened(config: Config, environ: Mapping[str, str]) -> Config:
     """R-12: the environment's mode counts only where it is the stricter one; an unknown value is enforcing."""
     wanted = environ.get(ENVIRONMENT_MODE)
@@ -339,14 +293,6 @@ def _store(table: Mapping[str, Any], problems: Problems, environ: Mapping[str, s
     return url
 
 
-def _telemetry(table: Mapping[str, Any], problems: Problems) -> Telemetry:
-    """An empty address sends nothing; a wrong one is not repeated, for it may hold a password."""
-    url = problems.text(table, "otlp", ("telemetry",)) if table.get("otlp") != "" else ""
-    if url and not url.startswith(("http://", "https://")):
-        problems.error(("telemetry", "otlp"), "expected http://… or https://…")
-    return Telemetry(url, _whole(table, "interval_seconds", ("telemetry",), 60, 5, 3_600, problems))
-
-
 def _danger_patterns(table: Mapping[str, Any], problems: Problems) -> Patterns:
     """R-19."""
     lists = {key: problems.texts(table, key, ("danger_patterns",)) for key in ("dangerous", "forbidden", "safe")}
@@ -366,20 +312,3 @@ def _registry(table: Mapping[str, Any], problems: Problems) -> tuple[Pattern, ..
         except PatternError as error:
             problems.error(("registry", "pattern", at), str(error))
     return tuple(found)
-
-
-def _one_of(
-    table: Mapping[str, Any], key: str, known: tuple[str, ...], default: str, path: Where, problems: Problems
-) -> str:
-    value = table.get(key, default)
-    if value in known:
-        return str(value)
-    problems.error((*path, key), f"{key}: expected one of {', '.join(known)}, got {shown(value)}")
-    return default
-
-
-def _whole(
-    table: Mapping[str, Any], key: str, path: Where, default: int, least: int, most: int, problems: Problems
-) -> int:
-    value = problems.number(table, key, path, least, most, whole=True)
-    return default if value is None else int(value)
