@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
-NODE   := $(VENV)/node_modules/mvdan-sh/package.json
+NODE   := $(VENV)/node_modules/.tests
 TOOLS  := $(VENV)/.tools
 AGENTS := $(VENV)/.agents
+SERVERS := $(VENV)/servers/.installed
 
-.PHONY: help install run demo try test lint bench fuzz soak check-agents docs clean
+.PHONY: help install run demo try test lint bench fuzz soak hostile check-agents test-frameworks docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,20 +21,20 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-# The shell parser that ours is compared with; only the tests use it.
+# The shell parser that ours is compared with, and the accessibility checks of pages; only the tests use them.
 $(NODE): $(STAMP)
 	@command -v npm >/dev/null || { echo "npm is missing: install the packages nodejs and npm" >&2; exit 1; }
-	npm install --silent --no-audit --no-fund --no-save --prefix $(VENV) mvdan-sh@0.10.1
+	npm install --silent --no-audit --no-fund --no-save --prefix $(VENV) mvdan-sh@0.10.1 axe-core@4.14.0
 	@touch $@
 
 # What the tests start, by program and by package; Debian and its kin get it by themselves.
-PACKAGES := initdb:postgresql tmux:tmux zenity:zenity Xvfb:xvfb xwininfo:x11-utils
+PACKAGES := initdb:postgresql tmux:tmux zenity:zenity Xvfb:xvfb xwininfo:x11-utils bwrap:bubblewrap chromium:chromium
 $(TOOLS): $(STAMP) Makefile
 	@PATH="$$PATH:$$(echo /usr/lib/postgresql/*/bin | tr ' ' ':')"; missing=; \
 	for pair in $(PACKAGES); do command -v "$${pair%:*}" >/dev/null || missing="$$missing $${pair#*:}"; done; \
 	test -z "$$missing" || { \
 		test "$$(id -u)" -eq 0 && command -v apt-get >/dev/null || { echo "the tests need more: install the packages$$missing" >&2; exit 1; }; \
-		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends $$missing >/dev/null || \
+		apt-get -qq -o APT::Sandbox::User=root update && DEBIAN_FRONTEND=noninteractive apt-get -qq -o APT::Sandbox::User=root install --yes --no-install-recommends $$missing >/dev/null || \
 		{ echo "the tests need more, and it could not be installed: the packages$$missing" >&2; exit 1; }; }
 	@touch $@
 
@@ -42,6 +43,15 @@ $(AGENTS): $(STAMP)
 	@command -v npm >/dev/null || { echo "npm is missing: install the packages nodejs and npm" >&2; exit 1; }
 	npm install --silent --no-audit --no-fund --no-save --prefix $(VENV)/agents @anthropic-ai/claude-code@2.1.197 \
 		@openai/codex@0.166.0 @google/gemini-cli@0.61.0 opencode-ai@1.18.33 @github/copilot@1.0.102
+	@touch $@
+
+# Public MCP servers that the proxy is tested in front of; the Python ones take an older mcp than ours.
+$(SERVERS): $(STAMP)
+	@command -v npm >/dev/null || { echo "npm is missing: install the packages nodejs and npm" >&2; exit 1; }
+	npm install --silent --no-audit --no-fund --no-save --prefix $(@D) @modelcontextprotocol/server-memory@2026.8.31 \
+		@modelcontextprotocol/server-filesystem@2026.8.31 @modelcontextprotocol/server-everything@2026.8.31
+	@test -x $(@D)/python/bin/python || $(PYTHON) -m venv $(@D)/python
+	$(@D)/python/bin/python -m pip install --quiet --disable-pip-version-check mcp-server-time==2026.10.10 mcp-server-sqlite==2025.4.25 'mcp<2'
 	@touch $@
 
 install: $(STAMP) ## put everything into .venv
@@ -60,7 +70,7 @@ lint: $(STAMP) ## ruff and mypy
 	$(BIN)/ruff format --check src tests bench tools
 	$(BIN)/mypy
 
-test: $(STAMP) $(NODE) $(TOOLS) ## lint beside the tests
+test: $(STAMP) $(NODE) $(TOOLS) $(SERVERS) ## lint beside the tests
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; \
 	$(BIN)/python -m pytest -n 2 --dist loadgroup; tests=$$?; \
 	wait $$lint; linted=$$?; cat $(VENV)/lint.log; \
@@ -72,6 +82,9 @@ bench: $(STAMP) ## what the figures in the docs come from
 	$(BIN)/python -m bench.hook
 	$(BIN)/python -m bench.stores
 	$(BIN)/python -m bench.mcp
+	$(BIN)/python -m bench.proxy
+	$(BIN)/python -m bench.looker
+	$(BIN)/python -m bench.questions
 
 fuzz: $(STAMP) ## 100,000 generated inputs
 	$(BIN)/python -m tests.fuzz
@@ -79,8 +92,26 @@ fuzz: $(STAMP) ## 100,000 generated inputs
 soak: $(STAMP) ## 200 daemons killed under load
 	$(BIN)/python tests/soak.py
 
+hostile: $(STAMP) $(TOOLS) ## an agent with a shell against each strength, all of it (two minutes; needs root)
+	PYTHONPATH=tests:tests/hostile unshare -m -n --propagation private $(BIN)/python tests/hostile/run.py
+
 check-agents: $(AGENTS) ## real agents with a model of ours: what is allowed runs, what is denied does not
 	PYTHONPATH=tests $(BIN)/python tests/check_agents.py $(VENV)/agents/node_modules/.bin
+
+# Each framework with a Python of its own, in the version that its piece was checked with; CrewAI comes last, as it takes an older mcp.
+FRAMEWORKS := langchain==1.4.7 openai-agents==0.24.0 pydantic-ai-slim==2.66.0 crewai==1.15.30
+FRAMED     := $(FRAMEWORKS:%=$(VENV)/frameworks/%/.installed)
+$(FRAMED): $(VENV)/frameworks/%/.installed: $(STAMP)
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $*
+	@touch $@
+
+test-frameworks: $(FRAMED) ## the examples for LangChain, OpenAI Agents, Pydantic AI and CrewAI, with the real packages
+	@for one in $(FRAMEWORKS); do \
+		name=$$(echo "$${one%%==*}" | tr - _); name=$${name%_slim}; echo "$$one"; \
+		$(VENV)/frameworks/$$one/bin/python -m pytest -W ignore -o 'pythonpath=tests examples' tests/frameworks/check_$$name.py || exit 1; \
+	done
 
 docs: $(STAMP) ## regenerate docs/rules.md and docs/openapi.json
 	$(BIN)/interlock rules docs > docs/rules.md

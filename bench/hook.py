@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import http.client
+import itertools
 import json
 import os
+import shutil
 import socket
 import statistics
+import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from bench.http import Served, served
+from bench.http import PASSPHRASE, Served, served
 from interlock.config import load_config
 from interlock.doors.hook import wrapper
 
 ROUNDS = 5
 CALLS = 60  # of each path in one round
+HELD = 20  # calls that a person approves
 SLOW = 3  # of those that start a Python
+PATIENCE = 30.0  # seconds
+# Others that do this job, as their own installers set them up: how one is found, and how it is run.
+OTHERS = {
+    "nah": (["nah", "--version"], ["nah", "_claude-hook"], "pip install nah"),
+    "npx cc-safety-net": (
+        ["npx", "--no-install", "cc-safety-net", "--version"],
+        ["npx", "--no-install", "cc-safety-net", "hook", "--claude-code"],
+        "npm install cc-safety-net",
+    ),
+}
+_numbers = itertools.count(1)
 
 
 def main() -> None:
@@ -27,14 +45,16 @@ def main() -> None:
             config = load_config(folder / "interlock.toml", {})
             client = wrapper.build(config.folder, config, "claude-code")
             report(daemon, client.path, wrapper.is_compiled(client))
+            held(daemon)
             os.kill(daemon.pid, 9)
             lonely("no daemon: judged by the hook itself", client.path)
+        others(folder)
 
 
-def asked(command: str) -> bytes:
-    """What Claude Code sends."""
-    given = {"session_id": "b", "cwd": "/home/dev/app", "permission_mode": "default", "hook_event_name": "PreToolUse"}
-    given |= {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t1"}  # type: ignore[dict-item]
+def asked(command: str, mode: str = "default", cwd: str = "/home/dev/app") -> bytes:
+    """What Claude Code sends; each call is one of its own."""
+    given: dict[str, Any] = {"session_id": "b", "cwd": cwd, "permission_mode": mode, "hook_event_name": "PreToolUse"}
+    given |= {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": f"t{next(_numbers)}"}
     return json.dumps(given).encode()
 
 
@@ -46,9 +66,7 @@ def report(daemon: Served, client: str, compiled: bool) -> None:
     }
     requests: dict[str, Callable[[], float]] = {
         "empty endpoint (/healthz)": lambda: posted(daemon.port, "GET", "/healthz", b""),
-        "HTTP hook, allowed": lambda: posted(
-            daemon.port, "POST", "/api/v1/hook/claude-code?event=PreToolUse", asked("ls -la")
-        ),
+        "HTTP hook, allowed": lambda: posted(daemon.port, "POST", HOOK, asked("ls -la")),
     }
     for title, paths in (("one process for each call", programs), ("one connection for each call", requests)):
         times: dict[str, list[float]] = {name: [] for name in paths}
@@ -58,10 +76,87 @@ def report(daemon: Served, client: str, compiled: bool) -> None:
         first = statistics.median(next(iter(times.values())))
         print(f"\n{title}\n\n{'':<36}{'p50':>12}{'p90':>12}{'x first':>10}")
         for name, taken in times.items():
-            middle = statistics.median(taken)
-            late = statistics.quantiles(taken, n=10)[-1]
-            print(f"{name:<36}{middle * 1e6:>9.0f} µs{late * 1e6:>9.0f} µs{middle / first:>10.2f}")
+            print(
+                f"{name:<36}{at(taken, 0.5):>9.0f} µs{at(taken, 0.9):>9.0f} µs{statistics.median(taken) / first:>10.2f}"
+            )
     print("\naims: compiled client at most 2.5 times /bin/true, HTTP hook at most 1.5 times the empty endpoint")
+
+
+HOOK = "/api/v1/hook/claude-code?event=PreToolUse"
+
+
+def held(daemon: Served) -> None:
+    """A call that waits for a person: from the moment when the approval is sent until the agent has its answer."""
+    talk = Operator(daemon.port)
+    taken = [_approved(daemon, talk, number) for number in range(HELD)]
+    approved, answered = [one for one, _ in taken], [other for _, other in taken]
+    print(f"\na held call, of which {HELD} were approved one after the other\n\n{'':<36}{'p50':>12}{'p90':>12}")
+    for name, taken in (("approval sent to agent answered", answered), ("approval sent to approved", approved)):
+        print(f"{name:<36}{at(taken, 0.5):>9.0f} µs{at(taken, 0.9):>9.0f} µs")
+
+
+def _approved(daemon: Served, talk: Operator, number: int) -> tuple[float, float]:
+    """Seconds from sending an approval until it is signed, and until the agent goes on."""
+    body = asked("git reset --hard HEAD~3", "bypassPermissions", f"/srv/app{number}")
+    ended: list[float] = []
+
+    def agent() -> None:
+        posted(daemon.port, "POST", HOOK, body)
+        ended.append(clock())
+
+    waits = threading.Thread(target=agent)
+    waits.start()
+    id = talk.waiting()
+    begun = clock()
+    talk.said("POST", f"/api/v1/tickets/{id}/approve", {})
+    signed = clock()
+    waits.join(PATIENCE)
+    assert ended, "the agent was not answered"
+    return signed - begun, ended[0] - begun
+
+
+class Operator:
+    """Somebody who is signed in, over a connection that stays."""
+
+    def __init__(self, port: int) -> None:
+        self._talk = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        self._token = ""
+        self._token = self.said("POST", "/api/v1/session", {"operator": "ana", "passphrase": PASSPHRASE})["token"]
+
+    def said(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        headers = {"content-type": "application/json"}
+        headers |= {"authorization": f"Bearer {self._token}"} if self._token else {}
+        self._talk.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = self._talk.getresponse()
+        data = json.loads(answer.read())
+        assert answer.status < 300, data
+        return data
+
+    def waiting(self) -> str:
+        """The ticket of the one call that is held."""
+        until = clock() + PATIENCE
+        while clock() < until:
+            found = self.said("GET", "/api/v1/tickets?state=pending_approval")
+            if found["tickets"]:
+                return str(found["tickets"][0]["id"])
+            time.sleep(0.005)
+        raise TimeoutError("nothing was held")
+
+
+def others(folder: Path) -> None:
+    """What does the same job, where it is installed; with a home of its own, so that it leaves nothing behind."""
+    home = folder / "home"
+    home.mkdir()
+    environ = {"PATH": os.environ.get("PATH", ""), "HOME": str(home)}
+    print(f"\nothers, one process for each call\n\n{'':<36}{'p50':>12}{'p90':>12}")
+    for name, (looked, argv, how) in OTHERS.items():
+        program = shutil.which(argv[0])
+        there = program and subprocess.run(looked, env=environ, capture_output=True, check=False).returncode == 0
+        if not program or not there:
+            print(f"{name:<36}not installed ({how}): nothing to measure")
+            continue
+        taken = [spawned([program, *argv[1:]], asked("ls -la"), environ) for _ in range(CALLS // 4)]
+        print(f"{name:<36}{at(taken, 0.5):>9.0f} µs{at(taken, 0.9):>9.0f} µs")
 
 
 def lonely(name: str, client: str) -> None:
@@ -69,15 +164,20 @@ def lonely(name: str, client: str) -> None:
     print(f"\n{name}: {statistics.median(taken) * 1e3:.0f} ms")
 
 
-def spawned(argv: list[str], given: bytes) -> float:
+def at(taken: list[float], share: float) -> float:
+    """That share of them took no longer, in microseconds."""
+    return sorted(taken)[min(len(taken) - 1, int(len(taken) * share))] * 1e6
+
+
+def spawned(argv: list[str], given: bytes, environ: dict[str, str] | None = None) -> float:
     """Seconds from the start of a process until its end is known."""
     handle, void = os.memfd_create("input"), os.open("/dev/null", os.O_WRONLY)
     os.write(handle, given)
     os.lseek(handle, 0, os.SEEK_SET)
     actions = [(os.POSIX_SPAWN_DUP2, handle, 0), (os.POSIX_SPAWN_DUP2, void, 1), (os.POSIX_SPAWN_DUP2, void, 2)]
-    begun = time.perf_counter()
-    os.waitpid(os.posix_spawn(argv[0], argv, {}, file_actions=actions), 0)
-    taken = time.perf_counter() - begun
+    begun = clock()
+    os.waitpid(os.posix_spawn(argv[0], argv, environ or {}, file_actions=actions), 0)
+    taken = clock() - begun
     os.close(handle)
     os.close(void)
     return taken
@@ -88,12 +188,15 @@ def posted(port: int, method: str, path: str, body: bytes) -> float:
     head = (
         f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\ncontent-type: application/json\r\n"
     )
-    begun = time.perf_counter()
+    begun = clock()
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
         while connection.recv(65536):
             pass
-    return time.perf_counter() - begun
+    return clock() - begun
+
+
+clock = time.perf_counter
 
 
 if __name__ == "__main__":

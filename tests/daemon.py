@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from typing import Any
 import httpx
 
 from clock import TestClock
+from gate import shipped
 from interlock.config import Config, config_of
 from interlock.core.records import OperatorRow
 from interlock.doors.http.app import Door, build
@@ -94,7 +96,7 @@ def inside(folder: Path, **tables: Any) -> Iterator[Inside]:
     """The app with two operators: ana, an admin, and bo."""
     config, clock = configured(folder, **tables), TestClock()
     store = open_store(config.store)
-    state = open_state(config, store, clock)
+    state = open_state(config, store, clock, known=shipped(config))
     enrolled(state)
     door = build(state, config, "test")
     try:
@@ -196,8 +198,8 @@ def started(folder: Path, *words: str, config: Path | None = None) -> Daemon:
     for raw in process.stdout:
         line = raw.decode()
         said.append(line)
-        if "http://" in line:
-            port = int(line.split("http://")[1].split()[0].rpartition(":")[2])
+        found = re.search(r"http://\S+:(\d+)", line)
+        port = port or (int(found[1]) if found else 0)
         if "Ctrl-C" in line:
             break
     return Daemon(process, folder, port, "".join(said))

@@ -31,7 +31,7 @@ def _read() -> tuple[Config, tuple[Rulebook, str]]:
     return plain, read_rules(plain)
 
 
-def _shipped(config: Config) -> tuple[Rulebook, str] | None:
+def shipped(config: Config) -> tuple[Rulebook, str] | None:
     """The shipped rules, read once; None for a configuration that has others."""
     plain, known = _read()
     same = (config.rules, config.danger_patterns) == (plain.rules, plain.danger_patterns)
@@ -48,7 +48,7 @@ class Gate:
 
     def _open(self) -> State:
         self.store = open_store(self.config.store)
-        return open_state(self.config, self.store, self.clock, known=_shipped(self.config))
+        return open_state(self.config, self.store, self.clock, known=shipped(self.config))
 
     def restart(self) -> None:
         """Another process on the same folder: nothing in memory survives."""

@@ -49,6 +49,8 @@ DIRECTIONS = {
         "channels",
         "agents",
         "looker",
+        "planners",
+        "settings",
         "adapters",
         "",
     },

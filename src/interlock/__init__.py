@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from interlock.core.registry import Pattern, Registry
     from interlock.doors.sdk.async_gate import AsyncGate
     from interlock.doors.sdk.destructive import DestructiveGate
-    from interlock.doors.sdk.errors import Denied, GateError, Held
+    from interlock.doors.sdk.errors import Denied, GateError, Held, NotAllowed
     from interlock.doors.sdk.gate import Gate
+    from interlock.doors.sdk.shared import guard
 
 __all__ = [
     "Action",
@@ -28,9 +29,11 @@ __all__ = [
     "Gate",
     "GateError",
     "Held",
+    "NotAllowed",
     "Pattern",
     "Registry",
     "assess",
+    "guard",
 ]
 
 # What whoever only judges does not load: where it is found when somebody asks for it.
@@ -42,8 +45,10 @@ _LAZY = {
     "Gate": "interlock.doors.sdk.gate",
     "GateError": "interlock.doors.sdk.errors",
     "Held": "interlock.doors.sdk.errors",
+    "NotAllowed": "interlock.doors.sdk.errors",
     "Pattern": "interlock.core.registry",
     "Registry": "interlock.core.registry",
+    "guard": "interlock.doors.sdk.shared",
 }
 
 _CACHED = 4_096  # characters; longer texts are judged anew, so that the cache stays small

@@ -10,23 +10,25 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from interlock.core import hook_rules
+from interlock.core import channel_rules, console_rules, hook_rules, looker_rules, plan_rules, proxy_rules
 from interlock.core.loop_rules import LoopSettings, settings_json, settings_of
+from interlock.core.pause import KEYS as PAUSE_KEYS
+from interlock.core.pause import PauseSettings, pause_of
 from interlock.core.policy import MODES, Policy, Severities
 from interlock.core.policy_form import severities_of, trust_policy_of
 from interlock.core.problems import Problem, Problems, shown
 from interlock.core.read.name_patterns import Patterns
 from interlock.core.registry import Pattern, PatternError
+from interlock.core.separate import KEYS as SEPARATE_KEYS
+from interlock.core.separate import SeparateSettings, separate_of
 from interlock.core.trust_gate import TrustPolicy
 from interlock.core.weakening import concerns, weakened
 from interlock.policybook import load_policy
 from interlock.settings import (
     AuditSettings,
-    Channels,
     Limits,
     Telemetry,
     audit_of,
-    channels_of,
     limits_of,
     one_of,
     telemetry_of,
@@ -35,6 +37,7 @@ from interlock.settings import (
 )
 
 PORT = 7310
+SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `install --system` sets up
 ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
 _STRICTNESS = MappingProxyType({"enforcing": 3, "monitoring": 2, "logging": 1, "disabled": 0})
 _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
@@ -55,9 +58,16 @@ _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
     "rules": frozenset({"files"}),
     "registry": frozenset({"pattern"}),
     "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "challenge_seconds"}),
-    "channels": frozenset({"dialog"}),
-    "loop": frozenset({"agent", "adapter"}),
+    "channels": channel_rules.KEYS,
+    "loop": frozenset({"agent", "adapter", "deeds"}),
     "hooks": hook_rules.KEYS,
+    "looker": looker_rules.KEYS,
+    "proxy": proxy_rules.KEYS,
+    "console": console_rules.KEYS,
+    "separate": SEPARATE_KEYS,
+    "pause": PAUSE_KEYS,
+    "planner": plan_rules.PLANNER_KEYS,
+    "plan": plan_rules.KEYS,
     "audit": frozenset({"keep_days", "checkpoint_minutes", "expired_share_alert"}),
     "telemetry": frozenset({"otlp", "interval_seconds"}),
     "log": frozenset({"level"}),
@@ -90,9 +100,16 @@ class Config:
     patterns: tuple[Pattern, ...] = ()
     limits: Limits = field(default_factory=Limits)
     audit: AuditSettings = field(default_factory=AuditSettings)
-    channels: Channels = field(default_factory=Channels)
+    channels: channel_rules.ChannelSettings = field(default_factory=channel_rules.ChannelSettings)
     loop: LoopSettings = field(default_factory=LoopSettings)
     hooks: hook_rules.HookSettings = field(default_factory=hook_rules.HookSettings)
+    looker: looker_rules.LookerSettings = field(default_factory=looker_rules.LookerSettings)
+    proxy: proxy_rules.ProxySettings = field(default_factory=proxy_rules.ProxySettings)
+    console: console_rules.ConsoleSettings = field(default_factory=console_rules.ConsoleSettings)
+    pause: PauseSettings = field(default_factory=PauseSettings)
+    planner: plan_rules.PlannerSettings = field(default_factory=plan_rules.PlannerSettings)
+    plan: plan_rules.PlanSettings = field(default_factory=plan_rules.PlanSettings)
+    separate: SeparateSettings = field(default_factory=SeparateSettings)
     telemetry: Telemetry = field(default_factory=Telemetry)
     log_level: str = "info"
     warnings: tuple[str, ...] = ()
@@ -109,6 +126,11 @@ class Config:
         return Path(self.socket).expanduser() if self.socket else self.folder / "interlock.sock"
 
     @property
+    def agents_socket(self) -> Path:
+        """Where agents ask; a daemon with a user of its own has a socket for them alone."""
+        return Path(self.separate.hook_socket) if self.separate.on else self.socket_path
+
+    @property
     def rule_files(self) -> tuple[Path, ...]:
         """The operator's own packs; a relative path is meant from the configuration's folder."""
         paths = (Path(name).expanduser() for name in self.rules)
@@ -116,7 +138,10 @@ class Config:
 
     def effective_policy(self) -> Policy:
         """The policy in force: the one that is named, with what the configuration says beside it."""
-        policy = load_policy(self.policy, Path(self.path).parent if self.path else None)
+        return self.beside(load_policy(self.policy, Path(self.path).parent if self.path else None))
+
+    def beside(self, policy: Policy) -> Policy:
+        """A policy with what the configuration says beside it."""
         if self.gate is not None:
             policy = replace(policy, severities=self.gate)
         return replace(policy, trust=self.trust_policy) if self.trust_policy is not None else policy
@@ -133,7 +158,9 @@ def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def config_path(environ: Mapping[str, str] = os.environ) -> Path:
-    return Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "interlock" / "interlock.toml"
+    """The user's own file; where there is none, that of the machine's daemon, if it has one."""
+    own = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "interlock" / "interlock.toml"
+    return SYSTEM_CONFIG if SYSTEM_CONFIG.is_file() and not own.is_file() else own
 
 
 def load_config(path: Path | None = None, environ: Mapping[str, str] = os.environ) -> Config:
@@ -192,14 +219,24 @@ def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems
         patterns=_registry(tables["registry"], problems),
         limits=limits_of(tables["limits"], problems),
         audit=audit_of(tables["audit"], problems),
-        channels=channels_of(tables["channels"], problems),
+        channels=channel_rules.channels_of(tables["channels"], problems),
         loop=settings_of(tables["loop"], problems),
         hooks=hook_rules.hooks_of(tables["hooks"], problems),
+        looker=looker_rules.looker_of(tables["looker"], problems),
+        proxy=proxy_rules.proxy_of(tables["proxy"], problems),
+        console=console_rules.console_of(tables["console"], problems),
+        pause=pause_of(tables["pause"], problems),
+        planner=plan_rules.planner_of(tables["planner"], problems),
+        plan=plan_rules.plan_of(tables["plan"], problems),
+        separate=separate_of(tables["separate"], problems),
         telemetry=telemetry_of(tables["telemetry"], problems),
         log_level=one_of(tables["log"], "level", ("debug", "info", "warning", "error"), "info", ("log",), problems),
     )  # fmt: skip
     weak = weakened(gate) if gate else ()
-    made = replace(made, warnings=(*weak, *made.channels.warnings, *made.hooks.warnings))
+    made = replace(
+        made,
+        warnings=(*weak, *made.channels.warnings, *made.hooks.warnings, *made.planner.warnings, *made.plan.warnings),
+    )
     return made if "mode" in tables["safetyLoop"] else _policys_mode(made)
 
 
@@ -244,8 +281,15 @@ def effective(config: Config) -> dict[str, Any]:
         "rules": {"files": list(config.rules)},
         "registry": {"pattern": [pattern.wire for pattern in config.patterns]},
         "limits": asdict(config.limits),
-        "channels": asdict(config.channels),
+        "channels": config.channels.wire,
         "hooks": asdict(config.hooks),
+        "looker": asdict(config.looker),
+        "proxy": asdict(config.proxy),
+        "console": asdict(config.console),
+        "pause": asdict(config.pause),
+        "planner": asdict(config.planner),
+        "plan": config.plan.wire(),
+        "separate": {**asdict(config.separate), "users": list(config.separate.users), "operators": list(config.separate.operators)},
         "audit": asdict(config.audit),
         "telemetry": {**asdict(config.telemetry), "otlp": without_password(config.telemetry.otlp)},
         "log": {"level": config.log_level},

@@ -32,6 +32,34 @@ def load_policy(name: str, base: Path | None = None) -> Policy:
     return _parsed(path, path.stem, ())
 
 
+def text_policy(text: str, name: str, known: Policy | None = None) -> Policy:
+    """The policy in a text that is only tried; it extends a shipped one, or what `known` extends, and no file is opened for it."""
+    if len(text) > _MAX_BYTES:
+        raise _error(name, "longer than any policy is")
+    try:
+        data: Any = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _error(name, str(error)) from None
+    wanted, base = extended(data), None
+    if isinstance(wanted, str) and wanted.strip():
+        base = _above(wanted, name, known)
+    return policy_of(data, name, f"{text}\0{base.source}" if base else text, base)
+
+
+def own_text(policy: Policy) -> str:
+    """The text that a policy was made from, without what it extends."""
+    return policy.source.partition("\0")[0]
+
+
+def _above(wanted: str, name: str, known: Policy | None) -> Policy:
+    """What a tried policy extends: of a file only what is loaded already, never what else lies on this machine."""
+    if wanted in names():
+        return load_policy(wanted)
+    if known is not None and known.extends == wanted:
+        return text_policy(known.source.partition("\0")[2].partition("\0")[0], wanted)
+    raise _error(name, f"{shown(wanted)} is not shipped; known: {', '.join(names())}", ("extends",))
+
+
 def policy_hash(policy: Policy) -> str:
     """The hash of the text a policy was made from, and of what it extends."""
     return hashlib.sha256(policy.source.encode()).hexdigest()

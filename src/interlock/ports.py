@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
+from interlock.core.channel_rules import Way
+from interlock.core.deliveries import Delivery
 from interlock.core.model import Action, AgentRef, Loss
+from interlock.core.plan_records import PlanQuery, PlanRow, Workflow
 from interlock.core.records import (
     AgentRow,
+    AgentTotals,
     Approval,
     AuditQuery,
     AuditRow,
@@ -27,6 +32,9 @@ from interlock.core.records import (
     Ticket,
     TicketQuery,
 )
+
+if TYPE_CHECKING:
+    from interlock.core.messages import Message
 
 T = TypeVar("T")
 
@@ -85,7 +93,13 @@ class Tx(Protocol):
 
     def credentials(self, operator: str) -> list[Credential]: ...
 
+    def all_credentials(self) -> list[Credential]:
+        """Of everybody, the removed ones too."""
+
     def save_credential(self, row: Credential) -> None: ...
+
+    def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
+        """Compare-and-set on the counter; False when somebody was faster."""
 
     # agents
     def agent(self, principal: str, name: str) -> AgentRow | None: ...
@@ -104,6 +118,9 @@ class Tx(Protocol):
     def save_block(self, block: Block) -> None: ...
 
     def add_deeds(self, deeds: Iterable[Deed]) -> None: ...
+
+    def deeds(self, principal: str, name: str, since: float, most: int) -> list[Deed]:
+        """What an agent did since then, the newest first."""
 
     def counts(self, agent: AgentRef, operation: str, execution: str, now: float, window: float = 600) -> Counts:
         """What escalation looks at; forbidden attempts are those of the last `window` seconds."""
@@ -156,6 +173,43 @@ class Tx(Protocol):
 
     def change_notification(self, note: Notification) -> None: ...
 
+    # plans
+    def plan(self, id: str) -> PlanRow | None: ...
+
+    def plans(self, query: PlanQuery) -> list[PlanRow]: ...
+
+    def save_plan(self, row: PlanRow) -> None: ...
+
+    def workflow(self, id: str) -> Workflow | None: ...
+
+    def workflows(self) -> list[Workflow]: ...
+
+    def save_workflow(self, row: Workflow) -> None: ...
+
+    # messages
+    def add_delivery(self, row: Delivery) -> bool:
+        """Keeps a new one; False where there is one of this id already."""
+
+    def delivery(self, id: str) -> Delivery | None: ...
+
+    def due_deliveries(self, channel: str, now: float, limit: int) -> list[Delivery]:
+        """What a channel has to tell now, the longest due first."""
+
+    def next_delivery(self, channel: str) -> float | None:
+        """When a channel has something to tell next."""
+
+    def owed(self, channel: str) -> int:
+        """How many things a channel has still to tell."""
+
+    def change_delivery(self, row: Delivery, before: Delivery) -> bool:
+        """Compare-and-set on the version; False when somebody was faster."""
+
+    def deliveries(self, channel: str, limit: int) -> list[Delivery]:
+        """The newest first."""
+
+    def forget_deliveries(self, before: float) -> None:
+        """Lets go of what ended before that."""
+
     # the record
     def audit_head(self, writer: str) -> AuditRow | None: ...
 
@@ -173,6 +227,9 @@ class Tx(Protocol):
     def add_checkpoint(self, checkpoint: Checkpoint) -> int: ...
 
     def figures(self) -> Figures: ...
+
+    def agent_totals(self) -> list[AgentTotals]:
+        """Every agent that ever asked, whoever did last first."""
 
 
 class Store(Protocol):
@@ -222,6 +279,31 @@ class CodeChannel(Channel, Protocol):
         """Takes it away: the code counts no more."""
 
 
+class Undelivered(Exception):
+    """A message did not get to people; the words say why, and hold no address. Some are not worth another try."""
+
+    def __init__(self, words: str, hopeless: bool = False) -> None:
+        self.hopeless = hopeless
+        super().__init__(words)
+
+
+class Carrier(Protocol):
+    """Takes messages to people who are elsewhere. It may block for seconds: only a thread of its own calls it."""
+
+    def send(self, message: Message) -> None:
+        """Returns when it was taken over; raises Undelivered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A way to people with its carrier; without one, the problem says why."""
+
+    way: Way
+    carrier: Carrier | None = None
+    address: str = ""  # as it may be shown
+    problem: str = ""
+
+
 class Looker(Protocol):
     """Looks at the real world, as the agent's user, without running anything."""
 
@@ -232,7 +314,21 @@ class Looker(Protocol):
         """What would really be gone, and that in words."""
 
 
-class Planner(Protocol):
-    """Turns plain words into a plan (seed 004)."""
+class PlannerError(Exception):
+    """There is no plan: the planner does not answer, or says nothing that can be used. The words are for a person."""
 
-    def plan(self, intent: str, context: Mapping[str, Any]) -> Mapping[str, Any]: ...
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a planner said, and which one it was; nothing of `said` is believed."""
+
+    said: Mapping[str, Any]
+    planner: str
+    notice: str = ""  # what whoever reads the plan has to know
+
+
+class Planner(Protocol):
+    """Turns plain words into a plan (seed 004). What it says is a stranger's, and it runs nothing."""
+
+    def plan(self, intent: str, context: Mapping[str, Any]) -> Planned:
+        """The plan as the planner says it; raises PlannerError."""

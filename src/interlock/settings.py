@@ -1,4 +1,4 @@
-"""The small tables of the configuration: limits, record, channels, telemetry; each with its defaults and its reader."""
+"""The small tables of the configuration: limits, record, telemetry; each with its defaults and its reader."""
 
 from __future__ import annotations
 
@@ -18,17 +18,6 @@ class Limits:
     long_poll_seconds: int = 60
     session_minutes: int = 15
     challenge_seconds: int = 300  # OOB-08
-
-
-@dataclass(frozen=True, slots=True)
-class Channels:
-    """Where codes may be shown beside `interlock codes`."""
-
-    dialog: str = "off"  # auto: a window on this desktop
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        return () if self.dialog == "off" else ("channels.dialog: codes without a sign-in, to all who see the screen",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +53,6 @@ def audit_of(table: Mapping[str, Any], problems: Problems) -> AuditSettings:
         whole(table, "checkpoint_minutes", ("audit",), 15, 1, 1_440, problems),
         problems.number(table, "expired_share_alert", ("audit",), 0.01, 1.0) or AuditSettings().expired_share_alert,
     )
-
-
-def channels_of(table: Mapping[str, Any], problems: Problems) -> Channels:
-    return Channels(one_of(table, "dialog", ("off", "auto"), "off", ("channels",), problems))
 
 
 def telemetry_of(table: Mapping[str, Any], problems: Problems) -> Telemetry:

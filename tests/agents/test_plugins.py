@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from interlock.agents import Client, agent
-from interlock.agents.opencode import _BODY
+from interlock.agents.opencode import PLUGIN
 from interlock.agents.plugin import plugin_text
 
 NODE = shutil.which("node")
@@ -57,7 +57,7 @@ def run(folder: Path, plugin: str, driver: str, args: str = '{ command: "ls" }')
 
 
 def opencode(folder: Path, chosen: Client, limit: float = 20, args: str = '{ command: "ls" }') -> Any:
-    return run(folder, plugin_text("opencode", limit, chosen, _BODY), OPENCODE, args)
+    return run(folder, plugin_text("opencode", limit, chosen, PLUGIN), OPENCODE, args)
 
 
 ALLOW = """cat >/dev/null; printf '%s' '{"decision":"allow"}'"""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -99,6 +102,33 @@ def test_the_window_has_the_text_on_stdin_and_nothing_of_it_anywhere_else(window
     environ = Path(f"/proc/{pid}/environ").read_bytes()
     assert b"DISPLAY=:9" in environ
     assert not any(name in environ for name in (b"SECRET", b"LD_PRELOAD", b"GTK_MODULES"))
+
+
+def decoded(program: Program, said: str) -> str:
+    """What a person would read, from what the program was given on stdin."""
+    if program is POWERSHELL:
+        return base64.b64decode(said.partition("FromBase64String('")[2].partition("'")[0]).decode()
+    if program is OSASCRIPT:
+        quoted = re.match(r'display dialog "((?:[^"\\]|\\.)*)" with title "Interlock" buttons', said)
+        assert quoted is not None and said.count("\n") == 1, said  # one statement, whatever the text holds
+        return re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), quoted[1])
+    return said
+
+
+@pytest.mark.parametrize("program", [ZENITY, KDIALOG, OSASCRIPT, POWERSHELL], ids=lambda one: Path(one.path).stem)
+def test_oob_14_oob_04_each_program_gets_the_words_on_stdin_and_none_of_them_as_an_argument(
+    windows: Windows, program: Program
+) -> None:
+    """With a stand-in at its place: what it would be started with, and what it would read."""
+    words = 'agent "x" \\ is blocked\n" & do shell script "id'  # an agent chose its name
+    made = Dialog(replace(program, path=windows.program.path), {"DISPLAY": ":9"})
+    made.show(challenge(), CODE, words, 60)
+    [said] = windows.shown()
+    read = decoded(program, said)
+    assert CODE in read and words in read and "challenge  c1" in read
+    given = Path(f"/proc/{windows.pid()}/cmdline").read_bytes().decode().split("\0")
+    assert given[2:-1] == program.arguments(60) and CODE not in " ".join(given) and "blocked" not in " ".join(given)
+    made.hide("c1")
 
 
 def test_a_window_closes_when_its_code_counts_no_more(windows: Windows, dialog: Dialog) -> None:

@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 
 from interlock.core.model import Level
-from interlock.core.trust import Certification, Trust, TrustError, TrustRecord, current, demote, promote, settle
+from interlock.core.trust import (
+    LOOKS,
+    Certification,
+    Trust,
+    TrustError,
+    TrustRecord,
+    current,
+    demote,
+    look_due,
+    looked_at,
+    promote,
+    settle,
+)
 from interlock.core.trust_gate import (
     Call,
     TrustPolicy,
@@ -183,3 +195,27 @@ def test_the_least_trust_by_kind_of_operation() -> None:
     assert category_minimum("create", REVERSIBLE) is category_minimum("update", REVERSIBLE) is VALIDATED
     assert category_minimum("delete", DESTRUCTIVE) is REVIEWED
     assert category_minimum("execute", DANGEROUS) is CERTIFIED
+
+
+def test_TL_04_a_look_counts_for_a_week_a_month_or_as_long_as_its_certificate() -> None:
+    assert look_due(TrustRecord()) is None and look_due(risen(Trust.GENERATED)) is None
+    for level, days in ((Trust.VALIDATED, 7), (Trust.COMMUNITY_REVIEWED, 30)):
+        record = risen(level)
+        assert look_due(record) == record.history[-1].at + days * 86_400.0
+        again = looked_at(record, "ana", 5_000_000.0, "the tests ran again")
+        assert look_due(again) == 5_000_000.0 + LOOKS[level]
+        assert (again.level, again.validated_at, again.history[-1].reason) == (
+            level,
+            5_000_000.0,
+            "the tests ran again",
+        )
+    certified = TrustRecord(Trust.CERTIFIED, certification=Certification("vendor", expires_at=9.0))
+    assert look_due(certified) == 9.0
+
+
+@pytest.mark.parametrize("level", [Trust.UNTESTED, Trust.GENERATED])
+def test_TL_04_what_was_never_validated_cannot_be_looked_at_again(level: Trust) -> None:
+    with pytest.raises(TrustError):
+        looked_at(risen(level), "ana", 1.0, "looked")
+    with pytest.raises(TrustError):
+        looked_at(risen(Trust.VALIDATED), "", 1.0, "looked")

@@ -183,6 +183,19 @@ def test_a_mode_that_does_not_enforce_says_so(mode: str, said: str) -> None:
     assert found.requirement == Requirement() and any(said in factor for factor in found.factors)
 
 
+@pytest.mark.parametrize("name", ["default", "headless", "strict", "spec"])
+def test_a_caller_may_raise_the_level_that_is_asked_for_under_every_policy_and_never_lower_it(name: str) -> None:
+    polish = operation("polish", {"thing": "silver"})
+    plain = weighed(polish, name).requirement
+    raised = weighed(polish, name, claimed_level=Level.DANGEROUS)
+    assert raised.requirement.human is Human.VERIFY and any("claimed" in factor for factor in raised.factors)
+    assert weighed(polish, name, claimed_level=Level.SAFE).requirement == plain
+    drop = operation("drop_table", {"name": "users"})
+    assert weighed(drop, name, claimed_level=Level.SAFE) == weighed(drop, name)
+    granted = weighed(polish, name, claimed_level=Level.DANGEROUS, granted="g1", grant_ceiling=Level.DESTRUCTIVE)
+    assert granted.requirement.human is Human.VERIFY
+
+
 def test_a_blocked_agent_can_still_read() -> None:
     assert answer(weighed(command("ls", CWD), blocked="three forbidden attempts")) == "allow"
     assert answer(weighed(command("npm install", CWD), blocked="three forbidden attempts")) == "block"

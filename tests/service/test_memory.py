@@ -6,9 +6,9 @@ import pytest
 
 import postgres
 from gate import AGENT, CHEAP, PASSPHRASE
-from interlock.core.model import operation
+from interlock.core.model import command, operation
 from interlock.ports import Change
-from interlock.service import agents, granting, people
+from interlock.service import agents, granting, orders, pausing, people
 from interlock.stores.feed import NAME
 from sharing import EVERYDAY, WIPE, Interrupted, Replica, eventually, run
 
@@ -119,6 +119,18 @@ def test_the_mode_that_an_admin_set_is_everybodys(pair: tuple[Replica, Replica])
     with one.hearing(Change.SETTING + "mode"):
         agents.set_mode(two.state, two.sign_in(), "enforcing")
     assert one.state.mode == two.state.mode == "enforcing"
+
+
+def test_a_pause_and_its_end_are_everybodys(pair: tuple[Replica, Replica]) -> None:
+    one, two = pair
+    admin, drop = one.sign_in(), command("git push --force origin main", "/home/dev/app")
+    two.sign_in()
+    with two.hearing(Change.SETTING + orders.PAUSE):
+        pausing.pause(one.state, admin, 600, "a test")
+    assert one.ask(drop).allowed and two.ask(drop).allowed
+    with one.hearing(Change.SETTING + orders.PAUSE):
+        pausing.end(two.state, two.sign_in())
+    assert not one.ask(drop).allowed and not two.ask(drop).allowed
 
 
 def test_an_operator_who_is_disabled_at_one_replica_is_nobody_at_the_other(pair: tuple[Replica, Replica]) -> None:

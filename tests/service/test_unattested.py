@@ -13,6 +13,7 @@ from interlock.core.model import AgentRef, Human, Level, Requirement, command
 from interlock.core.records import Ticket
 from interlock.service import unattested
 from interlock.service.tickets import token_of
+from looping import Agent, code_of, free, refused
 
 AGENT = AgentRef("uid:1000", "builder", "mcp_s1")
 RESET = command("git reset --hard HEAD~3", "/home/dev/app")  # a confirm
@@ -98,6 +99,28 @@ def test_a_yes_is_forgotten_with_the_process_and_the_connection(gate: Gate) -> N
     assert said(gate, asked(gate, ticket))
     gate.state.elicited = unattested.Elicited()  # as after a restart: the row says approved, and nobody agreed
     assert not gate.ask(RESET, AGENT).allowed
+
+
+@pytest.mark.parametrize("how", ["confirm_operation", "continue_execution"])
+def test_AE_14_in_the_loop_a_users_yes_confirms_in_its_session_and_the_step_passes_once(
+    tmp_path: Path, how: str
+) -> None:
+    gate = free(tmp_path)
+    agent = Agent(gate, session="mcp_s1").started()
+    held = agent.step("executing shell command: git reset --hard HEAD~3")["confirmation"]
+    before = refused(lambda: agent.confirm(held["token"], held["operation"]))
+    assert before is not None and before.details["reason"] == "self-approval"
+    assert said(gate, asked(gate, agent.tickets()[0]))
+    elsewhere = Agent(gate, session="mcp_s2")
+    assert code_of(lambda: elsewhere.confirm(held["token"], held["operation"])) == "PERMISSION_DENIED"
+    if how == "confirm_operation":
+        assert agent.confirm(held["token"], held["operation"])["confirmed"] is True
+        assert code_of(lambda: agent.confirm(held["token"], held["operation"])) == "TOKEN_ALREADY_USED"
+    else:
+        assert agent.resume()["status"] == "running"
+    assert agent.told("executing shell command: git reset --hard HEAD~3")["continue"] is True
+    assert agent.told("executing shell command: git reset --hard HEAD~3")["continue"] is False
+    gate.close()
 
 
 MORE = [

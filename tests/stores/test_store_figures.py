@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from interlock.core.digest import normal_name
 from interlock.core.model import Level, TicketState
 from interlock.core.records import ANSWERED_WITHIN
 from interlock.ports import Store
-from kept import NOW, OTHER, deed, ticket
+from kept import AGENT, NOW, OTHER, deed, ticket
 
 
 def test_decisions_are_counted_by_outcome_and_level(store: Store) -> None:
@@ -58,3 +59,23 @@ def test_an_answer_is_counted_once_whatever_becomes_of_it(store: Store) -> None:
     store.write(lambda tx: tx.change_ticket(replace(armed, state=TicketState.REJECTED, decided_at=NOW + 40), armed))
     found = store.read(lambda tx: tx.figures())
     assert (found.answers, found.approved, found.rejected) == ({"approved:30": 1}, 1, 1)
+
+
+def test_every_agent_has_totals_of_its_own_whoever_did_last_first(store: Store) -> None:
+    assert store.read(lambda tx: tx.agent_totals()) == []
+    deeds = [deed(NOW - 60, level=Level.DANGEROUS, outcome="deny"), deed(NOW - 50), deed(NOW, agent=OTHER)]
+    store.write(lambda tx: tx.add_deeds(deeds))
+    first, second = store.read(lambda tx: tx.agent_totals())
+    assert (first.principal, first.name, first.last_at) == (OTHER.principal, normal_name(OTHER.name), NOW)
+    assert second.last_at == NOW - 50
+    assert second.figures["total_checked"] == 2
+    assert second.figures["decision:deny:dangerous"] == 1
+
+
+def test_what_an_agent_did_is_listed_the_newest_first(store: Store) -> None:
+    deeds = [deed(NOW - age) for age in (100, 5, 50)]
+    store.write(lambda tx: tx.add_deeds([*deeds, deed(NOW, agent=OTHER)]))
+    who = (AGENT.principal, AGENT.name.upper())
+    assert [one.at for one in store.read(lambda tx: tx.deeds(*who, NOW - 90, 10))] == [NOW - 5, NOW - 50]
+    assert [one.at for one in store.read(lambda tx: tx.deeds(*who, 0.0, 1))] == [NOW - 5]
+    assert store.read(lambda tx: tx.deeds("nobody", "", 0.0, 10)) == []

@@ -131,3 +131,24 @@ def test_a_setting_comes_back_as_it_was_kept(store: Store, value: str) -> None:
     store.write(lambda tx: tx.save_setting(value, "before"))
     store.write(lambda tx: tx.save_setting(value, value))
     assert store.read(lambda tx: tx.setting(value)) == value
+
+
+def test_every_field_of_a_credential_comes_back_with_those_of_others(store: Store) -> None:
+    bo = replace(ANA, name="bo")
+    key = Credential("c1", "bo", "passkey", {"public_key": "aa", "transports": ["usb"]}, NOW, NOW, 7, "s")
+    key = replace(key, name="läptop", how="by a link", source="127.0.0.1", active_at=NOW + 0.5, removed_at=NOW + 2)
+    other = Credential("c0", "ana", "totp", created_at=NOW + 9)
+    for row in (bo, ANA):
+        store.write(lambda tx, row=row: tx.save_operator(row))
+    for one in (key, other):
+        store.write(lambda tx, one=one: tx.save_credential(one))
+    assert store.read(lambda tx: tx.all_credentials()) == [other, key]
+
+
+def test_of_two_uses_of_a_credential_that_saw_the_same_counter_one_counts(store: Store) -> None:
+    store.write(lambda tx: (tx.save_operator(ANA), tx.save_credential(Credential("c1", "ana", "totp", counter=3))))
+    assert store.write(lambda tx: tx.use_credential("c1", 3, 4, NOW + 1))
+    assert not store.write(lambda tx: tx.use_credential("c1", 3, 5, NOW + 2))
+    assert not store.write(lambda tx: tx.use_credential("c2", 0, 1, NOW))
+    (kept,) = store.read(lambda tx: tx.credentials("ana"))
+    assert (kept.counter, kept.used_at) == (4, NOW + 1)

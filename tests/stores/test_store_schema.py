@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 import interlock.stores.counting
+import interlock.stores.deliveries
 import interlock.stores.loop
 import interlock.stores.people
 import interlock.stores.permissions
 import interlock.stores.record
 import interlock.stores.tickets
+from interlock.core.deliveries import Delivery
 from interlock.core.model import TicketState
 from interlock.core.records import AuditQuery, TicketQuery
 from interlock.ports import StoreError, Tx
@@ -29,6 +31,7 @@ from kept import AGENT, NOW, approval, chain, challenge, deed, execution, grant,
 
 NOUNS = (
     interlock.stores.counting,
+    interlock.stores.deliveries,
     interlock.stores.loop,
     interlock.stores.people,
     interlock.stores.permissions,
@@ -141,6 +144,7 @@ def test_a_store_is_loaded_only_when_it_is_used(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+DELIVERY = Delivery("hook/x", "hook", "held", "ticket x", "", NOW, NOW)
 LOOKUPS: dict[str, Callable[[Tx], Any]] = {
     "open a ticket": lambda tx: tx.open_ticket(ticket("t1"), 5),
     "a ticket": lambda tx: tx.ticket("t1"),
@@ -177,6 +181,13 @@ LOOKUPS: dict[str, Callable[[Tx], Any]] = {
     "records by time": lambda tx: tx.audit(AuditQuery(since=NOW, newest_first=True)),
     "the newest records": lambda tx: tx.audit(AuditQuery(newest_first=True)),
     "records by event": lambda tx: tx.audit(AuditQuery(event="e", since=NOW)),
+    "add a delivery": lambda tx: tx.add_delivery(DELIVERY),
+    "due deliveries": lambda tx: tx.due_deliveries("hook", NOW, 10),
+    "the next delivery": lambda tx: tx.next_delivery("hook"),
+    "what a channel owes": lambda tx: tx.owed("hook"),
+    "change a delivery": lambda tx: tx.change_delivery(DELIVERY, DELIVERY),
+    "the newest deliveries": lambda tx: tx.deliveries("hook", 10),
+    "forget deliveries": lambda tx: tx.forget_deliveries(NOW),
     "prune": lambda tx: tx.prune_audit("w", 5),
 }
 

@@ -51,7 +51,9 @@ def _api(item: Any, path: Path, problems: Problems) -> ApiLimit | None:
         return None
     problems.only(table, _LIMIT_KEYS, path)
     if "metric" in table:
-        problems.warn((*path, "metric"), f"{shown(table['metric'])} is not counted here; only requests are")
+        problems.error(
+            (*path, "metric"), f"{shown(table['metric'])} cannot be counted here, only requests can; leave it out"
+        )
         return None
     scope = table.get("scope", "global")
     if scope not in _SCOPES:
@@ -98,7 +100,7 @@ def _quota(item: Any, path: Path, problems: Problems) -> Quota | None:
     problems.only(table, _QUOTA_KEYS, path)
     metric = problems.text(table, "metric", path, required=True)
     if metric.startswith("tokens_"):
-        problems.warn((*path, "metric"), f"{metric} is not counted here; only requests and cost are")
+        problems.error((*path, "metric"), f"{metric} cannot be counted here, only requests and cost can; leave it out")
         return None
     if metric not in METRICS:
         problems.error((*path, "metric"), f"metric: expected one of {', '.join(sorted(METRICS))}, got {shown(metric)}")

@@ -34,6 +34,10 @@ class Dialect:
     shells: frozenset[str]  # tools that run shell text
     names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that a reader knows
     incidental: frozenset[str] = frozenset()
+    beside_commands: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beside_commands", self.incidental | _BESIDE_COMMANDS)
 
 
 def judged_calls(dialect: Dialect, name: str, given: Mapping[str, Any], cwd: str, id: str = "") -> tuple[Call, ...]:
@@ -48,7 +52,7 @@ def judged_calls(dialect: Dialect, name: str, given: Mapping[str, Any], cwd: str
 def _beside(dialect: Dialect, name: str) -> frozenset[str]:
     """What does not count of a call; in a tool that nobody knows, a description may be what it is about."""
     if name in dialect.shells:
-        return dialect.incidental | _BESIDE_COMMANDS
+        return dialect.beside_commands
     return dialect.incidental | _BESIDE_ANY if name in dialect.names or name in _EXPLAINED else frozenset()
 
 

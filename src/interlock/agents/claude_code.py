@@ -12,9 +12,12 @@ from interlock.agents.calls import Dialect, judged_calls
 from interlock.agents.claude_form import group, is_ours, switched, tables
 from interlock.agents.contract import GATING, Call, Client, Event, Place, Reply, Verdict
 from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import Malformed, answer, because, needed, table, text, tidy
 
+WORD = "claude-code"
+LIMIT = 300.0  # seconds
 KINDS = {
     "PreToolUse": "before",
     "PostToolUse": "after",
@@ -31,70 +34,64 @@ _ASKING = frozenset({"default", "acceptEdits", "plan"})  # in every other mode, 
 _DIALECT = Dialect(frozenset({"Bash"}), {"Monitor": "Bash"}, frozenset({"timeout_ms"}))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class ClaudeCode:
-    word: str = "claude-code"
-    title: str = "Claude Code"
-    limit_seconds: float = 300.0
-    posts: bool = True
-
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hook_event_name", "hookEventName"), _fill)
-
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        word, reason = word_of(event, verdict), because(reason_of(event, verdict))
-        name = event.name or "PreToolUse"
-        context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
-        if event.kind == "before" and word != "allow":
-            decision = {"permissionDecision": word, "permissionDecisionReason": reason}
-            return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision, **context}})
-        if event.kind == "permission":  # an allow would answer in the human's place
-            denied = {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": reason}}
-            return answer({"hookSpecificOutput": denied} if word == "deny" else None)
-        if word == "deny" and event.kind in ("after", "config"):
-            return answer({"decision": "block", "reason": reason})
-        if context and event.kind in _TOOL_EVENTS and name != "PostToolBatch":
-            return answer({"hookSpecificOutput": {"hookEventName": name, **context}})
+def _say(event: Event, verdict: Verdict) -> Reply:
+    word = word_of(event, verdict)
+    if word == "allow" and not verdict.context:
         return answer(None)
+    name, reason = event.name or "PreToolUse", because(reason_of(event, verdict))
+    context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
+    if event.kind == "before" and word != "allow":
+        decision = {"permissionDecision": word, "permissionDecisionReason": reason}
+        return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision, **context}})
+    if event.kind == "permission":  # an allow would answer in the human's place
+        denied = {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": reason}}
+        return answer({"hookSpecificOutput": denied} if word == "deny" else None)
+    if word == "deny" and event.kind in ("after", "config"):
+        return answer({"decision": "block", "reason": reason})
+    if context and event.kind in _TOOL_EVENTS and name != "PostToolBatch":
+        return answer({"hookSpecificOutput": {"hookEventName": name, **context}})
+    return answer(None)
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        found = {
-            "user": home / ".claude" / "settings.json",
-            "project": project / ".claude" / "settings.json",
-            "system": _managed(),
-        }
-        return (Place(found[scope]),) if scope in found else ()
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    found = {
+        "user": home / ".claude" / "settings.json",
+        "project": project / ".claude" / "settings.json",
+        "system": _managed(),
+    }
+    return (Place(found[scope]),) if scope in found else ()
 
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        return with_hooks(text, [self._hook(event, client) for event in HOOKED], is_ours)
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return without_hooks(text, is_ours)
+def _write(place: Place, text: str | None, client: Client) -> str:
+    return with_hooks(text, [_hook(event, client) for event in HOOKED], is_ours)
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        paths = [
-            home / ".claude" / "settings.json",
-            project / ".claude" / "settings.json",
-            project / ".claude" / "settings.local.json",
-            _managed(),
-        ]
-        found = switched(paths, {("disableAllHooks",): True})
-        for path, data in tables([_managed()], []):
-            if data.get("allowManagedHooksOnly") is True and is_ours_nowhere(data.get("hooks")):
-                found.append(f"{path}: allowManagedHooksOnly is true, so only hooks in this file run; install --system")
-        return found
 
-    def _hook(self, event: str, client: Client) -> Hook:
-        how: dict[str, Any] = {"timeout": int(self.limit_seconds), "onFailure": "block"}
-        if client.url:
-            handler = {"type": "http", "url": client.post(self.word, event), **how}
-        else:
-            program, *words = client.argv(self.word, event)
-            handler = {"type": "command", "command": program, "args": words, **how}
-        return group(("hooks", event), handler, None if event == "ConfigChange" else "*")
+def _erase(place: Place, text: str) -> str | None:
+    return without_hooks(text, is_ours)
+
+
+def _off(home: Path, project: Path) -> list[str]:
+    paths = [
+        home / ".claude" / "settings.json",
+        project / ".claude" / "settings.json",
+        project / ".claude" / "settings.local.json",
+        _managed(),
+    ]
+    found = switched(paths, {("disableAllHooks",): True})
+    for path, data in tables([_managed()], []):
+        if data.get("allowManagedHooksOnly") is True and is_ours_nowhere(data.get("hooks")):
+            found.append(f"{path}: allowManagedHooksOnly is true, so only hooks in this file run; install --system")
+    return found
+
+
+def _hook(event: str, client: Client) -> Hook:
+    how: dict[str, Any] = {"timeout": int(LIMIT), "onFailure": "block"}
+    if client.url:
+        handler = {"type": "http", "url": client.post(WORD, event), **how}
+    else:
+        program, *words = client.argv(WORD, event)
+        handler = {"type": "command", "command": program, "args": words, **how}
+    return group(("hooks", event), handler, None if event == "ConfigChange" else "*")
 
 
 def is_ours_nowhere(hooks: Any) -> bool:
@@ -113,23 +110,25 @@ def _managed() -> Path:
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
     session = text(given, "session_id", "sessionId")
-    event = dataclasses.replace(
+    return dataclasses.replace(
         event,
+        calls=_all_calls(given, event) if event.kind in _TOOL_EVENTS else (),
         session=session,
         cwd=text(given, "cwd"),
         parent=session if text(given, "agent_id") else "",
         transcript=text(given, "transcript_path"),
         asks=event.kind in GATING and text(given, "permission_mode") in _ASKING,
     )
-    if event.kind not in _TOOL_EVENTS:
-        return event
+
+
+def _all_calls(given: Mapping[str, Any], event: Event) -> tuple[Call, ...]:
     cwd = needed(given, "cwd")
-    if event.name == "PostToolBatch":
-        batch = given.get("tool_calls")
-        if not isinstance(batch, list) or not all(isinstance(entry, dict) for entry in batch):
-            raise Malformed("tool_calls: expected a list of objects")
-        return dataclasses.replace(event, calls=tuple(call for entry in batch for call in _calls(entry, cwd)))
-    return dataclasses.replace(event, calls=_calls(given, cwd))
+    if event.name != "PostToolBatch":
+        return _calls(given, cwd)
+    batch = given.get("tool_calls")
+    if not isinstance(batch, list) or not all(isinstance(entry, dict) for entry in batch):
+        raise Malformed("tool_calls: expected a list of objects")
+    return tuple(call for entry in batch for call in _calls(entry, cwd))
 
 
 def _calls(given: Mapping[str, Any], cwd: str) -> tuple[Call, ...]:
@@ -138,4 +137,4 @@ def _calls(given: Mapping[str, Any], cwd: str) -> tuple[Call, ...]:
     )
 
 
-AGENT = ClaudeCode()
+AGENT = Spoken(WORD, "Claude Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT, posts=True)

@@ -12,9 +12,12 @@ from typing import Any
 from interlock.agents.calls import Dialect, judged_calls, mcp_name
 from interlock.agents.contract import Client, Event, Place, Reply, Verdict
 from interlock.agents.jsonc import EditError
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import Malformed, answer, because, needed, table, text, tidy
 
+WORD = "cline"
+LIMIT = 30.0  # seconds
 KINDS = {"PreToolUse": "before", "tool_call": "before", "PostToolUse": "after", "tool_result": "after"}
 HOOKED = ("PreToolUse", "PostToolUse")
 MARK = "# interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
@@ -31,54 +34,45 @@ _DIALECT = Dialect(
 _GONE = "Interlock's hook client cannot be run; the call was not made."
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Cline:
-    word: str = "cline"
-    title: str = "Cline"
-    limit_seconds: float = 30.0
-    posts: bool = False
+def _say(event: Event, verdict: Verdict) -> Reply:
+    context = {"contextModification": tidy(verdict.context)} if verdict.context else {}
+    if word_of(event, verdict) == "allow" or event.kind != "before":
+        return answer({"cancel": False, **context})
+    return answer({"cancel": True, "errorMessage": because(reason_of(event, verdict))})
 
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hookName",), _fill)
 
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        context = {"contextModification": tidy(verdict.context)} if verdict.context else {}
-        if word_of(event, verdict) == "allow" or event.kind != "before":
-            return answer({"cancel": False, **context})
-        return answer({"cancel": True, "errorMessage": because(reason_of(event, verdict))})
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    folders = {
+        "user": (home / "Documents" / "Cline" / "Hooks", home / ".cline" / "hooks"),
+        "project": (project / ".clinerules" / "hooks",),
+    }
+    return tuple(Place(folder / name, "script", 0o755) for folder in folders.get(scope, ()) for name in HOOKED)
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        folders = {
-            "user": (home / "Documents" / "Cline" / "Hooks", home / ".cline" / "hooks"),
-            "project": (project / ".clinerules" / "hooks",),
-        }
-        return tuple(Place(folder / name, "script", 0o755) for folder in folders.get(scope, ()) for name in HOOKED)
-
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        if text is not None and text.strip() and MARK not in text:
-            raise EditError(
-                "Cline has one script for each event, and this one is somebody else's; move it away first", 1, 1
-            )
-        gone = json.dumps({"cancel": place.path.name == "PreToolUse", "errorMessage": _GONE})
-        path = shlex.quote(client.path)
-        return "\n".join(
-            [
-                "#!/bin/sh",
-                MARK,
-                f"[ -x {path} ] || {{ printf '%s\\n' {shlex.quote(gone)}; exit 0; }}",
-                f"exec {shlex.join(client.argv(self.word, place.path.name))}",
-                "",
-            ]
+def _write(place: Place, text: str | None, client: Client) -> str:
+    if text is not None and text.strip() and MARK not in text:
+        raise EditError(
+            "Cline has one script for each event, and this one is somebody else's; move it away first", 1, 1
         )
+    gone = json.dumps({"cancel": place.path.name == "PreToolUse", "errorMessage": _GONE})
+    path = shlex.quote(client.path)
+    return "\n".join(
+        [
+            "#!/bin/sh",
+            MARK,
+            f"[ -x {path} ] || {{ printf '%s\\n' {shlex.quote(gone)}; exit 0; }}",
+            f"exec {shlex.join(client.argv(WORD, place.path.name))}",
+            "",
+        ]
+    )
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return None if MARK in text else text
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        return []
+def _erase(place: Place, text: str) -> str | None:
+    return None if MARK in text else text
+
+
+def _off(home: Path, project: Path) -> list[str]:
+    return []
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -130,4 +124,6 @@ def _unpacked(value: str) -> Any:
         raise Malformed("commands: a list that cannot be read") from None
 
 
-AGENT = Cline()
+AGENT = Spoken(
+    WORD, "Cline", KINDS, _fill, _say, _places, _write, _erase, _off, names=("hookName",), limit_seconds=LIMIT
+)

@@ -13,10 +13,13 @@ from interlock.agents.claude_form import group, is_ours, tables
 from interlock.agents.contract import Client, Event, Place, Reply, Verdict
 from interlock.agents.edit import with_hooks, without_hooks
 from interlock.agents.jsonc import EditError
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.toml_edit import toml_read, with_block, without_block
 from interlock.agents.wire import answer, because, needed, table, text, tidy
 
+WORD = "codex"
+LIMIT = 300.0  # seconds
 KINDS = {
     "PreToolUse": "before",
     "PostToolUse": "after",
@@ -34,75 +37,68 @@ _SYSTEM = Path("/etc/codex")
 _TRUST = "Codex skips hooks until you trust them: run /hooks in Codex once, and again after every reinstall."
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Codex:
-    word: str = "codex"
-    title: str = "Codex CLI"
-    limit_seconds: float = 300.0
-    posts: bool = False
+def _say(event: Event, verdict: Verdict) -> Reply:
+    word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+    if event.kind == "before" and word != "allow":
+        denied = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+        return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **denied}})
+    if event.kind == "permission":
+        decision = {"behavior": "deny", "message": reason}
+        output = {"hookEventName": "PermissionRequest", "decision": decision}
+        return answer({"hookSpecificOutput": output} if word == "deny" else None)
+    if event.kind == "after" and word == "deny":
+        return answer({"decision": "block", "reason": reason})
+    if verdict.context and event.kind in ("before", "after"):
+        name = "PreToolUse" if event.kind == "before" else "PostToolUse"
+        return answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": tidy(verdict.context)}})
+    return answer(None)
 
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
 
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        word, reason = word_of(event, verdict), because(reason_of(event, verdict))
-        if event.kind == "before" and word != "allow":
-            denied = {"permissionDecision": "deny", "permissionDecisionReason": reason}
-            return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **denied}})
-        if event.kind == "permission":
-            decision = {"behavior": "deny", "message": reason}
-            output = {"hookEventName": "PermissionRequest", "decision": decision}
-            return answer({"hookSpecificOutput": output} if word == "deny" else None)
-        if event.kind == "after" and word == "deny":
-            return answer({"decision": "block", "reason": reason})
-        if verdict.context and event.kind in ("before", "after"):
-            name = "PreToolUse" if event.kind == "before" else "PostToolUse"
-            return answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": tidy(verdict.context)}})
-        return answer(None)
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    found = {
+        "user": Place(home / ".codex" / "hooks.json", note=_TRUST),
+        "project": Place(project / ".codex" / "hooks.json", note=f"Trust the project in Codex. {_TRUST}"),
+        "system": Place(_SYSTEM / "requirements.toml", "toml"),
+    }
+    return (found[scope],) if scope in found else ()
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        found = {
-            "user": Place(home / ".codex" / "hooks.json", note=_TRUST),
-            "project": Place(project / ".codex" / "hooks.json", note=f"Trust the project in Codex. {_TRUST}"),
-            "system": Place(_SYSTEM / "requirements.toml", "toml"),
-        }
-        return (found[scope],) if scope in found else ()
+def _write(place: Place, text: str | None, client: Client) -> str:
+    if place.form == "toml":
+        return with_block(text, "\n".join(_table(event, client) for event in HOOKED))
+    hooks = [group(("hooks", event), _handler(event, client), ".*") for event in HOOKED]
+    return with_hooks(text, hooks, is_ours)
 
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        if place.form == "toml":
-            return with_block(text, "\n".join(self._table(event, client) for event in HOOKED))
-        hooks = [group(("hooks", event), self._handler(event, client), ".*") for event in HOOKED]
-        return with_hooks(text, hooks, is_ours)
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return without_block(text) if place.form == "toml" else without_hooks(text, is_ours)
+def _erase(place: Place, text: str) -> str | None:
+    return without_block(text) if place.form == "toml" else without_hooks(text, is_ours)
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        found: list[str] = []
-        tables([home / ".codex" / "hooks.json", project / ".codex" / "hooks.json"], found)
-        for path in (home / ".codex" / "config.toml", project / ".codex" / "config.toml", _SYSTEM / "config.toml"):
-            try:
-                features = toml_read(path.read_text("utf-8")).get("features")
-            except FileNotFoundError:
-                continue
-            except (OSError, UnicodeDecodeError, EditError) as error:
-                found.append(f"{path}: cannot be read ({error})")
-                continue
-            for key in ("hooks", "codex_hooks"):
-                if isinstance(features, Mapping) and features.get(key) is False:
-                    found.append(f"{path}: features.{key} is false, so hooks do not run")
-        return found
 
-    def _handler(self, event: str, client: Client) -> dict[str, Any]:
-        return {"type": "command", "command": client.shell(self.word, event), "timeout": int(self.limit_seconds)}
+def _off(home: Path, project: Path) -> list[str]:
+    found: list[str] = []
+    tables([home / ".codex" / "hooks.json", project / ".codex" / "hooks.json"], found)
+    for path in (home / ".codex" / "config.toml", project / ".codex" / "config.toml", _SYSTEM / "config.toml"):
+        try:
+            features = toml_read(path.read_text("utf-8")).get("features")
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError, EditError) as error:
+            found.append(f"{path}: cannot be read ({error})")
+            continue
+        for key in ("hooks", "codex_hooks"):
+            if isinstance(features, Mapping) and features.get(key) is False:
+                found.append(f"{path}: features.{key} is false, so hooks do not run")
+    return found
 
-    def _table(self, event: str, client: Client) -> str:
-        handler = self._handler(event, client)
-        lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in handler.items()]
-        return "\n".join([f"[[hooks.{event}]]", 'matcher = ".*"', f"[[hooks.{event}.hooks]]", *lines])
+
+def _handler(event: str, client: Client) -> dict[str, Any]:
+    return {"type": "command", "command": client.shell(WORD, event), "timeout": int(LIMIT)}
+
+
+def _table(event: str, client: Client) -> str:
+    handler = _handler(event, client)
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in handler.items()]
+    return "\n".join([f"[[hooks.{event}]]", 'matcher = ".*"', f"[[hooks.{event}.hooks]]", *lines])
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -127,4 +123,4 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return dataclasses.replace(event, calls=calls)
 
 
-AGENT = Codex()
+AGENT = Spoken(WORD, "Codex CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from interlock.core.hook_rules import CLIENT as CLIENT
+from interlock.core.hook_rules import ROUTE as ROUTE
 from interlock.core.model import Action
 
-CLIENT = "interlock-hook"  # the file name of the hook client; an entry that runs it is ours
-ROUTE = "/api/v1/hook/"  # the daemon's route for HTTP hooks; an entry that posts to it is ours
 SCOPES = ("project", "user", "system")
 GATING = frozenset({"before", "permission"})  # the kinds of event that an answer can stop
 

@@ -11,9 +11,12 @@ from interlock.agents.calls import Dialect, judged_calls
 from interlock.agents.claude_form import is_ours, switched
 from interlock.agents.contract import GATING, Client, Event, Place, Reply, Verdict
 from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import answer, because, needed, table, text, tidy
 
+WORD = "copilot"
+LIMIT = 30.0  # past its limit the call runs, whatever the hook would have said
 KINDS = {
     "preToolUse": "before",
     "postToolUse": "after",
@@ -41,62 +44,53 @@ _DIALECT = Dialect(
 _FIELDS = {"multi_replace_string_in_file": {"replacements": "edits"}}
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Copilot:
-    word: str = "copilot"
-    title: str = "GitHub Copilot CLI and VS Code"
-    limit_seconds: float = 30.0  # past its limit the call runs, whatever the hook would have said
-    posts: bool = False
+def _say(event: Event, verdict: Verdict) -> Reply:
+    word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+    if event.kind == "permission":
+        return answer({"behavior": "deny", "message": reason} if word == "deny" else {})
+    context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
+    if event.kind == "before" and word != "allow":
+        decision = {"permissionDecision": word, "permissionDecisionReason": reason}
+        return answer({**decision, "hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
+    if event.kind == "after" and word == "deny":
+        context = {"additionalContext": reason}
+    if context and event.kind in ("before", "after"):
+        name = "PreToolUse" if event.kind == "before" else "PostToolUse"
+        return answer({**context, "hookSpecificOutput": {"hookEventName": name, **context}})
+    return answer({})
 
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hook_event_name", "hookEventName"), _fill)
 
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        word, reason = word_of(event, verdict), because(reason_of(event, verdict))
-        if event.kind == "permission":
-            return answer({"behavior": "deny", "message": reason} if word == "deny" else {})
-        context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
-        if event.kind == "before" and word != "allow":
-            decision = {"permissionDecision": word, "permissionDecisionReason": reason}
-            return answer({**decision, "hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
-        if event.kind == "after" and word == "deny":
-            context = {"additionalContext": reason}
-        if context and event.kind in ("before", "after"):
-            name = "PreToolUse" if event.kind == "before" else "PostToolUse"
-            return answer({**context, "hookSpecificOutput": {"hookEventName": name, **context}})
-        return answer({})
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    found = {
+        "user": home / ".copilot" / "hooks" / _FILE,
+        "project": project / ".github" / "hooks" / _FILE,
+        "system": Path("/etc/github-copilot/policy.d") / _FILE,
+    }
+    return (Place(found[scope]),) if scope in found else ()
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "preToolUse"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        found = {
-            "user": home / ".copilot" / "hooks" / _FILE,
-            "project": project / ".github" / "hooks" / _FILE,
-            "system": Path("/etc/github-copilot/policy.d") / _FILE,
-        }
-        return (Place(found[scope]),) if scope in found else ()
+def _write(place: Place, text: str | None, client: Client) -> str:
+    hooks = []
+    for event in HOOKED:
+        handler = {"type": "command", "bash": client.shell(WORD, event)}
+        hooks.append(Hook(("hooks", event), {**handler, "timeoutSec": int(LIMIT)}))
+    return with_hooks(text, hooks, is_ours, base=_BASE)
 
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        hooks = []
-        for event in HOOKED:
-            handler = {"type": "command", "bash": client.shell(self.word, event)}
-            hooks.append(Hook(("hooks", event), {**handler, "timeoutSec": int(self.limit_seconds)}))
-        return with_hooks(text, hooks, is_ours, base=_BASE)
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return without_hooks(text, is_ours, base=_BASE)
+def _erase(place: Place, text: str) -> str | None:
+    return without_hooks(text, is_ours, base=_BASE)
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        paths = [
-            home / ".copilot" / "settings.json",
-            home / ".copilot" / "config.json",
-            home / ".copilot" / "hooks" / _FILE,
-            project / ".github" / "copilot" / "settings.json",
-            project / ".github" / "copilot" / "settings.local.json",
-            project / ".github" / "hooks" / _FILE,
-        ]
-        return switched(paths, {("disableAllHooks",): True})
+
+def _off(home: Path, project: Path) -> list[str]:
+    paths = [
+        home / ".copilot" / "settings.json",
+        home / ".copilot" / "config.json",
+        home / ".copilot" / "hooks" / _FILE,
+        project / ".github" / "copilot" / "settings.json",
+        project / ".github" / "copilot" / "settings.local.json",
+        project / ".github" / "hooks" / _FILE,
+    ]
+    return switched(paths, {("disableAllHooks",): True})
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -116,4 +110,6 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return dataclasses.replace(event, calls=judged_calls(_DIALECT, name, inner, needed(given, "cwd"), id))
 
 
-AGENT = Copilot()
+AGENT = Spoken(
+    WORD, "GitHub Copilot CLI and VS Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT
+)

@@ -12,9 +12,12 @@ from interlock.agents.calls import Dialect, judged_calls, mcp_name
 from interlock.agents.claude_form import is_ours, tables
 from interlock.agents.contract import Call, Client, Event, Place, Reply, Verdict
 from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import answer, because, needed, table, text, tidy
 
+WORD = "cursor"
+LIMIT = 300.0  # seconds
 KINDS = {
     "preToolUse": "before",
     "beforeShellExecution": "before",
@@ -34,48 +37,39 @@ _BASE = {"version": 1}
 _DIALECT = Dialect(frozenset({"Shell"}), {"StrReplace": "Edit"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Cursor:
-    word: str = "cursor"
-    title: str = "Cursor"
-    limit_seconds: float = 300.0
-    posts: bool = False
+def _say(event: Event, verdict: Verdict) -> Reply:
+    word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+    if event.kind != "before":
+        context = tidy(verdict.context or (verdict.reason if word == "deny" else ""))
+        told = context and event.name in ("postToolUse", "sessionStart")
+        return answer({"additional_context": context} if told else {})
+    if word == "allow":
+        return answer({"permission": "allow", **_said(agent=tidy(verdict.context))})
+    given = {"permission": word, **_said(reason, reason)}
+    return answer(given, reason, 2) if word == "deny" else answer(given)
 
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
 
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        word, reason = word_of(event, verdict), because(reason_of(event, verdict))
-        if event.kind != "before":
-            context = tidy(verdict.context or (verdict.reason if word == "deny" else ""))
-            told = context and event.name in ("postToolUse", "sessionStart")
-            return answer({"additional_context": context} if told else {})
-        if word == "allow":
-            return answer({"permission": "allow", **_said(agent=tidy(verdict.context))})
-        given = {"permission": word, **_said(reason, reason)}
-        return answer(given, reason, 2) if word == "deny" else answer(given)
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
+    return (Place(found[scope]),) if scope in found else ()
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "preToolUse"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
-        return (Place(found[scope]),) if scope in found else ()
+def _write(place: Place, text: str | None, client: Client) -> str:
+    how = {"timeout": int(LIMIT), "failClosed": True}
+    hooks = [Hook(("hooks", event), {"command": client.shell(WORD, event), **how}) for event in HOOKED]
+    return with_hooks(text, hooks, is_ours, base=_BASE)
 
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        how = {"timeout": int(self.limit_seconds), "failClosed": True}
-        hooks = [Hook(("hooks", event), {"command": client.shell(self.word, event), **how}) for event in HOOKED]
-        return with_hooks(text, hooks, is_ours, base=_BASE)
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return without_hooks(text, is_ours, base=_BASE)
+def _erase(place: Place, text: str) -> str | None:
+    return without_hooks(text, is_ours, base=_BASE)
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        found: list[str] = []
-        for path, data in tables(_files(home, project), found):
-            if data.get("version") != 1:
-                found.append(f"{path}: version is not 1, so Cursor does not read it")
-        return found
+
+def _off(home: Path, project: Path) -> list[str]:
+    found: list[str] = []
+    for path, data in tables(_files(home, project), found):
+        if data.get("version") != 1:
+            found.append(f"{path}: version is not 1, so Cursor does not read it")
+    return found
 
 
 def _said(user: str = "", agent: str = "") -> dict[str, str]:
@@ -121,4 +115,4 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[Call, ...]:
     return judged_calls(_DIALECT, name, inner, event.cwd, id)
 
 
-AGENT = Cursor()
+AGENT = Spoken(WORD, "Cursor", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

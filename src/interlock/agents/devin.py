@@ -11,9 +11,12 @@ from interlock.agents.calls import Dialect, judged_calls
 from interlock.agents.claude_form import group, is_ours, tables
 from interlock.agents.contract import GATING, Client, Event, Place, Reply, Verdict
 from interlock.agents.edit import with_hooks, without_hooks
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import answer, needed, refusal, table, text
 
+WORD = "devin"
+LIMIT = 300.0  # seconds
 KINDS = {
     "PreToolUse": "before",
     "PostToolUse": "after",
@@ -25,42 +28,33 @@ HOOKED = ("PreToolUse", "PostToolUse")
 _DIALECT = Dialect(frozenset({"exec", "bash", "Bash", "shell"}))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Devin:
-    word: str = "devin"
-    title: str = "Devin CLI"
-    limit_seconds: float = 300.0
-    posts: bool = False
+def _say(event: Event, verdict: Verdict) -> Reply:
+    denied = event.kind in GATING and word_of(event, verdict) == "deny"  # asked is only in Devin's own prompt
+    return refusal(reason_of(event, verdict)) if denied else answer(None)
 
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
 
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        denied = event.kind in GATING and word_of(event, verdict) == "deny"  # asked is only in Devin's own prompt
-        return refusal(reason_of(event, verdict)) if denied else answer(None)
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    found = {"user": _user(home), "project": _project(project)}
+    return (Place(found[scope]),) if scope in found else ()
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        found = {"user": _user(home), "project": _project(project)}
-        return (Place(found[scope]),) if scope in found else ()
+def _write(place: Place, text: str | None, client: Client) -> str:
+    lead = () if place.path.name == "hooks.v1.json" else ("hooks",)  # that file is events and nothing else
+    hooks = []
+    for event in HOOKED:
+        handler = {"type": "command", "command": client.shell(WORD, event)}
+        hooks.append(group((*lead, event), {**handler, "timeout": int(LIMIT)}, ".*"))
+    return with_hooks(text, hooks, is_ours)
 
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        lead = () if place.path.name == "hooks.v1.json" else ("hooks",)  # that file is events and nothing else
-        hooks = []
-        for event in HOOKED:
-            handler = {"type": "command", "command": client.shell(self.word, event)}
-            hooks.append(group((*lead, event), {**handler, "timeout": int(self.limit_seconds)}, ".*"))
-        return with_hooks(text, hooks, is_ours)
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return without_hooks(text, is_ours)
+def _erase(place: Place, text: str) -> str | None:
+    return without_hooks(text, is_ours)
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        found: list[str] = []
-        tables([_user(home), _project(project)], found)
-        return found
+
+def _off(home: Path, project: Path) -> list[str]:
+    found: list[str] = []
+    tables([_user(home), _project(project)], found)
+    return found
 
 
 def _user(home: Path) -> Path:
@@ -86,4 +80,4 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return dataclasses.replace(event, calls=calls)
 
 
-AGENT = Devin()
+AGENT = Spoken(WORD, "Devin CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

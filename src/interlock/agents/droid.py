@@ -11,9 +11,12 @@ from interlock.agents.calls import Dialect, judged_calls
 from interlock.agents.claude_form import group, is_ours, switched
 from interlock.agents.contract import Client, Event, Place, Reply, Verdict
 from interlock.agents.edit import json_or_empty, with_hooks, without_hooks
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import answer, because, needed, refusal, table, text, tidy
 
+WORD = "droid"
+LIMIT = 300.0  # seconds
 KINDS = {
     "PreToolUse": "before",
     "PostToolUse": "after",
@@ -28,56 +31,45 @@ _DIALECT = Dialect(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Droid:
-    word: str = "droid"
-    title: str = "Factory Droid"
-    limit_seconds: float = 300.0
-    posts: bool = False
+def _say(event: Event, verdict: Verdict) -> Reply:
+    word, reason = word_of(event, verdict), reason_of(event, verdict)
+    if event.kind == "before" and word == "deny":
+        return refusal(reason)
+    if event.kind == "before" and word == "ask":
+        decision = {"permissionDecision": "ask", "permissionDecisionReason": because(reason)}
+        return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
+    if event.kind == "after" and (verdict.context or word == "deny"):
+        told = tidy(verdict.context) or because(reason)
+        return answer({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": told}})
+    return answer(None)
 
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hook_event_name", "hookEventName"), _fill)
 
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        word, reason = word_of(event, verdict), reason_of(event, verdict)
-        if event.kind == "before" and word == "deny":
-            return refusal(reason)
-        if event.kind == "before" and word == "ask":
-            decision = {"permissionDecision": "ask", "permissionDecisionReason": because(reason)}
-            return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
-        if event.kind == "after" and (verdict.context or word == "deny"):
-            told = tidy(verdict.context) or because(reason)
-            return answer({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": told}})
-        return answer(None)
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    if scope not in ("user", "project"):
+        return ()
+    folder = (home if scope == "user" else project) / ".factory"
+    # Some versions read settings.json alone, others hooks.json where there is one: making one would hide the settings' hooks.
+    hooks = (Place(folder / "hooks.json"),) if (folder / "hooks.json").exists() else ()
+    return (Place(folder / "settings.json"), *hooks)
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        if scope not in ("user", "project"):
-            return ()
-        folder = (home if scope == "user" else project) / ".factory"
-        # Some versions read settings.json alone, others hooks.json where there is one: making one would hide the settings' hooks.
-        hooks = (Place(folder / "hooks.json"),) if (folder / "hooks.json").exists() else ()
-        return (Place(folder / "settings.json"), *hooks)
+def _write(place: Place, text: str | None, client: Client) -> str:
+    lead = ("hooks",) if place.path.name == "settings.json" or (text and '"hooks"' in text and _nested(text)) else ()
+    hooks = []
+    for event in HOOKED:
+        handler = {"type": "command", "command": client.shell(WORD, event)}
+        hooks.append(group((*lead, event), {**handler, "timeout": int(LIMIT)}, "*"))
+    return with_hooks(text, hooks, is_ours)
 
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        lead = (
-            ("hooks",) if place.path.name == "settings.json" or (text and '"hooks"' in text and _nested(text)) else ()
-        )
-        hooks = []
-        for event in HOOKED:
-            handler = {"type": "command", "command": client.shell(self.word, event)}
-            hooks.append(group((*lead, event), {**handler, "timeout": int(self.limit_seconds)}, "*"))
-        return with_hooks(text, hooks, is_ours)
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return without_hooks(text, is_ours)
+def _erase(place: Place, text: str) -> str | None:
+    return without_hooks(text, is_ours)
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        folders = [home / ".factory", project / ".factory"]
-        paths = [folder / name for folder in folders for name in ("settings.json", "settings.local.json")]
-        return switched(paths, {("hooksDisabled",): True, ("disableAllHooks",): True})
+
+def _off(home: Path, project: Path) -> list[str]:
+    folders = [home / ".factory", project / ".factory"]
+    paths = [folder / name for folder in folders for name in ("settings.json", "settings.local.json")]
+    return switched(paths, {("hooksDisabled",): True, ("disableAllHooks",): True})
 
 
 def _nested(text: str) -> bool:
@@ -100,4 +92,4 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return dataclasses.replace(event, calls=calls)
 
 
-AGENT = Droid()
+AGENT = Spoken(WORD, "Factory Droid", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

@@ -12,9 +12,12 @@ from interlock.agents.calls import Dialect, judged_calls, mcp_name
 from interlock.agents.claude_form import group, is_ours, switched, tables
 from interlock.agents.contract import Client, Event, Place, Reply, Verdict
 from interlock.agents.edit import with_hooks, without_hooks
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import answer, because, needed, table, text, tidy
 
+WORD = "gemini"
+LIMIT = 300.0  # seconds
 KINDS = {"BeforeTool": "before", "AfterTool": "after", "SessionStart": "session", "SessionEnd": "session"}
 HOOKED = ("BeforeTool", "AfterTool")
 SHELL = "run_shell_command"
@@ -22,53 +25,44 @@ _NAME = "interlock"
 _DIALECT = Dialect(frozenset({SHELL}), incidental=frozenset({"delay_ms", "instruction"}))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Gemini:
-    word: str = "gemini"
-    title: str = "Gemini CLI"
-    limit_seconds: float = 300.0
-    posts: bool = False
+def _say(event: Event, verdict: Verdict) -> Reply:
+    word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+    if word != "allow" and event.kind in ("before", "after"):
+        asked = {"systemMessage": reason} if word == "ask" else {}  # the prompt shows this, not the reason
+        return answer({"decision": word, "reason": reason, **asked})
+    if verdict.context and event.kind in ("before", "after"):
+        name = "BeforeTool" if event.kind == "before" else "AfterTool"
+        return answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": tidy(verdict.context)}})
+    return answer({})
 
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
 
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        word, reason = word_of(event, verdict), because(reason_of(event, verdict))
-        if word != "allow" and event.kind in ("before", "after"):
-            asked = {"systemMessage": reason} if word == "ask" else {}  # the prompt shows this, not the reason
-            return answer({"decision": word, "reason": reason, **asked})
-        if verdict.context and event.kind in ("before", "after"):
-            name = "BeforeTool" if event.kind == "before" else "AfterTool"
-            return answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": tidy(verdict.context)}})
-        return answer({})
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
+    return (Place(found[scope], "jsonc"),) if scope in found else ()
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "BeforeTool"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
-        return (Place(found[scope], "jsonc"),) if scope in found else ()
+def _write(place: Place, text: str | None, client: Client) -> str:
+    hooks = []
+    for event in HOOKED:
+        handler = {"type": "command", "command": client.shell(WORD, event), "name": _NAME}
+        hooks.append(group(("hooks", event), {**handler, "timeout": int(LIMIT * 1000)}, "*"))
+    return with_hooks(text, hooks, is_ours, comments=True)
 
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        hooks = []
-        for event in HOOKED:
-            handler = {"type": "command", "command": client.shell(self.word, event), "name": _NAME}
-            hooks.append(group(("hooks", event), {**handler, "timeout": int(self.limit_seconds * 1000)}, "*"))
-        return with_hooks(text, hooks, is_ours, comments=True)
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return without_hooks(text, is_ours, comments=True)
+def _erase(place: Place, text: str) -> str | None:
+    return without_hooks(text, is_ours, comments=True)
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        paths = list(_files(home, project))
-        found = switched(paths, {("hooksConfig", "enabled"): False, ("tools", "enableHooks"): False})
-        for path, data in tables(paths, []):
-            for section in ("hooksConfig", "hooks"):
-                inner = data.get(section)
-                off = inner.get("disabled") if isinstance(inner, Mapping) else None
-                if isinstance(off, list) and any(isinstance(name, str) and _is_name(name) for name in off):
-                    found.append(f"{path}: {section}.disabled names our hook, so it does not run")
-        return found
+
+def _off(home: Path, project: Path) -> list[str]:
+    paths = list(_files(home, project))
+    found = switched(paths, {("hooksConfig", "enabled"): False, ("tools", "enableHooks"): False})
+    for path, data in tables(paths, []):
+        for section in ("hooksConfig", "hooks"):
+            inner = data.get(section)
+            off = inner.get("disabled") if isinstance(inner, Mapping) else None
+            if isinstance(off, list) and any(isinstance(name, str) and _is_name(name) for name in off):
+                found.append(f"{path}: {section}.disabled names our hook, so it does not run")
+    return found
 
 
 def _is_name(name: str) -> bool:
@@ -94,4 +88,4 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return dataclasses.replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 
-AGENT = Gemini()
+AGENT = Spoken(WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

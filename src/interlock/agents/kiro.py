@@ -13,9 +13,12 @@ from interlock.agents.calls import Dialect, judged_calls, mcp_name
 from interlock.agents.claude_form import is_ours, tables
 from interlock.agents.contract import Call, Client, Event, Place, Reply, Verdict
 from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import answer, needed, refusal, table, text
 
+WORD = "kiro"
+LIMIT = 60.0  # seconds
 KINDS = {"PreToolUse": "before", "PostToolUse": "after"}
 HOOKED = ("PreToolUse", "PostToolUse")
 _BASE = {"version": "v1"}
@@ -29,47 +32,38 @@ _DIALECT = Dialect(
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Kiro:
-    word: str = "kiro"
-    title: str = "Kiro"
-    limit_seconds: float = 60.0
-    posts: bool = False
+def _say(event: Event, verdict: Verdict) -> Reply:
+    denied = event.kind == "before" and word_of(event, verdict) != "allow"
+    return refusal(reason_of(event, verdict)) if denied else answer(None)
 
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
 
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        denied = event.kind == "before" and word_of(event, verdict) != "allow"
-        return refusal(reason_of(event, verdict)) if denied else answer(None)
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    found = {"user": home / ".kiro" / "hooks" / _FILE, "project": project / ".kiro" / "hooks" / _FILE}
+    return (Place(found[scope]),) if scope in found else ()
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "PreToolUse"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        found = {"user": home / ".kiro" / "hooks" / _FILE, "project": project / ".kiro" / "hooks" / _FILE}
-        return (Place(found[scope]),) if scope in found else ()
+def _write(place: Place, text: str | None, client: Client) -> str:
+    hooks = []
+    for event in HOOKED:
+        action = {"type": "command", "command": client.shell(WORD, event)}
+        entry = {"name": f"interlock-{event}", "trigger": event, "action": action}
+        hooks.append(Hook(("hooks",), {**entry, "timeout": int(LIMIT), "enabled": True}))
+    return with_hooks(text, hooks, is_ours, base=_BASE)
 
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        hooks = []
-        for event in HOOKED:
-            action = {"type": "command", "command": client.shell(self.word, event)}
-            entry = {"name": f"interlock-{event}", "trigger": event, "action": action}
-            hooks.append(Hook(("hooks",), {**entry, "timeout": int(self.limit_seconds), "enabled": True}))
-        return with_hooks(text, hooks, is_ours, base=_BASE)
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return without_hooks(text, is_ours, base=_BASE)
+def _erase(place: Place, text: str) -> str | None:
+    return without_hooks(text, is_ours, base=_BASE)
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        found: list[str] = []
-        files = [home / ".kiro" / "hooks" / _FILE, project / ".kiro" / "hooks" / _FILE]
-        for path, data in tables(files, found):
-            entries = data.get("hooks")
-            for entry in entries if isinstance(entries, list) else ():
-                if is_ours(entry) and entry.get("enabled") is False:
-                    found.append(f"{path}: {entry.get('name')} has enabled false, so it does not run")
-        return found
+
+def _off(home: Path, project: Path) -> list[str]:
+    found: list[str] = []
+    files = [home / ".kiro" / "hooks" / _FILE, project / ".kiro" / "hooks" / _FILE]
+    for path, data in tables(files, found):
+        entries = data.get("hooks")
+        for entry in entries if isinstance(entries, list) else ():
+            if is_ours(entry) and entry.get("enabled") is False:
+                found.append(f"{path}: {entry.get('name')} has enabled false, so it does not run")
+    return found
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -105,4 +99,4 @@ def _kebab(name: str) -> str:
     return _HUMP.sub("-", name).replace("_", "-").lower().lstrip("-")
 
 
-AGENT = Kiro()
+AGENT = Spoken(WORD, "Kiro", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

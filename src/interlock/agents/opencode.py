@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from interlock.agents.calls import Dialect
 from interlock.agents.claude_form import tables
-from interlock.agents.contract import Client, Event, Place, Reply, Verdict
-from interlock.agents.plugin import plugin_encode, plugin_fill, plugin_installed, plugin_removed, plugin_text
-from interlock.agents.reading import decoded
+from interlock.agents.contract import Place
+from interlock.agents.plugin import Plugin, plugin_agent
 
-BEFORE, AFTER = "tool.execute.before", "tool.execute.after"
-KINDS = {BEFORE: "before", AFTER: "after"}
+KINDS = {"tool.execute.before": "before", "tool.execute.after": "after"}
 _DIALECT = Dialect(frozenset({"bash"}), {"list": "LS"})
 _BODY = """\
 // The one export: OpenCode loads every export of a file as a plugin.
@@ -44,45 +39,21 @@ export const Interlock = async ({ directory, worktree }) => {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCode:
-    word: str = "opencode"
-    title: str = "OpenCode"
-    limit_seconds: float = 300.0
-    posts: bool = False
-
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("hook_event_name",), _fill)
-
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        return plugin_encode(event, verdict)
-
-    def broken(self, reason: str) -> Reply:
-        return plugin_encode(Event("before", BEFORE), Verdict("deny", reason))
-
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        found = {
-            "user": home / ".config" / "opencode" / "plugins" / "interlock.js",
-            "project": project / ".opencode" / "plugins" / "interlock.js",
-        }
-        return (Place(found[scope], "plugin"),) if scope in found else ()
-
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        return plugin_installed(text, plugin_text(self.word, self.limit_seconds, client, _BODY))
-
-    def removed(self, place: Place, text: str) -> str | None:
-        return plugin_removed(text)
-
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        found: list[str] = []
-        if os.environ.get("OPENCODE_PURE"):
-            found.append("OPENCODE_PURE is set, so OpenCode loads no plugins")
-        tables([home / ".config" / "opencode" / "opencode.json", project / "opencode.json"], found)
-        return found
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    found = {
+        "user": home / ".config" / "opencode" / "plugins" / "interlock.js",
+        "project": project / ".opencode" / "plugins" / "interlock.js",
+    }
+    return (Place(found[scope], "plugin"),) if scope in found else ()
 
 
-def _fill(given: Mapping[str, Any], event: Event) -> Event:
-    return plugin_fill(_DIALECT, given, event)
+def _off(home: Path, project: Path) -> list[str]:
+    found: list[str] = []
+    if os.environ.get("OPENCODE_PURE"):
+        found.append("OPENCODE_PURE is set, so OpenCode loads no plugins")
+    tables([home / ".config" / "opencode" / "opencode.json", project / "opencode.json"], found)
+    return found
 
 
-AGENT = OpenCode()
+PLUGIN = Plugin(_places, _BODY, off=_off)
+AGENT = plugin_agent("opencode", "OpenCode", 300.0, KINDS, _DIALECT, PLUGIN)

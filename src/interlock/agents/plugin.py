@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from interlock.agents.calls import Dialect, judged_calls
-from interlock.agents.contract import Client, Event, Reply, Verdict
+from interlock.agents.contract import Client, Event, Place, Reply, Verdict
 from interlock.agents.jsonc import EditError
-from interlock.agents.reading import reason_of, word_of
+from interlock.agents.reading import Kinds, reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import answer, because, needed, table, text, tidy
 
 MARK = "// interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
@@ -65,25 +67,47 @@ function consult(event, payload) {
 """
 
 
-def plugin_text(word: str, limit: float, client: Client, body: str, head: str = "") -> str:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Plugin:
+    """What one agent's plugin is: where it lies, and what stands around the part that asks."""
+
+    places: Callable[[str, Path, Path], tuple[Place, ...]]
+    body: str
+    head: str = ""
+    off: Callable[[Path, Path], list[str]] = lambda home, project: []
+
+
+def plugin_agent(word: str, title: str, limit: float, kinds: Kinds, dialect: Dialect, plugin: Plugin) -> Spoken:
+    """The agent that loads this plugin."""
+
+    def fill(given: Mapping[str, Any], event: Event) -> Event:
+        return _fill(dialect, given, event)
+
+    def write(place: Place, text: str | None, client: Client) -> str:
+        return _installed(text, plugin_text(word, limit, client, plugin))
+
+    return Spoken(word, title, kinds, fill, _encode, plugin.places, write, _removed, plugin.off, limit_seconds=limit)
+
+
+def plugin_text(word: str, limit: float, client: Client, plugin: Plugin) -> str:
     """The plugin: what asks, and what the agent calls."""
     values = {"client": json.dumps(client.path), "word": json.dumps(word), "limit": int(limit * 1000)}
-    return head + MARK + "\n" + _CONSULT % values + "\n" + body
+    return plugin.head + MARK + "\n" + _CONSULT % values + "\n" + plugin.body
 
 
-def plugin_installed(old: str | None, new: str) -> str:
+def _installed(old: str | None, new: str) -> str:
     """The plugin's text; refuses to write over a file that is not ours."""
     if old is not None and old.strip() and MARK not in old:
         raise EditError("the file is somebody else's plugin; move it away first", 1, 1)
     return new
 
 
-def plugin_removed(text: str) -> str | None:
+def _removed(place: Place, text: str) -> str | None:
     """None for a file of ours, else the text as it is."""
     return None if MARK in text else text
 
 
-def plugin_fill(dialect: Dialect, given: Mapping[str, Any], event: Event) -> Event:
+def _fill(dialect: Dialect, given: Mapping[str, Any], event: Event) -> Event:
     """What the plugin sends: `tool`, `args`, `session_id`, `call_id`, `cwd`."""
     event = dataclasses.replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
     if event.kind not in ("before", "after"):
@@ -94,7 +118,7 @@ def plugin_fill(dialect: Dialect, given: Mapping[str, Any], event: Event) -> Eve
     return dataclasses.replace(event, calls=calls)
 
 
-def plugin_encode(event: Event, verdict: Verdict) -> Reply:
+def _encode(event: Event, verdict: Verdict) -> Reply:
     """What the plugin reads: a decision, which is never left out."""
     context = {"context": tidy(verdict.context)} if verdict.context else {}
     if word_of(event, verdict) == "allow":

@@ -12,50 +12,44 @@ from interlock.agents.calls import Dialect, judged_calls, mcp_name
 from interlock.agents.claude_form import is_ours, tables
 from interlock.agents.contract import Call, Client, Event, Place, Reply, Verdict
 from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import decoded, reason_of, word_of
+from interlock.agents.reading import reason_of, word_of
+from interlock.agents.spoken import Spoken
 from interlock.agents.wire import answer, needed, refusal, table, text
 
+WORD = "windsurf"
+LIMIT = 30.0  # its own limit is not published; the hooks file cannot set one
 _ACTIONS = ("run_command", "write_code", "read_code", "mcp_tool_use")
 HOOKED = tuple(f"{when}_{action}" for when in ("pre", "post") for action in _ACTIONS)
 KINDS = {name: "before" if name.startswith("pre_") else "after" for name in HOOKED}
 _DIALECT = Dialect(frozenset({"run_command"}), {"write_code": "Edit", "read_code": "Read"})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Windsurf:
-    word: str = "windsurf"
-    title: str = "Windsurf"
-    limit_seconds: float = 30.0  # its own limit is not published; the hooks file cannot set one
-    posts: bool = False
+def _say(event: Event, verdict: Verdict) -> Reply:
+    denied = event.kind == "before" and word_of(event, verdict) != "allow"
+    return refusal(reason_of(event, verdict)) if denied else answer(None)
 
-    def decode(self, data: bytes, event: str = "") -> Event:
-        return decoded(data, event, KINDS, ("agent_action_name",), _fill)
 
-    def encode(self, event: Event, verdict: Verdict) -> Reply:
-        denied = event.kind == "before" and word_of(event, verdict) != "allow"
-        return refusal(reason_of(event, verdict)) if denied else answer(None)
+def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+    found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
+    return (Place(found[scope]),) if scope in found else ()
 
-    def broken(self, reason: str) -> Reply:
-        return self.encode(Event("before", "pre_run_command"), Verdict("deny", reason))
 
-    def places(self, scope: str, home: Path, project: Path) -> tuple[Place, ...]:
-        found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
-        return (Place(found[scope]),) if scope in found else ()
+def _write(place: Place, text: str | None, client: Client) -> str:
+    hooks = []
+    for event in HOOKED:
+        entry = {"command": client.shell(WORD, event), "show_output": event.startswith("pre_")}
+        hooks.append(Hook(("hooks", event), entry))
+    return with_hooks(text, hooks, is_ours)
 
-    def installed(self, place: Place, text: str | None, client: Client) -> str:
-        hooks = []
-        for event in HOOKED:
-            entry = {"command": client.shell(self.word, event), "show_output": event.startswith("pre_")}
-            hooks.append(Hook(("hooks", event), entry))
-        return with_hooks(text, hooks, is_ours)
 
-    def removed(self, place: Place, text: str) -> str | None:
-        return without_hooks(text, is_ours)
+def _erase(place: Place, text: str) -> str | None:
+    return without_hooks(text, is_ours)
 
-    def disablers(self, home: Path, project: Path) -> list[str]:
-        found: list[str] = []
-        tables(_files(home, project), found)
-        return found
+
+def _off(home: Path, project: Path) -> list[str]:
+    found: list[str] = []
+    tables(_files(home, project), found)
+    return found
 
 
 def _files(home: Path, project: Path) -> tuple[Path, Path, Path]:
@@ -86,4 +80,16 @@ def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[Call, ...]:
     return judged_calls(_DIALECT, action, info, event.cwd, id)
 
 
-AGENT = Windsurf()
+AGENT = Spoken(
+    WORD,
+    "Windsurf",
+    KINDS,
+    _fill,
+    _say,
+    _places,
+    _write,
+    _erase,
+    _off,
+    names=("agent_action_name",),
+    limit_seconds=LIMIT,
+)

@@ -33,7 +33,7 @@ def parse(data: bytes) -> dict[str, Any]:
 def as_object(text: str, where: str) -> dict[str, Any]:
     """The JSON object that a text holds."""
     try:
-        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_number)
+        value = _DECODER.decode(text)
     except Malformed as error:
         raise Malformed(f"{where}: {error}") from None
     except RecursionError:
@@ -66,6 +66,9 @@ def _number(digits: str) -> int | str:
 
 def _no_constant(word: str) -> Any:
     raise Malformed(f"{word} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_number)
 
 
 def _kind(value: object) -> str:

@@ -69,10 +69,10 @@ def desktop(environ: Mapping[str, str], platform: str = sys.platform) -> Program
         known = [KDIALOG, ZENITY] if "kde" in environ.get("XDG_CURRENT_DESKTOP", "").casefold() else [ZENITY, KDIALOG]
     else:
         return None
-    return next((program for program in known if platform == "win32" or _systems(Path(program.path))), None)
+    return next((program for program in known if platform == "win32" or systems(Path(program.path))), None)
 
 
-def _systems(path: Path) -> bool:
+def systems(path: Path) -> bool:
     """Whether a program is the system's: by root, and nobody else can write it or its folder."""
     try:
         for place in (path.resolve(), path.resolve().parent):
@@ -91,7 +91,7 @@ class Dialog:
 
     def __init__(self, program: Program, environ: Mapping[str, str]) -> None:
         self._program = program
-        self._environ = _kept(environ)
+        self._environ = kept(environ)
         self._open: dict[str, subprocess.Popen[bytes]] = {}
         self._lock = threading.Lock()
 
@@ -146,7 +146,7 @@ class Dialog:
                 del self._open[challenge]
 
 
-def _kept(environ: Mapping[str, str]) -> dict[str, str]:
+def kept(environ: Mapping[str, str]) -> dict[str, str]:
     kept = {name: environ[name] for name in _NEEDED if environ.get(name)}
     if os.name != "posix":
         return kept

@@ -38,6 +38,8 @@ class Verdict:
     proved: Mapping[str, int] = field(default_factory=dict)  # writer -> last record that a signature covers
     unproved: int = 0  # good links that no signature covers yet
     proved_until: float | None = None  # None: no signature proves anything
+    touches: int = 0  # approvals that a passkey signed
+    touched_until: float | None = None  # history before it cannot be told anew without one of these passkeys
 
     @property
     def ok(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from interlock.core.danger import DangerBlock
+from interlock.core.loss import Seen
 from interlock.core.model import Assessment, Human, Level, Loss, Requirement
 from interlock.core.records import Json, nothing
 from interlock.core.registry import Matched
@@ -34,6 +35,7 @@ class Adapted:
     note: str = ""  # what whoever asks has to know, and what an operator can do about it
     missing: bool = False  # the adapter is known and has no such operation
     notices: tuple[str, ...] = ()  # where its level came from, if that is not what it declares (C-13)
+    warnings: tuple[Json, ...] = ()  # the same for the wire (2.11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,14 @@ class Circumstances:
     blocked: str = ""  # why the principal is blocked
     trust_tier: str = ""
     loss: Loss = Loss.UNKNOWN
+    seen: Seen | None = None  # what a look at its targets found, for this decision
     adapted: Adapted | None = None
     matched: Matched | None = None
     repeats: int = 0  # the same operation in this execution
     hourly: int = 0  # the same operation by this agent in an hour
     cumulative: int = 0  # points of score so far
     claimed_risk: int | None = None  # the agent's own; it can only raise
+    claimed_level: Level | None = None  # the caller's own; it can only raise
     steps_left: int | None = None
     previous: str = ""  # outcome of the step before
     starting: bool = False  # an execution, which takes a person
@@ -60,7 +64,11 @@ class Circumstances:
     granted: str = ""  # the grant that covers this action
     grant_ceiling: Level = Level.SAFE
     escalated: tuple[Level, str] | None = None  # by a declared after_count
+    tampering: str = ""  # what it does to the guard itself, in words
     confirmed: frozenset[str] = frozenset()  # restriction patterns that a human confirmed for this session
+    differs: Part | None = None  # from what the agent reported to the loop
+    paused_by: str = ""  # the operator whose pause is in force
+    paused_to: Level = Level.SAFE  # the highest level that it lets pass
 
 
 def level_words(assessment: Assessment) -> str:

@@ -36,9 +36,11 @@ class Decision:
     unknown: bool = False  # the state could not be known; nothing was decided about the action itself
     token: str = field(default="", repr=False)  # the conf_… of the ticket; inert until a human arms it (C-14)
     details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
+    warnings: tuple[Mapping[str, Any], ...] = ()  # beside a yes (2.11)
     parts: tuple[Part, ...] = field(
         default=(), compare=False
     )  # what spoke, also where the mode lets pass what it asks for
+    unspent: bool = field(default=False, compare=False)  # a yes that was asked for without using up what it rests on
     weighed: tuple[str, ...] = field(default=(), compare=False)  # the factors that are not the action's own
 
     def __bool__(self) -> bool:
@@ -83,6 +85,8 @@ def decision_json(decision: Decision) -> dict[str, Any]:
         body["requirement"] = requirement_json(decision.requirement)
     if decision.ticket is not None:
         body |= _ticket_json(decision, decision.ticket)
+    if decision.warnings:
+        body["warnings"] = [dict(warning) for warning in decision.warnings]
     if decision.code:
         body["code"] = decision.code
     assessment = decision.assessment

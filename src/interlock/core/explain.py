@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from interlock.core.decide import decide
 from interlock.core.excerpt import excerpt, visible
+from interlock.core.loss import LOOKED
 from interlock.core.model import Action, Assessment, Finding, Human, Kind, Level, Step
 
 if TYPE_CHECKING:  # whoever only wants lines does not load what weighs
+    from interlock.core.loss import Seen
     from interlock.core.policy import Policy
     from interlock.core.weigh import Weighed
 
@@ -59,6 +61,7 @@ class Answer:
     weighed: Weighed
     policy: str = "default"
     mode: str = "enforcing"
+    seen: Seen | None = None  # what a look at the targets found
 
     @property
     def verdict(self) -> Verdict:
@@ -208,7 +211,9 @@ def _weighed(answer: Answer) -> Iterator[Line]:
     spoke = [part.name for part in parts]
     named = {f"{part.name}: {part.words}" for part in parts}
     said = [f"asked for by {', '.join(dict.fromkeys(spoke))}"] if spoke else []
-    said += [factor for factor in answer.weighed.factors if factor not in named]
+    said += [factor for factor in answer.weighed.factors if factor not in named and not factor.startswith(LOOKED)]
+    if answer.seen is not None:
+        yield _row("Looked", Part(visible(answer.seen.words)))
     why = f" ({'; '.join(said)})" if said else ""
     yield _row("Policy", Part(visible(f"{answer.policy}{mode}: {answer.outcome}{why}")))
 

@@ -69,6 +69,14 @@ def goals(action: Action, facts: Sequence[Fact], assessment: Assessment) -> tupl
     return tuple(found) if len(found) <= MOST else (*list(found)[: MOST - 1], MORE)
 
 
+def places(facts: Sequence[Fact]) -> tuple[str, ...]:
+    """What happens to which path, harmful or not, in the same words; a name without a slash is no path."""
+    found = (
+        fact for fact in facts if isinstance(fact, Effect) and fact.path and known(fact.path) and "/" in fact.target
+    )
+    return tuple(dict.fromkeys(f"{_SAME.get(fact.verb, fact.verb)}:{_target(fact)}" for fact in found))[:MOST]
+
+
 def takes_in(goal: str, other: str) -> bool:
     """Whether one goal would do to a folder, or to all that fits a glob, what the other would do to something in it."""
     effect, _, target = goal.partition(":")

@@ -85,7 +85,7 @@ def effective_level(
     if operator is not None:
         return _by_operator(claims, operator, implied)
     if claims.block is None:
-        warnings = (_inferred(claims.name, by_name),) if by_name and source == "name" and implied > Level.SAFE else ()
+        warnings = (inferred(claims.name, by_name),) if by_name and source == "name" and implied > Level.SAFE else ()
         return EffectiveLevel(implied, source, warnings=warnings)
     said = declared(claims.block, variables)
     floor = _stated_floor(claims, pattern)
@@ -146,7 +146,7 @@ def _by_operator(claims: Claims, level: Level, implied: Level) -> EffectiveLevel
     return EffectiveLevel(level, "operator", reasons, (Notice("DANGER_LEVEL_LOWERED", words, "medium", details),))
 
 
-def _inferred(name: str, found: NameLevel) -> Notice:
+def inferred(name: str, found: NameLevel) -> Notice:
     """DL-11: a level taken from the name is told to whoever calls."""
     severity = "high" if found.level >= Level.DANGEROUS else "medium"
     words = f"{name} declares no danger level; its name implies {found.level.word} ({found.pattern})"

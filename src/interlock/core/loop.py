@@ -12,7 +12,7 @@ from interlock.core.circumstances import Part
 from interlock.core.decision import Decision
 from interlock.core.model import Human, Tier
 from interlock.core.records import NOTHING, Execution, Json
-from interlock.core.weigh import tier_of
+from interlock.core.weigh import DANGER_ZONE, TAMPERING, tier_of
 
 PENDING, RUNNING, PAUSED, BLOCKED = "pending", "running", "paused", "blocked"
 COMPLETED, FAILED, CANCELLED = "completed", "failed", "cancelled"
@@ -49,7 +49,7 @@ _STAGES = MappingProxyType(
         "approve_pattern": 3,
         "confirm_pattern": 3,
         "tier": 4,
-        "danger_zone": 4,
+        DANGER_ZONE: 4,
         "tolerance": 5,
     }
 )
@@ -74,7 +74,7 @@ class Verdict(StrEnum):
 class Pause:
     """What an execution waits for: a ticket, or the challenge of one."""
 
-    kind: str  # confirm or verify
+    kind: str  # confirm, verify, or other: what another name of the principal waits for
     digest: str  # of the step that is held
     human: int  # how much was asked of people
     ticket: str = ""
@@ -188,10 +188,10 @@ def verdict_of(decision: Decision, tier: Tier) -> Verdict:
 
 
 def stops(parts: Iterable[Part], tier: Tier) -> bool:
-    """OOB-02: a deny pattern, the danger_zone tier, or what nobody may approve."""
+    """OOB-02, R-9: a deny pattern, the danger_zone tier, what nobody may approve, or an attack on the guard itself."""
     names = {part.name for part in parts}
     asked = not names.isdisjoint({"tier", "repetition"})  # not where an operator's grant took it away
-    return not names.isdisjoint({"deny", "never", "danger_zone"}) or (asked and tier is Tier.DANGER_ZONE)
+    return not names.isdisjoint({"deny", "never", DANGER_ZONE, TAMPERING}) or (asked and tier is Tier.DANGER_ZONE)
 
 
 def stages(
@@ -226,7 +226,9 @@ def reason_of(verdict: Verdict, decision: Decision, operation: str) -> str:
     """Why nothing goes on, in a sentence; of a stop and a pause in few words, for they are told again and again."""
     named = {part.name: part.words for part in decision.parts}
     if verdict is Verdict.STOP:
-        return next((_sentence(named[name]) for name in ("deny", "never") if name in named), _danger(decision))
+        return next(
+            (_sentence(named[name]) for name in ("deny", "never", TAMPERING) if name in named), _danger(decision)
+        )
     if verdict is Verdict.REFUSE:
         return decision.reason
     if "steps" in named:

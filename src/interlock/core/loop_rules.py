@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from interlock.core.declared import DeedRules
+from interlock.core.declared import rules_of as deeds_of
 from interlock.core.digest import normal_name
 from interlock.core.patterns import PatternSet
 from interlock.core.policy import TOLERANCES, Policy
@@ -29,12 +31,16 @@ class LoopRules:
         return self.max_steps is not None or bool(self.tolerance) or bool(self.patterns)
 
 
+Ruled = tuple[LoopRules, bool]  # settings, and whether who they are for was proved
+
+
 @dataclass(frozen=True, slots=True)
 class LoopSettings:
     """An operator's settings by agent and by adapter."""
 
     agents: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
     adapters: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
+    deeds: DeedRules = field(default_factory=DeedRules)
 
 
 def settings_of(table: Mapping[str, Any], problems: Problems) -> LoopSettings:
@@ -46,13 +52,15 @@ def settings_of(table: Mapping[str, Any], problems: Problems) -> LoopSettings:
             if not spelled or spelled in rules:
                 problems.error(("loop", key, name), "is empty, or another spelling of a name before it")
             rules[spelled] = rules_of(data, ("loop", key, name), problems)
-    return LoopSettings(MappingProxyType(found["agent"]), MappingProxyType(found["adapter"]))
+    deeds = deeds_of(table.get("deeds", {}), problems)
+    return LoopSettings(MappingProxyType(found["agent"]), MappingProxyType(found["adapter"]), deeds)
 
 
 def settings_json(settings: LoopSettings) -> dict[str, Any]:
     """The same in the words of the file."""
     tables = {"agent": settings.agents, "adapter": settings.adapters}
-    return {key: {name: rules_json(rules) for name, rules in table.items()} for key, table in tables.items()}
+    by_name = {key: {name: rules_json(rules) for name, rules in table.items()} for key, table in tables.items()}
+    return {**by_name, "deeds": asdict(settings.deeds)}
 
 
 def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
@@ -83,6 +91,28 @@ def under(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
         steps = rules.max_steps if proved else min(steps, rules.max_steps)
     tolerance = min(policy.tolerance, rules.tolerance or policy.tolerance, key=_TIGHTEST.index)  # C-09
     return replace(policy, patterns=patterns, max_autonomous_steps=steps, tolerance=tolerance)
+
+
+def ruled(policy: Policy, rules: Iterable[Ruled]) -> Policy:
+    """The policy under several settings, one after the other."""
+    for one, proved in rules:
+        policy = under(policy, one, proved)
+    return policy
+
+
+def ruled_json(rules: Iterable[Ruled]) -> list[dict[str, Any]]:
+    """What a record keeps of them."""
+    return [{**rules_json(one), "proved": proved} for one, proved in rules]
+
+
+def ruled_of(data: object) -> tuple[Ruled, ...] | None:
+    """What a record kept; None where that cannot be read."""
+    problems, found = Problems(), []
+    for at, given in enumerate(data if isinstance(data, list) else []):
+        table = dict(problems.table(given, ("loop_rules", at)) or {})
+        proved = table.pop("proved", False) is True
+        found.append((rules_of(table, ("loop_rules", at), problems), proved))
+    return None if problems.found or (data is not None and not isinstance(data, list)) else tuple(found)
 
 
 def quota(policy: Policy, asked: int | None) -> int:

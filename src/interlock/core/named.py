@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from interlock.core.levels import NameLevel
+from interlock.core.levels import NameLevel, Notice, inferred
 from interlock.core.model import Level
 from interlock.core.read.lexicon import ALL_WORDS, BULK_WORDS, is_plural, names_production, split_name
 from interlock.core.read.name_patterns import BUILT_IN, Patterns, is_safe
@@ -50,6 +50,14 @@ def named_level(name: str, category: str, patterns: Patterns = BUILT_IN) -> Name
     words, _ = acts_of(split_name(name))
     safe = next((glob for glob in patterns.safe if is_safe(words, Patterns((), (), (glob,)))), None)
     return NameLevel(Level.SAFE, safe) if safe else None
+
+
+def inferred_level(name: str, category: str, level: Level, patterns: Patterns = BUILT_IN) -> Notice | None:
+    """2.11: the notice of an operation that is dangerous or forbidden by a pattern of its name, where nothing raises it further."""
+    found = named_level(name, category, patterns)
+    if found is None or not found.pattern or not Level.DANGEROUS <= found.level == level:
+        return None
+    return inferred(name, found)
 
 
 def _marked(name: str, category: str, patterns: Patterns) -> Level | None:

@@ -53,6 +53,7 @@ class Ticket:
     policy: str = ""
     rulebook: str = ""
     execution: str = ""
+    strength: str = "plain"  # of the wall between the gate and whoever asked
     witnesses: tuple[Json, ...] = ()
     decided_at: float = 0.0
     decided_by: str = ""
@@ -109,7 +110,7 @@ class OperatorRow:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A passkey or an authenticator of an operator."""
+    """A passkey or an authenticator of an operator; sealed, but for how often and when it was used."""
 
     id: str
     operator: str
@@ -117,8 +118,13 @@ class Credential:
     public: Json = field(default_factory=nothing)
     created_at: float = 0.0
     used_at: float = 0.0
-    counter: int = 0
+    counter: int = 0  # of a passkey its own, of an authenticator the last time step that was used
     seal: str = ""
+    name: str = ""
+    how: str = ""  # it was registered: by which way in
+    source: str = ""  # and from where
+    active_at: float = 0.0  # it counts from then on
+    removed_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +248,16 @@ class Deed:
     goals: tuple[str, ...] = ()
     severity: str = ""
     categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTotals:
+    """What one agent did since the first day, by the names of the figures, and when it last did something."""
+
+    principal: str
+    name: str  # as names are compared
+    figures: Json
+    last_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

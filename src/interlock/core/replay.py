@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlock.core.assess import assess
-from interlock.core.circumstances import Adapted, Circumstances
+from interlock.core.circumstances import Adapted, Circumstances, Part
 from interlock.core.classify import Rulebook, classify
 from interlock.core.danger import Approval, DangerBlock
-from interlock.core.model import Assessment, Human, Level, Loss
+from interlock.core.loss import seen_json, seen_of
+from interlock.core.model import Assessment, Human, Level, Loss, Requirement
 from interlock.core.policy import Policy
 from interlock.core.read.facts import Command, Effect, Fact
 from interlock.core.redact import redact
@@ -69,6 +70,14 @@ def replay(given: Json, rules: Rulebook, policy: Policy) -> Replayed:
     return Replayed(assessment, weigh(assessment, named, policy, at))
 
 
+def facts_of(given: Json) -> tuple[Fact, ...]:
+    """The facts that a record keeps; raises ReplayError."""
+    try:
+        return tuple(_fact_of(data) for data in given["facts"])
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
+
+
 def _fact_json(fact: Fact) -> dict[str, Any]:
     shared: dict[str, Any] = {
         "span": list(fact.span) if fact.span else None,
@@ -122,9 +131,13 @@ def _circumstances_json(at: Circumstances) -> dict[str, Any]:
         "escalated": [int(at.escalated[0]), at.escalated[1]] if at.escalated else None,
         "adapted": _adapted_json(at.adapted) if at.adapted else None,
         "matched": _matched_json(at.matched) if at.matched is not None else None,
+        **({"seen": seen_json(at.seen)} if at.seen is not None else {}),
         **({"confirmed": sorted(at.confirmed)} if at.confirmed else {}),
+        **({"claimed_level": int(at.claimed_level)} if at.claimed_level is not None else {}),
         **({"starting": True} if at.starting else {}),
         **({"pause": at.pause, "pause_human": int(at.pause_human)} if at.pause else {}),
+        **({"differs": _differs_json(at.differs)} if at.differs is not None else {}),
+        **({"paused_by": at.paused_by, "paused_to": int(at.paused_to)} if at.paused_by else {}),
     }
 
 
@@ -132,15 +145,30 @@ def _circumstances_of(data: Json) -> Circumstances:
     return Circumstances(
         **{name: data[name] for name in _PLAIN},
         loss=Loss(data["loss"]),
+        seen=seen_of(data["seen"]) if data.get("seen") else None,
         grant_ceiling=Level(data["grant_ceiling"]),
         escalated=(Level(data["escalated"][0]), data["escalated"][1]) if data["escalated"] else None,
         adapted=_adapted_of(data["adapted"]) if data["adapted"] else None,
         matched=_matched_of(data["matched"]) if data["matched"] is not None else None,
         confirmed=frozenset(data.get("confirmed", ())),
+        claimed_level=Level(data["claimed_level"]) if "claimed_level" in data else None,
         starting=bool(data.get("starting")),
         pause=str(data.get("pause", "")),
         pause_human=Human(data.get("pause_human", 0)),
+        differs=_differs_of(data["differs"]) if data.get("differs") else None,
+        paused_by=str(data.get("paused_by", "")),
+        paused_to=Level(data.get("paused_to", 0)),
     )
+
+
+def _differs_json(part: Part) -> dict[str, Any]:
+    asked = part.requirement
+    return {"name": part.name, "words": part.words, "human": int(asked.human), "blocked": asked.blocked}
+
+
+def _differs_of(data: Json) -> Part:
+    asked = Requirement(human=Human(data["human"]), blocked=bool(data["blocked"]))
+    return Part(str(data["name"]), asked, str(data["words"]))
 
 
 def _adapted_json(adapted: Adapted) -> dict[str, Any]:

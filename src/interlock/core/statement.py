@@ -11,12 +11,14 @@ from itertools import islice
 from typing import Any
 
 from interlock.core.digest import normal_name
-from interlock.core.model import Human, Requirement
+from interlock.core.model import Human, Level, Requirement
 from interlock.core.records import Approval, Ticket
 
 VERSION = 1
 APPROVE, REJECT = "approve", "reject"
 ANYBODY = "human"  # any operator who is a person
+CONSOLE = "console"  # the channel of a browser's session
+VIEWER = "viewer"  # a role that looks and answers nothing
 MAX_TEXT = 4096
 MAX_APPROVALS = 256  # of one ticket; with more, nothing is agreed to
 SKEW_SECONDS = 60  # how far the clock of another replica may be ahead
@@ -182,6 +184,7 @@ def agrees(
             _bound(said, ticket)  # 4
             _in_force(said, now, spent)  # 5
             _enough(said, person, demands, services)  # 6
+            _more_than_a_cookie(said, ticket)  # 6
         except StatementError as error:
             refused.append((approval.operator, str(error)))
         else:
@@ -195,7 +198,7 @@ def may(person: Person, approvers: Collection[str], services: Collection[str] = 
     `human` and an empty list are any person, but only where no role, team or person is named beside it: requirements are
     joined by union, and a join must not open to everybody what only an admin may approve. A service counts when it is named.
     """
-    if person.disabled:
+    if person.disabled or only_looks(person):
         return False
     named = {normal_name(who) for who in approvers} - {ANYBODY}
     if person.name in named:
@@ -208,6 +211,11 @@ def may(person: Person, approvers: Collection[str], services: Collection[str] = 
         f"team:{normal_name(team)}" for team in person.teams
     }
     return bool(held & named)
+
+
+def only_looks(person: Person) -> bool:
+    """Whether somebody is a viewer and nothing else."""
+    return person.roles == frozenset({VIEWER})
 
 
 def needs_reauth(requirement: Requirement) -> bool:
@@ -260,6 +268,12 @@ def _enough(said: Statement, person: Person, demands: Iterable[Requirement], ser
             raise StatementError(f"{person.name} is not among the approvers: {_names(demand)}")
         if needs_reauth(demand) and not said.reauth:
             raise StatementError(f"{person.name} did not sign in anew for it")
+
+
+def _more_than_a_cookie(said: Statement, ticket: Ticket) -> None:
+    """Refuses what a signed-in browser alone said about something dangerous."""
+    if ticket.level >= Level.DANGEROUS and said.channel == CONSOLE and not said.reauth:
+        raise StatementError(f"{said.operator} was signed in, and not asked anew for it")
 
 
 def _counted(

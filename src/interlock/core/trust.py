@@ -23,6 +23,8 @@ class Trust(IntEnum):
 
 
 TRUSTS = MappingProxyType({trust.word: trust for trust in Trust})
+# TL-04: how long a look counts. What is generated is looked at with every use: its file is compared with the one that was loaded.
+LOOKS = MappingProxyType({Trust.VALIDATED: 7 * 86_400.0, Trust.COMMUNITY_REVIEWED: 30 * 86_400.0})
 CLAIMED = Trust.VALIDATED  # what a file says of itself counts up to here; beyond it an operator has to say so
 
 
@@ -101,6 +103,23 @@ def demote(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> T
     if to >= record.level:
         raise TrustError(f"{record.level.word} -> {to.word} is no demotion")
     return replace(_moved(record, to, by, at, reason), certification=None)
+
+
+def looked_at(record: TrustRecord, by: str, at: float, reason: str) -> TrustRecord:
+    """The record at the same level after another look (TL-04); refuses what was never validated."""
+    _named(by, reason)
+    if record.level < Trust.VALIDATED:
+        raise TrustError(f"{record.level.word} -> {record.level.word} is no promotion; trust rises by one step")
+    return replace(_moved(record, record.level, by, at, reason), validated_at=at, validated_by=by)
+
+
+def look_due(record: TrustRecord) -> float | None:
+    """TL-04: by when somebody should look again: after a week, a month, or with the certification; None where nothing says when."""
+    if record.level is Trust.CERTIFIED:
+        return record.certification.expires_at if record.certification is not None else None
+    times = [record.validated_at, *(one.at for one in record.history if one.after is record.level)]
+    last = max((at for at in times if at is not None), default=None)
+    return last + LOOKS[record.level] if last is not None and record.level in LOOKS else None
 
 
 def current(record: TrustRecord, now: float) -> tuple[Trust, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interlock.core.circumstances import Circumstances, Part, level_words
+from interlock.core.loss import RELIEF
 from interlock.core.model import Assessment, Category, Human, Level, Loss, Requirement
 from interlock.core.patterns import covers
 from interlock.core.policy import Policy
@@ -30,7 +31,7 @@ def lowered(
     """What is left of the parts, and a factor for each thing that took some away."""
     kept, waivers = parts, []
     unreadable = any(_UNREADABLE in finding.rule for finding in assessment.findings)
-    if at.granted and assessment.level <= at.grant_ceiling and not unreadable:
+    if at.granted and max(assessment.level, at.claimed_level or 0) <= at.grant_ceiling and not unreadable:
         kept, gone = _without(kept, lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked)
         waivers += [f"granted: {at.granted}"] if gone else []
     if at.confirmed and named.single and assessment.level <= Level.DESTRUCTIVE and not unreadable:
@@ -38,7 +39,7 @@ def lowered(
         waivers += [f"confirmed for this session: {', '.join(sorted(at.confirmed))}"] if gone else []
     if at.loss in (Loss.NONE, Loss.RECOVERABLE) and not unreadable and not _beyond_looking(assessment):
         kept, gone = _relieved(kept, assessment, policy)
-        waivers += [f"relief: what would be lost is {at.loss.value}"] if gone else []
+        waivers += [f"{RELIEF}what would be lost is {at.loss.value}"] if gone else []
     allowed = covers((*policy.patterns.allow, *policy.restriction.patterns.allow), named)
     if allowed and assessment.level <= Level.DESTRUCTIVE and not assessment.irreversible:  # R-5, R-6
         kept, gone = _without(kept, _auto_approved)

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from interlock.core.circumstances import Circumstances, Part, level_words
 from interlock.core.globs import spec_globs
+from interlock.core.loss import LOOKED
 from interlock.core.model import Assessment, Human, Level, Requirement, Tier
 from interlock.core.patterns import hits
+from interlock.core.pause import PAUSED, held_anyway
 from interlock.core.policy import ADMIN, TOLERANCES, Control, Policy
 from interlock.core.records import NOTHING, Json, nothing
 from interlock.core.registry import BUILT_IN_IDS, Severity
@@ -22,6 +24,7 @@ EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and veri
     "introspect",
 })  # fmt: skip
 DANGER_ZONE = "danger_zone"
+TAMPERING = "self_protection"
 BLOCK = Requirement(blocked=True)
 ASK = Requirement(human=Human.CONFIRM)
 APPROVE = Requirement(human=Human.APPROVE)
@@ -31,7 +34,7 @@ _TIERS = {
     Tier.VERIFY: Human.VERIFY,
     Tier.DANGER_ZONE: Human.VERIFY,
 }
-# The tier that an adapter's escalation raises to, under every policy (DL-13).
+# The tier that an adapter's escalation or a caller's own word raises to, under every policy (DL-13).
 _RAISED = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
 
 
@@ -64,12 +67,29 @@ def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
     for part in kept:
         requirement = requirement.join(part.requirement)
     requirement = _cooled(_narrowed(requirement, kept), assessment, policy)
-    factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers)
+    factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers, *_seen(at))
     denies = any(part.denies for part in kept)
     refusing = next((part for part in kept if part.code and part.requirement.blocked), None)
     code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
     weighed = Weighed(requirement, factors, denies, tuple(kept), code, details)
-    return _as_mode(weighed, at.mode)
+    return _as_mode(_as_paused(weighed, assessment, at), at.mode)
+
+
+def _seen(at: Circumstances) -> Iterable[str]:
+    """The blast radius, where something was seen."""
+    return [f"{LOOKED}{at.seen.words}"] if at.seen is not None and at.seen.telling else []
+
+
+def _as_paused(weighed: Weighed, assessment: Assessment, at: Circumstances) -> Weighed:
+    """An operator's pause lets pass what they could approve, and says so; a block of the agent stays."""
+    if not at.paused_by:
+        return weighed
+    asked = weighed.requirement.word
+    why = held_anyway(assessment, at.paused_to, bool(at.tampering)) or ("the agent is blocked" if at.blocked else "")
+    if asked != "allow" and why:
+        return replace(weighed, factors=(*weighed.factors, f"{PAUSED}: not for this, {why}"))
+    said = f"{PAUSED}: {at.paused_by}" + (f"; would have: {asked}" if asked != "allow" else "")
+    return Weighed(Requirement(), (*weighed.factors, said), would=weighed.parts)
 
 
 def _as_mode(weighed: Weighed, mode: str) -> Weighed:
@@ -260,6 +280,15 @@ def _escalation(assessment: Assessment, named: Titles, policy: Policy, at: Circu
     return parts
 
 
+def _claimed(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """What whoever calls it says of it: asked for as at that level under every policy, and never less than without it."""
+    level = at.claimed_level
+    if level is None or level <= assessment.level:
+        return []
+    asked = policy.control(level).requirement.join(Requirement(human=_RAISED[level]))
+    return [Part("claimed", asked, f"its caller says that it is {level.word}")]
+
+
 def _tier(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
     score = max(assessment.score, at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     parts = []
@@ -295,8 +324,17 @@ def _danger_zone(assessment: Assessment, named: Titles, policy: Policy, at: Circ
     ]
 
 
+def _tampering(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """R-9: whoever attacks the guard is held by what the rules ask for, and blocked by whoever keeps the answer."""
+    return (
+        [Part(TAMPERING, Requirement(human=Human.VERIFY), f"attacks Interlock itself: it {at.tampering}")]
+        if at.tampering
+        else []
+    )
+
+
 def _loop(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
-    parts = []
+    parts = [at.differs] if at.differs is not None else []
     if at.steps_left is not None and at.steps_left <= 0:
         parts.append(Part("steps", ASK, "Step limit exceeded"))
     if at.previous == "failure":
@@ -342,6 +380,6 @@ def _literal(assessment: Assessment, named: Titles, policy: Policy, at: Circumst
 
 
 _SOURCES: tuple[Source, ...] = (
-    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _irreversible, _severity, _declared, _escalation, _tier,
-    _danger_zone, _loop, _goal, _always, _literal,
+    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _irreversible, _severity, _declared, _escalation, _claimed,
+    _tier, _danger_zone, _tampering, _loop, _goal, _always, _literal,
 )  # fmt: skip

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from interlock.config import Telemetry
 from interlock.service.figures import COUNTER, HISTOGRAM, SHAPES, Family, Sample, families
 from interlock.service.state import State
+from interlock.settings import Telemetry
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import CallbackOptions, Observation

@@ -81,6 +81,10 @@ class Unlocked:
     key: SigningKey
     seal_key: bytes = field(repr=False)
 
+    @property
+    def key_id(self) -> str:
+        return self.key.key_id
+
     def sign(self, statement: str) -> str:
         """The signature of a statement in hex."""
         return self.key.sign(statement.encode())

@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from interlock.core.records import OperatorRow
+from interlock.core.assertion import PREFIX
+from interlock.core.assertion import key_id as passkey_id
+from interlock.core.records import Credential, OperatorRow
 from interlock.core.statement import Person
+from interlock.keys.credentials import PASSKEY, credential_problems, credentials_digest
 from interlock.keys.signing import key_id, verified
 
 ROSTER_SETTING = "roster_seal"  # the setting that keeps the seal of the list
@@ -27,26 +31,49 @@ class RosterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """The operators whose rows are proved."""
+    """The operators whose rows are proved, with their passkeys."""
 
     people: Mapping[str, Person]
     digest: str
     _public: Mapping[str, str] = field(repr=False)  # key id -> hex
+    credentials: tuple[Credential, ...] = ()  # the removed ones too
+    credentials_digest: str = ""
+    _now: Callable[[], float] = field(default=lambda: math.inf, repr=False)
 
     @classmethod
-    def load(cls, rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -> Roster:
-        """Proves each row and the list of them (`listed` is the setting `roster_seal`); refuses the whole, naming what is wrong."""
-        kept = tuple(rows)
-        if wrong := problems(kept, seal_key, listed):
+    def load(
+        cls,
+        rows: Iterable[OperatorRow],
+        seal_key: bytes,
+        listed: str | None,
+        credentials: Iterable[Credential] = (),
+        credentials_listed: str | None = None,
+        now: Callable[[], float] = lambda: math.inf,
+    ) -> Roster:
+        """Proves each row and the lists of them (`listed` is the setting `roster_seal`); refuses the whole, naming what is wrong."""
+        kept, ways = tuple(rows), tuple(credentials)
+        wrong = problems(kept, seal_key, listed) or credential_problems(ways, seal_key, credentials_listed)
+        if wrong:
             raise RosterError(wrong)
-        people = {row.name: _person(row) for row in kept}
+        people = {row.name: _person(row, ways) for row in kept}
         public = {row.key_id: row.public_key for row in kept}
-        return cls(MappingProxyType(people), roster_digest(kept), MappingProxyType(public))
+        digests = roster_digest(kept), credentials_digest(ways)
+        return cls(MappingProxyType(people), digests[0], MappingProxyType(public), ways, digests[1], now)
 
     def verify(self, key: str, data: bytes, signature: str) -> bool:
-        """Whether this was signed by that key of the roster; a key that is not in it signed nothing."""
+        """Whether this was signed by that key of the roster; a key that is not in it, or does not count yet, signed nothing."""
+        if key.startswith(PREFIX):
+            from interlock.keys.passkeys import signed_by
+
+            passkey = self.passkey(key)
+            counts = passkey is not None and not passkey.removed_at and passkey.active_at <= self._now()
+            return passkey is not None and counts and signed_by(passkey, data, signature)
         public = self._public.get(key)
         return public is not None and verified(public, data, signature)
+
+    def passkey(self, key: str) -> Credential | None:
+        """The passkey that has this key id, also one that was removed."""
+        return next((one for one in self.credentials if one.kind == PASSKEY and passkey_id(one.id) == key), None)
 
 
 def seal(row: OperatorRow, seal_key: bytes) -> OperatorRow:
@@ -110,10 +137,11 @@ def _list_seal(names: list[str], seals: list[str], seal_key: bytes) -> str:
     return json.dumps({"names": names, "seal": mac}, sort_keys=True, separators=(",", ":"))
 
 
-def _person(row: OperatorRow) -> Person:
+def _person(row: OperatorRow, credentials: Iterable[Credential]) -> Person:
+    own = (one for one in credentials if one.operator == row.name and one.kind == PASSKEY and not one.removed_at)
     return Person(
         name=row.name,
-        keys=frozenset({row.key_id}),
+        keys=frozenset({row.key_id, *(passkey_id(one.id) for one in own)}),
         roles=frozenset(row.roles),
         teams=frozenset(row.teams),
         service=row.service,

@@ -9,14 +9,29 @@ from typing import Any
 
 from interlock.core.audit_json import canonical_json, parsed
 from interlock.core.records import AuditQuery
-from interlock.core.trust import TRUSTS, Certification, Change, Trust, TrustError, TrustRecord, demote, promote, settle
+from interlock.core.times import iso
+from interlock.core.trust import (
+    TRUSTS,
+    Certification,
+    Change,
+    Trust,
+    TrustError,
+    TrustRecord,
+    demote,
+    look_due,
+    looked_at,
+    promote,
+    settle,
+)
 from interlock.ports import Change as Told
 from interlock.ports import Tx
-from interlock.service.adapters import Kept, Loaded, Standing, sealed
+from interlock.service.adapters import Kept, Loaded, sealed
 from interlock.service.answers import Refused
 from interlock.service.people import require_admin
 from interlock.service.pins import body_of
 from interlock.service.record import deed
+from interlock.service.request import Request
+from interlock.service.servers import meet
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
 
@@ -29,11 +44,26 @@ _STEP = 0.001  # seconds
 
 def begin(state: State) -> None:
     """What the store and the record say at the start; on a store that others change too, from then on as well."""
-    if not state.adapters.loaded:
-        return
     if state.shared:
         state.store.listen(lambda id: _heard(state, id))
-    refresh(state)
+    if state.adapters.loaded:
+        refresh(state)
+
+
+def known(state: State, request: Request) -> bool:
+    """Whether everything is known here that was ever said of the adapter or the server that a request names."""
+    server = request.server
+    if server is not None and not state.adapters.met(server.loaded):
+        return False
+    return not (state.adapters.stale and (request.adapter or server))
+
+
+def acquaint(state: State, request: Request) -> None:
+    """Makes it so; raises StoreError."""
+    if request.server is not None:
+        meet(state, request.server)
+    if state.adapters.stale:
+        refresh(state)
 
 
 def refresh(state: State) -> None:
@@ -46,12 +76,9 @@ def refresh(state: State) -> None:
         raise
 
 
-def change(state: State, by: OperatorSession, name: str, to: Trust, reason: str) -> Standing:
+def change(state: State, by: OperatorSession, name: str, to: Trust, reason: str, mark: str = "") -> Loaded:
     """Another level of trust: up one step by an admin who signed in just now, down any number by any operator."""
-    loaded = state.adapters.loaded.get(name)
-    if loaded is None:
-        known = ", ".join(sorted(state.adapters.loaded)) or "none"
-        raise Refused(f"no adapter {name!r} is loaded; known: {known}", "NOT_FOUND_RESOURCE")
+    loaded = one_of(state, name, mark)
     now = state.clock.now()
 
     def work(tx: Tx) -> Kept:
@@ -67,22 +94,44 @@ def change(state: State, by: OperatorSession, name: str, to: Trust, reason: str)
         return _keep(state, tx, loaded, after, by.operator)
 
     _take(state, name, state.store.write(work))
-    standing = state.adapters.standing(name, now)
-    state.tell(EVENT, None, f"{by.operator} made adapter {name} {standing.trust.word}: {reason}")
-    return standing
+    standing = state.adapters.standing_of(loaded, now)
+    state.tell(EVENT, None, f"{by.operator} made {loaded.kind} {name} {standing.trust.word}: {reason}")
+    return loaded
+
+
+def one_of(state: State, name: str, mark: str = "") -> Loaded:
+    """The adapter or the server that an operator means; refuses a name that several servers go by."""
+    found = [one for one in state.adapters.found(name) if one.mark.startswith(mark)]
+    if not found:
+        named = ", ".join(sorted(state.adapters.names)) or "none"
+        words = f"no adapter {name!r} is loaded, and no proxy has asked for a server of that name; known: {named}"
+        raise Refused(words, "NOT_FOUND_RESOURCE")
+    if len(found) > 1:
+        each = "; ".join(f"--mark {one.mark[:8]}: {one.path}" for one in found)
+        raise Refused(f"{len(found)} servers go by the name {name!r}: say which ({each})", "VALIDATION_INVALID_VALUE")
+    return found[0]
+
+
+def look_again(state: State, loaded: Loaded) -> dict[str, Any]:
+    """TL-04: by when somebody should look at an adapter again, and whether that is over."""
+    kept = state.adapters.kept.get(loaded.adapter.name)
+    proved = kept is not None and kept.mark == loaded.mark and kept.proved(state.sessions.seal_key())
+    due = look_due(kept.record if kept is not None and proved else loaded.adapter.trust)
+    return {} if due is None else {"revalidate_by": iso(due), "overdue": state.clock.now() >= due}
 
 
 def settle_trust(state: State) -> int:
     """Writes down as demotions what certifications outlived; how many. Before an operator has signed in there is nothing to seal with."""
     now, ended = state.clock.now(), 0
     for name, kept in list(state.adapters.kept.items()):
-        loaded = state.adapters.loaded.get(name)
+        same = [one for one in state.adapters.found(name) if one.mark == kept.mark]
+        loaded = same[0] if same else state.adapters.loaded.get(name)
         if loaded is None or not kept.proved(state.sessions.seal_key()):
             continue
         after = settle(kept.record, now, BY_TIME)
         if after != kept.record:
             _take(state, name, state.store.write(lambda tx: _keep(state, tx, loaded, after, BY_TIME)))  # noqa: B023
-            state.tell(EVENT, None, f"adapter {name} is {after.level.word}: {after.history[-1].reason}")
+            state.tell(EVENT, None, f"{loaded.kind} {name} is {after.level.word}: {after.history[-1].reason}")
             ended += 1
     return ended
 
@@ -90,6 +139,8 @@ def settle_trust(state: State) -> int:
 def _moved(before: TrustRecord, to: Trust, by: str, now: float, reason: str, loaded: Loaded) -> TrustRecord:
     if to < before.level:
         return demote(before, to, by, now, reason)
+    if to is before.level:
+        return looked_at(before, by, now, reason)
     if to is not Trust.CERTIFIED:
         return promote(before, to, by, now, reason)
     certification = loaded.adapter.trust.certification
@@ -100,8 +151,7 @@ def _moved(before: TrustRecord, to: Trust, by: str, now: float, reason: str, loa
 
 def _record(state: State, loaded: Loaded, now: float) -> TrustRecord:
     """What operators said so far, brought down to what is in force; a fresh start where nothing of it can be proved."""
-    name = loaded.adapter.name
-    kept, standing = state.adapters.kept.get(name), state.adapters.standing(name, now)
+    kept, standing = state.adapters.kept.get(loaded.adapter.name), state.adapters.standing_of(loaded, now)
     if kept is None or not kept.proved(state.sessions.seal_key()):
         return replace(loaded.adapter.trust, level=standing.trust, history=(), certification=None, promoted_from=None)
     if standing.trust < kept.record.level:
@@ -152,7 +202,7 @@ def _load(state: State, tx: Tx) -> None:
         at = _number(said.get("order"))
         if level is not None and at >= adapters.recorded.get(name, (0.0,))[0]:
             adapters.recorded[name] = (at, level)
-    for name in adapters.loaded:
+    for name in adapters.names:
         text = tx.setting(f"{SETTING}{name}")
         kept = _kept(name, text) if text else None
         if text and kept is None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from interlock.service.state import State
 
 INTROSPECT = "introspect"
+_MOST_SERVERS, _MOST_TWINS = 200, 20
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -36,6 +37,16 @@ class Loaded:
     path: str
     mark: str  # the file's hash
     warnings: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What a person calls it."""
+        return "server" if self.adapter.type == "server" else "adapter"
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, and what says how far to trust it."""
+        return "proxy" if self.kind == "server" else "file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +104,51 @@ class Adapters:
         self._seal_key = seal_key
         self.stale = False  # another process changed something
         self.loaded: Mapping[str, Loaded] = MappingProxyType({one.adapter.name: one for one in loaded})
+        self.servers: dict[str, dict[str, Loaded]] = {}  # behind proxies: by name, and by how they are started
         self.kept: dict[str, Kept] = {}
         self.recorded: dict[str, tuple[float, Trust]] = {}  # what the record says last: when, and how far
 
+    def meet(self, server: Loaded) -> bool:
+        """Whether this server was not known; the ones that were seen last are remembered."""
+        name = server.adapter.name
+        same = self.servers.get(name, {})
+        if same.get(server.mark) == server:
+            return False
+        self.servers.setdefault(name, same).pop(server.mark, None)
+        same[server.mark] = server
+        while len(same) > _MOST_TWINS:
+            same.pop(next(iter(same)))
+        while len(self.servers) > _MOST_SERVERS:
+            self.servers.pop(next(iter(self.servers)))
+        return True
+
+    def met(self, server: Loaded) -> bool:
+        return self.servers.get(server.adapter.name, {}).get(server.mark) == server
+
+    @property
+    def names(self) -> list[str]:
+        """Of adapters and of servers behind proxies."""
+        return [*self.loaded, *(name for name in list(self.servers) if name not in self.loaded)]
+
+    def found(self, name: str) -> tuple[Loaded, ...]:
+        """What goes by a name: one adapter, or every server that was seen under it."""
+        if name in self.loaded:
+            return (self.loaded[name],)
+        return tuple(self.servers.get(name, {}).values())
+
     def standing(self, name: str, now: float) -> Standing:
-        """The trust in force; of what nobody can prove, only what takes trust away counts."""
+        """The trust in force of a loaded adapter."""
         loaded = self.loaded.get(name)
         if loaded is None:
             return Standing(Trust.UNTESTED, f"no adapter {name!r} is loaded")
+        return self.standing_of(loaded, now)
+
+    def standing_of(self, loaded: Loaded, now: float) -> Standing:
+        """The trust in force; of what nobody can prove, only what takes trust away counts."""
+        name = loaded.adapter.name
         claim, why = current(loaded.adapter.trust, now)
         if claim > CLAIMED:
-            claim, why = CLAIMED, f"its file says {claim.word}, which counts once an operator agrees"
+            claim, why = CLAIMED, f"its {loaded.origin} says {claim.word}, which counts once an operator agrees"
         kept = self.kept.get(name)
         at, level = self.recorded.get(name, (0.0, Trust.CERTIFIED))
         if kept is None or kept.at < at:
@@ -116,7 +161,7 @@ class Adapters:
             return Standing(*current(kept.record, now))
         reason = "what operators said of it was altered outside Interlock"
         if proved:
-            reason = "its file is not the one that operators spoke of"
+            reason = f"its {loaded.origin} is not the one that operators spoke of"
         elif key is None:
             reason = "what operators said counts once one of them has run `interlock unlock`"
         said = min(kept.record.level, level)
@@ -125,7 +170,13 @@ class Adapters:
 
 def dressed(state: State, request: Request, now: float) -> Request:
     """The request with what this daemon knows of the adapter it names; what the caller says of it counts for nothing."""
-    if not request.adapter or request.adapted is not None:
+    if request.adapted is not None:
+        return request
+    if request.server is not None:
+        from interlock.service.servers import dressed as served
+
+        return served(state, request, request.server, now)
+    if not request.adapter:
         return request
     loaded = state.adapters.loaded.get(request.adapter)
     if loaded is None:
@@ -154,7 +205,8 @@ def _known(state: State, request: Request, own: Operation, standing: Standing) -
     )
     call = Call(own.name, found.level, trust, own.category, own.name == INTROSPECT, found.reasons)
     notices = tuple(notice.message for notice in found.warnings)
-    adapted = Adapted(call, own.danger, note=_raising(request.adapter, standing), notices=notices)
+    warnings = tuple(notice.as_json() for notice in found.warnings)
+    adapted = Adapted(call, own.danger, note=raising(request.adapter, standing), notices=notices, warnings=warnings)
     told = operation(action.text, params, own.category, action.cwd, found.level)
     return replace(request, action=replace(told, witnesses=action.witnesses), adapted=adapted)
 
@@ -182,12 +234,12 @@ def _operation(adapter: Adapter, request: Request) -> Operation | None:
     return own
 
 
-def _raising(name: str, standing: Standing) -> str:
+def raising(name: str, standing: Standing, what: str = "adapter") -> str:
     """What an operator does about too little trust."""
     higher = Trust(min(standing.trust + 1, Trust.CERTIFIED))
     why = f" ({standing.why})" if standing.why else ""
     return (
-        f"adapter {name!r} is {standing.trust.word}{why}: an operator who vouches for it runs "
+        f"{what} {name!r} is {standing.trust.word}{why}: an operator who vouches for it runs "
         f"`interlock adapter trust {name} {higher.word} --reason …`"
     )
 

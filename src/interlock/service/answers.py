@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
-from interlock.core.model import AgentRef, TicketState
+from interlock.core.model import AgentRef, Level, TicketState
 from interlock.core.records import Approval, Refusal, Ticket
 from interlock.core.redact import redact_text
 from interlock.core.statement import agrees, may, needs_reauth, statement
@@ -34,12 +34,16 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
         if ticket.seal != seal_of(state, ticket) or ticket.shown_hash != shown_hash(ticket):
             raise Refused(f"ticket {id} was altered outside Interlock; nothing was signed")
-        if needs_reauth(ticket.requirement) and not session.stepped_up(now):
+        if needs_reauth(ticket.requirement) and not session.asked_anew(id, now):
             raise Refused(f"ticket {id} takes a fresh sign-in; enter your passphrase again")
+        if session.cookie and ticket.level >= Level.DANGEROUS and not session.asked_anew(id, now):
+            raise Refused(f"ticket {id} is {ticket.level.word}: a signed-in browser alone does not approve it")
         lasts = spend_by(ticket, now) + 1
         approvals = [*tx.approvals(id), _signed(state, tx, session, ticket, "approve", now, lasts)]
         roster = state.sessions.roster
         found = agrees(ticket, approvals, now, roster.people, roster.verify) if roster else None
+        if found is not None and session.operator not in found.by:
+            raise Refused("your signature does not count: the ticket may have changed; look again")
         if found is None or not found.satisfied:
             return ticket  # one of several who are asked
         return moved(ticket, "approve", now, ", ".join(found.by), reason)
@@ -139,6 +143,7 @@ def _answered(
             "channel": session.channel,
             "reason": reason,
             "state": changed.state.value,
+            **_proof(session),
         }
         record: list[Told] = [(event, deed(now, event, session.operator, details))]
         if changed.state in (TicketState.APPROVED, TicketState.REJECTED):
@@ -153,6 +158,14 @@ def _answered(
     answered = state.store.write(whole)
     state.tell(event, answered)
     return answered
+
+
+def _proof(session: OperatorSession) -> dict[str, str]:
+    """What a passkey signed, for whoever proves the record later; in hex, which nobody takes for a secret."""
+    made = session.prepared
+    if made is None:
+        return {}
+    return {"key_id": made.key_id, "statement": made.statement.encode().hex(), "proof": made.signature}
 
 
 def _end_pause(tx: Tx, ticket: Ticket) -> None:
@@ -172,22 +185,16 @@ def _signed(
 
 
 def signed(session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
-    """The statement, signed with the key that this operator's passphrase opened."""
-    reauth = session.stepped_up(now)
+    """The statement, signed with the key that this operator's passphrase opened, or by a passkey that was touched for it."""
+    made = session.prepared
+    if made is not None and (made.ticket, made.verdict) == (ticket.id, verdict):
+        return made
+    reauth = session.asked_anew(ticket.id, now)
     text = statement(
         ticket, operator=session.operator, verdict=verdict, channel=session.channel, shown=ticket.shown_hash, issued_at=now,
         expires_at=lasts + 1, nonce=secrets.token_hex(16), reauth=reauth,
     )  # fmt: skip
-    key = session.unlocked.key.key_id
+    signature, key = session.unlocked.sign(text), session.unlocked.key_id
     return Approval(
-        ticket.id,
-        session.operator,
-        verdict,
-        text,
-        session.unlocked.sign(text),
-        key,
-        session.channel,
-        now,
-        lasts + 1,
-        reauth,
-    )
+        ticket.id, session.operator, verdict, text, signature, key, session.channel, now, lasts + 1, reauth
+    )  # fmt: skip

@@ -1,14 +1,18 @@
-"""After which answers is the whole principal blocked? Too many forbidden attempts, and the danger zone where the policy says so (R-9)."""
+"""After which answers is the whole principal blocked? An attack on the guard, too many forbidden attempts, the danger zone where the policy says so (R-9)."""
 
 from __future__ import annotations
 
+import pwd
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from interlock.core.declared import MISMATCH, UNDECLARED
 from interlock.core.hold import Held
 from interlock.core.model import AgentRef, Level
 from interlock.core.records import Block, Counts
-from interlock.core.weigh import DANGER_ZONE, Weighed
+from interlock.core.tampering import tampering
+from interlock.core.weigh import DANGER_ZONE, TAMPERING, Weighed
 from interlock.ports import Tx
 from interlock.service.record import deed
 
@@ -17,19 +21,44 @@ if TYPE_CHECKING:
     from interlock.service.state import State
 
 
-def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: Weighed, held: Held) -> None:
-    """Blocks whoever asked, where this answer is one too many; only where answers are enforced."""
+def attack(judged: Judged) -> str:
+    """What an action does to the guard itself, in words; where its files can be looked at, settings that run our hook count."""
+    request = judged.request
+    files = request.files
+
+    def look(path: str) -> str | None:
+        return (
+            files(f"{home_of(request.agent.principal)}{path[1:]}" if path.startswith("~/") else path) if files else None
+        )
+
+    return tampering(request.action, judged.judgement, look if files is not None else None)
+
+
+@lru_cache(maxsize=64)
+def home_of(principal: str) -> str:
+    """The home of whoever the kernel says it is; nowhere for everybody else."""
+    try:
+        return pwd.getpwuid(int(principal.removeprefix("uid:"))).pw_dir
+    except (KeyError, ValueError):
+        return "/nonexistent"
+
+
+def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: Weighed, held: Held) -> str:
+    """Blocks whoever asked, where this answer is one too many, and says why; only where answers are enforced."""
     if held.outcome == "allow" or state.mode != "enforcing":
-        return
-    reason = _danger_zone(weighed) or _too_many(state, judged, counts)
+        return ""
+    reason = (
+        _tampering(judged, weighed) or _undeclared(weighed) or _danger_zone(weighed) or _too_many(state, judged, counts)
+    )
     agent = judged.request.agent
     if not reason or tx.block(agent.principal) is not None:
-        return
+        return ""
     block = Block(agent.principal, reason, judged.now, "interlock", agent.name)
     tx.save_block(block)
     details = {"principal": agent.principal, "name": agent.name, "reason": reason}
     state.recorder.now(tx, "block", deed(judged.now, "block", "interlock", details))
     state.remember_block(block)
+    return reason
 
 
 def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, Any]) -> bool:
@@ -48,6 +77,18 @@ def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, An
         return True
 
     return state.store.write(work)
+
+
+def _tampering(judged: Judged, weighed: Weighed) -> str:
+    """Not of a step: the loop stops that agent itself, with a challenge."""
+    words = next((part.words for part in weighed.parts if part.name == TAMPERING), "")
+    return "" if judged.request.step is not None else words and f"an action that {words}"
+
+
+def _undeclared(weighed: Weighed) -> str:
+    """What an agent did that it had not reported, where the configuration makes that a block."""
+    found = next((p for p in weighed.parts if p.name in (UNDECLARED, MISMATCH) and p.requirement.blocked), None)
+    return f"{found.name}: {found.words}" if found is not None else ""
 
 
 def _danger_zone(weighed: Weighed) -> str:

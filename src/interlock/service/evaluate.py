@@ -18,16 +18,20 @@ from interlock.core.ticket import moved, settled
 from interlock.core.weigh import Weighed, weigh
 from interlock.ports import QueueFull, StoreError, Tx
 from interlock.service import orders, tokens
-from interlock.service.adapter_trust import refresh
+from interlock.service.adapter_trust import acquaint, known
 from interlock.service.adapters import dressed
-from interlock.service.blocking import block_for
+from interlock.service.blocking import attack, block_for
+from interlock.service.declaring import differs
 from interlock.service.granting import grant_used, holds, use
 from interlock.service.identity import identified
+from interlock.service.looking import looked
 from interlock.service.record import deed
 from interlock.service.request import Judged, Overtaken, Request, called, session_of, stepped
 from interlock.service.state import State
+from interlock.service.strength import strength_in
 from interlock.service.telling import told, told_shortly
 from interlock.service.tickets import new_ticket, shows
+from interlock.service.warned import warnings_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +59,13 @@ def evaluate(state: State, request: Request) -> Decision:
     except StoreError as error:
         state.trouble(f"the store cannot be used: {error}", "store")
         words = f"Denied: the state cannot be known ({error})."
-        return Decision("deny", words, unknown=True, strength=state.strength, code="INTERNAL_ERROR")
+        return Decision("deny", words, unknown=True, strength=strength_in(state, request), code="INTERNAL_ERROR")
     except DigestError as error:
         return Decision(
             "deny",
             f"Denied: this action has no one meaning ({error}).",
             code="VALIDATION_INVALID_TYPE",
-            strength=state.strength,
+            strength=strength_in(state, request),
         )
     except Exception as error:
         state.trouble(f"{type(error).__name__}: {error}")
@@ -69,7 +73,7 @@ def evaluate(state: State, request: Request) -> Decision:
             "deny",
             "Denied: the action could not be judged.",
             unknown=True,
-            strength=state.strength,
+            strength=strength_in(state, request),
             code="INTERNAL_ERROR",
         )
 
@@ -77,7 +81,7 @@ def evaluate(state: State, request: Request) -> Decision:
 def quick(state: State, request: Request) -> Decision | None:
     """The answer to everyday work, without the store; None where `evaluate` has to be asked, and where anything goes wrong."""
     try:
-        if state.adapters.stale and request.adapter:
+        if not known(state, request):
             return None
         return _quick(state, _judge(state, request))
     except Exception:  # evaluate will meet it again, and deny
@@ -86,8 +90,8 @@ def quick(state: State, request: Request) -> Decision | None:
 
 def _evaluate(state: State, request: Request) -> Decision:
     state.catch_up()
-    if state.adapters.stale and request.adapter:
-        refresh(state)
+    if not known(state, request):
+        acquaint(state, request)
     judged = _judge(state, request)
     at_once = _quick(state, judged)
     if at_once is not None:
@@ -96,9 +100,11 @@ def _evaluate(state: State, request: Request) -> Decision:
     found = state.store.read(lambda tx: _gather(tx, state, judged))
     signed = (grant for grant in found.grants if holds(state, grant))
     grant = covering(signed, request.agent, judged.goals, judged.judgement.assessment, judged.digest, judged.now)
-    at = _circumstances(state, judged, found, grant)
+    at = looked(state, judged, _circumstances(state, judged, found, grant))
     weighed = weigh(judged.judgement.assessment, judged.named, state.policy, at)
     held = _hold(state, judged, found, weighed)
+    if not request.spend and held.outcome == "allow" and (held.keep is Keep.SPEND or grant is not None):
+        return replace(_decision(state, judged, weighed, held), unspent=True)
     kept = state.store.write(lambda tx: _keep(tx, state, judged, found, weighed, at, held, grant))
     state.confirmed.remember(state.policy.restriction, judged, weighed, kept)
     if kept.ticket is not None and held.keep is Keep.OPEN:
@@ -132,13 +138,19 @@ def _quick(state: State, judged: Judged) -> Decision | None:
         return None
     if not state.fresh():  # what is remembered may be old
         return None
+    if differs(state, judged) is not None:  # which goes on record in full
+        return None
     blocked = state.blocked(request.agent.principal)
+    paused_by, paused_to = state.paused(judged.now)
     at = Circumstances(
         mode=state.mode,
         blocked=blocked,
         adapted=request.adapted,
         matched=judged.matched,
         claimed_risk=request.claimed_risk,
+        claimed_level=request.claimed_level,
+        paused_by=paused_by,
+        paused_to=paused_to,
     )
     at = stepped(at, request)
     weighed = state.reader.weighed(request.action, judged.judgement, judged.named, state.policy, at)
@@ -199,6 +211,7 @@ def _circumstances(state: State, judged: Judged, found: Gathered, grant: Grant |
     )
     block = request.adapted.block if request.adapted else None
     step = escalated(block, found.counts.hourly) if block else None
+    paused_by, paused_to = state.paused(judged.now)
     at = Circumstances(
         mode=state.mode,
         blocked=blocked,
@@ -209,12 +222,17 @@ def _circumstances(state: State, judged: Judged, found: Gathered, grant: Grant |
         hourly=found.counts.hourly,
         cumulative=found.counts.cumulative,
         claimed_risk=request.claimed_risk,
+        claimed_level=request.claimed_level,
         denied_goal=refused.ticket if refused else "",
         tries=refused.tries + 1 if refused else 0,
         granted=grant.id if grant else "",
         grant_ceiling=grant.ceiling if grant else Level.SAFE,
         escalated=(step.level, step.message) if step else None,
         confirmed=state.confirmed.patterns(request.agent, request.action, judged.now),
+        tampering=attack(judged),
+        differs=differs(state, judged),
+        paused_by=paused_by,
+        paused_to=paused_to,
     )
     return stepped(at, request)
 
@@ -282,17 +300,19 @@ def _keep(
         held = Held("deny", f"grant {grant.id} is used up")
     if found.refusal is not None and held.outcome == "deny" and found.ticket is None:
         tx.save_refusal(replace(found.refusal, tries=found.refusal.tries + 1))
-    held = replace(held, ticket=ticket)
+    held, blocked = replace(held, ticket=ticket), ""
     if (
         held.keep is not Keep.NOTHING or held.ticket is None or found.ticket is None
     ):  # asking after one's own ticket is no deed
         tx.add_deeds([_deed(judged, held.outcome)])
-        block_for(tx, state, judged, found.counts, weighed, held)
+        blocked = block_for(tx, state, judged, found.counts, weighed, held)
     if tokens.failed(judged, held):
         tokens.FAILURES.failed(tx, judged.request.agent.principal, now)
     used = [grant_used(grant, judged)] if grant is not None and held.outcome == "allow" else []
     state.recorder.these(tx, [told(state, judged, weighed, at, held), *tokens.told(state, judged, held, issued), *used])
     decision = _decision(state, judged, weighed, held)
+    if blocked:
+        decision = replace(decision, reason=f"{decision.reason} This agent is blocked from now on: {blocked}.")
     if judged.request.keep is not None:
         judged.request.keep(tx, judged, decision)
     return decision
@@ -366,9 +386,10 @@ def _decision(state: State, judged: Judged, weighed: Weighed, held: Held) -> Dec
         wait_seconds=held.wait_seconds,
         patterns=tuple(pattern.wire for pattern in matched.patterns) if matched else (),
         code=code,
-        strength=state.strength,
+        strength=strength_in(state, judged.request),
         token=token,
         details=tokens.details(state, judged, weighed, held, code, token) if code else NOTHING,
+        warnings=warnings_of(state, judged, held),
         parts=weighed.parts or weighed.would,
         weighed=weighed.factors,
     )

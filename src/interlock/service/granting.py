@@ -44,13 +44,13 @@ _KEYS = frozenset(
 
 def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
     """A grant on effects; refuses an empty target list, a star for everything, and level 4 from anybody but an admin."""
-    grant = _grant_of(state, by, given)
+    grant = proposed(state, by, given)
     if grant.ceiling >= Level.DANGEROUS and not by.stepped_up(state.clock.now()):
         raise Refused("a grant for dangerous actions takes a fresh sign-in")
     if grant.ceiling is Level.FORBIDDEN:
         require_admin(state, by)
     text = canonical_json({**_terms(grant), "id": grant.id})
-    signed = replace(grant, statement=text, signature=by.unlocked.sign(text), key_id=by.unlocked.key.key_id)
+    signed = replace(grant, statement=text, signature=by.unlocked.sign(text), key_id=by.unlocked.key_id)
 
     def work(tx: Tx) -> None:
         tx.save_grant(signed)
@@ -157,7 +157,8 @@ def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
     return known
 
 
-def _grant_of(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
+def proposed(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
+    """The grant that somebody describes, neither signed nor kept; refuses what is no grant."""
     if unknown := sorted(set(given) - _KEYS):
         raise Refused(
             f"grant: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}", "VALIDATION_UNKNOWN_PARAM"

@@ -13,7 +13,7 @@ from interlock.core.records import Block
 from interlock.core.registry import Pattern, PatternError
 from interlock.keys import ROSTER_SETTING, Roster
 from interlock.ports import Change, StoreError, Tx
-from interlock.service import orders
+from interlock.service import orders, pausing
 from interlock.service.sessions import SignInRefused
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _HEARD = frozenset(
         Change.SETTING + MODE_SETTING,
         Change.SETTING + ROSTER_SETTING,
         Change.SETTING + orders.REMOVE,
+        Change.SETTING + orders.PAUSE,
     }
 )
 
@@ -96,6 +97,7 @@ class Memory:
         self._take_blocks(tx)
         self._take_patterns(tx)
         self._take_mode(tx)
+        pausing.take(self._state, tx)
 
     def _take_blocks(self, tx: Tx) -> None:
         rows = tx.blocks()  # the newest first
@@ -104,6 +106,7 @@ class Memory:
         known = self._state.blocks
         kept = {name: why for name, why in known.items() if not self._lifted(tx, newest.get(name))}
         self._state.blocks = kept | {block.principal: block.reason for block in reversed(rows) if not block.lifted_at}
+        self._state.stand()
 
     def _lifted(self, tx: Tx, block: Block | None) -> bool:
         """Whether an operator lifted the last one; a row that is gone, or only says so, or took another's time, lifts nothing."""

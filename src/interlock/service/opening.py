@@ -17,16 +17,19 @@ from interlock.core.registry import Pattern, PatternError, Registry
 from interlock.policybook import policy_hash
 from interlock.ports import Channel, Clock, Store
 from interlock.rulebook import load, rulebook_hash
-from interlock.service import adapter_trust
+from interlock.service import adapter_trust, pausing
 from interlock.service.adapters import Adapters, read_adapters
 from interlock.service.installation import Installation
 from interlock.service.loop import challenges
 from interlock.service.memory import MODE_SETTING, STRICTNESS, Memory
 from interlock.service.pins import body_of, recorded_blocks
+from interlock.service.plans import history
+from interlock.service.plans.desk import Plans
 from interlock.service.reading import Reader
 from interlock.service.record import Recorder, deed
 from interlock.service.sessions import Sessions
 from interlock.service.state import State
+from interlock.service.visitors import Visitors
 
 LOG = logging.getLogger("interlock")
 
@@ -60,7 +63,7 @@ def open_state(
         installation=installation,
         registry=Registry(),
         recorder=Recorder(store, clock, writer, installation.checkpoint.key_id, hashes),
-        sessions=Sessions(config.limits.session_minutes),
+        sessions=Sessions(config.limits.session_minutes, clock.now),
         mode=config.mode,
         challenge_seconds=config.limits.challenge_seconds,
         strength=strength,
@@ -70,6 +73,10 @@ def open_state(
         rulebook_hash=hashes[0],
         loops=config.loop,
         hooks=config.hooks,
+        looking=config.looker,
+        visitors=Visitors(config.console),
+        pauses=config.pause,
+        plans=Plans(config.plan),
     )
     state.adapters = Adapters(read_adapters(config), state.sessions.seal_key)
     if shared:
@@ -78,6 +85,8 @@ def open_state(
     else:
         _remember(state, config)
     adapter_trust.begin(state)
+    history.restarted(state)
+    pausing.warn(state)
     return state
 
 
@@ -104,7 +113,7 @@ def _remember(state: State, config: Config) -> None:
     state.store.read(lambda tx: state.pins.load(tx, state))
     if not state.shared:
         challenges.restarted(state)
-        state.sessions.pin(state.store.read(lambda tx: tx.operators()))
+        state.store.read(state.sessions.pin)
         for block in state.store.read(recorded_blocks):
             _block_again(state, block)
     for wire in (*(pattern.wire for pattern in config.patterns), *patterns):

@@ -17,7 +17,7 @@ from interlock.service.sessions import OperatorSession
 if TYPE_CHECKING:
     from interlock.service.state import State
 
-MODE, REMOVE = "order.mode", "order.remove"  # settings
+MODE, REMOVE, PAUSE = "order.mode", "order.remove", "order.pause"  # settings
 LIFT, TIER = "order.lift:", "order.tier:"  # with whom behind them
 _ADMINS = (MODE, REMOVE)
 _REMOVALS = 500  # patterns; what was removed before them is forgotten
@@ -30,6 +30,7 @@ class Order:
 
     words: tuple[str, ...] = ()
     at: float = 0.0
+    by: str = ""  # proved where `given` says it
 
 
 def give(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> None:
@@ -42,7 +43,7 @@ def signed(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str)
     """An order as it is kept."""
     at = max(state.clock.now(), claimed(tx, setting).at + _STEP)
     signature = by.unlocked.sign(_text(setting, words, at))
-    kept = {"words": words, "at": at, "by": by.operator, "key": by.unlocked.key.key_id, "signature": signature}
+    kept = {"words": words, "at": at, "by": by.operator, "key": by.unlocked.key_id, "signature": signature}
     return json.dumps(kept)
 
 
@@ -70,7 +71,7 @@ def claimed(tx: Tx, setting: str) -> Order:
 
 def _order(kept: dict[str, Any]) -> Order:
     try:
-        return Order(tuple(map(str, kept["words"])), float(kept["at"]))
+        return Order(tuple(map(str, kept["words"])), float(kept["at"]), str(kept.get("by", "")))
     except (ValueError, TypeError, KeyError):
         return Order()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from interlock.core.digest import normal_name
 from interlock.core.records import OperatorRow
@@ -13,9 +14,10 @@ from interlock.ports import Tx
 from interlock.service.answers import Refused
 from interlock.service.attempts import Attempts
 from interlock.service.record import deed
-from interlock.service.sessions import OperatorSession, SignInRefused, TooManySignIns, WrongSignIn
+from interlock.service.sessions import Kept, OperatorSession, SignInRefused, TooManySignIns, WrongSignIn
 from interlock.service.state import State
 
+T = TypeVar("T")
 ADMIN = "admin"
 NOBODY = "nobody known"  # a name that no operator has, as the record has it
 SIGN_INS = Attempts("sign_in.failures")
@@ -23,23 +25,35 @@ SIGN_INS = Attempts("sign_in.failures")
 
 def sign_in(state: State, name: str, passphrase: str, channel: str, source: str = "") -> tuple[str, OperatorSession]:
     """A session for an operator; a failure is recorded, and counted for this name from this source alone."""
-    now, key = state.clock.now(), f"{source}\0{normal_name(name)}"
-
-    def work(tx: Tx) -> tuple[str, OperatorSession]:
-        if seconds := SIGN_INS.wait(tx, key, now):
-            raise TooManySignIns(seconds)
-        return state.sessions.sign_in(tx, name, passphrase, now, channel)
-
-    try:
-        token, session = state.store.read(work)
-    except TooManySignIns:
-        raise
-    except SignInRefused as error:
-        state.store.write(partial(_failed, state=state, key=key, name=name, channel=channel, error=error))
-        raise
+    now = state.clock.now()
+    token, session = attempt(
+        state, name, channel, source, lambda: state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
+    )  # fmt: skip
     body = deed(now, "unlock", session.operator, {"channel": channel})
     state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
     return token, session
+
+
+def attempt(state: State, name: str, channel: str, source: str, work: Callable[[], T]) -> T:
+    """What a sign-in answers; refuses one more after too many that failed, and records and counts a failure."""
+    key = f"{source}\0{normal_name(name)}"
+    if seconds := state.store.read(lambda tx: SIGN_INS.wait(tx, key, state.clock.now())):
+        raise TooManySignIns(seconds)
+    try:
+        return work()
+    except SignInRefused as error:
+        state.store.write(partial(_failed, state=state, key=key, name=name, channel=channel, error=error))
+        raise
+
+
+def note_failure(state: State, channel: str, source: str, error: SignInRefused) -> None:
+    """Records a sign-in that failed where nothing could be guessed: nobody is locked out, and a flood is recorded in part."""
+
+    def work(tx: Tx) -> None:
+        if not SIGN_INS.wait(tx, source, state.clock.now()):
+            _failed(tx, state, source, "", channel, error)
+
+    state.store.write(work)
 
 
 def _failed(tx: Tx, state: State, key: str, name: str, channel: str, error: SignInRefused) -> None:
@@ -58,7 +72,7 @@ def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
     """Keeps the first operator; refuses when there is one already."""
 
     def work(tx: Tx) -> None:
-        if (rows := tx.operators()) or not state.sessions.unaltered(rows):
+        if (kept := Kept.of(tx)).rows or not state.sessions.unaltered(kept):
             raise Refused("there is an operator already; an admin adds others with `interlock operator add`")
         _save(state, tx, [row], row, seal_key, "enrol", row.name)
 
@@ -161,7 +175,7 @@ def _save(
         "disabled": bool(row.disabled_at),
     }  # fmt: skip
     state.recorder.now(tx, event, deed(state.clock.now(), event, by, details))
-    state.sessions.changed(rows, listed)
+    state.sessions.changed(tx)
 
 
 def _proved(tx: Tx, seal_key: bytes) -> list[OperatorRow]:

@@ -14,7 +14,8 @@ from interlock.core.audit_json import canonical_json, parsed, simple
 from interlock.core.circumstances import Circumstances
 from interlock.core.classify import Rulebook
 from interlock.core.decide import judge
-from interlock.core.model import Action, AgentRef, Kind
+from interlock.core.loop_rules import ruled, ruled_of
+from interlock.core.model import Action, AgentRef, Kind, Level
 from interlock.core.policy import Policy
 from interlock.core.records import AuditRow
 from interlock.core.redact import redact
@@ -155,6 +156,7 @@ def _table(value: object) -> Mapping[str, Any]:
 
 def _made(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     """The decision, from the facts in its record; of everyday work, from the action itself."""
+    policy = _ruled(body, policy)
     if isinstance(body.get("facts"), Mapping):
         return replay(body["facts"], rules, policy)
     if isinstance(body.get("judged"), Mapping):
@@ -162,11 +164,24 @@ def _made(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     raise ReplayError("the record keeps no facts")
 
 
+def _ruled(body: Mapping[str, Any], policy: Policy) -> Policy:
+    """The policy as it was for this agent, by the settings that its record keeps (AE-08)."""
+    rules = ruled_of(body.get("loop_rules"))
+    if rules is None:
+        raise ReplayError("the record does not say which settings this agent had")
+    return ruled(policy, rules)
+
+
 def _judged_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     asked: list[str] = []
     try:
         action = Action(Kind(given["kind"]), MappingProxyType(dict(given["fields"])), str(given["cwd"]))
-        at = Circumstances(mode=body["mode"], claimed_risk=body.get("claimed_risk"))
+        level = body.get("claimed_level")
+        at = Circumstances(
+            mode=body["mode"],
+            claimed_risk=body.get("claimed_risk"),
+            claimed_level=None if level is None else Level(level),
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
     judged = judge(action, rules, asked.append)  # answers None, and remembers which scripts were looked for

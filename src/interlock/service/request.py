@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from interlock.core.circumstances import Adapted, Circumstances
 from interlock.core.decide import Judgement
 from interlock.core.decision import Decision
-from interlock.core.model import Action, AgentRef, Human, Kind
+from interlock.core.loss import Seen
+from interlock.core.model import Action, AgentRef, Human, Kind, Level
 from interlock.core.records import Json, nothing
 from interlock.core.redact import redact_text
 from interlock.core.registry import Matched
 from interlock.core.titles import Titles
 from interlock.ports import Tx
+
+if TYPE_CHECKING:
+    from interlock.service.servers import Server
 
 
 class Overtaken(Exception):
@@ -47,12 +52,17 @@ class Request:
     execution: str = ""
     judged: Collection[str] | None = None  # the fields of the body that count for the digest
     claimed_risk: int | None = None
+    claimed_level: Level | None = None
     adapted: Adapted | None = None
     adapter: str = ""
+    server: Server | None = None  # behind a proxy
     files: Callable[[str], str | None] | None = None
+    look: Callable[[Json], Seen] | None = None  # at its targets, as whoever asks could
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
     operation: str = ""  # what it is called by, where that is not to be read from the action
     step: Stepping | None = None  # of the execution safety loop
+    spend: bool = True  # whether an approval is used up by a yes; else the decision is `unspent`
+    strength: str = ""  # of the wall around whoever asks, where the door knows more than the principal shows
     keep: Callable[[Tx, Judged, Decision], None] | None = None  # what is kept in the same transaction as the answer
 
 

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import hmac
+import math
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from interlock.core.digest import normal_name
-from interlock.core.records import OperatorRow
+from interlock.core.records import Approval, Credential, OperatorRow
 from interlock.core.statement import Person
 from interlock.keys import (
     ROSTER_SETTING,
     Roster,
     RosterError,
-    Unlocked,
     WrongPassphrase,
     fingerprint,
     open_row,
     roster_digest,
 )
+from interlock.keys.credentials import CREDENTIALS_SETTING, credentials_digest
 from interlock.ports import Tx
 
 STEP_UP_SECONDS = 120  # how long a fresh sign-in counts as one
@@ -32,10 +34,10 @@ class SignInRefused(Exception):
 
 
 class WrongSignIn(SignInRefused):
-    """The name or the passphrase is wrong."""
+    """The name or the passphrase is wrong, or the code, or what a passkey answered."""
 
-    def __init__(self) -> None:
-        super().__init__("the name or the passphrase is wrong")
+    def __init__(self, words: str = "the name or the passphrase is wrong") -> None:
+        super().__init__(words)
 
 
 class TooManySignIns(SignInRefused):
@@ -46,50 +48,90 @@ class TooManySignIns(SignInRefused):
         super().__init__(f"too many failed sign-ins; wait {seconds} s")
 
 
+class Signer(Protocol):
+    """What signs for an operator: the key that a passphrase opened, or that a passkey vouches for."""
+
+    @property
+    def key_id(self) -> str: ...
+
+    def sign(self, statement: str) -> str:
+        """The signature of a statement in hex."""
+
+
 @dataclass(frozen=True, slots=True)
 class OperatorSession:
-    """One signed-in operator."""
+    """One signed-in operator. A browser's session is a `cookie`: that alone is never a fresh sign-in."""
 
     operator: str
-    unlocked: Unlocked = field(repr=False)
+    unlocked: Signer = field(repr=False)
     signed_in_at: float = 0.0
     expires_at: float = 0.0
     channel: str = ""
+    cookie: bool = False
+    fresh_at: float = 0.0  # of a cookie: when its operator was asked anew
+    armed: str = ""  # of a cookie: the one ticket that its operator was asked anew for
+    prepared: Approval | None = field(default=None, repr=False)  # what a passkey signed about it
 
     def stepped_up(self, now: float) -> bool:
-        return now - self.signed_in_at <= STEP_UP_SECONDS
+        return now - (self.fresh_at if self.cookie else self.signed_in_at) <= STEP_UP_SECONDS
+
+    def asked_anew(self, ticket: str, now: float) -> bool:
+        """Whether the operator was asked anew for this ticket: a cookie counts for the one that it is armed for alone."""
+        return self.armed == ticket if self.cookie else self.stepped_up(now)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The operators and their credentials as the store has them."""
+
+    rows: list[OperatorRow]
+    listed: str | None
+    credentials: list[Credential]
+    credentials_listed: str | None
+
+    @classmethod
+    def of(cls, tx: Tx) -> Kept:
+        return cls(tx.operators(), tx.setting(ROSTER_SETTING), tx.all_credentials(), tx.setting(CREDENTIALS_SETTING))
+
+    @property
+    def digest(self) -> tuple[str, str]:
+        return roster_digest(self.rows), credentials_digest(self.credentials)
 
 
 class Sessions:
     """The sessions of one process; nothing of them is ever written down."""
 
-    def __init__(self, minutes: int = 15) -> None:
-        self.minutes = minutes
+    def __init__(self, minutes: int = 15, now: Callable[[], float] = lambda: math.inf) -> None:
+        self.minutes, self._now = minutes, now
         self.roster: Roster | None = None
         self._seal_key: bytes | None = None
-        self._pinned: str | None = None  # the operators as operators left them, where nobody else changes them
-        self._next: str | None = None
+        self._pinned: tuple[str, str] | None = None  # the operators as they left them, where nobody else changes them
+        self._next: tuple[str, str] | None = None
         self._open: dict[str, OperatorSession] = {}  # by the token's fingerprint
         self._lock = threading.Lock()
 
     def sign_in(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> tuple[str, OperatorSession]:
         """A new session and its token; proves the roster with the key that the passphrase opens."""
-        rows = tx.operators()
-        row = next((row for row in rows if row.name == normal_name(name)), None)
-        try:
-            unlocked = open_row(row, passphrase)
-        except WrongPassphrase:
-            raise WrongSignIn from None
-        self._same(rows, unlocked.seal_key)
-        self._prove(rows, unlocked.seal_key, tx.setting(ROSTER_SETTING))
+        session = self.opened(tx, name, passphrase, now, channel)
         token = "ses_" + secrets.token_urlsafe(32)
-        session = OperatorSession(unlocked.operator, unlocked, now, now + self.minutes * 60, channel)
         with self._lock:
             self._open = {key: one for key, one in self._open.items() if one.expires_at > now}
             if len(self._open) >= MOST_SESSIONS:
                 self._make_room(session.operator)
             self._open[fingerprint(token)] = session
         return token, session
+
+    def opened(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> OperatorSession:
+        """What a passphrase opens, without a token for it."""
+        kept = Kept.of(tx)
+        row = next((row for row in kept.rows if row.name == normal_name(name)), None)
+        try:
+            unlocked = open_row(row, passphrase)
+        except WrongPassphrase:
+            raise WrongSignIn from None
+        self._same(kept, unlocked.seal_key)
+        self._prove(kept, unlocked.seal_key)
+        return OperatorSession(unlocked.operator, unlocked, now, now + self.minutes * 60, channel)
 
     def _make_room(self, operator: str) -> None:
         """Whoever signs in that often ends their own oldest session, and nobody else's."""
@@ -101,11 +143,12 @@ class Sessions:
     def session(self, token: str, now: float) -> OperatorSession | None:
         """The session of a token, while it lasts, its operator is not disabled and has the same key as then."""
         found = self._open.get(fingerprint(token))
-        if found is None or found.expires_at <= now:
-            return None
-        person = self.person(found.operator)
-        same = person is not None and not person.disabled and found.unlocked.key.key_id in person.keys
-        return found if same else None
+        return found if found is not None and found.expires_at > now and self.stands(found) else None
+
+    def stands(self, session: OperatorSession) -> bool:
+        """Whether its operator is not disabled, and still has the key that it signs with."""
+        person = self.person(session.operator)
+        return person is not None and not person.disabled and session.unlocked.key_id in person.keys
 
     def sign_out(self, token: str) -> None:
         with self._lock:
@@ -117,19 +160,20 @@ class Sessions:
     def seal_key(self) -> bytes | None:
         return self._seal_key
 
-    def pin(self, rows: Iterable[OperatorRow]) -> None:
+    def pin(self, tx: Tx) -> None:
         """From now on only operator commands change the operators."""
-        self._pinned = roster_digest(rows)
+        self._pinned = Kept.of(tx).digest
 
-    def unaltered(self, rows: Iterable[OperatorRow]) -> bool:
+    def unaltered(self, kept: Kept) -> bool:
         """Whether these are the operators that operators left."""
-        return self._pinned is None or roster_digest(rows) == self._pinned
+        return self._pinned is None or kept.digest == self._pinned
 
-    def changed(self, rows: Iterable[OperatorRow], listed: str | None) -> None:
+    def changed(self, tx: Tx) -> None:
         """Takes over a roster that an operator command changed; refuses one that does not prove. To be `kept` when it is on disk."""
-        self._next = roster_digest(rows := list(rows))
+        kept = Kept.of(tx)
+        self._next = kept.digest
         if self._seal_key is not None:
-            self._prove(rows, self._seal_key, listed)
+            self._prove(kept, self._seal_key)
 
     def kept(self) -> None:
         """The roster that was changed is on disk."""
@@ -140,18 +184,21 @@ class Sessions:
         """Looks whether another replica changed the roster; one that does not prove changes nothing."""
         if self.roster is None or self._seal_key is None:
             return
-        rows = tx.operators()
-        if roster_digest(rows) != self.roster.digest:
-            self._prove(rows, self._seal_key, tx.setting(ROSTER_SETTING))
+        kept = Kept.of(tx)
+        if kept.digest != (self.roster.digest, self.roster.credentials_digest):
+            self._prove(kept, self._seal_key)
 
-    def _same(self, rows: list[OperatorRow], seal_key: bytes) -> None:
+    def _same(self, kept: Kept, seal_key: bytes) -> None:
         """Refuses operators that prove each other and took the place of the real ones while this process runs."""
         known = self._seal_key
-        if not self.unaltered(rows) or (known is not None and not hmac.compare_digest(known, seal_key)):
+        if not self.unaltered(kept) or (known is not None and not hmac.compare_digest(known, seal_key)):
             raise SignInRefused("the operators were changed behind Interlock's back while it runs")
 
-    def _prove(self, rows: list[OperatorRow], seal_key: bytes, listed: str | None) -> None:
+    def _prove(self, kept: Kept, seal_key: bytes) -> None:
         try:
-            self.roster, self._seal_key = Roster.load(rows, seal_key, listed), seal_key
+            self.roster = Roster.load(
+                kept.rows, seal_key, kept.listed, kept.credentials, kept.credentials_listed, self._now
+            )
         except RosterError as error:
             raise SignInRefused(f"the operators were changed behind Interlock's back: {error}") from None
+        self._seal_key = seal_key

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 from interlock.core.classify import Rulebook
 from interlock.core.hold import Held
 from interlock.core.hook_rules import HookSettings
-from interlock.core.loop_rules import LoopSettings
-from interlock.core.model import Human, Requirement
+from interlock.core.looker_rules import LookerSettings
+from interlock.core.loop_rules import LoopSettings, Ruled
+from interlock.core.model import Human, Level, Requirement
+from interlock.core.pause import PauseSettings, Pausing
 from interlock.core.policy import Policy
 from interlock.core.records import Approval, Block, Challenge, Ticket
 from interlock.core.redact import redact_text
@@ -23,19 +25,25 @@ from interlock.core.statement import ANYBODY, agrees
 from interlock.ports import Channel, Clock, Store
 from interlock.service.adapters import Adapters
 from interlock.service.confirmed import Confirmed
+from interlock.service.declaring import Declarations
 from interlock.service.installation import Installation
+from interlock.service.jails import Jails
 from interlock.service.loop.codes import Codes
 from interlock.service.pins import Pins
+from interlock.service.plans.desk import Plans
 from interlock.service.reading import Reader
 from interlock.service.record import Recorder
 from interlock.service.sessions import Sessions
+from interlock.service.strength import JAILED
 from interlock.service.tickets import seal_of, shown_hash
 from interlock.service.unattested import Elicited
+from interlock.service.visitors import Visitors
 from interlock.service.words import sentence
 
 if TYPE_CHECKING:
     from interlock.core.weigh import Weighed
     from interlock.service.memory import Memory
+    from interlock.service.outbox import Outbox
     from interlock.service.request import Judged
 
 LOG = logging.getLogger("interlock")
@@ -61,7 +69,9 @@ class State:
     sessions: Sessions
     mode: str = "enforcing"
     strength: str = "plain"
+    wall: str = ""  # around whoever makes this one call, where its door knows
     channels: Sequence[Channel] = ()
+    outbox: Outbox | None = None  # messages to people who are elsewhere
     shared: bool = False  # other processes write to the same store
     policy_hash: str = ""
     rulebook_hash: str = ""
@@ -78,7 +88,17 @@ class State:
     elicited: Elicited = field(default_factory=Elicited)
     challenge_seconds: float = 300.0  # OOB-08
     loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
+    ruled: tuple[Ruled, ...] = ()  # what the policy was tightened by, for this call
     hooks: HookSettings = field(default_factory=HookSettings)
+    looking: LookerSettings = field(default_factory=LookerSettings)
+    visitors: Visitors = field(default_factory=Visitors)
+    jails: Jails = field(default_factory=Jails)
+    plans: Plans = field(default_factory=Plans)
+    declared: Declarations = field(default_factory=Declarations)
+    pauses: PauseSettings = field(default_factory=PauseSettings)
+    pausing: Pausing | None = None  # an operator's pause, proved
+    pause_order: float = 0.0  # when the newest order about it was given that was followed
+    pause_roster: object = None  # that such an order was looked for with
     lock: threading.RLock = field(default_factory=threading.RLock)  # for whoever changes what is remembered
 
     def new_id(self, prefix: str) -> str:
@@ -89,9 +109,20 @@ class State:
         """Why a principal is blocked, as this process remembers it; a row deleted behind its back lifts nothing."""
         return self.blocks.get(principal, "")
 
-    def under(self, policy: Policy, mode: str) -> State:
-        """The same service under another policy and mode, for one call."""
-        return self if policy is self.policy and mode == self.mode else replace(self, policy=policy, mode=mode)
+    def paused(self, now: float) -> tuple[str, Level]:
+        """Whose pause is in force and up to which level it lets pass; nobody's, mostly."""
+        found = self.pausing
+        return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
+
+    def under(self, policy: Policy, mode: str, ruled: tuple[Ruled, ...] = ()) -> State:
+        """The same service under another policy and mode, for one call; `ruled` says what made the policy another one."""
+        if policy is self.policy and mode == self.mode:
+            return self
+        return replace(self, policy=policy, mode=mode, ruled=ruled or self.ruled)
+
+    def within(self, strength: str) -> State:
+        """The same service for a caller behind another wall, for one call."""
+        return replace(self, wall=strength) if strength == JAILED else self  # the others can be seen by the principal
 
     def fresh(self) -> bool:
         """Whether what this process remembers is what the store says."""
@@ -113,6 +144,14 @@ class State:
                 self.blocks.pop(block.principal, None)
             else:
                 self.blocks[block.principal] = block.reason
+        self.stand()
+
+    def stand(self) -> None:
+        """Says who is blocked to the hooks in jails, which ask it while no daemon answers."""
+        try:
+            self.jails.stand(self.blocks)
+        except OSError as error:
+            self.trouble(f"who is blocked cannot be said to jails: {error}", "jail")
 
     def remember_blocks(self, blocks: Iterable[Block]) -> None:
         for block in blocks:

@@ -8,6 +8,7 @@ from interlock.core.audit_bodies import EVENTS, HELD, Attempt, attempt_body, att
 from interlock.core.audit_json import canonical_json
 from interlock.core.circumstances import Circumstances
 from interlock.core.hold import Held, Keep
+from interlock.core.loop_rules import ruled_json
 from interlock.core.records import NOTHING
 from interlock.core.redact import spotless
 from interlock.core.replay import given_json
@@ -16,6 +17,7 @@ from interlock.core.weigh import Weighed
 from interlock.service.record import Told
 from interlock.service.request import Judged, called
 from interlock.service.state import State
+from interlock.service.strength import strength_in
 from interlock.service.tickets import action_json
 
 
@@ -37,7 +39,7 @@ def told(state: State, judged: Judged, weighed: Weighed, at: Circumstances, held
         user_id=held.ticket.decided_by if held.ticket and outcome == "confirmed" else "",
         parameters=action_json(request.action),
         door=request.door,
-        strength=state.strength,
+        strength=strength_in(state, request),
         digest=judged.digest,
         ticket=held.ticket.id if held.ticket else "",
         execution=request.execution,
@@ -46,16 +48,17 @@ def told(state: State, judged: Judged, weighed: Weighed, at: Circumstances, held
         score=assessment.score,
         tier=assessment.tier.value,
         factors=(*assessment.factors, *weighed.factors),
-        findings=tuple(finding.rule for finding in assessment.findings),
+        findings=(*(finding.rule for finding in assessment.findings), *([at.differs.name] if at.differs else [])),
         facts=given_json(judged.judgement.facts, judged.named, at),
         requirement=weighed.requirement,
         decision=held.outcome,
         policy_name=state.policy.name,
         mode=state.mode,
         grant=at.granted,
+        paused_by_operator=at.paused_by,
         audit_context=adapted.block.audit_context if adapted and adapted.block else (),
     )
-    return attempt_event(attempt), attempt_body(attempt)
+    return attempt_event(attempt), {**attempt_body(attempt), **_ruled(state)}
 
 
 def told_shortly(state: State, judged: Judged, weighed: Weighed, at: Circumstances) -> Told:
@@ -64,6 +67,7 @@ def told_shortly(state: State, judged: Judged, weighed: Weighed, at: Circumstanc
     if (
         request.adapted is not None
         or at.matched
+        or at.paused_by
         or judged.judgement.witnesses
         or not spotless(canonical_json(request.action.fields))
     ):
@@ -80,7 +84,7 @@ def told_shortly(state: State, judged: Judged, weighed: Weighed, at: Circumstanc
         "agent": {"principal": agent.principal, "name": agent.name, "session": agent.session, "parent": agent.parent},
         "score": assessment.score,
         "irreversible": assessment.irreversible,
-        "strength": state.strength,
+        "strength": strength_in(state, request),
         "decision": "allow",
         "policy_name": state.policy.name,
         "mode": state.mode,
@@ -92,4 +96,11 @@ def told_shortly(state: State, judged: Judged, weighed: Weighed, at: Circumstanc
         body["step"] = request.step.told
     if at.claimed_risk is not None:
         body["claimed_risk"] = at.claimed_risk
-    return EVENTS["allowed"], body
+    if at.claimed_level is not None:
+        body["claimed_level"] = int(at.claimed_level)
+    return EVENTS["allowed"], {**body, **_ruled(state)}
+
+
+def _ruled(state: State) -> dict[str, Any]:
+    """AE-08: what was set for this agent alone, without which its decision cannot be made again."""
+    return {"loop_rules": ruled_json(state.ruled)} if state.ruled else {}

@@ -17,6 +17,7 @@ from interlock.core.replay import requirement_json
 from interlock.core.ticket import first_state
 from interlock.core.wire import finding_json
 from interlock.keys import fingerprint
+from interlock.service.strength import strength_in
 
 if TYPE_CHECKING:
     from interlock.core.weigh import Weighed
@@ -63,6 +64,7 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
         policy=state.policy_hash,
         rulebook=state.rulebook_hash,
         execution=request.execution,
+        strength=strength_in(state, request),
         witnesses=tuple({"path": w.path, "sha256": w.sha256} for w in judged.judgement.witnesses),
     )
     ticket = replace(ticket, state=first_state(ticket), token_hash=fingerprint(token_of(state, ticket)))

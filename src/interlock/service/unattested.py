@@ -59,8 +59,9 @@ class Elicited:
 
     def forget(self, session: str) -> None:
         """ESL-13: the connection has ended."""
-        for id in [id for id, one in self.questions.items() if one.session == session]:
-            del self.questions[id]
+        for id, one in list(self.questions.items()):  # others ask meanwhile
+            if one.session == session:
+                self.questions.pop(id, None)
 
 
 def enough(ticket: Ticket, asked: Requirement | None = None) -> bool:

@@ -12,6 +12,7 @@ from interlock.core.model import TicketState
 from interlock.core.records import AuditQuery, AuditRow, Ticket, TicketQuery
 from interlock.core.ticket import settled
 from interlock.ports import StoreError, Tx
+from interlock.service import pausing
 from interlock.service.adapter_trust import settle_trust
 from interlock.service.loop import challenges
 from interlock.service.record import deed
@@ -51,17 +52,24 @@ def _settle(state: State, live: Sequence[Ticket], now: float) -> int:
 
 
 def _move(state: State, due: Sequence[Ticket], now: float) -> int:
+    unanswered: list[Ticket] = []
+
     def work(tx: Tx) -> int:
         moved = 0
+        unanswered.clear()
         for ticket in due:
             after = settled(ticket, now)
             if tx.change_ticket(after, ticket):
                 moved += 1
                 if after.state is TicketState.EXPIRED:
                     state.recorder.now(tx, "expire", deed(now, "expire", "time", {"ticket": ticket.id}))
+                    unanswered.append(ticket)
         return moved
 
-    return state.store.write(work)
+    count = state.store.write(work)
+    for ticket in (ticket for ticket in unanswered if ticket.open):
+        state.tell("expired", ticket, f"nobody answered {ticket.id}, and it expired: {ticket.title}")
+    return count
 
 
 def sign_record(state: State) -> None:
@@ -213,6 +221,7 @@ class Upkeep(threading.Thread):
             self._try(self.state.recorder.flush)
             self._try(self._watch.look)
             self._try(self._settling.look)
+            self._try(lambda: pausing.look(self.state))
             self._try(lambda: challenges.announce(self.state))
             if rounds % max(1, int(self.checkpoint_seconds * 2)) == 0:
                 self._try(lambda: sign_record(self.state))

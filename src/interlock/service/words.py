@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from interlock.core.explain import inside
 from interlock.core.hold import Held, Keep
+from interlock.core.loss import RELIEF, blast_of
 from interlock.core.model import Level, TicketState
 from interlock.core.policy import ADMIN, DEFAULT_APPROVERS
 from interlock.core.ticket import BY_TIME
@@ -25,7 +26,8 @@ def sentence(judged: Judged, weighed: Weighed, held: Held) -> str:
     lead, why = _led("Denied" if held.outcome in ("block", "deny") else "Held", held.reason or weighed.reason())
     instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
     advice = f" Instead: {_end(instead)}" if instead else ""
-    said = f"{lead}: {_end(why)}{advice}"
+    seen = blast_of(weighed.factors)
+    said = f"{lead}: {_end(why)}{f' Looked: {_end(seen)}' if seen else ''}{advice}"
     if held.outcome == "block":
         return said + _lifted(judged.request.agent.principal, weighed)
     return said + (_next(held, held.ticket) if held.ticket is not None else "")
@@ -45,6 +47,9 @@ def _allowed(weighed: Weighed, held: Held) -> str:
         return f"Allowed once: {who} ({held.ticket.id})."
     if not weighed.factors:
         return "Allowed."
+    seen = blast_of(weighed.factors)
+    if seen and any(factor.startswith(RELIEF) for factor in weighed.factors):
+        return f"Allowed, for nothing would be lost: {_end(seen)}"
     return f"Allowed: {_end(weighed.reason() or weighed.factors[-1])}"
 
 

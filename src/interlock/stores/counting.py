@@ -8,9 +8,9 @@ from typing import Any
 
 from interlock.core.digest import normal_name
 from interlock.core.model import AgentRef, Level
-from interlock.core.records import ANSWERED_WITHIN, Counts, Deed, Figures
+from interlock.core.records import ANSWERED_WITHIN, AgentTotals, Counts, Deed, Figures
 from interlock.stores.rows import Table, name_key, several
-from interlock.stores.seam import Session
+from interlock.stores.seam import Session, original
 
 DEEDS = Table("deeds", Deed, by_name=True)
 
@@ -25,6 +25,13 @@ ON CONFLICT (principal, name_key, operation, slot) DO UPDATE SET
   deeds = CASE WHEN excluded.minute > tallies.minute THEN 0 ELSE tallies.deeds END + excluded.deeds,
   points = CASE WHEN excluded.minute > tallies.minute THEN 0 ELSE tallies.points END + excluded.points,
   minute = CASE WHEN excluded.minute > tallies.minute THEN excluded.minute ELSE tallies.minute END
+"""
+
+# By the index of each agent's deeds, so that a long history costs no more than a short one.
+_LAST = """
+SELECT principal, name_key, (
+  SELECT max(at) FROM deeds WHERE deeds.principal = figures.principal AND deeds.name_key = figures.name_key
+) FROM figures WHERE figure = 'total_checked'
 """
 
 
@@ -102,6 +109,22 @@ class Counting:
             answers=part("answered:"),
             answer_ms=part("answer_ms:"),
         )
+
+    def deeds(self, principal: str, name: str, since: float, most: int) -> list[Deed]:
+        """What an agent did since then, the newest first."""
+        where = "WHERE principal = ? AND name_key = ? AND at > ? ORDER BY at DESC LIMIT ?"
+        return DEEDS.find(self.db, where, (principal, normal_name(name), since, most))
+
+    def agent_totals(self) -> list[AgentTotals]:
+        """Every agent that ever asked, whoever did last first."""
+        found: dict[tuple[str, str], dict[str, int]] = {}
+        for principal, name, figure, value in self.db.execute(
+            "SELECT principal, name_key, figure, value FROM figures ORDER BY principal, name_key, figure"
+        ):
+            found.setdefault((original(principal), original(name)), {})[str(figure)] = int(value)
+        last = {(original(principal), original(name)): float(at or 0) for principal, name, at in self.db.execute(_LAST)}
+        totals = [AgentTotals(*who, figures, last.get(who, 0.0)) for who, figures in found.items()]
+        return sorted(totals, key=lambda one: (-one.last_at, one.principal, one.name))
 
     def _hour(self, agent: AgentRef, operation: str, now: float) -> tuple[int, int]:
         """This operation and all points in the last hour: whole minutes from the ring, the first one from the deeds."""

@@ -1,4 +1,4 @@
-"""How do many callers share one commit? One thread runs what they queued, commits once, then answers all of them."""
+"""How do many callers share one commit? Whoever comes alone runs their own work; what comes meanwhile is queued, and one thread commits it together."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -28,14 +29,17 @@ class _Job:
 
     work: Callable[[Tx], Any]
     soon: bool = False  # whoever waits does not wait for the disk
-    future: Future[Any] = field(default_factory=Future)
+    future: Future[Any] | None = None  # of one that is queued
     value: Any = None
     error: BaseException | None = None
     changed: Sequence[str] = ()
 
 
 class Writer:
-    """Runs works one after the other on one connection; a failing one undoes only itself."""
+    """Runs works one after the other on one connection; a failing one undoes only itself.
+
+    Whose turn it is has the connection. Nobody overtakes what is queued.
+    """
 
     def __init__(
         self,
@@ -53,79 +57,112 @@ class Writer:
         self._paces = paces
         self._soon = False
         self._database: Database | None = None
-        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
-        self._gate = threading.Lock()
+        self._queue: SimpleQueue[_Job] = SimpleQueue()
+        self._bell: SimpleQueue[bool] = SimpleQueue()  # rung for each work that is queued, and once at the end
+        self._gate, self._turn = threading.Lock(), threading.Lock()
+        self._queued = 0  # works that the thread was given and has not answered
+        self._owner = 0  # the thread that has the turn
         self._closed = False
         self._thread = threading.Thread(target=self._serve, name="interlock-writer", daemon=True)
         self._thread.start()
 
     def run(self, work: Callable[[Tx], T], soon: bool = False) -> T:
         """Returns what the work returned when that is on disk, or is on its way; the work may be run more than once."""
-        if threading.current_thread() is self._thread:
-            raise StoreError("a transaction cannot wait for another one")
-        job = _Job(work, soon)
-        with self._gate:
-            if self._closed:
-                raise StoreError("the store is closed")
-            self._queue.put(job)
-        answer: T = job.future.result()
-        return answer
+        self.outside("a transaction cannot wait for another one")
+        job, alone = _Job(work, soon), False
+        try:
+            with self._gate:
+                if self._closed:
+                    raise StoreError("the store is closed")
+                alone = not self._queued and self._turn.acquire(blocking=False)
+                if not alone:
+                    job.future = Future()
+                    self._queued += 1
+                    self._queue.put(job)
+                    self._bell.put(True)
+            answer: T = self._own(job) if alone else job.future.result()  # type: ignore[union-attr]
+            return answer
+        finally:  # also where somebody pressed Ctrl-C
+            if alone:
+                self._owner = 0
+                self._turn.release()
+
+    def outside(self, words: str = "a transaction cannot close the store that it runs on") -> None:
+        """Refuses whoever asks from inside a work: it would wait for itself."""
+        if threading.get_ident() == self._owner:
+            raise StoreError(words)
 
     def close(self) -> None:
-        """Finishes what is queued and refuses the rest."""
+        """Finishes what is queued and refuses the rest; a work that wants to close what it runs on is refused."""
+        self.outside()
         with self._gate:
             if self._closed:
                 return
             self._closed = True
-            self._queue.put(None)
+            self._bell.put(False)
         self._thread.join()
 
+    def _own(self, job: _Job) -> Any:
+        """A work that nobody else waits with, run by whoever wants it: that spares two changes of thread."""
+        self._owner = threading.get_ident()
+        self._settle([job])
+        if job.error is not None:
+            raise job.error
+        return job.value
+
     def _serve(self) -> None:
-        while (job := self._queue.get()) is not None:
-            jobs, last = self._more(job)
-            self._finish(jobs)
-            if last:
-                break
-        self._drop()
+        while self._bell.get():
+            with self._turn:
+                self._owner = threading.get_ident()
+                try:
+                    jobs = self._waiting()
+                    self._settle(jobs)
+                finally:
+                    self._owner = 0
+            self._answer(jobs)
+        with self._turn:
+            self._drop()
 
-    def _more(self, first: _Job) -> tuple[list[_Job], bool]:
-        """Everything that is queued by now, and whether that is all there will ever be."""
-        jobs = [first]
-        while len(jobs) < _AT_ONCE:
-            try:
-                job = self._queue.get_nowait()
-            except Empty:
-                break
-            if job is None:
-                return jobs, True
-            jobs.append(job)
-        return jobs, False
+    def _answer(self, jobs: list[_Job]) -> None:
+        with self._gate:
+            self._queued -= len(jobs)
+        for job in jobs:
+            assert job.future is not None
+            if job.error is not None:
+                job.future.set_exception(job.error)
+            else:
+                job.future.set_result(job.value)
 
-    def _finish(self, jobs: list[_Job]) -> None:
-        """Runs jobs until they are kept or have failed for good, and answers them."""
+    def _waiting(self) -> list[_Job]:
+        """Everything that is queued by now; nothing where the bell was rung for what went with others."""
+        jobs: list[_Job] = []
+        with suppress(Empty):
+            while len(jobs) < _AT_ONCE:
+                jobs.append(self._queue.get_nowait())
+        return jobs
+
+    def _settle(self, jobs: list[_Job]) -> None:
+        """Runs jobs until they are kept or have failed for good; which of it, each job says."""
         try:
-            self._keep(jobs)
+            if jobs:
+                self._keep(jobs)
         except Again:
             if len(jobs) > 1:
                 for job in jobs:
-                    self._finish([job])
+                    self._settle([job])
                 return
             jobs[0].error = StoreError("too many others changed the same at the same time")
         except BaseException as error:
             self._drop()
             for job in jobs:
                 job.error = error
-        for job in jobs:
-            if job.error is not None:
-                job.future.set_exception(job.error)
-            else:
-                job.future.set_result(job.value)
 
     def _keep(self, jobs: list[_Job]) -> None:
         """Tries again where that is safe: after a conflict, and once with a new connection."""
         fresh = self._database is None
         for attempt in range(_TRIES):
-            time.sleep(random.uniform(0, _PAUSE * attempt))
+            if attempt:  # even a sleep of no time gives the processor away
+                time.sleep(random.uniform(0, _PAUSE * attempt))
             try:
                 return self._commit(jobs)
             except Again:
@@ -188,7 +225,10 @@ class Writer:
             raise job.error
 
     def _drop(self) -> None:
+        database, self._database = (
+            self._database,
+            None,
+        )  # first: whoever is interrupted here leaves nothing closed behind
         self._soon = False
-        if self._database is not None:
-            self._database.close()
-            self._database = None
+        if database is not None:
+            database.close()

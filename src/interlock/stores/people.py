@@ -34,8 +34,18 @@ class People:
     def credentials(self, operator: str) -> list[Credential]:
         return CREDENTIALS.find(self.db, "WHERE operator = ? ORDER BY created_at, id", (operator,))
 
+    def all_credentials(self) -> list[Credential]:
+        """Of everybody, the removed ones too."""
+        return CREDENTIALS.find(self.db, "ORDER BY operator, created_at, id")
+
     def save_credential(self, row: Credential) -> None:
         self.db.execute(CREDENTIALS.upsert, CREDENTIALS.values(row))
+        self.db.changed.append(Change.OPERATORS)
+
+    def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
+        """Counts a use up from what it was before; False when somebody was faster."""
+        sql = "UPDATE credentials SET counter = ?, used_at = ? WHERE id = ? AND counter = ? RETURNING id"
+        return bool(self.db.execute(sql, (counter, at, id, before)))
 
     def agent(self, principal: str, name: str) -> AgentRow | None:
         return AGENTS.first(self.db, "WHERE principal = ? AND name_key = ?", (principal, normal_name(name)))

@@ -150,6 +150,7 @@ class PostgresStore:
     def close(self) -> None:
         if self._closed or os.getpid() != self._process:
             return
+        self._writer.outside()
         self._closed = True
         self._writer.close()
         self._feed.close()

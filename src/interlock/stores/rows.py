@@ -75,6 +75,24 @@ class _Plan:
     record: type[Any]
     parts: tuple[tuple[str, _Codec | _Plan], ...]
 
+    @property
+    def readers(self) -> tuple[Callable[[Any], Any], ...]:
+        """What reads each column, those of the records inside too."""
+        return tuple(
+            read for _, part in self.parts for read in (part.readers if isinstance(part, _Plan) else (part.read,))
+        )
+
+    @property
+    def inner(self) -> tuple[tuple[int, int, type[Any]], ...]:
+        """The records inside, the last first: where their columns begin and end."""
+        found, at = [], 0
+        for _, part in self.parts:
+            wide = len(part.readers) if isinstance(part, _Plan) else 1
+            if isinstance(part, _Plan):
+                found.append((at, at + wide, part.record))
+            at += wide
+        return tuple(reversed(found))
+
 
 def _plan(record: type[Any]) -> _Plan:
     """Refuses a field whose type has no conversion."""
@@ -139,8 +157,19 @@ class Table(Generic[R]):
         """The parameters of `update`."""
         return [value for name, value in zip(self.columns, self.values(record)) if name not in fixed]
 
+    @cached_property
+    def _shape(self) -> tuple[tuple[Callable[[Any], Any], ...], tuple[tuple[int, int, type[Any]], ...]]:
+        return self._plan.readers, self._plan.inner
+
     def read(self, rows: Iterable[Row]) -> list[R]:
-        return [_build(self._plan, iter(row)) for row in rows]
+        return [self._build(row) for row in rows]
+
+    def _build(self, row: Row) -> R:
+        readers, inner = self._shape
+        values = [read(value) for read, value in zip(readers, row)]
+        for start, end, record in inner:
+            values[start:end] = [record(*values[start:end])]
+        return self.record(*values)
 
     def find(self, session: Session, where: str, params: Sequence[Any] = ()) -> list[R]:
         return self.read(session.execute(f"{self.select} {where}", params))
@@ -191,9 +220,3 @@ def _leaves(plan: _Plan, before: str = "") -> Iterator[tuple[str, Callable[[Any]
             yield from _leaves(part, f"{before}{name}.")
         else:
             yield f"{before}{name}", part.write
-
-
-def _build(plan: _Plan, values: Iterator[Any]) -> Any:
-    return plan.record(
-        *(_build(part, values) if isinstance(part, _Plan) else part.read(next(values)) for _, part in plan.parts)
-    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from interlock.stores.counting import Counting
+from interlock.stores.deliveries import Deliveries
 from interlock.stores.loop import Loop
 from interlock.stores.people import People
 from interlock.stores.permissions import Permissions
+from interlock.stores.plans import Plans
 from interlock.stores.record import Record
 from interlock.stores.seam import Session
 from interlock.stores.tickets import Tickets
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from interlock.ports import Tx
 
 
-class SqlTx(Tickets, People, Counting, Permissions, Loop, Record):
+class SqlTx(Tickets, People, Counting, Permissions, Loop, Record, Plans, Deliveries):
     """Everything that a transaction can do."""
 
     def __init__(self, db: Session) -> None:

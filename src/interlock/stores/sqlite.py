@@ -191,6 +191,7 @@ class SqliteStore:
         """Finishes what was begun and gives the folder back."""
         if self._closed or os.getpid() != self._process:
             return
+        self._writer.outside()
         self._closed = True
         self._writer.close()
         for connection in list(self._readers):

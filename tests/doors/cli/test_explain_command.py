@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from interlock.doors.cli.main import main
+from looked import repository
 
 INTERLOCK = [sys.executable, "-m", "interlock"]
 Capture = pytest.CaptureFixture[str]
@@ -201,3 +202,12 @@ def test_a_command_cannot_write_to_the_terminal(capsys: Capture) -> None:
     main(["explain", "rm -rf / \x1b]0;pwned\x07 \u202e"])
     said = capsys.readouterr().out
     assert "\x1b" not in said and "\u202e" not in said and "\\x1b" in said
+
+
+def test_a_look_says_what_exists_nowhere_else(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = repository(tmp_path / "app")
+    assert main(["explain", "--look", "--cwd", str(folder), "git reset --hard"]) == 0
+    assert "Looked    there are no uncommitted changes" in capsys.readouterr().out
+    (folder / "src/a.py").write_text("new\n")
+    assert main(["explain", "--look", "--cwd", str(folder), "git reset --hard"]) == 10
+    assert "exists nowhere else: src/a.py" in capsys.readouterr().out

@@ -37,6 +37,17 @@ def test_calls_that_were_asked_about_are_seen(here: Hooked) -> None:
     assert until(lambda: here.records("executed"), "the outcome")[0]["outcome"] == "ran"
 
 
+def test_coverage_is_counted_for_each_session(here: Hooked) -> None:
+    for session, id in (("one", "t1"), ("two", "t2"), ("two", "t3")):
+        here.claude("git status", id, session_id=session)
+        here.claude("git status", id, "PostToolUse", tool_response={}, session_id=session)
+    found = here.daemon.here().get("/api/v1/coverage").json()["sessions"]
+    assert [(row["session"], row["asked"], row["seen"], row["missed"]) for row in found] == [
+        ("two", 2, 2, 0),
+        ("one", 1, 1, 0),
+    ]
+
+
 def test_a_call_that_went_around_the_hook_blocks_its_principal(here: Hooked) -> None:
     here.claude("git status", "t1")
     here.claude("touch x", "t2", "PostToolUse", tool_response={})

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -173,3 +175,36 @@ def test_without_a_compiler_the_python_client_says_the_same(tmp_path: Path, monk
         assert here.claude("git status").stdout == ""
         assert here.claude("rm -rf src").decision == "deny"
         assert subprocess.run([here.client], capture_output=True, stdin=subprocess.DEVNULL).returncode == 2
+
+
+def test_a_hook_that_finds_no_daemon_starts_one_with_nothing_of_the_agents_environment(tmp_path: Path) -> None:
+    with hooked(tmp_path, more="start_daemon = true\n[daemon]\nport = 0") as found:
+        found.daemon.stop(signal.SIGKILL)
+        foul = {"HOME": "/nonexistent", "PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": "/x", "API_TOKEN": "of-the-agent"}
+        done = subprocess.run(
+            [found.client, "claude-code", "PreToolUse"],
+            input=json.dumps(claude("git status")).encode(),
+            env=foul,
+            timeout=60,
+        )
+        assert done.returncode == 0
+        pid = until(lambda: _serving(found.daemon.socket), "a daemon that answers")
+        try:
+            assert os.getsid(pid) == pid and b"-I" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            with contextlib.suppress(PermissionError):  # nobody but root looks into it
+                kept = Path(f"/proc/{pid}/environ").read_bytes()
+                assert b"of-the-agent" not in kept and b"PYTHON" not in kept
+            assert found.claude("rm -rf src", permission_mode="bypassPermissions").decision == "deny"
+            assert until(lambda: found.records("daemon_was_down"), "that none was there")
+        finally:
+            os.kill(pid, signal.SIGKILL)
+
+
+def _serving(path: Path) -> int:
+    """The process behind a socket; 0 where nobody answers."""
+    with socket.socket(socket.AF_UNIX) as line:
+        try:
+            line.connect(str(path))
+        except OSError:
+            return 0
+        return struct.unpack("3i", line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]

@@ -192,6 +192,7 @@ REQUESTS: list[tuple[str, str, Any]] = [
     ("POST", "/api/v1/patterns", {"id": "x", "pattern": "(", "category": "data_deletion", "severity": "low"}),
     ("POST", "/api/v1/patterns", {"id": " ", "pattern": "x", "category": "x", "severity": "x"}),
     ("DELETE", "/api/v1/patterns/x", None), ("PUT", "/api/v1/mode", {"mode": "off"}), ("PUT", "/api/v1/mode", None),
+    ("DELETE", "/api/v1/pause", None), ("POST", "/api/v1/pause", {"seconds": 86_000, "reason": "x"}), ("POST", "/api/v1/pause", {}),
     ("POST", "/api/v1/operators", {"name": "cy", "passphrase": "short"}), ("POST", "/api/v1/operators", {"name": "cy", "passphrase": "x" * 900}),
     ("POST", "/api/v1/operators", {"name": "cy!", "passphrase": "walnut harbour 12"}),
     ("POST", "/api/v1/operators", {"name": "admin", "passphrase": "password1"}),

@@ -154,7 +154,7 @@ def test_no_flag_moves_time(tmp_path: Path) -> None:
     from interlock.doors.cli.serve import _parser
 
     options = {word for action in _parser()._actions for word in action.option_strings}
-    assert options == {"-h", "--help", "--config", "--port", "--safety-mode"}
+    assert options == {"-h", "--help", "--config", "--port", "--safety-mode", "--system"}
 
 
 def test_logs_are_lines_of_json_without_secrets_or_requests(tmp_path: Path) -> None:

@@ -44,10 +44,18 @@ GET /api/v1/agents · POST /api/v1/agents · PATCH /api/v1/agents
 GET /api/v1/blocks · POST /api/v1/blocks · DELETE /api/v1/blocks/{principal}
 GET /api/v1/challenges · POST /api/v1/challenges/{id}/reveal · POST /api/v1/challenges/{id}/reissue
 GET /api/v1/operators · POST /api/v1/operators · PATCH /api/v1/operators/{name} · POST /api/v1/operators/first
-POST /api/v1/session · GET /api/v1/session · DELETE /api/v1/session · PUT /api/v1/session/passphrase
+POST /api/v1/session · GET /api/v1/session · DELETE /api/v1/session · PUT /api/v1/session/passphrase · POST /api/v1/session/link
+GET /api/v1/pause · POST /api/v1/pause · DELETE /api/v1/pause
 GET /api/v1/mode · PUT /api/v1/mode · GET /api/v1/policy · GET /api/v1/status · GET /api/v1/metrics
 GET /api/v1/adapters · PUT /api/v1/adapters/{name}/trust · GET /api/v1/quota · POST /api/v1/quota
-POST /api/v1/hooks · GET /api/v1/coverage
+GET /api/v1/channels · POST /api/v1/channels/{name}/test
+POST /api/v1/servers · POST /api/v1/servers/{name}/accept
+POST /api/v1/hooks · POST /api/v1/jails · GET /api/v1/coverage
+GET /api/v1/plans · POST /api/v1/plans · GET /api/v1/plans/{id} · PUT /api/v1/plans/{id} · POST /api/v1/plans/{id}/again
+POST /api/v1/plans/{id}/reject · POST /api/v1/plans/{id}/run · GET /api/v1/plans/{id}/output · POST /api/v1/plans/{id}/cancel
+POST /api/v1/plans/{id}/done · GET /api/v1/workflows · POST /api/v1/workflows · DELETE /api/v1/workflows/{id}
+POST /api/v1/workflows/{id}/open · POST /api/v1/workflows/{id}/freeze · POST /api/v1/workflows/{id}/run
+GET /api/v1/workflows/{id}/run · POST /api/v1/workflows/{id}/cancel
 GET /api/v1/audit · GET /api/v1/audit/verify · GET /api/v1/audit/export
 GET /metrics · GET /healthz · GET /readyz
 """

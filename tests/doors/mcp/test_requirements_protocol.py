@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from deeds import READ, record, step, told
+from foes import Foe
 from servers import KINDS, Servers, Talk, fresh
 
 from interlock.core.codes import CODES
@@ -164,6 +165,29 @@ def test_ct_04_ct_10_ct_12_tokens_are_on_record_as_fingerprints(servers: Servers
         assert {"timestamp", "token_id", "operation", "adapter_name", "outcome"} <= set(one["body"])
     for path in (servers.daemon.folder / "state").rglob("*"):
         assert not path.is_file() or token.encode() not in path.read_bytes(), path
+
+
+def test_ct_08_ct_10_a_token_that_differs_in_one_place_is_none_and_its_times_are_the_servers(
+    servers: Servers, rogue: Foe
+) -> None:
+    talk, name = rogue.talk, rogue.name
+    held = talk.execute("execute_agent", element_name=name)
+    token, given = held["confirmation"]["token"], {"element_name": name}
+    servers.approve(name)
+    for forged in (token[:-1] + ("a" if token[-1] != "a" else "b"), token.swapcase(), f"{token}=2099-01-01"):
+        assert talk.execute("execute_agent", **given, _confirmation=forged)["error"]["code"] == "TOKEN_INVALID"
+    own = talk.execute("execute_agent", **given, _confirmation=token, expires_at="2099-01-01T00:00:00Z")
+    assert own["error"]["code"] == "VALIDATION_UNKNOWN_PARAM"  # nobody brings times of their own
+    assert talk.execute("execute_agent", **given, _confirmation=token)["success"]
+
+
+def test_ct_11_many_tokens_live_beside_each_other(servers: Servers, talk: Talk) -> None:
+    names = [fresh() for _ in range(12)]
+    tokens = {name: talk.execute("execute_agent", element_name=name)["confirmation"]["token"] for name in names}
+    for name in (names[0], names[-1]):  # the oldest is not pushed out by the newest
+        servers.approve(name)
+        assert talk.execute("execute_agent", element_name=name, _confirmation=tokens[name])["success"]
+        talk.execute("abort_execution", element_name=name)
 
 
 FAILING: tuple[tuple[str, dict[str, Any]], ...] = (

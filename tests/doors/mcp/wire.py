@@ -31,8 +31,9 @@ class Wire:
             )
         self._ids = 0
 
-    def initialize(self) -> dict[str, Any]:
-        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "wire", "version": "1"}}
+    def initialize(self, capabilities: dict[str, Any] | None = None) -> dict[str, Any]:
+        client = {"capabilities": capabilities or {}, "clientInfo": {"name": "wire", "version": "1"}}
+        params = {"protocolVersion": "2025-11-25", **client}
         found = self.request("initialize", params)
         self.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode())
         return found
@@ -65,7 +66,7 @@ class Wire:
         self.process.stdin.write(line + b"\n")
         self.process.stdin.flush()
 
-    def answer(self, id: int) -> dict[str, Any]:
+    def answer(self, id: int | str) -> dict[str, Any]:
         """The message with this id; whatever comes on stdout has to be one of the protocol's."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
@@ -75,14 +76,18 @@ class Wire:
                 assert message["jsonrpc"] == "2.0", line
                 if message.get("id") == id:
                     return message
-            assert self.process.stdout is not None
-            ready, _, _ = select.select([self.process.stdout], [], [], 0.5)
-            if ready:
-                chunk = os.read(self.process.stdout.fileno(), 1 << 16)
-                assert chunk, f"it ended: {self.errors.read_text()}"
-                self.seen += chunk
-                self._rest += chunk
+            self.look()
         raise AssertionError(f"no answer to {id}: {self.errors.read_text()}")
+
+    def look(self) -> None:
+        """Reads what has come, and waits a moment where nothing has."""
+        assert self.process.stdout is not None
+        ready, _, _ = select.select([self.process.stdout], [], [], 0.5)
+        if ready:
+            chunk = os.read(self.process.stdout.fileno(), 1 << 16)
+            assert chunk, f"it ended: {self.errors.read_text()}"
+            self.seen += chunk
+            self._rest += chunk
 
     def close(self) -> None:
         if self.process.stdin is not None and not self.process.stdin.closed:
@@ -98,10 +103,15 @@ class Wire:
 
 
 @contextmanager
-def wired(words: list[str], errors: Path, env: dict[str, str] | None = None) -> Iterator[Wire]:
+def wired(
+    words: list[str],
+    errors: Path,
+    env: dict[str, str] | None = None,
+    capabilities: dict[str, Any] | None = None,
+) -> Iterator[Wire]:
     wire = Wire(words, errors, env)
     try:
-        wire.initialize()
+        wire.initialize(capabilities)
         yield wire
     finally:
         wire.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from gate import Gate
 from interlock.config import ConfigError, config_of, effective
 from interlock.service.agents import add_agent
 from interlock.service.loop.tightened import NOT_TIGHTENED, tightened
+from interlock.service.replaying import again, in_force, is_attempt
 from looping import READ, Agent, code_of, free, refused
 
 INSTALL = "executing shell command: npm install express"
@@ -86,7 +88,8 @@ def test_settings_that_nobody_knows_are_refused(wrong: dict[str, Any]) -> None:
 
 def test_settings_are_shown_as_they_are_written() -> None:
     written = {"agent": {"builder": {"maxAutonomousSteps": 0, "deny": ["drop_*"]}}, "adapter": {}}
-    assert effective(config_of({"loop": written}, environ={"XDG_STATE_HOME": "/state"}))["loop"] == written
+    shown = effective(config_of({"loop": written}, environ={"XDG_STATE_HOME": "/state"}))["loop"]
+    assert {key: shown[key] for key in written} == written
 
 
 # What an agent's own side brings
@@ -172,4 +175,44 @@ def test_a_stricter_connection_of_a_disabled_loop_is_enforced(tmp_path: Path) ->
     made.enrol()
     assert code_of(Agent(made).start) == "NOT_FOUND_OPERATION"
     assert Agent(made, tight=tightened(made.state, "", "enforcing")).started().told("rm -rf /")["stopped"] is True
+    made.close()
+
+
+def test_AE_08_what_was_decided_under_an_agents_own_settings_is_made_again_under_them(tmp_path: Path) -> None:
+    own = {"requiresApproval": ["npm *"], "riskTolerance": "conservative", "deny": ["deploy_*"]}
+    made = loop(tmp_path, agent={"builder": own, "trusted": {"autoApprove": ["do_*"]}})
+    _, row = add_agent(made.state, made.sign_in(), "trusted")
+    agent, trusted = Agent(made).started(), Agent(made, "trusted", principal=row.principal, session="mcp_two").started()
+    assert agent.told()["continue"] is True  # everyday work is recorded in short
+    assert trusted.told("doing something")["continue"] is True
+    assert agent.told(INSTALL)["continue"] is False
+    given = '{"requiresApproval": ["list_*"]}'
+    tight = Agent(made, "third", tight=tightened(made.state, given), session="mcp_three").started()
+    assert tight.told("list_files of the project")["continue"] is False
+    by = in_force(made.config)
+    found = [again(one, by) for one in made.records() if is_attempt(one)]
+    assert len(found) >= 7 and {one.verdict for one in found} == {"agrees"}, [(o.why, o.differences) for o in found]
+    made.close()
+
+
+def test_a_record_whose_settings_cannot_be_read_is_not_made_again_under_others(tmp_path: Path) -> None:
+    made = loop(tmp_path, agent={"builder": {"requiresApproval": ["npm *"]}})
+    Agent(made).started().told(INSTALL)
+    row = [one for one in made.records() if is_attempt(one)][-1]
+    garbled = replace(row, body=row.body.replace('"requiresApproval"', '"requiresNothing"'))
+    assert again(row, in_force(made.config)).verdict == "agrees"
+    found = again(garbled, in_force(made.config))
+    assert found.verdict == "cannot" and "which settings" in found.why
+    made.close()
+
+
+def test_AE_08_several_adapters_of_one_server_tighten_together(tmp_path: Path) -> None:
+    made = loop(tmp_path, adapter={"github": {"requiresApproval": ["list_*"]}, "shop": {"maxAutonomousSteps": 3}})
+    both = Agent(made, door="adapter:github,shop").started()
+    assert both.standing()["max_autonomous_steps"] == 3
+    assert both.told("list_files of the project")["continue"] is False
+    other = Agent(made, "other", door="adapter:else").started()
+    assert (
+        other.standing()["max_autonomous_steps"] == 10 and other.told("list_files of the project")["continue"] is True
+    )
     made.close()

@@ -301,3 +301,34 @@ def test_R_15_a_deadlock_is_told_to_operators_and_frees_nothing(gate: Gate) -> N
     assert any("nobody answers" in words for words in heard)
     assert code_of(lambda: confirming.release_deadlock(gate.state, agent.ref)) == "RATE_LIMIT_EXCEEDED"
     assert agent.told(READ)["continue"] is False
+
+
+def test_C_19_ESL_08_what_is_held_under_one_name_pauses_another_name_that_tries_the_same(gate: Gate) -> None:
+    one, two = Agent(gate, "one").started(), Agent(gate, "two").started()
+    assert one.told(PUSH)["continue"] is False
+    tried = two.step(PUSH)
+    assert tried["autonomy"]["continue"] is False and tried["status"] == "paused"
+    waits = two.step()
+    assert waits["autonomy"]["continue"] is False and one.tickets()[0].id in waits["autonomy"]["reason"]
+    assert code_of(two.resume) == "PERMISSION_DENIED"  # not by itself
+    one.approve(one.tickets()[0])
+    assert two.told()["continue"] is True  # a person has answered: the one yes was for the other's step
+    assert two.told(PUSH)["continue"] is False
+    assert one.told(PUSH)["continue"] is True
+
+
+def test_C_19_an_abort_ends_a_pause_that_another_name_s_ticket_made(gate: Gate) -> None:
+    one, two = Agent(gate, "one").started(), Agent(gate, "two").started()
+    one.step(PUSH)
+    two.step(PUSH)
+    assert two.abort()["status"] == "cancelled"
+    assert len(one.tickets()) == 1  # which is not the aborted one's to take back
+    assert two.started().told()["continue"] is True
+
+
+def test_a_refusal_that_a_person_gave_pauses_nobody_a_second_time(gate: Gate) -> None:
+    one, two = Agent(gate, "one").started(), Agent(gate, "two").started()
+    one.step(PUSH)
+    answers.reject(gate.state, gate.sign_in(), one.tickets()[0].id, "not today")
+    assert two.told(PUSH)["continue"] is False
+    assert two.told()["continue"] is True

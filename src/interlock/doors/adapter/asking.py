@@ -8,6 +8,7 @@ from typing import Any
 
 from interlock.doors.adapter.failing import Failure, failure_of
 from interlock.doors.client import Answer, Daemon, NoDaemon
+from interlock.service.loop.problem import how_confirmed
 
 SILENT = "Interlock's daemon does not answer, so nothing is done. A person starts it with 'interlock serve'."
 
@@ -78,6 +79,8 @@ def _refusal(said: Mapping[str, Any], adapter: str, operation: str) -> Failure:
     elif found.code == "PERMISSION_TRUST_LEVEL_INSUFFICIENT" and "actual_trust" in found.details:
         trust, needed = found.details["actual_trust"], found.details.get("required_trust")
         found.message = f"Operation '{operation}' needs adapter trust level '{needed}'; '{adapter}' is '{trust}'"
+    elif found.code == "CONFIRMATION_REQUIRED" and said.get("pendingId"):
+        found.message = how_confirmed(str(said["pendingId"])[:80])
     elif found.code == "PERMISSION_DENIED" and isinstance(said.get("reason"), str):
         found.details.setdefault("reason", said["reason"][:500])
     return found

@@ -28,6 +28,7 @@ from interlock.doors.aql.tools import Naming, listed
 from interlock.doors.client import NoDaemon
 
 TEACH = "Every operation is asked about first; a held one comes back with a token only a person can arm."
+_TRUST = frozenset({"trust", "file", "revalidate_by", "overdue"})  # of a standing; the rest is its quota
 _LONGEST = 19  # of a prefix (EP-04)
 
 
@@ -86,7 +87,7 @@ class Serving:
             self._mode = self._loop_mode()
             self._standings = {one.name: self.asking.standing(one.name) for one in served}
         self._policy = self._policy or self.config.effective_policy()
-        loop = Loop(self._policy, self._mode, self._forwarded)
+        loop = Loop(self._policy, self._mode, self._forwarded, self.config.limits.challenge_seconds)
         several = len(served) > 1
         found = [self._offered(one, None if several else loop, several) for one in served]
         if several:
@@ -114,7 +115,11 @@ class Serving:
     def _offered(self, served: Served, loop: Loop | None, several: bool) -> Offered:
         standing = self._standings.get(served.name, {})
         trust = _trust(served, standing)
-        mark = (served.mark, f"{trust.word} {standing.get('file')} {served.problem}", self._mode)
+        mark = (
+            served.mark,
+            f"{trust.word} {standing.get('file')} {standing.get('revalidate_by')} {standing.get('overdue')} {served.problem}",
+            self._mode,
+        )
         known = self._known.get(served.name)
         if known is not None and known[0] == mark:
             return known[1]
@@ -166,6 +171,7 @@ class Serving:
             "session": self.asking.session,
             "mode": call.caller.naming.mode,
             "prefix": call.caller.naming.prefix,
+            "adapters": [one.name for one in self.shelf.look()],
             **self.tight,
         }
         try:
@@ -181,7 +187,7 @@ class Serving:
     def _quota(self, served: Served) -> Callable[[Caller], Mapping[str, Any]]:
         def status(caller: Caller) -> Mapping[str, Any]:
             found = self.asking.standing(served.name)
-            return {key: value for key, value in found.items() if key not in ("trust", "file")} or {
+            return {key: value for key, value in found.items() if key not in _TRUST} or {
                 "adapter": served.name,
                 "api_limits": {},
                 "quotas": [],

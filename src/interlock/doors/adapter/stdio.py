@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import sys
-import warnings
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
-
-from mcp.server.stdio import stdio_server
+from typing import Any
 
 from interlock.config import Config
 from interlock.doors.adapter.asking import Asking
 from interlock.doors.adapter.perform import Done, Performer
 from interlock.doors.adapter.reload import Shelf
 from interlock.doors.adapter.serving import Serving
-from interlock.doors.client import NoDaemon, find
+from interlock.doors.client import find
 from interlock.doors.mcp.backend import Context, ToolCall
 from interlock.doors.mcp.link import Link
 from interlock.doors.mcp.prompt import PROMPT
 from interlock.doors.mcp.server import build
-from interlock.doors.mcp.stdio import Lines, Options, Remote, claimed_stdin
+from interlock.doors.mcp.stdio import Lines, Options, Remote, claimed_stdin, quietly, serve
 
 THREADS = 32  # calls at a time; each waits for the daemon and for a service
 WORDS = """
@@ -52,7 +47,7 @@ class Backend:
         self._serving, self._remote = serving, remote
         self._pool = ThreadPoolExecutor(THREADS, "call")
 
-    def who(self, context: Context) -> None:
+    def who(self, context: Context) -> Any:
         return self._remote.who(context)
 
     def session_of(self, who: None) -> str:
@@ -81,10 +76,7 @@ class Backend:
 
 def run(config: Config, config_path: Path | None, shelf: Shelf, settings: Settings, version: str) -> int:
     """Serves until stdin ends."""
-    logging.disable(logging.CRITICAL)  # a client keeps what is written to stderr, and calls may carry codes
-    warnings.simplefilter("ignore")
-    asyncio.run(_serve(config, config_path, shelf, settings, version))
-    return 0
+    return quietly(_serve(config, config_path, shelf, settings, version))
 
 
 async def _serve(config: Config, config_path: Path | None, shelf: Shelf, settings: Settings, version: str) -> None:
@@ -99,19 +91,11 @@ async def _serve(config: Config, config_path: Path | None, shelf: Shelf, setting
     serving = Serving(shelf, asking, performer, config, settings.options.naming, version, tight, perform)
     backend = Backend(serving, remote)
     server = build(backend, version, PROMPT + WORDS, "interlock-adapter")
-    with suppress(NoDaemon, OSError):
-        await link.reach()  # a daemon that cannot be started is said in every answer
-    holding = asyncio.create_task(remote.hold())
     try:
-        given = cast(Any, Lines(claimed_stdin()))
-        async with stdio_server(stdin=given) as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+        await serve(link, remote, server, lambda: (Lines(claimed_stdin()), None))
     finally:
-        holding.cancel()
         backend.close()
         await performer.close()
-        await remote.end()
-        link.close()
 
 
 def say(words: str) -> None:

@@ -37,6 +37,7 @@ class Loop:
     policy: Policy
     mode: str
     handler: Handler
+    challenge_seconds: float
 
     @property
     def operations(self) -> Mapping[str, Operation]:
@@ -45,7 +46,7 @@ class Loop:
 
     @property
     def protocol(self) -> dict[str, Any]:
-        return loop_table.protocol(self.policy, self.mode)
+        return loop_table.protocol(self.policy, self.mode, self.challenge_seconds)
 
 
 def rows_of(served: Served, trust: Trust, named: Named) -> dict[str, Row]:
@@ -97,6 +98,7 @@ def _info(served: Served, standing: Mapping[str, Any]) -> dict[str, Any]:
     same = standing.get("file") == served.mark
     trust: dict[str, Any] = {"level": standing["trust"] if same else Trust.UNTESTED.word}
     trust["claimed"] = served.adapter.trust.level.word
+    trust |= {key: standing[key] for key in ("revalidate_by", "overdue") if same and key in standing}
     if not known:
         trust["reason"] = "the daemon does not know this adapter"
     elif not same:

@@ -20,6 +20,7 @@ LIMITS: Mapping[str, int] = MappingProxyType(
         "max_nesting_depth": DEPTH,
     }
 )
+_PLAIN = (str, int, float, type(None))
 _UNITS = {"array_elements": "elements", "nesting_depth": "levels"}
 
 
@@ -83,8 +84,10 @@ def _many(envelope: Mapping[str, Any]) -> bool:
     while waiting and budget > 0:
         item = waiting.pop()
         budget -= len(item) if isinstance(item, str) else 8
-        if isinstance(item, Mapping):
+        if isinstance(item, dict):  # what most are; to ask whether it is any mapping takes longer
             waiting += item.values()
         elif isinstance(item, list | tuple):
             waiting += item
+        elif not isinstance(item, _PLAIN) and isinstance(item, Mapping):
+            waiting += item.values()
     return budget <= 0

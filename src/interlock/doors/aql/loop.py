@@ -29,6 +29,7 @@ class Connection:
 
     tight: Tightened = NOT_TIGHTENED
     door: str = DOOR
+    strength: str = ""
 
 
 def surface(state: State, version: str, mode: str) -> Surface:
@@ -64,7 +65,7 @@ Work = Callable[[State, Call], Mapping[str, Any]]
 def _said(work: Work, state: State) -> Handler:
     def answer(asked: Call) -> Said:
         try:
-            data = dict(work(state, asked))
+            data = dict(work(state.within(connection(asked).strength), asked))
         except LoopProblem as problem:
             raise AqlProblem(problem.code, problem.message, problem.details, problem.confirmation) from None
         return Said(data, data.pop("warnings", ()))

@@ -332,7 +332,7 @@ TYPES = types(
 )  # fmt: skip
 
 
-def protocol(policy: Policy, mode: str, challenge_seconds: float = 300) -> dict[str, Any]:
+def protocol(policy: Policy, mode: str, challenge_seconds: float) -> dict[str, Any]:
     """AE-03, AE-08, LC-03: defaults, what can be set, and the states, for `_protocol`."""
     return {
         "safety_loop": {

@@ -12,8 +12,8 @@ from interlock.doors.cli.operating import OK, daemon, listed, options, run, say_
 if TYPE_CHECKING:
     Words = argparse._SubParsersAction[argparse.ArgumentParser]
 
-_LIST = "the adapters that the daemon has loaded, and how far each is trusted"
-_TRUST = "another level of trust for an adapter: one step up (takes an admin), or down"
+_LIST = "the adapters that the daemon has loaded, the servers behind proxies, and how far each is trusted"
+_TRUST = "another level of trust for an adapter, or for a server behind a proxy: one step up (takes an admin), or down"
 _LEVELS = """\
 levels, lowest first:
   untested            may only be introspected
@@ -21,6 +21,8 @@ levels, lowest first:
   validated           changes what can be undone; asks before it destroys
   community_reviewed  the same, and what is dangerous after a verification
   certified           everything that the matrix has; takes a certification in the adapter's file
+
+The same level again says that somebody looked anew: due after a week for validated, a month for community_reviewed.
 
 example:
   interlock adapter trust github community_reviewed --reason 'read by ana and bo'
@@ -41,6 +43,9 @@ def add_words(words: Words) -> None:
     signs(trust)
     trust.add_argument("name", metavar="NAME", help="as `interlock adapter list` shows it")
     trust.add_argument("level", metavar="LEVEL", choices=tuple(TRUSTS), help=" | ".join(TRUSTS))
+    trust.add_argument(
+        "--mark", metavar="MARK", default="", help="which of several proxied servers of one name is meant"
+    )
     trust.add_argument("--reason", metavar="WORDS", required=True, help="goes on the record, and into the history")
 
 
@@ -54,31 +59,38 @@ def _list(args: argparse.Namespace) -> int:
     if args.json:
         say_json({"adapters": found})
         return OK
-    empty = "No adapter is loaded: name their files under adapters.files in the configuration."
+    empty = "No adapter is loaded: name their files under adapters.files in the configuration. No proxy has asked yet, either."
     say_table(("adapter", "version", "trust", "operations", "why"), [_row(one) for one in found], empty)
     return OK
 
 
 def _row(one: Mapping[str, Any]) -> tuple[str, ...]:
     keys = ("name", "version", "trust", "operations")
-    return (*(str(one.get(key, "")) for key in keys), str(one.get("why") or _last(one)))
+    due = f"; a new look is due since {str(one['revalidate_by'])[:10]}" if one.get("overdue") else ""
+    if one.get("kind") == "server":
+        one = {**one, "version": f"server {str(one.get('mark'))[:8]}", "operations": "-"}
+    return (*(str(one.get(key, "")) for key in keys), f"{one.get('why') or _last(one)}{due}")
 
 
 def _last(one: Mapping[str, Any]) -> str:
     history = one.get("history") or [{}]
     step = history[-1]
-    return f"{step['by']}: {step['reason']}" if step.get("by") else "its file says so"
+    own = "its proxy" if one.get("kind") == "server" else "its file"
+    return f"{step['by']}: {step['reason']}" if step.get("by") else f"{own} says so"
 
 
 def _trust(args: argparse.Namespace) -> int:
     from interlock.doors.cli.signing import signed_in
     from interlock.doors.client import part
 
+    body = {"level": args.level, "reason": args.reason, **({"mark": args.mark} if args.mark else {})}
     with signed_in(args) as operator:
-        after = operator.call("PUT", f"/adapters/{part(args.name)}/trust", {"level": args.level, "reason": args.reason})
+        after = operator.call("PUT", f"/adapters/{part(args.name)}/trust", body)
     if args.json:
         say_json(after)
     else:
         why = f" ({after['why']})" if after.get("why") else ""
-        print(f"Adapter {after.get('name')} is {after.get('trust')} now{why}.")
+        starts = f": {after['starts']}" if after.get("starts") else ""
+        kind = str(after.get("kind", "adapter")).capitalize()
+        print(f"{kind} {after.get('name')} is {after.get('trust')} now{why}{starts or '.'}")
     return OK

@@ -135,51 +135,15 @@ def record_line(record: Record, width: int = 0) -> Line:
     from interlock.core.excerpt import visible
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import clock
+    from interlock.doors.cli.record_words import told
 
     event, body = str(record.get("event", "")), record.get("body")
     body = body if isinstance(body, Mapping) else {}
     return (
         Part(f"{place(record):<{width}}  {clock(record.get('at'))}  ", "dim"),
         Part(f"{event:<22}", _STYLES.get(event, "heading")),
-        Part(visible(_told(body))),
+        Part(visible(told(body))),
     )
-
-
-def _told(body: Mapping[str, Any]) -> str:
-    """One line of what a record says."""
-    from interlock.service.replaying import agent, title
-
-    if "danger_level" in body:
-        ticket = f"  {body['ticket']}" if body.get("ticket") else ""
-        return f"{body.get('decision', '')}  {title(body)}  ({body.get('level', '')}; {agent(body)}){ticket}"
-    if "token_id" in body:
-        return _token_told(body)
-    skipped = {"timestamp", "by", "digest", "key_id"}
-    rest = ", ".join(
-        f"{key} {_short(value)}"
-        for key, value in body.items()
-        if key not in skipped and value not in ("", None, [], {})
-    )
-    by = f"by {body['by']}" if body.get("by") else ""
-    return ": ".join(filter(None, (by, rest)))
-
-
-def _token_told(body: Mapping[str, Any]) -> str:
-    """What became of a confirmation token, which is named by its fingerprint."""
-    context = body.get("client_context")
-    context = context if isinstance(context, Mapping) else {}
-    said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]
-    said += [
-        f"{word} {context[key]}" for key, word in (("session_id", "session"), ("user_id", "by")) if context.get(key)
-    ]
-    said += [str(body["failure_reason"])] if body.get("failure_reason") else []
-    mark = str(body["token_id"])
-    return f"{', '.join(said)}  ({mark[:19]}{'…' if len(mark) > 19 else ''})"
-
-
-def _short(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _export(args: argparse.Namespace) -> int:
@@ -256,6 +220,9 @@ def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
     else:
         words = "Not signed yet: the daemon signs every audit.checkpoint_minutes and when it stops. Until then the chain alone speaks."
         yield (Part(words, "dim"),)
+    if found.get("touchedUntil"):
+        count = counted(int(found.get("touches") or 0), "approval")
+        yield (Part(f"Proved by a passkey until {clock(found['touchedUntil'])}: {count} signed by touch."),)
     for note in _notes(found):
         yield (Part(visible(str(note)), "dim"),)
 

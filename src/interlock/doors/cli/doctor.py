@@ -85,6 +85,7 @@ def _general(args: argparse.Namespace, config: Config, chosen: Sequence[Hooked])
     from interlock.doors.client import ApiError, NoDaemon
     from interlock.doors.install.checks import Finding
     from interlock.doors.install.down import fail_mode
+    from interlock.doors.install.system_checks import separation
 
     if not chosen:
         yield Finding("agents", "problem", "no agent is guarded: run `interlock install`")
@@ -97,6 +98,7 @@ def _general(args: argparse.Namespace, config: Config, chosen: Sequence[Hooked])
             yield Finding("daemon", "note", str(said))
     except (NoDaemon, ApiError) as error:
         yield Finding("daemon", "problem", str(error))
+    yield from separation(config)
     for said in config.concerns():
         yield Finding("configuration", "note", said)
     if not args.deep:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from interlock.core.explain import DENY, explain
@@ -17,7 +18,9 @@ from interlock.doors.cli.paint import painted, wants_colour
 if TYPE_CHECKING:
     from interlock.core.circumstances import Adapted
     from interlock.core.explain import Answer
+    from interlock.core.loss import Seen
 
+PATIENCE = 5_000  # milliseconds of a look
 MAX_INPUT = 4 * 1024 * 1024  # what is longer than this was never a command
 _EPILOG = """\
 exit codes:
@@ -32,6 +35,7 @@ examples:
   interlock explain --tool Write --input '{"file_path": "~/.ssh/authorized_keys", "content": "…"}'
   interlock explain --intent 'cleaning out the customers collection before the import'
   interlock explain --policy strict 'npm install'
+  interlock explain --look 'git clean -fdx'
 """
 
 
@@ -67,7 +71,7 @@ def main(argv: Sequence[str]) -> int:
         return 2
     if args.adapter is not None:
         return _show_adapted(args, parser, cwd, by)
-    return show(action, by, as_json=args.json, files=not args.no_files)
+    return show(action, by, as_json=args.json, files=not args.no_files, look=args.look)
 
 
 def _show_adapted(args: argparse.Namespace, parser: Parser, cwd: str, by: InForce) -> int:
@@ -139,11 +143,14 @@ def show(
     files: bool = True,
     extra: Mapping[str, Any] | None = None,
     adapted: Adapted | None = None,
+    look: bool = False,
 ) -> int:
     """Print what an action would do and what the policy in force makes of it; returns the verdict as exit code."""
     from interlock.looker.files import read_text
 
-    found = decided(action, by, read_text if files else None, adapted)
+    with contextlib.ExitStack() as ending:
+        eyes = _eyes(ending) if look else None
+        found = decided(action, by, read_text if files else None, adapted, eyes)
     if isinstance(found, Unjudged):
         return _unjudged(found, as_json)
     assessment, answer = found
@@ -152,12 +159,27 @@ def show(
 
         steps = [step_json(step) for step in assessment.steps]
         report = {"verdict": answer.verdict.word, **_answer(answer), **_given(action), "cwd": action.cwd}
-        report |= {**assessment_json(assessment), "steps": steps, **(extra or {})}
+        report |= {**assessment_json(assessment), "steps": steps, **_looked(answer), **(extra or {})}
         del report["id"]
         print(json.dumps(report, indent=2))
     else:
         print(painted(explain(action, assessment, answer), wants_colour(sys.stdout)), end="")
     return answer.verdict.exit_code
+
+
+def _eyes(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Seen]:
+    """A child that looks at the targets, as the user who asks; a person waits longer than an agent."""
+    from interlock.looker.warm import WarmLooker
+
+    found = WarmLooker()
+    ending.callback(found.close)
+    return lambda question: found({**question, "ms": PATIENCE})
+
+
+def _looked(answer: Answer) -> dict[str, Any]:
+    from interlock.core.loss import seen_json
+
+    return {"looked": {**seen_json(answer.seen), "words": answer.seen.words}} if answer.seen is not None else {}
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
@@ -208,6 +230,11 @@ def _parser() -> Parser:
     parser.add_argument("--policy", metavar="NAME|FILE", help="another policy than the configuration's")
     parser.add_argument("--config", metavar="FILE", help="the configuration (default: `interlock config path`)")
     parser.add_argument("--json", action="store_true", help="the assessment and the decision as JSON")
+    parser.add_argument(
+        "--look",
+        action="store_true",
+        help="look at what a command would destroy: how much, and what of it exists nowhere else",
+    )
     parser.add_argument("--no-files", action="store_true", help="do not open the scripts that it would run")
     return parser
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from interlock.doors.cli.install_system import only_root, set_up
+from interlock.doors.cli.install_system import options as system_options
 from interlock.doors.cli.installing import complain, confirmed, here, named_agents, scoped, shown
 from interlock.doors.cli.operating import FAILED, OK, Stop, command, run, say, say_json, settings
 
@@ -21,6 +23,7 @@ interlock install                              # looks which agents are here, an
 interlock install claude-code
 interlock install codex gemini --project --dry-run
 interlock install claude-code --http
+sudo interlock install --system claude-code --for alice   # a daemon with a user of its own
 """
 
 
@@ -38,6 +41,7 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: those that are on this machine")
     scoped(parser)
+    system_options(parser)
     parser.add_argument("--http", action="store_true", help="hooks that post to the daemon; says what that costs")
     return run("install", _install, parser.parse_args(list(argv)))
 
@@ -45,7 +49,8 @@ def main(argv: Sequence[str]) -> int:
 def _install(args: argparse.Namespace) -> int:
     from interlock.doors.install.plan import installing
 
-    config, (home, project) = settings(args), here()
+    only_root(args)
+    config, (home, project) = set_up(args) if args.scope == "system" else settings(args), here()
     agents = named_agents(args.agents) or _offered(args, home)
     clients, refused = _clients(agents, config, args.http)
     changes, more = installing(clients, args.scope, home, project, config)
@@ -61,7 +66,8 @@ def _install(args: argparse.Namespace) -> int:
         if not confirmed(args, wanted, "Write"):
             raise Stop("nothing was written", 2)
     if changes and not args.dry_run:
-        _build(changes[0].agent, config)  # before any file names it
+        if not config.separate.on:
+            _build(changes[0].agent, config)  # before any file names it
         done, failed = _write(wanted, config, args.http)
         refused += failed
         complain(failed, "install")
@@ -208,4 +214,5 @@ def _said(
         print("Nothing was written (--dry-run).")
     if done:
         print("Restart the agent, then see that the guard fires: interlock doctor")
+        print("What it would have asked you in the last month, from your agents' own logs: interlock rehearse")
     sys.stdout.flush()

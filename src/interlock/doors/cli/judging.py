@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from interlock import assess
 from interlock.core.model import Action, Assessment, Kind
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from interlock.core.circumstances import Adapted
     from interlock.core.classify import Rulebook
     from interlock.core.explain import Answer
+    from interlock.core.loss import Seen
     from interlock.core.policy import Policy
     from interlock.core.registry import Matched, Pattern
 
@@ -43,6 +45,7 @@ class InForce:
     policy: Policy
     mode: str = "enforcing"
     patterns: tuple[Pattern, ...] = ()
+    relief: bool = True  # whether what a look sees can lower what is asked for
 
 
 def in_force(policy: str | None = None, config: str | None = None) -> InForce:
@@ -54,12 +57,16 @@ def in_force(policy: str | None = None, config: str | None = None) -> InForce:
     found = load_config(Path(config) if config else None)
     rules = replace(load(*found.rule_files), patterns=found.danger_patterns)
     if policy is not None:
-        return InForce(rules, load_policy(policy), found.mode, found.patterns)
-    return InForce(rules, found.effective_policy(), found.mode, found.patterns)
+        return InForce(rules, load_policy(policy), found.mode, found.patterns, found.looker.relief)
+    return InForce(rules, found.effective_policy(), found.mode, found.patterns, found.looker.relief)
 
 
 def decided(
-    action: Action, by: InForce, files: FileReader | None = None, adapted: Adapted | None = None
+    action: Action,
+    by: InForce,
+    files: FileReader | None = None,
+    adapted: Adapted | None = None,
+    look: Callable[[Mapping[str, Any]], Seen] | None = None,
 ) -> tuple[Assessment, Answer] | Unjudged:
     """The path of an action up to a ticket: read, classify, assess, weigh, decide; nothing is kept, and nobody is asked."""
     from interlock.core.circumstances import Circumstances
@@ -69,7 +76,12 @@ def decided(
     try:
         judgement = judge(action, by.rules, files)
         at = Circumstances(mode=by.mode, adapted=adapted, matched=_matched(action, by))
-        return judgement.assessment, answered(require(action, judgement, by.policy, at), by.policy, by.mode)
+        if look is not None:
+            from interlock.core.looking import looked
+
+            at = looked(at, action, judgement, look, by.relief)
+        answer = answered(require(action, judgement, by.policy, at), by.policy, by.mode)
+        return judgement.assessment, replace(answer, seen=at.seen)
     except Exception as error:
         return _unjudged(error)
 

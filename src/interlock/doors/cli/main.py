@@ -17,9 +17,11 @@ JUDGING = MappingProxyType(
         "explain": "say what a command would do, and whether it should run",
         "classify": "assess JSON actions, one a line, for programs",
         "scan": "find dangerous commands in scripts, Makefiles, Dockerfiles and CI files",
+        "rehearse": "what you would have been asked about, from your agents' past logs",
         "rules": "list, show, test and document the rules",
         "adapter": "check adapter files: levels, trust, problems",
         "prompt": "explain each command typed at a prompt",
+        "ask": "a command for plain words: look, edit, decide",
     }
 )
 GUARDING = MappingProxyType(
@@ -28,9 +30,11 @@ GUARDING = MappingProxyType(
         "serve": "start the daemon that agents ask",
         "install": "guard a coding agent: every tool call passes the gate",
         "uninstall": "take the hooks out again",
+        "run": "run an agent in a jail, out of reach of what guards it",
         "hooks": "which agents are guarded, and in which files",
         "doctor": "prove that the guard fires",
         "coverage": "calls that ran, seen and missed by their hooks",
+        "proxy": "put the gate in front of any MCP server",
         "mcp": "the execution safety loop as an MCP server, for any MCP client",
         "status": "how the daemon is, and what waits",
         "config": "show and check the configuration",
@@ -48,12 +52,14 @@ ANSWERING = MappingProxyType(
         "wait": "wait until a ticket is answered",
         "codes": "the code that frees a paused or blocked agent",
         "grants": "allow something beforehand: list, add, revoke",
+        "channels": "where people are told: list, test",
         "unlock": "sign in after the daemon was started",
         "operator": "the people who may answer: add, list, disable, passphrase",
         "agents": "agents, their tokens and trust",
         "block": "stop an agent",
         "unblock": "let it go on",
         "mode": "whether decisions are enforced",
+        "pause": "enforcement off for a while: the way out when the gate is in the way",
         "audit": "the record: tail, search, export, verify, stats",
         "replay": "make recorded decisions again and compare",
     }

@@ -39,7 +39,7 @@ def _main(given: argparse.Namespace) -> int:
         config = load_config(given.config)
         naming = Naming.of(os.environ)
         policy = _policy(given.policy) if given.policy else ""
-        token = _token(given.token_file) if given.token_file else ""
+        token = agent_token(given.token_file) if given.token_file else ""
     except (ConfigError, SettingError, OSError, ValueError) as error:
         print(f"interlock mcp: {error}", file=sys.stderr)
         return USAGE
@@ -63,7 +63,7 @@ def _policy(path: Path) -> str:
     return text
 
 
-def _token(path: Path) -> str:
+def agent_token(path: Path) -> str:
     """An agent's token, from a file: no argument or variable shows it."""
     token = path.read_text(encoding="utf-8").strip()
     if not token.startswith("agt_") or not token.isascii() or len(token.split()) != 1:

@@ -10,17 +10,19 @@ from typing import Any
 from interlock.doors.cli.operating import OK, Stop, daemon, defaulted, listed, run, say_json, say_table, signs, words
 
 TRIES = 5
+LINK_SECONDS = 300.0  # that a link stays on the screen
 _EXAMPLES = """
 interlock operator add                        the first one, at a terminal of your own
 interlock operator add ben --role approver --team data
 interlock operator list
 interlock operator disable ben
 interlock operator passphrase
+interlock operator link                       a passkey for the console, set up in your browser
 """
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one of list, add, disable, enable, roles and passphrase."""
+    """Answer one of list, add, disable, enable, roles, passphrase and link."""
     parser, add = words("operator", "The people who may answer tickets, and services that may.", _EXAMPLES)
     signs(add("list", "every operator, with roles and teams", "interlock operator list"))
     made = add(
@@ -41,6 +43,7 @@ def main(argv: Sequence[str]) -> int:
         one.add_argument("name", metavar="NAME")
         signs(one)
     signs(add("passphrase", "a new passphrase for yourself", "interlock operator passphrase"))
+    signs(add("link", "a link for your browser: register a passkey or an authenticator", "interlock operator link"))
     args = parser.parse_args(defaulted(argv, "list"))
     return run("operator", _WORDS[args.word], args)
 
@@ -92,7 +95,8 @@ def _first(args: argparse.Namespace) -> int:
         say_json({"name": row.name, "roles": list(row.roles)})
     else:
         print(
-            f"{row.name} is the first operator and an admin. `interlock pending` shows what waits, `interlock approve TICKET` answers."
+            f"{row.name} is the first operator and an admin. `interlock pending` shows what waits, `interlock approve TICKET` answers,"
+            " `interlock operator link` opens the console."
         )
     return OK
 
@@ -139,6 +143,28 @@ def _passphrase(args: argparse.Namespace) -> int:
     return OK
 
 
+def _link(args: argparse.Namespace) -> int:
+    """The link, on this terminal alone and erased after a key: whoever opens it first registers a way in under this name."""
+    from interlock.doors.cli.signing import signed_in
+    from interlock.terminal import controlling
+    from interlock.terminal.screen import show_once
+
+    if args.json:
+        raise Stop("a set-up link is shown to a person, and printed for no program", 2)
+    with signed_in(args) as operator:
+        made = operator.post("/session/link")
+    lines = [
+        f"Interlock: open this in your browser to set up a way in for {made['operator']}:", "", f"  {made['url']}", "",
+        "It works once, within ten minutes. Copy it, or click it where your terminal can.", "Any key erases this.",
+    ]  # fmt: skip
+    with controlling() as terminal:
+        pressed = show_once(terminal, lines, LINK_SECONDS)
+    print(
+        f"The link was shown and erased{'' if pressed else ' after some minutes'}. `interlock operator link` makes another."
+    )
+    return OK
+
+
 def new_passphrase(name: str) -> str:
     """A passphrase typed twice at the controlling terminal; asks again for a weak one."""
     import hmac
@@ -169,4 +195,5 @@ def _state(operator: Mapping[str, Any]) -> str:
 
 _WORDS = {
     "list": _list, "add": _add, "roles": _roles, "disable": _disable, "enable": _enable, "passphrase": _passphrase,
+    "link": _link,
 }  # fmt: skip

@@ -19,13 +19,14 @@ def policy_lines(policy: Policy) -> Iterator[Line]:
         yield (Part(f"extends {policy.extends}; what follows is all of it together", "dim"),)
     yield ()
     for level in Level:
-        yield Part(f"{int(level)} {level.word:<13}", f"level{int(level)}"), Part(_level_words(policy, level))
+        yield Part(f"{int(level)} {level.word:<13}", f"level{int(level)}"), Part(level_words(policy, level))
     yield ()
-    for name, value in _settings(policy):
+    for name, value in setting_words(policy):
         yield Part(f"{name:<20}", "dim"), Part(value)
 
 
-def _level_words(policy: Policy, level: Level) -> str:
+def level_words(policy: Policy, level: Level) -> str:
+    """What one level asks for."""
     control = policy.control(level)
     said = asked_words(control.requirement)
     if control.denies:
@@ -37,7 +38,8 @@ def _level_words(policy: Policy, level: Level) -> str:
     return said
 
 
-def _settings(policy: Policy) -> Iterator[tuple[str, str]]:
+def setting_words(policy: Policy) -> Iterator[tuple[str, str]]:
+    """Everything else that a policy says, by name."""
     gate, escalate = policy.severities, policy.escalate
     human = policy.irreversible.name.lower()
     yield (

@@ -5,18 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from interlock.core.excerpt import visible
 from interlock.core.model import Level
 from interlock.core.wire import finding_json
-from interlock.doors.cli.scanning import Hit, Scan, Tick, missing, scan
+from interlock.doors.cli.progress import progress
+from interlock.doors.cli.scanning import Hit, Scan, missing, scan
 
-_PATIENCE = 1.0  # seconds before a progress bar is worth showing
 _LEVELS = MappingProxyType({level.word: level for level in Level if level > Level.SAFE})
 _EPILOG = """\
 Reads shell scripts, Makefiles, justfiles, Dockerfiles, package.json scripts, crontabs, Procfiles and the
@@ -40,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"interlock scan: no file or folder {lost[0]!r}", file=sys.stderr)
         return 2
     threshold = _LEVELS[args.fail_on]
-    with _progress(quiet=args.quiet) as tick:
+    with progress("Scanning", "files", quiet=args.quiet) as tick:
         result = scan(args.paths, args.exclude, min(threshold, Level.DESTRUCTIVE), tick)
     _FORMATS[args.format](result)
     failed = sum(hit.finding.level >= threshold for hit in result.hits)
@@ -91,31 +89,6 @@ def _summary(result: Scan, failed: int, threshold: Level) -> str:
         return f"{files}{unread}; nothing found."
     found = f"{len(result.hits)} finding{'' if len(result.hits) == 1 else 's'}"
     return f"{files}{unread}; {found}, {failed} at {threshold.word} or above."
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Tick]:
-    """Tells, on a terminal and once it takes a while, which file is being read."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda path: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("Scanning"), BarColumn(), TextColumn("{task.completed} files"), TimeElapsedColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("scan", total=None)
-    started = time.monotonic()
-
-    def tick(path: str) -> None:
-        if not bar.live.is_started and time.monotonic() - started > _PATIENCE:
-            bar.start()
-        bar.advance(task)
-
-    try:
-        yield tick
-    finally:
-        bar.stop()
 
 
 def _parser() -> argparse.ArgumentParser:

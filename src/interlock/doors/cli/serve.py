@@ -13,6 +13,8 @@ from interlock.config import Config, ConfigError, load_config
 from interlock.core.policy import MODES
 
 if TYPE_CHECKING:
+    import socket
+
     from interlock.service.state import State
 
 FAILED = 1
@@ -36,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
     except (ConfigError, ValueError) as error:
         print(f"interlock serve: {error}", file=sys.stderr)
         return 2
-    return _serve(config)
+    return _serve(config, given.system)
 
 
 def _read_adapters(config: Config) -> list[str]:
@@ -48,18 +50,26 @@ def _read_adapters(config: Config) -> list[str]:
     return [words for loaded in read_adapters(config) for words in loaded.warnings]
 
 
-def _serve(config: Config) -> int:
+def _begun(config: Config) -> list[socket.socket]:
+    from interlock.doors.http.becoming import begin
+
+    return begin(config)
+
+
+def _serve(config: Config, system: bool) -> int:
     from interlock.core.rules import RuleError
     from interlock.doors.cli.main import version
+    from interlock.doors.http.listening import CannotServe, inherited
     from interlock.doors.http.logs import to_stderr
-    from interlock.doors.http.server import LOG, CannotServe, serve
+    from interlock.doors.http.server import LOG, serve
     from interlock.keys import KeyFileError
 
     to_stderr(config.log_level)
     for words in config.warnings:
         LOG.warning("%s", words)
     try:
-        serve(config, version(), lambda state, port: _say(config, state, port))
+        given = _begun(config) if system else inherited()
+        serve(config, version(), lambda state, port: _say(config, state, port), given)
     except RuleError as error:
         print(f"interlock serve: rules.files: {error}", file=sys.stderr)
         return 2
@@ -74,6 +84,8 @@ def _say(config: Config, state: State, port: int) -> None:
     host = f"[{config.host}]" if ":" in config.host else config.host
     operators = state.store.read(lambda tx: len(tx.operators()))
     print(f"Interlock answers on http://{host}:{port} and {config.socket_path}")
+    if config.separate.on:
+        print(f"agents of {', '.join(config.separate.users)} ask on {config.agents_socket}")
     print(f"policy {state.policy.name}, mode {state.mode}, strength {state.strength}")
     print(
         f"configuration {config.path}"
@@ -83,7 +95,12 @@ def _say(config: Config, state: State, port: int) -> None:
     if not operators:
         print("Nobody can approve anything yet. In a terminal of your own: interlock operator add")
     else:
-        print("After a start an operator runs `interlock unlock` once; then: interlock pending, interlock approve ID")
+        print(
+            "After a start an operator signs in once: in the console, or with `interlock unlock`; then: interlock pending"
+        )
+        print(
+            f"The console, where held actions are answered: {config.console.public_url or f'http://localhost:{port}'}/console"
+        )
     print("To guard a coding agent with it: interlock install")
     print("Ctrl-C stops it.", flush=True)
 
@@ -115,6 +132,11 @@ def _parser() -> argparse.ArgumentParser:
         "--config", type=Path, metavar="FILE", help="the configuration (default: `interlock config path`)"
     )
     parser.add_argument("--port", type=_port, metavar="N", help="another port; 0 picks a free one")
+    parser.add_argument(
+        "--system",
+        action="store_true",
+        help="as root, where there is no systemd: what `interlock install --system` set up",
+    )
     parser.add_argument("--safety-mode", metavar="MODE", help=f"{', '.join(MODES)}; can only tighten")
     return parser
 

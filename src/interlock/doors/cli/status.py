@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.doors.cli.hooks import found_hooks
 from interlock.doors.cli.mode import MODES
 from interlock.doors.cli.operating import OK, command, counted, daemon, run, say, say_json, settings
+from interlock.doors.cli.pause import pause_words
 
 if TYPE_CHECKING:
     from interlock.core.explain import Line
@@ -50,23 +51,40 @@ def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[
     def row(name: str, value: object, style: str = "") -> Line:
         return Part(f"{name:<10}", "dim"), Part(visible(str(value)), style)
 
-    strength, mode, waiting = str(found.get("strength", "")), str(found.get("mode", "")), found.get("openTickets") or 0
+    strength, mode = str(found.get("strength", "")), str(found.get("mode", ""))
     yield row("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
     yield row("Strength", f"{strength}: {_STRENGTHS[strength]}" if strength in _STRENGTHS else strength)
     yield row(
         "Mode", mode if mode == "enforcing" else f"{mode}: {MODES.get(mode, '')}", "" if mode == "enforcing" else "ask"
     )
+    pause = found.get("pause") or {}
+    if pause.get("paused"):
+        yield row("Paused", pause_words(pause), "ask")
     yield row("Policy", found.get("policy", ""))
     yield row("Store", found.get("store", ""))
     yield row("Operators", *_operators(found))
     yield row("Agents", *_guarded(hooks))
-    yield row(
-        "Waiting",
-        counted(waiting, "open ticket") + ("; see `interlock pending`" if waiting else ""),
-    )
+    if jails := [_jail(one) for one in found.get("jails") or ()]:
+        yield row("Jailed", ", ".join(jails))
+    yield row("Waiting", _waiting(found))
     for name, key, style in (("Warning", "warnings", "ask"), ("Problem", "problems", "deny")):
         for words in found.get(key) or ():
             yield row(name, words, style)
+
+
+def _waiting(found: Mapping[str, Any]) -> str:
+    """What people are waited for with, and where to see it."""
+    tickets, codes = found.get("openTickets") or 0, found.get("openChallenges") or 0
+    words = counted(tickets, "open ticket") + ("; see `interlock pending`" if tickets else "")
+    if not codes:
+        return words
+    return f"{words}; {counted(codes, 'challenge')} for a code, see `interlock codes`"
+
+
+def _jail(one: Mapping[str, Any]) -> str:
+    """An agent that `interlock run` started, and what it may reach."""
+    grants = ", ".join(map(str, one.get("grants") or ()))
+    return f"{one.get('program', '')} (granted: {grants})" if grants else str(one.get("program", ""))
 
 
 def _guarded(hooks: Sequence[Mapping[str, Any]]) -> tuple[str, str]:

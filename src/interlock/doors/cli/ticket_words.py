@@ -50,9 +50,11 @@ def ticket_lines(ticket: Ticket) -> Iterator[Line]:
     yield ()
     yield _row("Level", f"{level} {ticket.get('level_name', '')}", f"level{level}")
     yield _row("Undo", "cannot be undone" if ticket.get("irreversible") else "can be undone")
+    if ticket.get("blast"):
+        yield _row("Looked", str(ticket["blast"]))
     yield from _reasons(ticket)
     yield _row("Agent", agent_words(ticket))
-    yield _row("Through", str(ticket.get("door", "")))
+    yield _row("Through", f"{ticket.get('door', '')}, strength {ticket.get('strength', 'plain')}")
     yield _row("Needs", requirement_words(ticket.get("requirement")))
     yield from _times(ticket)
     yield from _answers(ticket)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from interlock.doors.cli.install_system import only_root, perform, take_down
 from interlock.doors.cli.installing import complain, confirmed, here, named_agents, scoped, shown
 from interlock.doors.cli.operating import FAILED, OK, Stop, command, daemon, run, say, say_json, settings, signs
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from interlock.config import Config
     from interlock.doors.client import Daemon
     from interlock.doors.install.plan import Change
+    from interlock.doors.install.system import Step
+
+_FOR_A_PERSON = "taking the guard away is for a person"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -34,26 +38,31 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _uninstall(args: argparse.Namespace) -> int:
+    from interlock.doors.cli.signing import persons_terminal
     from interlock.doors.install.plan import removing
 
+    only_root(args)
     config, (home, project) = settings(args), here()
     changes, refused = removing(named_agents(args.agents) or _all(), args.scope, home, project, config)
+    if changes and not args.dry_run:
+        persons_terminal(why=_FOR_A_PERSON)  # before anybody is shown what will not happen
     if not args.json:
         say(shown(changes))
     complain(refused, "uninstall")
-    if changes and not args.dry_run:
-        _remove(args, changes, config)
+    steps = take_down(args)
+    if (changes or steps) and not args.dry_run:
+        _remove(args, changes, steps, config)
     _said(args, changes)
     return FAILED if refused else OK
 
 
-def _remove(args: argparse.Namespace, changes: Sequence[Change], config: Config) -> None:
-    """1. a person's terminal, 2. an operator where there are any, 3. a yes, 4. the record, 5. the files."""
+def _remove(args: argparse.Namespace, changes: Sequence[Change], steps: Sequence[Step], config: Config) -> None:
+    """1. a person's terminal, 2. an operator where there are any, 3. a yes, 4. the record, 5. the files, 6. the daemon itself."""
     from interlock.doors.cli.signing import persons_terminal
     from interlock.doors.install.files import FileProblem
     from interlock.doors.install.perform import uninstall
 
-    persons_terminal(why="taking the guard away is for a person")  # 1
+    persons_terminal(why=_FOR_A_PERSON)  # 1
     with _allowed(args, config) as server:  # 2
         if not confirmed(args, changes, "Change"):  # 3
             raise Stop("nothing was changed", 2)
@@ -66,6 +75,7 @@ def _remove(args: argparse.Namespace, changes: Sequence[Change], config: Config)
                 uninstall(change, config)
         except FileProblem as error:
             raise Stop(str(error)) from None
+        perform(args, steps)  # 6
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,10 +11,10 @@ from interlock.agents import Agent, Event
 from interlock.agents.contract import Call
 from interlock.core.model import AgentRef
 from interlock.doors.hook.coverage import MISSED, SEEN
-from interlock.doors.hook.judging import hashed, same_user
+from interlock.doors.hook.eyes import eyes
+from interlock.doors.hook.judging import hashed
 from interlock.doors.hook.memory import Hooks, Passed
 from interlock.doors.hook.sharing import call_keys
-from interlock.looker.files import read_text
 from interlock.ports import StoreError, Tx
 from interlock.service import answers, unattested
 from interlock.service.answers import Refused
@@ -35,8 +36,10 @@ def ended(state: State, hooks: Hooks, agent: Agent, event: Event, who: AgentRef,
         passed, asked, deferred = hooks.passed.take(*keys), hooks.asked.take(*keys), hooks.deferred.take(*keys)
         refused = hooks.denied.take(*keys) if event.kind == "after" else None
         _reported(state, who, call, passed, asked, outcome)
+        if event.kind == "failed":
+            state.declared.failed(who, f"{call.tool} {call.action.text}")
         if passed is not None:
-            _raced(state, who, call, passed)
+            _raced(state, hooks, who, call, passed)
         if refused is not None and asked is None and passed is None:
             words = f"{agent.title} ran a call that was denied: {call.tool} {call.action.text[:120]}"
             alert(state, BYPASSED, words, _details(who, agent, call), once=hooks, key=f"denied {keys[0]}")
@@ -48,7 +51,7 @@ def ended(state: State, hooks: Hooks, agent: Agent, event: Event, who: AgentRef,
 
 def _compared(state: State, hooks: Hooks, agent: Agent, event: Event, who: AgentRef) -> None:
     """Calls that have a result in the agent's own transcript and were never asked about; noted, as its form is nobody's promise."""
-    if not event.transcript or not same_user(who.principal):
+    if not event.transcript or who.principal != f"uid:{os.getuid()}":
         return
     for id in hooks.transcripts.ran(event.transcript):
         if not hooks.coverage.knows(agent.word, who.principal, event.session, id):
@@ -71,11 +74,11 @@ def _reported(state: State, who: AgentRef, call: Call, passed: Passed | None, as
     state.store.write_soon(lambda tx: state.recorder.now(tx, "executed", body))
 
 
-def _raced(state: State, who: AgentRef, call: Call, passed: Passed) -> None:
+def _raced(state: State, hooks: Hooks, who: AgentRef, call: Call, passed: Passed) -> None:
     """Scripts that are not what was judged: somebody changed them between the answer and the run."""
-    changed = [
-        path for path, mark in passed.scripts.items() if (text := read_text(path)) is not None and hashed(text) != mark
-    ]
+    read = eyes(who.principal, hooks.separate)
+    marks = passed.scripts.items() if read is not None else ()
+    changed = [path for path, mark in marks if (text := read(path)) is not None and hashed(text) != mark]  # type: ignore[misc]
     if changed:
         words = f"{changed[0]} was changed between its judgement and its run"
         details = {"principal": who.principal, "name": who.name, "session": who.session, "call": call.id[:200]}

@@ -33,7 +33,7 @@ def asked(word: str, event: str, data: bytes, config: Config) -> Reply | None:
         "Interlock-Event": event,
         "Interlock-Limit": str(int(seconds * 1000)),
     }
-    connection = _Connection(config.socket_path, seconds)
+    connection = _Connection(config.agents_socket, seconds)
     try:
         connection.request("POST", f"/api/v1/hook/{agent_of(word).word}", data, headers)
         return _reply(connection.getresponse())

@@ -9,6 +9,7 @@ import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from interlock.agents.contract import Call, Event
 
 NAME = "hook-calls"
 MOST = 20_000  # calls that are remembered
+MOST_SESSIONS = 100
+LONGEST = 200  # characters of a session's name
 _LINE = 32  # hexadecimal digits of a call's mark
 SEEN, UNSURE, MISSED = "seen", "unsure", "missed"
 
@@ -30,8 +33,10 @@ class Coverage:
     missed: Counter[str] = field(default_factory=Counter)
     unsure: Counter[str] = field(default_factory=Counter)  # ran, and nothing tells whether they were asked about
     asked: Counter[str] = field(default_factory=Counter)  # agent -> calls that were asked about
+    sessions: OrderedDict[tuple[str, str], Counter[str]] = field(default_factory=OrderedDict)  # the last ones
     _known: OrderedDict[str, None] = field(default_factory=OrderedDict)
     _kept: int = 0
+    _handle: int = -1  # of the file that marks are added to
 
     def load(self) -> None:
         """What an earlier daemon had seen."""
@@ -47,6 +52,7 @@ class Coverage:
     def before(self, word: str, principal: str, event: Event) -> None:
         """A call was asked about; kept before the answer leaves."""
         self.asked[word] += len(event.calls) or 1
+        self._session(word, event)["asked"] += len(event.calls) or 1
         marks = [_session(word, principal, event.session), *_marks(word, principal, event)]
         new = [mark for mark in marks if mark not in self._known]
         for mark in marks:
@@ -82,6 +88,7 @@ class Coverage:
         count = len(event.calls) or 1
         self.calls[word] += count
         {SEEN: self.seen, MISSED: self.missed, UNSURE: self.unsure}[found][word] += count
+        self._session(word, event).update({"calls": count, found: count})
 
     def wire(self) -> dict[str, Any]:
         """For `interlock coverage`: by agent, since this daemon started."""
@@ -104,6 +111,22 @@ class Coverage:
             "unsure": self.unsure.total(),
         }
 
+    def by_session(self) -> list[dict[str, Any]]:
+        """The same for each of the last sessions, the newest first."""
+        counts = ("asked", "calls", SEEN, MISSED, UNSURE)
+        return [
+            {"agent": word, "session": session, **{name: found[name] for name in counts}}
+            for (word, session), found in reversed(self.sessions.items())
+        ]
+
+    def _session(self, word: str, event: Event) -> Counter[str]:
+        key = (word, event.session[:LONGEST])
+        found = self.sessions.setdefault(key, Counter())
+        self.sessions.move_to_end(key)
+        while len(self.sessions) > MOST_SESSIONS:
+            self.sessions.popitem(last=False)
+        return found
+
     def _all(self, word: str, principal: str, event: Event) -> bool:
         """By id where there is one, else by what ran: an agent may tell the id in one event and not in the other."""
         return all(
@@ -118,14 +141,22 @@ class Coverage:
         if self._kept > 2 * MOST:
             self._rewrite()
         with contextlib.suppress(OSError):  # then a restart is unsure of them
-            handle = os.open(
-                self.folder / NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-            )
-            try:
-                os.write(handle, "".join(f"{mark}\n" for mark in marks).encode())
-            finally:
-                os.close(handle)
+            os.write(self._opened(self.folder), "".join(f"{mark}\n" for mark in marks).encode())
             self._kept += len(marks)
+
+    def _opened(self, folder: Path) -> int:
+        """The file, which stays open as long as it is the one that a restart will find."""
+        if self._handle >= 0 and os.fstat(self._handle).st_nlink:
+            return self._handle
+        self._close()
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._handle = os.open(folder / NAME, flags, 0o600)
+        return self._handle
+
+    def _close(self) -> None:
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
 
     def _rewrite(self) -> None:
         if self.folder is None or not self._known:
@@ -146,6 +177,7 @@ def _mark(word: str, principal: str, session: str, call: str) -> str:
     return _hash([word, principal, session, call])
 
 
+@lru_cache(maxsize=1_024)
 def _session(word: str, principal: str, session: str) -> str:
     return _hash([word, principal, session])
 

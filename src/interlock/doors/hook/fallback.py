@@ -75,11 +75,13 @@ def _reply(agent: Agent, event: str, config: Config, ask: Ask | None) -> Reply:
     answered = ask(agent.word, event, data, config) if ask is not None else None
     if answered is not None:
         return answered
+    from interlock.service.jails import is_inside
+
     told = agent.decode(data, event)
     said = judged(told, config)
     if told.kind in GATING:
         said = _kept(agent, told, said, config)
-        if config.hooks.start_daemon:
+        if config.hooks.start_daemon and not is_inside(config.folder):
             start_daemon(config)
     return agent.encode(told, said.verdict)
 
@@ -139,6 +141,15 @@ def standing(folder: Path, principal: str) -> str:
     """Why this principal may do nothing at all without a daemon; empty where the state says that it may."""
     import sqlite3
 
+    from interlock.service.jails import is_inside
+    from interlock.service.jails import standing as told
+
+    if is_inside(folder):
+        try:
+            why = told(folder).get(principal)
+        except (OSError, ValueError, LookupError, AttributeError):
+            return f"whether {principal} is blocked cannot be known"
+        return f"{principal} is blocked ({why})" if why is not None else ""
     path = folder / "state.db"
     try:
         if path.stat().st_uid != os.getuid():
@@ -157,7 +168,7 @@ def standing(folder: Path, principal: str) -> str:
 
 def _kept(agent: Agent, event: Event, said: Said, config: Config) -> Said:
     """The same, once the journal has it; what cannot be kept is not allowed."""
-    from interlock.doors.hook.journal import append
+    from interlock.doors.hook.journal import append, place
     from interlock.service.tickets import action_json
 
     entry = {
@@ -174,7 +185,7 @@ def _kept(agent: Agent, event: Event, said: Said, config: Config) -> Said:
         "action": [action_json(call.action) for call in event.calls][:20],
     }
     try:
-        append(config.folder, entry)
+        append(place(config.folder), entry)
     except OSError as error:
         if said.verdict.word != "allow":
             return said

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import fcntl
+import io
 import json
 import os
+import secrets
+import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from interlock.core.times import iso
 from interlock.ports import Tx
+from interlock.service.jails import FOLDER, JOURNAL, is_inside
 from interlock.service.record import Told, deed
 from interlock.service.state import State
+from interlock.service.strength import JAILED
 
 NAME = "hook-journal.jsonl"
 _TAKEN = "hook-journal.taken"
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+_READING = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_TRIES, _PAUSE = 50, 0.02  # seconds; a hook holds it for one line
 MOST_LINE = 16_384  # bytes
 MOST_LINES = 20_000  # that one reading takes; whatever is more is counted
 Entry = dict[str, Any]
+
+
+def place(folder: Path) -> Path:
+    """Where a hook keeps its lines: beside the state, or in a jail, where that is not to be seen, in a folder for them."""
+    return folder / FOLDER / JOURNAL if is_inside(folder) else folder
 
 
 def append(folder: Path, entry: Entry) -> None:
@@ -50,33 +65,60 @@ def _still_there(path: Path, handle: int) -> bool:
 
 
 def waits(folder: Path) -> bool:
-    """Whether there is something to take."""
-    return (folder / NAME).exists() or (folder / _TAKEN).exists()
+    """Whether there is something to take, beside the state or from jails."""
+    return any(os.path.lexists(one / name) for one in _places(folder) for name in (NAME, _TAKEN))
+
+
+def _places(folder: Path) -> tuple[Path, Path]:
+    return folder, folder / FOLDER / JOURNAL
 
 
 def take(state: State, folder: Path) -> list[Entry]:
     """Chains what was kept into the record and says that the daemon was down; what was taken, for whoever counts calls."""
+    return [entry for place in _places(folder) for entry in _take(state, place)]
+
+
+def _take(state: State, folder: Path) -> list[Entry]:
     taken: list[Entry] = []
     for _ in range(2):  # what a daemon that died left half done, then what came since
-        if not (folder / _TAKEN).exists() and not _aside(folder):
+        if not os.path.lexists(folder / _TAKEN) and not _aside(folder):
             break
         found, more = _read(folder / _TAKEN)
         if found or more:
-            _record(state, found, more)
-        (folder / _TAKEN).unlink()
+            _record(state, found, more, jailed=folder.name == JOURNAL)
+        _gone(folder / _TAKEN)
         taken += found
     return taken
+
+
+def _gone(path: Path) -> None:
+    """Out of the way; what is no file was put there by somebody who wanted the journal to stay where it is."""
+    try:
+        path.unlink()
+    except OSError:
+        path.rename(path.with_name(f"{path.name}.{secrets.token_hex(4)}"))
+
+
+def _locked(handle: int) -> bool:
+    """Whether nobody else has it; whoever holds on to it is not waited for long."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(_PAUSE)
+    return False
 
 
 def _aside(folder: Path) -> bool:
     """Moves the journal away from those who write; False where there is none."""
     try:
-        handle = os.open(folder / NAME, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
+        handle = os.open(folder / NAME, _READING)
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # a link, which no hook would follow
+            _gone(folder / NAME)
         return False
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        if not _still_there(folder / NAME, handle):
+        if not _locked(handle) or not _still_there(folder / NAME, handle):
             return False
         (folder / NAME).rename(folder / _TAKEN)
         return True
@@ -88,7 +130,7 @@ def _read(path: Path) -> tuple[list[Entry], int]:
     """The lines, and how many there are beyond; one that is no entry says so."""
     found: list[Entry] = []
     more = 0
-    with path.open("rb") as file:
+    with _opened(path) as file:
         for line in _lines(file):
             if len(found) >= MOST_LINES:
                 more += 1
@@ -101,19 +143,32 @@ def _read(path: Path) -> tuple[list[Entry], int]:
     return found, more
 
 
+def _opened(path: Path) -> BinaryIO:
+    """A regular file and nothing else: those in a jail can put a link or a pipe there."""
+    try:
+        handle = os.open(path, _READING)
+    except OSError:
+        return io.BytesIO()
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return io.BytesIO()
+    return os.fdopen(handle, "rb")
+
+
 def _lines(file: Any) -> Iterator[bytes]:
     while line := file.readline(MOST_LINE + 1):
         if line.strip():
             yield line
 
 
-def _record(state: State, found: list[Entry], more: int) -> None:
+def _record(state: State, found: list[Entry], more: int, jailed: bool) -> None:
     now, times = state.clock.now(), [entry["at"] for entry in found if isinstance(entry.get("at"), int | float)]
     denied = sum(entry.get("verdict") != "allow" for entry in found)
     span = {"from": iso(min(times)), "to": iso(max(times))} if times else {}
     details = {"calls": len(found) + more, "denied": denied, "unread": more, **span}
     told: list[Told] = [("daemon_was_down", deed(now, "daemon_was_down", "interlock", details))]
-    told += [("journal", deed(now, "journal", "hook", {"entry": entry})) for entry in found]
+    strength = {"strength": JAILED} if jailed else {}
+    told += [("journal", deed(now, "journal", "hook", {"entry": entry, **strength})) for entry in found]
 
     def work(tx: Tx) -> None:
         state.recorder.these(tx, told)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
-import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from interlock.agents import Agent, Event, Verdict
@@ -17,14 +16,15 @@ from interlock.core.decision import Decision
 from interlock.core.model import AgentRef, Kind, TicketState
 from interlock.core.ticket import settled
 from interlock.doors.hook.asking import may_ask
+from interlock.doors.hook.eyes import Look
 from interlock.doors.hook.late import told
+from interlock.doors.hook.loop_calls import loop_name
 from interlock.doors.hook.memory import Hooks, Passed, Recent
 from interlock.doors.hook.sharing import DEFERRED, call_keys
-from interlock.doors.hook.written import contents
+from interlock.doors.hook.written import Files, contents
 from interlock.doors.http.context import Context
 from interlock.doors.http.errors import Problem
 from interlock.doors.http.tickets import until_time_moves_it
-from interlock.looker.files import read_text
 from interlock.service.evaluate import evaluate, quick
 from interlock.service.request import Request
 
@@ -32,6 +32,9 @@ DOOR = "hook"
 SHORT = 4_096  # characters; what is longer is not read on the event loop
 PENDING = (TicketState.COOLING, TicketState.WAITING)
 NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
+TWICE = (
+    "Denied: the same call stands here twice, and one approval is good for one of them. Make them one after the other."
+)
 AGAIN = 4  # evaluations of one held call
 
 
@@ -45,11 +48,11 @@ class Scripts:
 
     hooks: Hooks
     session: str
-    disk: bool  # whether whoever asks could read them as well
+    read: Files | None  # as whoever asks could read them
     texts: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, path: str) -> str | None:
-        text = read_text(path) if self.disk else None
+        text = self.read(path) if self.read is not None else None
         if text is None:
             text = self.hooks.written.text(self.session, path)
         if text is not None:
@@ -78,11 +81,18 @@ class Asking:
     who: AgentRef
     until: float  # of the event loop's clock
     hung_up: Callable[[], Awaitable[None]]  # ends when nobody listens any more
-    disk: bool
+    read: Files | None  # the scripts that it would run, with its own user's eyes
+    strength: str = ""
+    look: Look | None = None  # at what it would destroy, with the same eyes
 
     @property
     def key(self) -> tuple[str, str, str]:
         return self.who.principal, self.agent.word, self.who.session
+
+    def request(self, call: Call, files: Files | None) -> Request:
+        return Request(
+            call.action, self.who, DOOR, judged=call.judged, files=files, strength=self.strength, look=self.look
+        )
 
     def call_key(self, call: Call) -> str:
         return self.call_keys(call)[0]
@@ -111,20 +121,37 @@ class Judging:
         return await self._with_news(asking, verdict)
 
     async def _judged(self, asking: Asking) -> Verdict:
+        for call in asking.event.calls:
+            self.context.state.declared.linked(asking.who.principal, asking.who.session, loop_name(call))
         found = [(call, *await self._decided(asking, call)) for call in asking.event.calls]
         held = [(call, decision) for call, decision, _ in found if not decision.allowed]
         if held and all(may_ask(decision, call.action) for call, decision in held):
             if asking.event.asks:
-                return self._asks(asking, held)
+                passing = [one for one in found if one[1].allowed]
+                return await self._let_through(asking, passing) or self._asks(asking, held)
             if asking.event.pair and f"{asking.who.principal}/{asking.event.session}" in self.hooks.second:
                 return self._deferred(asking, held)
         return await self._answered(asking, found)
 
     async def _answered(self, asking: Asking, found: list[tuple[Call, Decision, Scripts]]) -> Verdict:
-        """What people say to the held ones, as long as there is time."""
-        for call, decision, scripts in found:
+        """What people say to the held ones, as long as there is time and nothing else in the event is hopeless."""
+        agreed: list[tuple[Call, Decision, Scripts]] = []
+        for call, decision, scripts in sorted(found, key=lambda one: one[1].allowed or one[1].held):
             if not decision.allowed:
                 decision = await self._hold(asking, call, decision, scripts)
+            if not decision.allowed:
+                return self._denied(asking, call, decision)
+            agreed.append((call, decision, scripts))
+        return await self._let_through(asking, agreed) or Verdict("allow")
+
+    async def _let_through(self, asking: Asking, agreed: list[tuple[Call, Decision, Scripts]]) -> Verdict | None:
+        """Everything in the event passes, so approvals are spent now; a denial where one of them was used, or is good for one call of two."""
+        spent = [one.ticket.id for _, one, _ in agreed if one.unspent and one.ticket is not None]
+        if len(set(spent)) < len(spent):
+            return Verdict("deny", TWICE)
+        for call, decision, scripts in agreed:
+            if decision.unspent:
+                decision = await self.context.pool.run(self._evaluated, asking, call, scripts, True)
             if not decision.allowed:
                 return self._denied(asking, call, decision)
             ticket = decision.ticket.id if decision.ticket else ""
@@ -134,7 +161,7 @@ class Judging:
                 self.hooks.passed.put(key, passed)
             self.hooks.denied.take(*keys)
             self.hooks.late.forget(asking.key, [ticket] if ticket else [])
-        return Verdict("allow")
+        return None
 
     def _deferred(self, asking: Asking, held: list[tuple[Call, Decision]]) -> Verdict:
         """This event cannot ask, and the one that follows can; a call that runs without that one is a bypass."""
@@ -158,11 +185,11 @@ class Judging:
 
     async def _decided(self, asking: Asking, call: Call) -> tuple[Decision, Scripts]:
         """One evaluation; everyday work is answered at once, on the event loop."""
-        scripts = Scripts(self.hooks, asking.who.session, asking.disk)
+        scripts = Scripts(self.hooks, asking.who.session, asking.read)
         if self._everyday(asking, call):
             key = f"{call.action.cwd}\0{call.action.text}"
             files = None if key in self._read_alone else _not_here  # what is read alone is remembered by its reader
-            request = Request(call.action, asking.who, DOOR, judged=call.judged, files=files)
+            request = asking.request(call, files)
             at_once = quick(self.context.state, request)
             if at_once is not None:
                 self._read_alone.put(key, True)
@@ -178,17 +205,18 @@ class Judging:
         small = all(not isinstance(value, str) or len(value) <= SHORT for value in call.input.values())
         return small and next(contents(call.action, None), None) is None
 
-    def _evaluated(self, asking: Asking, call: Call, scripts: Scripts) -> Decision:
-        """In the pool: the whole evaluation, and what the call writes or inherits."""
+    def _evaluated(self, asking: Asking, call: Call, scripts: Scripts, spend: bool = False) -> Decision:
+        """In the pool: the whole evaluation, and what the call writes or inherits; a call alone spends its approval at once."""
         state, session = self.context.state, asking.who.session
 
         def inherits(own: Judgement) -> Judgement | None:
             return self.hooks.written.inherited(session, call.action, own, scripts.texts)
 
-        request = Request(call.action, asking.who, DOOR, judged=call.judged, files=scripts, inherits=inherits)
+        spend = spend or len(asking.event.calls) == 1
+        request = replace(asking.request(call, scripts), inherits=inherits, spend=spend)
         decision = evaluate(state, request)
         if call.action.kind is Kind.TOOL and (decision.allowed or decision.held):
-            self.hooks.written.remember(session, call.action, state.rules, read_text if asking.disk else None)
+            self.hooks.written.remember(session, call.action, state.rules, asking.read)
         return decision
 
     async def _hold(self, asking: Asking, call: Call, decision: Decision, scripts: Scripts) -> Decision:
@@ -249,8 +277,3 @@ async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: floa
         changed.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await changed
-
-
-def same_user(principal: str) -> bool:
-    """Scripts are read for whoever could read them as well."""
-    return principal == f"uid:{os.getuid()}"

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from interlock.core.separate import SeparateSettings
 from interlock.doors.hook.coverage import Coverage
 from interlock.doors.hook.late import Late
 from interlock.doors.hook.sharing import Shared
@@ -77,4 +78,5 @@ class Hooks:
     denied: Recent[str] = field(default_factory=Recent)  # call -> why
     second: Recent[bool] = field(default_factory=Recent)  # sessions that are known to send the event that can ask
     said: Recent[bool] = field(default_factory=Recent)  # alerts that were raised
+    separate: SeparateSettings = field(default_factory=SeparateSettings)
     looked: float = 0.0  # when the journal was looked for

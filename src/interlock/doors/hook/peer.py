@@ -47,7 +47,7 @@ class Kernel:
         place = _PLACE.pack(client[1], server[1], _packed(family, client[0]), _packed(family, server[0]))
         if self._socket is None:
             self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _SOCK_DIAG)
-            self._socket.settimeout(1.0)
+            self._socket.setblocking(False)  # what the kernel has to say is there when the question is sent
         self._number += 1
         asked = _ASKED.pack(family, socket.IPPROTO_TCP, 0, 0, _ESTABLISHED) + place + _ANY_PLACE
         self._socket.send(_HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0) + asked)

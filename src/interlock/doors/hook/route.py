@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -17,7 +17,8 @@ from interlock.core.model import AgentRef
 from interlock.doors.hook import journal
 from interlock.doors.hook.after import CHANGED, MALFORMED, alert, ended
 from interlock.doors.hook.coverage import SEEN
-from interlock.doors.hook.judging import Asking, Judging, same_user
+from interlock.doors.hook.eyes import eyes, sight
+from interlock.doors.hook.judging import Asking, Judging
 from interlock.doors.hook.memory import Hooks
 from interlock.doors.hook.peer import Kernel
 from interlock.doors.hook.watching import disabled
@@ -58,6 +59,7 @@ class HookDoor:
         """With the event loop: what an earlier daemon knew, and what was decided without one."""
         self.hooks.coverage.folder = self.context.config.folder
         self.hooks.coverage.load()
+        self.hooks.separate = self.context.config.separate
         self.context.state.store.listen(self.hooks.late.heard)
         self._later(self._take_journal())
 
@@ -89,27 +91,29 @@ class HookDoor:
         self.context.buckets.take(who.key)
         event = asked.agent.decode(body, asked.event)
         ref = AgentRef(who.agent(), asked.agent.word, event.session[:_NAME], event.parent[:_NAME])
-        return asked.agent.encode(event, await self._verdict(asked, event, ref, receive))
+        return asked.agent.encode(event, await self._verdict(asked, event, ref, who.strength, receive))
 
-    async def _verdict(self, asked: _Question, event: Event, who: AgentRef, receive: Any) -> Verdict:
+    async def _verdict(self, asked: _Question, event: Event, who: AgentRef, strength: str, receive: Any) -> Verdict:
         self._look(asked.agent, event, who)
         if event.problem:
             words = f"{asked.agent.title} sent hook input that cannot be judged: {event.problem}"
             self._alert(asked.agent, MALFORMED, words, who, quiet=True)
         if event.kind in GATING:
             self.hooks.coverage.before(asked.agent.word, who.principal, event)
-            return await self._before(asked, event, who, receive)
+            return await self._before(asked, event, who, strength, receive)
         if event.kind in ("after", "failed"):
             return await self._after(asked.agent, event, who)
         if event.kind == "config":
             return await self._configured(asked.agent, event, who)
         return Verdict("allow")
 
-    async def _before(self, asked: _Question, event: Event, who: AgentRef, receive: Any) -> Verdict:
+    async def _before(self, asked: _Question, event: Event, who: AgentRef, strength: str, receive: Any) -> Verdict:
         loop = asyncio.get_running_loop()
         most = min(asked.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
         until, hung_up = loop.time() + most, partial(_hung_up, receive)
-        return await self._judging.verdict(Asking(asked.agent, event, who, until, hung_up, same_user(who.principal)))
+        separate = self.context.config.separate
+        read, look = eyes(who.principal, separate), sight(who.principal, separate, self.context.look)
+        return await self._judging.verdict(Asking(asked.agent, event, who, until, hung_up, read, strength, look))
 
     async def _after(self, agent: Agent, event: Event, who: AgentRef) -> Verdict:
         coverage = self.hooks.coverage
@@ -162,6 +166,7 @@ class HookDoor:
         if authorization is None and not over_socket(scope) and scope.get("client") and scope.get("server"):
             uid = self._kernel.uid_of(tuple(scope["client"]), tuple(scope["server"]))
             if uid is not None:
+                self.context.peers.check_agent(f"uid:{uid}")
                 return Who(f"uid:{uid}")
         return (await self.context.credentials.who(scope, authorization)).known()
 
@@ -182,15 +187,16 @@ def is_hook(scope: Scope) -> bool:
 
 
 def _question(scope: Scope, headers: dict[bytes, bytes]) -> _Question:
-    agent = agent_of(str(scope["path"]).removeprefix(ROUTE)[:100])
-    framed = _CLIENT in headers
+    agent, framed = agent_of(str(scope["path"]).removeprefix(ROUTE)[:100]), _CLIENT in headers
     event = headers.get(b"interlock-event", b"").decode("latin-1") or _event(scope.get("query_string", b""))
     seconds = agent.limit_seconds - SPARE
-    with contextlib.suppress(ValueError):
-        seconds = min(seconds, int(headers.get(_CLIENT, b"")) / 1000)
+    if framed:
+        with contextlib.suppress(ValueError):
+            seconds = min(seconds, int(headers[_CLIENT]) / 1000)
     return _Question(agent, event[:_NAME], framed, max(0.0, seconds))
 
 
+@lru_cache(maxsize=256)
 def _event(query: bytes) -> str:
     return (parse_qs(query.decode("latin-1")).get("event") or [""])[0]
 

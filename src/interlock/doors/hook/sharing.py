@@ -66,11 +66,14 @@ def _key(who: str, event: Event) -> str:
 
 def _acts(call: Call) -> list[str]:
     """What would run; where, is not told by every event of a call."""
-    return [call.action.kind.value, json.dumps(call.action.fields, default=_plain, sort_keys=True)]
+    return [call.action.kind.value, _ENCODER.encode(call.action.fields)]
 
 
 def _plain(value: object) -> object:
     return dict(value) if hasattr(value, "items") else str(value)  # type: ignore[call-overload]
+
+
+_ENCODER = json.JSONEncoder(default=_plain, sort_keys=True)
 
 
 def _unique(event: Event) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pwd
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from interlock.agents import Agent
 from interlock.agents import agent as agent_of
 from interlock.agents.contract import CLIENT, ROUTE, SCOPES
+from interlock.service.blocking import home_of
 
 MOST = 2_000  # files
 MOST_BYTES = 4 << 20
@@ -36,7 +36,7 @@ class HookFiles:
 
     def look(self, agent: Agent, principal: str, cwd: str) -> list[str]:
         """What changed since the last look, in words; the first look remembers."""
-        return [words for path in _paths(agent.word, _home(principal), cwd) if (words := self._changed(path))]
+        return [words for path in _paths(agent.word, home_of(principal), cwd) if (words := self._changed(path))]
 
     def _changed(self, path: str) -> str:
         stat, known = _stat(path), self.files.get(path)
@@ -61,15 +61,6 @@ def _paths(word: str, home: str, cwd: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(path) for path in places))
 
 
-@lru_cache(maxsize=64)
-def _home(principal: str) -> str:
-    """The home of whoever the kernel says it is."""
-    try:
-        return pwd.getpwuid(int(principal.removeprefix("uid:"))).pw_dir
-    except (KeyError, ValueError):
-        return "/nonexistent"
-
-
 def _stat(path: str) -> Stat:
     try:
         found = os.stat(path)
@@ -89,5 +80,5 @@ def _read(path: str) -> tuple[str, bool]:
 
 def disabled(agent: Agent, principal: str, cwd: str) -> list[str]:
     """Everything that switches this agent's hooks off, in words."""
-    home = Path(_home(principal))
+    home = Path(home_of(principal))
     return agent.disablers(home, Path(cwd) if cwd.startswith("/") else home)

@@ -29,19 +29,25 @@ class CannotBuild(Exception):
     """The client could not be written; the message is a sentence for a person."""
 
 
+def client_folder(config: Config) -> Path:
+    """Where the client is: beside the state, or beside the code that only root can change."""
+    return (Path(config.separate.code) if config.separate.code else config.folder.absolute()) / "bin"
+
+
 def build(folder: Path, config: Config, agent: str) -> Client:
-    """The client in a state folder's bin/, good for every agent; refuses an unknown agent and a folder that cannot be written."""
+    """The client in its folder, good for every agent; refuses an unknown agent and a folder that cannot be written."""
     agent_of(agent)
-    place = folder.absolute() / "bin"
+    mode = 0o755 if config.separate.code else 0o700
+    place = client_folder(config) if config.separate.code else folder.absolute() / "bin"
     made = Client(str(place / CLIENT))
     try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        place.chmod(0o700)
+        place.mkdir(mode=mode, parents=True, exist_ok=True)
+        place.chmod(mode)
         with tempfile.TemporaryDirectory(dir=place) as work:
             new = Path(work) / CLIENT
             if not _compiled(new, folder.absolute(), config):
                 new.write_text(_script(folder.absolute(), config), "utf-8")
-            new.chmod(0o700)
+            new.chmod(mode)
             new.replace(made.path)
     except OSError as error:
         raise CannotBuild(f"{made.path}: {error.strerror or error}") from None
@@ -99,7 +105,7 @@ def _table(folder: Path, config: Config) -> bytes:
     argv = [_literal(os.fsencode(word)) for word in fallback_argv(folder, config)]
     return b"".join(
         [
-            b"#define SOCKET %s\n" % _literal(os.fsencode(config.socket_path)),
+            b"#define SOCKET %s\n" % _literal(os.fsencode(config.agents_socket)),
             b"#define OWNER %dul\n" % owner_of(config),
             b"static const struct agent AGENTS[] = {\n%s\n};\n" % b",\n".join(rows),
             b"static const char *FALLBACK[] = {%s, 0, 0, 0};\n" % b", ".join(argv),
@@ -115,9 +121,10 @@ def _row(word: str, config: Config) -> bytes:
 
 
 def owner_of(config: Config) -> int:
-    """Whose daemon it has to be: the owner of the folder that its socket is in."""
+    """Whose daemon it has to be: the owner of the folder that its socket is in, or of its state where it has a user of its own."""
+    place = config.folder if config.separate.on else config.agents_socket.parent
     try:
-        return config.socket_path.parent.stat().st_uid
+        return place.stat().st_uid
     except OSError:
         return os.getuid()
 

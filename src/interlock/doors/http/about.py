@@ -8,16 +8,20 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
-from interlock.config import without_password
 from interlock.core.model import TicketState
 from interlock.core.records import TicketQuery
 from interlock.core.times import iso
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import ANYBODY, OPEN, says
+from interlock.doors.http.jails import jails_json
+from interlock.doors.http.pause import pause_json
 from interlock.doors.http.who import Who
 from interlock.doors.http.wire import figures_json, policy_json
 from interlock.ports import StoreError
 from interlock.service.figures import families, figures_of
+from interlock.service.loop import challenges
+from interlock.service.strength import SEPARATE
+from interlock.settings import without_password
 
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
 
@@ -58,24 +62,28 @@ def routes(context: Context) -> APIRouter:
 def _status(context: Context, who: Who) -> dict[str, Any]:
     """Works without the store too: then it says that it is gone."""
     state, config = context.state, context.config
-    operators, waiting, trouble = None, None, ""
+    operators, waiting, codes, trouble = None, None, None, ""
     try:
         operators, waiting = state.store.read(lambda tx: (len(tx.operators()), len(tx.tickets(_OPEN))))
+        codes = len(challenges.waiting(state))
     except StoreError as error:
         trouble = f"the store cannot be used: {error}"
     problems = [*state.problems, *state.alerts.values(), trouble]
     return {
         "version": context.version,
-        "strength": state.strength,
+        "strength": state.strength if state.strength == SEPARATE else who.strength or state.strength,
         "mode": state.mode,
         "policy": state.policy.name,
         "store": without_password(config.store),
         "unlocked": state.sessions.roster is not None,
         "operators": operators,
         "openTickets": waiting,
+        "openChallenges": codes,
         "problems": list(dict.fromkeys(filter(None, problems))) if who.session is not None or who.here else [],
         "warnings": list(config.warnings),
         "started": iso(context.started),
+        "jails": jails_json(state),
+        "pause": pause_json(state),
     }
 
 

@@ -12,7 +12,7 @@ from interlock.core.trust import TRUSTS, Change
 from interlock.doors.http.bodies import TrustChange
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import ANYBODY, OPERATOR, says
-from interlock.service.adapter_trust import change, refresh
+from interlock.service.adapter_trust import change, look_again, refresh
 from interlock.service.adapters import Loaded
 from interlock.service.state import State
 
@@ -30,8 +30,8 @@ def routes(context: Context) -> APIRouter:
     )
     async def trust(request: Request, name: str, body: TrustChange) -> Any:
         by = who_asks(request).operator()
-        await context.pool.run(change, state, by, name, TRUSTS[body.level], body.reason)
-        return adapter_json(state, state.adapters.loaded[name], True)
+        loaded = await context.pool.run(change, state, by, name, TRUSTS[body.level], body.reason, body.mark)
+        return adapter_json(state, loaded, True)
 
     return router
 
@@ -39,17 +39,21 @@ def routes(context: Context) -> APIRouter:
 def _all(state: State, whole: bool) -> dict[str, Any]:
     if state.adapters.stale:
         refresh(state)
-    return {"adapters": [adapter_json(state, loaded, whole) for loaded in state.adapters.loaded.values()]}
+    found = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
+    return {"adapters": [adapter_json(state, loaded, whole) for loaded in found]}
 
 
 def adapter_json(state: State, loaded: Loaded, whole: bool) -> dict[str, Any]:
     """One adapter as it stands; where its file lies is for operators."""
     adapter = loaded.adapter
-    standing = state.adapters.standing(adapter.name, state.clock.now())
+    standing = state.adapters.standing_of(loaded, state.clock.now())
     kept = state.adapters.kept.get(adapter.name)
+    if kept is not None and kept.mark != loaded.mark and loaded.kind == "server":
+        kept = None  # of another one of that name
     proved = kept is not None and kept.proved(state.sessions.seal_key())
     body: dict[str, Any] = {
         "name": adapter.name,
+        "kind": loaded.kind,
         "version": adapter.version,
         "trust": standing.trust.word,
         "claimed": adapter.trust.level.word,
@@ -57,11 +61,13 @@ def adapter_json(state: State, loaded: Loaded, whole: bool) -> dict[str, Any]:
         "operations": len(adapter.operations),
         "history": [_step(one) for one in kept.record.history] if kept and proved else [],
     }
+    body |= look_again(state, loaded)
     if adapter.trust.certification is not None:
         found = adapter.trust.certification
         ends = {"expires_at": iso(found.expires_at)} if found.expires_at is not None else {}
         body["certification"] = {"authority": found.authority, "certificate_id": found.certificate_id, **ends}
-    return body | ({"file": loaded.path} if whole else {})
+    body |= {"mark": loaded.mark} if loaded.kind == "server" else {}
+    return body | ({"file" if loaded.kind == "adapter" else "starts": loaded.path} if whole else {})
 
 
 def _step(one: Change) -> dict[str, str]:

@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from interlock.config import Config
+from interlock.core.statement import only_looks
+from interlock.doors.console.app import ConsoleDoor, is_console
 from interlock.doors.hook.route import HookDoor, is_hook
 from interlock.doors.http import (
     about,
@@ -21,14 +23,20 @@ from interlock.doors.http import (
     agents,
     aql,
     challenges,
+    channels,
     coverage,
     evaluate,
     grants,
     hook_files,
+    jails,
+    pause,
     people,
+    plans,
     quota,
     record,
+    servers,
     tickets,
+    workflows,
 )
 from interlock.doors.http.aql import AqlDoor
 from interlock.doors.http.context import WHO, Context
@@ -69,6 +77,7 @@ class Door:
         self.aql = AqlDoor(context)
         self.mcp = McpMount(self.aql)
         self.hooks = HookDoor(context, context.hooks)
+        self.console = ConsoleDoor(context)
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":
@@ -82,10 +91,13 @@ class Door:
             # 1. is it meant for us  2. how much  3. who  4. how often  5. the answer
             headers = _headers(scope)
             self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))  # 1
+            if is_console(scope):
+                return await self.console(scope, headers, receive, send)
             limit = max(self._limit, aql.LIMIT) if aql.is_aql(scope) or scope["path"] == MCP else self._limit
             body = await read_body(receive, headers.get(b"content-length"), limit)  # 2
             who = await self._who(scope, headers.get(b"authorization"))  # 3
             self.context.buckets.take(self._counted_as(scope, who))  # 4
+            self._may_change(scope, who)
             if work is not None:
                 status, found = await work(self.context, who, body)  # 5
                 return await _send(send, status, found)
@@ -126,6 +138,14 @@ class Door:
         who = await self.context.credentials.who(scope, authorization)
         return who if scope["path"] in _OPEN or who is not NOBODY else who.known()
 
+    def _may_change(self, scope: Scope, who: Who) -> None:
+        """Refuses a viewer everything but looking, one's own session and one's own passphrase."""
+        if who.session is None or scope["method"] in ("GET", "HEAD") or scope["path"].startswith(SIGN_IN):
+            return
+        person = self.context.state.sessions.person(who.session.operator)
+        if person is None or only_looks(person):
+            raise Problem("PERMISSION_DENIED", f"{who.session.operator} is a viewer: this takes another role")
+
     def _counted_as(self, scope: Scope, who: Who) -> str:
         """What requests are counted by; sign-ins apart, so that no agent floods a person out who wants to object."""
         if scope["path"] != SIGN_IN or who.session is not None:
@@ -140,6 +160,7 @@ class Door:
                 self.start()
                 self.aql.start()
                 self.hooks.start()
+                self.console.start()
                 await send({"type": "lifespan.startup.complete"})
             else:
                 await send({"type": "lifespan.shutdown.complete"})
@@ -153,10 +174,13 @@ class Door:
         """Whoever waits is answered, and MCP's streams end; what was begun is done."""
         self.context.waiters.close()
         self.aql.stop()
+        self.console.stop()
         await self.mcp.stop()
 
     def close(self) -> None:
         self.context.pool.close()
+        if self.context.look is not None:
+            self.context.look.close()
 
 
 class _Replay:
@@ -217,7 +241,25 @@ def undressed() -> FastAPI:
 def _documented(context: Context) -> FastAPI:
     app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
     app.router.redirect_slashes = False
-    for part in (tickets, challenges, grants, agents, hook_files, adapters, people, record, about, quota, coverage):
+    for part in (
+        tickets,
+        challenges,
+        grants,
+        agents,
+        hook_files,
+        jails,
+        adapters,
+        servers,
+        people,
+        pause,
+        channels,
+        record,
+        about,
+        quota,
+        coverage,
+        plans,
+        workflows,
+    ):
         app.include_router(part.routes(context))
 
     @app.get("/openapi.json", include_in_schema=False)

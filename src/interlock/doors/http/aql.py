@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from interlock.core.loop import LIVE
 from interlock.doors.aql.envelope import AqlProblem, Reply, refused
 from interlock.doors.aql.gatekeeper import ANY
-from interlock.doors.aql.loop import Connection, surface
+from interlock.doors.aql.loop import DOOR, Connection, surface
 from interlock.doors.aql.operations import ENDPOINTS
 from interlock.doors.aql.surface import Caller, Surface, call
 from interlock.doors.aql.tools import Naming, SettingError, listed
@@ -26,13 +26,14 @@ from interlock.ports import StoreError
 from interlock.service import unattested
 from interlock.service.loop.executions import end_session
 from interlock.service.loop.problem import LoopProblem
-from interlock.service.loop.tightened import tightened
+from interlock.service.loop.tightened import ADAPTER, tightened
 
 API = "/api/v1/aql"
 HOLD = f"{API}/hold"
 RETURNING = 60.0  # seconds in which the sessions of an earlier daemon can be held again
 LIMIT = 8 * 1_048_576  # bytes of a body: what it carries is measured by itself, and escapes make it longer
-_KEYS = frozenset("endpoint arguments session mode prefix policy safetyMode strict token ask approve".split())
+MOST_ADAPTERS = 100
+_KEYS = frozenset("endpoint arguments session mode prefix policy safetyMode strict token ask approve adapters".split())
 _SESSION = re.compile(r"mcp_[A-Za-z0-9_-]{16,64}")
 Answer = tuple[int, dict[str, Any]]
 Hot = Callable[[Who, bytes], Awaitable[Answer]]
@@ -46,13 +47,15 @@ class Wanted:
     strict: bool = False
     policy: str = ""  # the text of a policy of its own
     mode: str = ""
+    adapters: tuple[str, ...] = ()  # that the same server serves
+    strength: str = ""  # of the wall around whoever calls, which the door found out
 
 
 class AqlDoor:
     """Answers calls, on the event loop; the work is done in the pool."""
 
-    def __init__(self, context: Context) -> None:
-        self.context = context
+    def __init__(self, context: Context, returning: float = RETURNING) -> None:
+        self.context, self._returning = context, returning
         self.leases = Leases(self._end, context.state.clock)
         self._surfaces: dict[str, Surface] = {}
         self._orphans: asyncio.Task[None] | None = None
@@ -77,7 +80,7 @@ class AqlDoor:
         return await self.context.pool.run(self._called, principal, session, endpoint, arguments, wanted)
 
     def tools(self, wanted: Wanted) -> list[dict[str, Any]]:
-        return listed(self._surface(self._mode(wanted)).operations, wanted.naming, TEACH)
+        return listed(self._surface(self.mode(wanted)).operations, wanted.naming, TEACH)
 
     async def question(self, principal: str, session: str, token: str) -> tuple[str, str] | None:
         return await self.context.pool.run(unattested.question, self.context.state, principal, session, token)
@@ -92,13 +95,15 @@ class AqlDoor:
         session, endpoint = _session(given), given.get("endpoint")
         if endpoint not in (*ENDPOINTS, ANY):
             raise Problem("VALIDATION_INVALID_VALUE", f"endpoint: expected one of {', '.join((*ENDPOINTS, ANY))}")
-        reply = await self.answer(principal, session, endpoint, given.get("arguments"), _wanted(given))
+        reply = await self.answer(
+            principal, session, endpoint, given.get("arguments"), replace(_wanted(given), strength=who.strength)
+        )
         return 200, reply.wire
 
     async def _tools(self, who: Who, body: bytes) -> Answer:
         who.agent()
         wanted = _wanted(_given(body))
-        return 200, {"tools": self.tools(wanted), "safetyLoop": self._mode(wanted)}
+        return 200, {"tools": self.tools(wanted), "safetyLoop": self.mode(wanted)}
 
     async def _ended(self, who: Who, body: bytes) -> Answer:
         principal, session = who.agent(), _session(_given(body))
@@ -141,7 +146,7 @@ class AqlDoor:
             self._orphans.cancel()
 
     async def _end_orphans(self) -> None:
-        await asyncio.sleep(RETURNING)
+        await asyncio.sleep(self._returning)
         try:
             found = await self.context.read(lambda tx: [one for status in LIVE for one in tx.executions(status=status)])
             for principal, session in {(one.agent.principal, one.agent.session) for one in found}:
@@ -163,10 +168,10 @@ class AqlDoor:
         except LoopProblem as problem:
             return refused(AqlProblem(problem.code, problem.message, problem.details), session)
         strict = wanted.strict or self.context.config.strict_introspection
-        caller = Caller(principal, session, wanted.naming, strict, Connection(tight))
+        caller = Caller(principal, session, wanted.naming, strict, Connection(tight, _door(wanted), wanted.strength))
         return call(self._surface(tight.mode or self.context.state.mode), endpoint, arguments, caller)
 
-    def _mode(self, wanted: Wanted) -> str:
+    def mode(self, wanted: Wanted) -> str:
         """The mode that counts for a connection."""
         try:
             return tightened(self.context.state, wanted.policy, wanted.mode).mode or self.context.state.mode
@@ -223,12 +228,19 @@ def _text(given: Mapping[str, Any], key: str) -> str:
     return value
 
 
+def _door(wanted: Wanted) -> str:
+    return f"{ADAPTER}{','.join(wanted.adapters)}" if wanted.adapters else DOOR
+
+
 def _wanted(given: Mapping[str, Any]) -> Wanted:
     texts = {key: given.get(key) or "" for key in ("mode", "prefix", "policy", "safetyMode")}
     if any(type(value) is not str for value in texts.values()):
         raise Problem("VALIDATION_INVALID_TYPE", "mode, prefix, policy and safetyMode are texts")
+    adapters = given.get("adapters", [])
+    if type(adapters) is not list or len(adapters) > MOST_ADAPTERS or any(type(one) is not str for one in adapters):
+        raise Problem("VALIDATION_INVALID_TYPE", f"adapters: expected a list of up to {MOST_ADAPTERS} names")
     try:
         naming = Naming(texts["mode"] or "all", texts["prefix"])
     except SettingError as error:
         raise Problem("VALIDATION_INVALID_VALUE", str(error)) from None
-    return Wanted(naming, given.get("strict") is True, texts["policy"], texts["safetyMode"])
+    return Wanted(naming, given.get("strict") is True, texts["policy"], texts["safetyMode"], tuple(adapters))

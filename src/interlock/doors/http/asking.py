@@ -7,17 +7,21 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from interlock.core.model import Action, AgentRef, command, intent, operation, tool
+from interlock.core.model import Action, AgentRef, Level, command, intent, operation, tool
+from interlock.doors.hook.eyes import Files
 from interlock.doors.http.errors import Problem
+from interlock.doors.http.served import server_of
 from interlock.doors.http.who import Who
-from interlock.looker.files import read_text
+from interlock.service.loop.tightened import ADAPTER
 from interlock.service.request import Request
+from interlock.service.unattested import SESSION
 
-DOOR = "http"
+DOOR, PROXY = "http", "proxy"
 KEYS = frozenset(
-    "agent action operation adapter command tool input hint resource params crude cwd pendingId session risk".split()
+    "agent action operation adapter command tool input server hint resource params crude cwd pendingId session risk danger".split()
 )
 _AGENT_KEYS = frozenset({"name", "session", "parent"})
+LEVELS = MappingProxyType({level.word: level for level in Level})
 _CRUDE = frozenset({"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"})
 # What a kind of action is named by, and what may stand beside it.
 _KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -25,15 +29,15 @@ _KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
         "action": frozenset({"adapter", "params", "resource", "crude"}),
         "operation": frozenset({"adapter", "params", "resource", "crude"}),
         "command": frozenset(),
-        "tool": frozenset({"input"}),
+        "tool": frozenset({"input", "server"}),
         "hint": frozenset(),
     }
 )
-_ASIDE = frozenset({"adapter", "params", "resource", "crude", "input"})
+_ASIDE = frozenset({"adapter", "params", "resource", "crude", "input", "server"})
 _NAME, _LONG = 200, 4_096  # characters
 
 
-def request_of(body: Any, who: Who, same_user: bool = False) -> tuple[Request, str]:
+def request_of(body: Any, who: Who, files: Files | None = None) -> tuple[Request, str]:
     """The question, and the confirmation token that came inside its params; raises Problem for a body that asks nothing clear."""
     if type(body) is not dict:
         raise _type("the body", "an object")
@@ -44,17 +48,28 @@ def request_of(body: Any, who: Who, same_user: bool = False) -> tuple[Request, s
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise Problem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {unknown[0]!r:.80}{hint}", details=details)
     action, token = _action(body)
+    server = server_of(body["server"]) if "server" in body else None
     request = Request(
         action,
         _agent(body, who),
-        DOOR,
+        PROXY if server is not None else _door(body),
         resource=_text(body, "resource", _LONG),
         pending=_text(body, "pendingId", _NAME),
         claimed_risk=_risk(body.get("risk")),
+        claimed_level=_danger(body.get("danger")),
         adapter=_text(body, "adapter", _NAME),
-        files=read_text if same_user else None,
+        server=server,
+        files=files,
+        strength=who.strength,
     )
     return request, token
+
+
+def _door(body: dict[str, Any]) -> str:
+    """An operation that a server of adapters asks about in the session of its client comes in by that server's door."""
+    who = body.get("agent")
+    session = who.get("session") if isinstance(who, dict) else None
+    return f"{ADAPTER}{body['adapter']}" if body.get("adapter") and str(session or "").startswith(SESSION) else DOOR
 
 
 def _action(body: dict[str, Any]) -> tuple[Action, str]:
@@ -136,6 +151,14 @@ def _risk(value: Any) -> int | None:
     if not 0 <= value <= 100:
         raise Problem("VALIDATION_INVALID_VALUE", "risk: expected a whole number from 0 to 100")
     return value
+
+
+def _danger(value: Any) -> Level | None:
+    if value is None:
+        return None
+    if type(value) is not str or value not in LEVELS:
+        raise Problem("VALIDATION_INVALID_VALUE", f"danger: expected one of {', '.join(LEVELS)}")
+    return LEVELS[value]
 
 
 def _table(body: dict[str, Any], key: str) -> dict[str, Any]:

@@ -54,6 +54,21 @@ class Mode(Body):
     reason: Words = ""
 
 
+class NewPause(Body):
+    seconds: Annotated[int, Field(ge=1, le=86_400)]
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class NewJail(Body):
+    pid: Annotated[int, Field(ge=2, description="the first process of its PID namespace, as it is numbered outside")]
+    program: Annotated[str, Field(min_length=1, max_length=200)]
+    grants: Labels = []
+    fixed: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=4096)]],
+        Field(max_length=200, description="files that it must not be able to write"),
+    ] = []
+
+
 class HookChange(Body):
     change: Annotated[str, Field(pattern="^(installed|removed)$")]
     agent: Label
@@ -61,9 +76,21 @@ class HookChange(Body):
     files: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(min_length=1, max_length=20)]
 
 
-class TrustChange(Body):
-    level: Annotated[str, Field(pattern=TRUST_PATTERN)]
+class Acceptance(Body):
     reason: Annotated[str, Field(min_length=1, max_length=500)]
+    mark: Annotated[str, Field(max_length=64, description="which of several servers of one name is meant")] = ""
+
+
+class TrustChange(Acceptance):
+    level: Annotated[str, Field(pattern=TRUST_PATTERN)]
+
+
+class MetServer(Body):
+    server: Annotated[dict[str, Any], Field(description="as in evaluate")]
+    tools: Annotated[
+        dict[str, Annotated[str, Field(min_length=1, max_length=64)]],
+        Field(max_length=2_000, description="the tools that it lists, each with a hash of its description"),
+    ] = {}
 
 
 class NewAgent(Body):

@@ -12,9 +12,11 @@ from starlette.requests import Request
 from interlock.config import Config
 from interlock.doors.hook.memory import Hooks
 from interlock.doors.http.guards import Buckets, Places
+from interlock.doors.http.peers import Peers
 from interlock.doors.http.pool import Pool
 from interlock.doors.http.waiting import Waiters
 from interlock.doors.http.who import Credentials, Who
+from interlock.looker.warm import WarmLooker
 from interlock.service.state import State
 from interlock.terminal.agents import agent_above
 
@@ -33,15 +35,18 @@ class Context:
     credentials: Credentials
     buckets: Buckets
     places: Places
+    peers: Peers
     waiters: Waiters = field(default_factory=Waiters)
     signing_in: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SIGN_INS))
     started: float = 0.0
+    port: int = 0  # that people's browsers reach; known once it listens
     hooks: Hooks = field(default_factory=Hooks)
+    look: WarmLooker | None = None  # at targets, as this daemon's user
     agent_above: Callable[[int], str | None] = agent_above  # why a peer process looks like an agent's
 
     @classmethod
     def of(cls, state: State, config: Config, version: str) -> Context:
-        pool = Pool(config.workers)
+        pool, peers = Pool(config.workers), Peers(config)
         return cls(
             state,
             config,
@@ -49,9 +54,16 @@ class Context:
             pool,
             Credentials(state, pool),
             Buckets(config.limits.requests_per_minute, state.clock),
-            Places(config.host),
+            Places(config.host, peers, config.console.public_url),
+            peers,
             started=state.clock.now(),
+            look=WarmLooker() if config.looker.look else None,
         )
+
+    @property
+    def address(self) -> str:
+        """Where people reach the console."""
+        return self.config.console.public_url or f"http://localhost:{self.port or self.config.port}"
 
     async def read(self, work: Callable[..., Any]) -> Any:
         """What the store says."""

@@ -16,7 +16,10 @@ def routes(context: Context) -> APIRouter:
 
     @router.get("/coverage", **says("coverage", ANYBODY, "Calls that ran, and how many of them passed their hook"))
     async def coverage(request: Request) -> Any:
-        who_asks(request).known()
-        return context.hooks.coverage.wire()
+        who, found = who_asks(request).known(), context.hooks.coverage
+        shown = (
+            found.by_session() if who.here or who.session is not None else []
+        )  # others' sessions are not an agent's business
+        return {**found.wire(), "sessions": shown}
 
     return router

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
+from dataclasses import replace
 from typing import Any
 
 from interlock.core.decision import Decision, decision_json, failure_json, status_of
 from interlock.doors.deciding import decided
+from interlock.doors.hook.eyes import Files, eyes, sight
 from interlock.doors.http.asking import request_of
 from interlock.doors.http.context import Context
 from interlock.doors.http.errors import Problem
 from interlock.doors.http.json_body import parsed
 from interlock.doors.http.who import Who
 from interlock.service.evaluate import quick
+from interlock.service.request import Request
 
 MOST_ACTIONS = 100
 SHORT = 4_096  # bytes; what is longer is not read on the event loop
@@ -24,9 +26,13 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 async def one(context: Context, who: Who, body: bytes) -> Answer:
     """The answer to one action."""
     who.agent()
-    request, token = request_of(parsed(body), who, _same_user(who))
-    if request.files is None and len(body) <= SHORT and not token:
-        decision = quick(context.state, request)
+    request, token = _asked(context, who, parsed(body))
+    if request.server is not None and request.files is not None:
+        at_once: Request | None = replace(request, files=_not_here)  # scripts are not read on the event loop
+    else:
+        at_once = request if request.files is None else None
+    if at_once is not None and len(body) <= SHORT and not token:
+        decision = quick(context.state, at_once)
         if decision is not None:
             return 200, decision_json(decision)
     return answer(await context.pool.run(decided, context.state, request, token))
@@ -59,12 +65,23 @@ def _each(context: Context, who: Who, actions: list[Any]) -> list[dict[str, Any]
 
 def _item(context: Context, who: Who, action: Any) -> dict[str, Any]:
     try:
-        request, token = request_of(action, who, _same_user(who))
+        request, token = _asked(context, who, action)
     except Problem as problem:
         return problem.denial
     return answer(decided(context.state, request, token))[1]
 
 
-def _same_user(who: Who) -> bool:
-    """Scripts are read for whoever could read them as well."""
-    return who.here and who.principal == f"uid:{os.getuid()}"
+def _asked(context: Context, who: Who, body: Any) -> tuple[Request, str]:
+    """What is asked; targets are looked at for whoever is on the socket, and so on this machine."""
+    request, token = request_of(body, who, _read(context, who))
+    look = sight(who.principal, context.config.separate, context.look) if who.here else None
+    return replace(request, look=look), token
+
+
+def _not_here(path: str) -> str | None:
+    raise LookupError(path)  # `quick` has no answer then, and the pool has
+
+
+def _read(context: Context, who: Who) -> Files | None:
+    """Scripts are read for whoever is on the socket, as that user could read them."""
+    return eyes(who.principal, context.config.separate) if who.here else None

@@ -7,6 +7,7 @@ from typing import Any
 
 from interlock.core.times import iso
 from interlock.doors.http.errors import Problem, limited
+from interlock.doors.http.peers import Peers
 from interlock.ports import Clock
 
 Scope = dict[str, Any]
@@ -17,7 +18,10 @@ _HERE = ("localhost", "127.0.0.1", "[::1]")
 class Places:
     """The names this daemon answers to: a page on the web that resolves its own name to 127.0.0.1 is none of them."""
 
-    def __init__(self, host: str) -> None:
+    def __init__(self, host: str, peers: Peers | None = None, public_url: str = "") -> None:
+        self._peers = peers
+        self._public_url = public_url.lower().encode()
+        self._public = self._public_url.partition(b"://")[2]
         self._names = {*_HERE, f"[{host}]" if ":" in host else host}
         self._known: dict[int, frozenset[bytes]] = {}
 
@@ -26,12 +30,25 @@ class Places:
         if over_socket(scope):
             if origin is not None:
                 raise Problem("PERMISSION_DENIED", "a browser has no business on this socket")
+            if self._peers is not None:
+                self._peers.check(str(scope["client"][0]), str((scope.get("server") or ("",))[0]), str(scope["path"]))
+            return
+        if self._public and host is not None and host.lower() == self._public:
+            self._from_elsewhere(scope, origin)
             return
         server = scope.get("server")
         ours = self._ours(int(server[1])) if server and server[1] is not None else frozenset()
         if host is None or host.lower() not in ours:
             raise Problem("PERMISSION_DENIED", "the Host header does not name this daemon", 403)
         if origin is not None and origin.lower().removeprefix(b"http://") not in ours:
+            raise Problem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
+
+    def _from_elsewhere(self, scope: Scope, origin: bytes | None) -> None:
+        """Under its public name the daemon is a console for people and nothing else: no agent has business there."""
+        path = str(scope["path"])
+        if path not in ("/", "/console") and not path.startswith("/console/"):
+            raise Problem("NOT_FOUND_OPERATION", "there is no such page", 404)
+        if origin is not None and origin.lower() != self._public_url:
             raise Problem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
 
     def _ours(self, port: int) -> frozenset[bytes]:

@@ -35,6 +35,7 @@ class Leases:
     clock: Clock
     held: dict[Key, Lease] = field(default_factory=dict)
     seen: dict[Key, float] = field(default_factory=dict)
+    every: float = EVERY
     _looking: asyncio.Task[None] | None = None
 
     def touch(self, principal: str, session: str) -> None:
@@ -89,7 +90,7 @@ class Leases:
 
     async def _look(self) -> None:
         while self.seen:
-            await asyncio.sleep(EVERY)
+            await asyncio.sleep(self.every)
             late = self.clock.now() - IDLE
             for key in [key for key, at in self.seen.items() if at < late and key not in self.held]:
                 try:

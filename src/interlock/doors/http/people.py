@@ -22,6 +22,8 @@ from interlock.keys import problems, roster_seal
 from interlock.service.agents import set_mode
 from interlock.service.people import ADMIN, add_operator, change_operator, change_passphrase, enrol_first, sign_in
 from interlock.service.sessions import OperatorSession
+from interlock.service.visiting import set_up_link
+from interlock.service.visitors import LINK_SECONDS
 
 _TUPLES = frozenset({"roles", "teams"})
 
@@ -64,6 +66,22 @@ def routes(context: Context) -> APIRouter:
         async with context.signing_in:
             await context.pool.run(change_passphrase, state, by, body.passphrase)
         return {"success": True}
+
+    @router.post(
+        "/session/link",
+        **says("set_up_link", OPERATOR, "A link to register a way into the console; over the unix socket"),
+    )
+    async def link(request: Request) -> Any:
+        who = who_asks(request)
+        by = who.operator()
+        if not who.here:
+            raise Problem(
+                "PERMISSION_DENIED",
+                "a set-up link is for whoever sits in front of this machine: `interlock operator link`",
+            )
+        token = await context.pool.run(set_up_link, state, by)
+        expires = iso(state.clock.now() + LINK_SECONDS)
+        return {"url": f"{context.address}/console/set-up#{token}", "operator": by.operator, "expiresAt": expires}
 
     @router.get("/operators", **says("operators", OPERATOR, "All operators"))
     async def operators(request: Request) -> Any:
@@ -116,11 +134,11 @@ def _sign_in(context: Context, who: Who, name: str, passphrase: str, channel: st
 
 
 def _may_enrol(context: Context, who: Who) -> None:
-    """Only a process of the daemon's own user, that no agent started: it has asked a person at a terminal."""
+    """Only a process of the daemon's own user or of root, that no agent started: it has asked a person at a terminal."""
     if not who.here:
         raise Problem("NOT_FOUND_RESOURCE", "the first operator is made in a terminal: `interlock operator add`")
-    if who.principal != f"uid:{os.getuid()}":
-        raise Problem("PERMISSION_DENIED", "the first operator is made by the daemon's own user")
+    if who.principal not in (f"uid:{os.getuid()}", "uid:0"):
+        raise Problem("PERMISSION_DENIED", "the first operator is made by the daemon's own user, or by root")
     if why := context.agent_above(who.pid):
         raise Problem("PERMISSION_DENIED", f"an agent cannot make the first operator: {why}")
 

@@ -22,12 +22,12 @@ class PeerProtocol(HttpToolsProtocol):
     _head = 0  # bytes of a head that is not complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(_Whole(transport, self.loop))  # type: ignore[arg-type]
         self._late = self.loop.call_later(PATIENCE, self._hang_up)
         sock = transport.get_extra_info("socket")
         if sock is not None and sock.family == socket.AF_UNIX:
             self.client = _peer(sock.fileno())
-            self.server = ("unix", None)
+            self.server = (_place(transport), None)  # which of its sockets
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -51,6 +51,41 @@ class PeerProtocol(HttpToolsProtocol):
         transport: Any = self.transport
         if not transport.is_closing():
             transport.abort()
+
+
+def _place(transport: asyncio.Transport) -> str:
+    """The path that the daemon was reached by; its own name for it, not the caller's."""
+    name = transport.get_extra_info("sockname")
+    return os.fsdecode(name) if name else "unix"
+
+
+class _Whole:
+    """A transport that sends what is written in one go as one piece: an answer's head leaves with its body."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._head = b""  # that waits for what belongs to it
+        self.is_closing = transport.is_closing
+
+    def write(self, data: bytes) -> None:
+        if self._head:
+            head, self._head = self._head, b""
+            self._transport.write(head + data)
+        else:
+            self._head = data
+            self._loop.call_soon(self._flush)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        head, self._head = self._head, b""
+        if head:
+            self._transport.write(head)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
 
 def _peer(file: int) -> tuple[str, int] | None:

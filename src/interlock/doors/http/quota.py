@@ -15,7 +15,7 @@ from interlock.doors.http.bodies import Body, Word
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import AGENT, ANYBODY, says
 from interlock.doors.http.errors import Problem
-from interlock.service.adapter_trust import refresh
+from interlock.service.adapter_trust import look_again, refresh
 from interlock.service.adapters import Loaded
 from interlock.service.quota import QuotaRefused, Room, quota_status, take
 from interlock.service.state import State
@@ -67,7 +67,12 @@ def _status(state: State, loaded: Loaded) -> dict[str, Any]:
         refresh(state)
     name = loaded.adapter.name
     trust = state.adapters.standing(name, state.clock.now()).trust
-    return {**quota_status(state, name, loaded.adapter.limits), "trust": trust.word, "file": loaded.mark}
+    return {
+        **quota_status(state, name, loaded.adapter.limits),
+        "trust": trust.word,
+        "file": loaded.mark,
+        **look_again(state, loaded),
+    }
 
 
 def _asked(loaded: Loaded, body: NewRequest) -> Asked:

@@ -20,6 +20,7 @@ from interlock.doors.http.times import Moment, seconds_of
 from interlock.doors.http.wire import audit_json, verdict_json
 from interlock.keys import verified
 from interlock.service.state import State
+from interlock.service.touched import touched
 
 PAGE = 1_000  # records that are read at once
 _LINES: dict[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]] = {
@@ -83,7 +84,13 @@ def proved(state: State) -> Verdict:
     strange = state.store.read(lambda tx: [writer for writer in writers if tx.audit_head(writer) is None])
     faults = [Fault(writer, FIRST_SEQ, "foreign", "somebody put these records there") for writer in strange]
     known = {fault.writer for fault in found.faults}
-    return replace(found, faults=(*found.faults, *(fault for fault in faults if fault.writer not in known)))
+    hands = touched(state)
+    return replace(
+        found,
+        faults=(*found.faults, *(fault for fault in faults if fault.writer not in known), *hands.faults),
+        touches=hands.count,
+        touched_until=hands.until,
+    )
 
 
 def kept(state: State, writer: str) -> Iterator[AuditRow]:

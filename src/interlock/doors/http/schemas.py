@@ -2,60 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from interlock.core.codes import CODES
 from interlock.core.policy import MODES
-from interlock.core.trust import TRUSTS
-from interlock.doors.http.asking import KEYS
+from interlock.doors.http.asking import KEYS, LEVELS
+from interlock.doors.http.plan_schemas import PLAN_SCHEMAS
+from interlock.doors.http.shapes import (
+    ANY,
+    ANYS,
+    COUNT,
+    DECISION,
+    ERROR,
+    FLAG,
+    FLAGS,
+    LEVEL,
+    LEVEL_NAME,
+    REQUIREMENT,
+    STATE,
+    TEXT,
+    TEXTS,
+    TIME,
+    TRUST,
+    WHOLE,
+    Schema,
+    many,
+    ref,
+    table,
+)
 
-Schema = dict[str, Any]
-
-TEXT: Schema = {"type": "string"}
-TIME: Schema = {"type": "string", "format": "date-time"}
-WHOLE: Schema = {"type": "integer"}
-COUNT: Schema = {"type": "integer", "minimum": 0}
-FLAG: Schema = {"type": "boolean"}
-ANY: Schema = {"type": "object", "additionalProperties": True}
-TEXTS: Schema = {"type": "array", "items": TEXT}
-ANYS: Schema = {"type": "array", "items": ANY}
-LEVEL: Schema = {"type": "integer", "minimum": 0, "maximum": 4}
-LEVEL_NAME: Schema = {"type": "string", "enum": ["safe", "reversible", "destructive", "dangerous", "forbidden"]}
-STATE: Schema = {
-    "type": "string",
-    "enum": ["pending_cooling", "pending_approval", "approved", "rejected", "expired", "executed"],
-}
-TRUST: Schema = {"type": "string", "enum": list(TRUSTS)}
-DECISION: Schema = {"type": "string", "enum": ["allow", "cool_off", "confirm", "approve", "verify", "block", "deny"]}
-
-
-def ref(name: str) -> Schema:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def table(required: dict[str, Schema], optional: dict[str, Schema] | None = None, open: bool = False) -> Schema:
-    return {
-        "type": "object",
-        "properties": {**required, **(optional or {})},
-        "required": sorted(required),
-        "additionalProperties": open,
-    }
-
-
-def many(name: str, item: str) -> Schema:
-    return table({name: {"type": "array", "items": ref(item)}})
-
-
-ERROR = table({"code": {"type": "string", "enum": sorted(CODES)}, "message": TEXT}, {"details": ANY})
-REQUIREMENT = table(
-    {
-        "word": TEXT, "cooling_seconds": COUNT, "human": {"type": "string", "enum": ["none", "confirm", "approve", "verify"]},
-        "approvers": TEXTS, "quorum": COUNT, "reauth": FLAG, "blocked": FLAG,
-    }
-)  # fmt: skip
-FLAGS = table({
-    "destructive": FLAG, "touchesFiles": FLAG, "touchesNetwork": FLAG, "escalatesPrivileges": FLAG, "requiresConfirmation": FLAG,
-})  # fmt: skip
 _COVERED = dict.fromkeys(("calls", "seen", "missed", "unsure"), COUNT)
 CONFIRMATION = table({"token": TEXT, "expires_at": TIME, "message": TEXT, "reasons": TEXTS})
 _ANSWER: Schema = {
@@ -66,14 +38,14 @@ _ANSWER: Schema = {
     "level": LEVEL, "level_name": LEVEL_NAME, "irreversible": FLAG, "canRollback": FLAG,
     "score": {"type": "integer", "minimum": 0, "maximum": 100},
     "tier": {"type": "string", "enum": ["advisory", "confirm", "verify", "danger_zone"]}, "flags": FLAGS, "findings": ANYS,
-    "instead": TEXTS, "requirement": REQUIREMENT,
+    "instead": TEXTS, "requirement": REQUIREMENT, "warnings": ANYS,
 }  # fmt: skip
 _NAME = {"type": "string", "maxLength": 200}
 _TITLE = {"type": "string", "minLength": 1}
 ASK: Schema = {
     "type": "object",
     "description": "Exactly one of action (or operation), command, tool and hint; adapter, params, resource and crude go with an action, "
-    "input goes with a tool.",
+    "input goes with a tool, and so does server: the MCP server whose tool it is, as a proxy knows it.",
     "properties": {
         "agent": {
             "description": "a claimed name; the credential is what counts",
@@ -85,6 +57,23 @@ ASK: Schema = {
         "command": {**_TITLE, "description": "shell text"},
         "tool": _TITLE,
         "input": ANY,
+        "server": table(
+            {
+                "name": _NAME,
+                "mark": {"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "a hash of how it is started"},
+            },
+            {
+                "words": {"type": "string", "maxLength": 4096},
+                "trust": {"type": "string"},
+                "why": {"type": "string", "maxLength": 4096},
+                "level": {
+                    "type": "integer",
+                    "minimum": 0,
+                    "maximum": 3,
+                    "description": "what its annotations say; can only raise",
+                },
+            },
+        ),
         "hint": {**_TITLE, "description": "what is meant to be done, in plain words"},
         "resource": {"type": "string", "maxLength": 4096},
         "params": ANY,
@@ -93,12 +82,33 @@ ASK: Schema = {
         "pendingId": {"type": "string", "maxLength": 200, "description": "the ticket of a retry"},
         "session": _NAME,
         "risk": {"type": "integer", "minimum": 0, "maximum": 100, "description": "can only raise"},
+        "danger": {
+            "type": "string",
+            "enum": list(LEVELS),
+            "description": "the level that its caller claims; can only raise",
+        },
     },
     "additionalProperties": False,
     "oneOf": [{"required": [kind]} for kind in ("action", "operation", "command", "tool", "hint")],
 }
 assert set(ASK["properties"]) == KEYS
 
+PAUSE = table(
+    {"paused": FLAG, "maxMinutes": COUNT},
+    {"by": TEXT, "reason": TEXT, "since": TIME, "until": TIME, "ceiling": LEVEL_NAME},
+)
+
+CHANNEL = table({
+    "name": TEXT, "kind": TEXT, "address": TEXT, "ready": FLAG, "problem": TEXT, "private": FLAG, "builtIn": FLAG,
+    "events": TEXTS, "level": LEVEL_NAME, "afterSeconds": COUNT, "perMinute": COUNT, "waiting": COUNT,
+    "recent": {
+        "type": "array",
+        "items": table(
+            {"event": TEXT, "state": TEXT, "tries": COUNT, "madeAt": TIME},
+            {"about": TEXT, "reason": TEXT, "doneAt": TIME, "nextAt": TIME},
+        ),
+    },
+})  # fmt: skip
 SCHEMAS: dict[str, Schema] = {
     "Ask": ASK,
     "Asks": table({"actions": {"type": "array", "items": ref("Ask"), "minItems": 1, "maxItems": 100}}),
@@ -124,7 +134,7 @@ SCHEMAS: dict[str, Schema] = {
         },
         {
             "coolingEndsAt": TIME, "decidedAt": TIME, "decidedBy": TEXT, "decisionReason": TEXT, "spentAt": TIME,
-            "executedAt": TIME, "outcome": TEXT,
+            "executedAt": TIME, "outcome": TEXT, "blast": TEXT,
         },
     ),
     "tickets": table({
@@ -178,20 +188,24 @@ SCHEMAS: dict[str, Schema] = {
         {"disabledAt": TIME},
     ),
     "operators": many("operators", "operator"),
+    "set_up_link": table({"url": TEXT, "operator": TEXT, "expiresAt": TIME}),
     "session_token": table({"token": TEXT, "operator": TEXT, "expiresAt": TIME}),
     "session": table({
         "operator": TEXT, "expiresAt": TIME, "channel": TEXT, "roles": TEXTS, "teams": TEXTS, "steppedUp": FLAG,
     }),
     "adapter": table(
         {
-            "name": TEXT, "version": TEXT, "trust": TRUST, "claimed": TRUST, "why": TEXT, "operations": COUNT,
+            "name": TEXT, "kind": {"type": "string", "enum": ["adapter", "server"]}, "version": TEXT, "trust": TRUST, "claimed": TRUST, "why": TEXT, "operations": COUNT,
             "history": {"type": "array", "items": table({"from": TRUST, "to": TRUST, "at": TIME, "by": TEXT, "reason": TEXT})},
         },
-        {"file": TEXT, "certification": ANY},
+        {"file": TEXT, "starts": TEXT, "mark": TEXT, "certification": ANY, "revalidate_by": TIME, "overdue": FLAG},
     ),
+    "server": table({"trust": TRUST, "note": TEXT, "changed": TEXTS}),
+    "accepted": table({"name": TEXT, "accepted": FLAG}),
     "adapters": many("adapters", "adapter"),
     "done": table({"success": {"type": "boolean", "enum": [True]}}),
     "mode": table({"mode": {"type": "string", "enum": list(MODES)}, "known": TEXTS}),
+    "pause": PAUSE,
     "policy": table({
         "name": TEXT, "description": TEXT,
         "levels": {
@@ -203,8 +217,10 @@ SCHEMAS: dict[str, Schema] = {
     }),
     "status": table({
         "version": TEXT, "strength": TEXT, "mode": TEXT, "policy": TEXT, "store": TEXT, "unlocked": FLAG,
-        "operators": {"anyOf": [COUNT, {"type": "null"}]}, "openTickets": {"anyOf": [COUNT, {"type": "null"}]}, "problems": TEXTS,
-        "warnings": TEXTS, "started": TIME,
+        "operators": {"anyOf": [COUNT, {"type": "null"}]}, "openTickets": {"anyOf": [COUNT, {"type": "null"}]},
+        "openChallenges": {"anyOf": [COUNT, {"type": "null"}]}, "problems": TEXTS,
+        "warnings": TEXTS, "started": TIME, "pause": PAUSE,
+        "jails": {"type": "array", "items": table({"program": TEXT, "grants": TEXTS, "since": TIME})},
     }),
     "metrics": table({
         "totalChecked": COUNT, "destructiveDetected": COUNT, "blockedByCooling": COUNT, "blockedByApproval": COUNT,
@@ -222,13 +238,22 @@ SCHEMAS: dict[str, Schema] = {
     }),
     "verdict": table({
         "ok": FLAG, "records": COUNT, "faults": ANYS, "notes": TEXTS, "proved": {"type": "object", "additionalProperties": COUNT},
-        "unproved": COUNT, "provedUntil": {"anyOf": [TIME, {"type": "null"}]},
+        "unproved": COUNT, "provedUntil": {"anyOf": [TIME, {"type": "null"}]}, "touches": COUNT,
+        "touchedUntil": {"anyOf": [TIME, {"type": "null"}]},
     }),
-    "coverage": table({**_COVERED, "agents": {"type": "array", "items": table({"agent": TEXT, "asked": COUNT, **_COVERED})}}),
+    "coverage": table({
+        **_COVERED,
+        "agents": {"type": "array", "items": table({"agent": TEXT, "asked": COUNT, **_COVERED})},
+        "sessions": {"type": "array", "items": table({"agent": TEXT, "session": TEXT, "asked": COUNT, **_COVERED})},
+    }),
     "quota": table(
-        {"adapter": TEXT, "trust": TEXT, "file": TEXT, "api_limits": ANY, "quotas": ANYS}, {"next_reset": TIME}
+        {"adapter": TEXT, "trust": TEXT, "file": TEXT, "api_limits": ANY, "quotas": ANYS},
+        {"next_reset": TIME, "revalidate_by": TIME, "overdue": FLAG},
     ),
     "room": table({"allowed": {"type": "boolean", "enum": [True]}, "warnings": ANYS}),
     "health": table({"ok": FLAG}),
+    "channels": table({"channels": {"type": "array", "items": CHANNEL}}),
+    "channel_test": table({"name": TEXT, "sent": FLAG, "reason": TEXT}),
+    **PLAN_SCHEMAS,
     "text": TEXT,
 }  # fmt: skip

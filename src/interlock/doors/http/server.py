@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import gc
 import logging
 import os
 import resource
 import signal
 import socket
-import stat
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,16 +19,23 @@ import uvicorn
 import uvloop
 
 from interlock.channels import open_channels
+from interlock.channels.ways import open_ways
 from interlock.config import Config
 from interlock.doors.hook.undumpable import undumpable
 from interlock.doors.http.app import Door, build
+from interlock.doors.http.listening import CannotServe, listening
 from interlock.doors.http.protocol import PeerProtocol
 from interlock.doors.otel import NoTelemetry, telling
-from interlock.ports import Channel, Store, StoreError
+from interlock.looker.files import read_text
+from interlock.planners import open_planner
+from interlock.ports import Channel, PlannerError, Store, StoreError
 from interlock.service.clock import SystemClock
 from interlock.service.opening import open_state, record_start
+from interlock.service.outbox import Outbox
+from interlock.service.plans.running import stop_all
 from interlock.service.record import deed
 from interlock.service.state import State
+from interlock.service.strength import PLAIN, SEPARATE
 from interlock.service.upkeep import Upkeep, sign_record
 from interlock.stores import open_store
 from interlock.terminal.agents import agent_above
@@ -38,10 +43,6 @@ from interlock.terminal.agents import agent_above
 LOG = logging.getLogger("interlock")
 GRACE = 10  # seconds that requests have to end once it stops
 MOST_FILES = 65_536  # connections and databases that are open at once, where the system lets it
-
-
-class CannotServe(Exception):
-    """The daemon does not start; the message is a sentence for a person."""
 
 
 class Daemon(uvicorn.Server):
@@ -82,29 +83,35 @@ class Daemon(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(config: Config, version: str, ready: Callable[[State, int], None]) -> None:
-    """Runs until a signal; `ready` hears the port. Raises CannotServe."""
+def serve(
+    config: Config, version: str, ready: Callable[[State, int], None], given: Sequence[socket.socket] = ()
+) -> None:
+    """Runs until a signal; `ready` hears the port; `given` are sockets that somebody holds open for it. Raises CannotServe."""
     undumpable()
     _more_files()
     store = _store(config)
     with contextlib.ExitStack() as ending:
         ending.callback(_quietly, store.close)
         try:
-            state = open_state(config, store, SystemClock(), _channels(config))
+            strength = SEPARATE if config.separate.on else PLAIN
+            state = open_state(config, store, SystemClock(), _channels(config), strength)
             ending.enter_context(telling(state, config.telemetry, version))
-            port = _listening(config)
-            ending.callback(port.close)
-            here = _unix(config.socket_path)
-            ending.callback(_remove, config.socket_path, here)
+            places = listening(config, given)
+            ending.callback(places.close)
+            state.jails.load(config.folder)
+            _plans(config, state)
+            state.stand()
             record_start(state, version)
         except StoreError as error:
             raise CannotServe(f"the store cannot be used: {error}") from None
         except NoTelemetry as error:
             raise CannotServe(str(error)) from None
-        number = int(port.getsockname()[1])
+        number = int(places.port.getsockname()[1])
         door = build(state, config, version)
+        door.context.port = number
+        state.outbox = _outbox(config, state, door)
         gc.freeze()  # rules and modules stay as long as the daemon: nobody has to look through them for garbage
-        _run(config, state, door, [port, here], lambda: ready(state, number))
+        _run(config, state, door, places.all, lambda: ready(state, number))
 
 
 def _run(config: Config, state: State, door: Door, sockets: list[socket.socket], ready: Callable[[], None]) -> None:
@@ -125,12 +132,17 @@ def _run(config: Config, state: State, door: Door, sockets: list[socket.socket],
         timeout_keep_alive=75,
         timeout_graceful_shutdown=GRACE,
     )
+    if state.outbox is not None:
+        state.outbox.start()
     upkeep.start()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(Daemon(settings, door, ready).serve(sockets))
     finally:
+        stop_all(state)  # 0. what runs for people is ended
         door.close()  # 1. what was begun is done
+        if state.outbox is not None:
+            state.outbox.stop()
         upkeep.stop()  # 2. what was allowed is written
         _quietly(_record_stop, state)  # 3. that it stopped, and a signature over it all
 
@@ -166,6 +178,17 @@ def _store(config: Config) -> Store:
         raise CannotServe(f"the store cannot be used: {error}{hint}") from None
 
 
+def _plans(config: Config, state: State) -> None:
+    """Who turns plain words into plans; a planner that cannot be used is said, and Ask says so too."""
+    try:
+        state.plans.planner = open_planner(config.planner, os.environ)
+    except PlannerError as error:
+        LOG.warning("%s", error)
+    state.plans.files = (
+        None if config.separate.on else read_text
+    )  # the scripts of another user are not read as this one
+
+
 def _channels(config: Config) -> list[Channel]:
     """The ways to a person; what is configured and not there is said."""
     found, missing = open_channels(config.channels.dialog, os.environ, agent_above(os.getpid()))
@@ -174,55 +197,8 @@ def _channels(config: Config) -> list[Channel]:
     return found
 
 
-def _listening(config: Config) -> socket.socket:
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    sock = socket.socket(family, socket.SOCK_STREAM)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        sock.bind((config.host, config.port))
-    except OSError as error:
-        sock.close()
-        if error.errno == errno.EADDRINUSE:
-            raise CannotServe(f"port {config.port} is taken; set daemon.port, or start with --port") from None
-        raise CannotServe(f"{config.host}:{config.port}: {error.strerror}") from None
-    return sock
-
-
-def _unix(path: Path) -> socket.socket:
-    """A socket that only its owner can use; what a daemon that died left behind is replaced, what answers is not."""
-    if path.is_symlink() or path.exists():
-        if path.is_symlink() or not stat.S_ISSOCK(path.stat().st_mode):
-            raise CannotServe(f"{path} is no socket; move it away, or set daemon.socket")
-        if _answers(path):
-            raise CannotServe(f"another daemon answers on {path}")
-        path.unlink()
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    mask = os.umask(0o077)
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        sock.bind(str(path))
-    except OSError as error:
-        sock.close()
-        raise CannotServe(f"{path}: {error.strerror or error}") from None
-    finally:
-        os.umask(mask)
-    path.chmod(0o700)
-    return sock
-
-
-def _answers(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.settimeout(2)
-        try:
-            probe.connect(str(path))
-        except (ConnectionRefusedError, FileNotFoundError):
-            return False
-        except OSError:
-            return True  # somebody holds it, however badly it answers
-    return True
-
-
-def _remove(path: Path, sock: socket.socket) -> None:
-    sock.close()
-    with contextlib.suppress(OSError):
-        path.unlink()
+def _outbox(config: Config, state: State, door: Door) -> Outbox:
+    """Messages to people who are elsewhere; what opens a channel is read here, and nowhere else."""
+    folder = Path(config.path).parent if config.path else Path.cwd()
+    opened = open_ways(config.channels.send, folder, os.environ, agent_above(os.getpid()))
+    return Outbox(state, opened, lambda: door.context.address, bool(config.console.public_url))

@@ -124,7 +124,7 @@ def _page(context: Context, query: TicketQuery, state: str) -> dict[str, Any]:
     wanted = {"pending_cooling", "pending_approval"} if state == "open" else {state}
     kept = [(ticket, said) for ticket, said in shown if not state or wire_state(ticket) in wanted]
     return {
-        "tickets": [ticket_json(ticket, said, context.state.strength) for ticket, said in kept],
+        "tickets": [ticket_json(ticket, said) for ticket, said in kept],
         "next": repr(found[-1][0].opened_at) if len(found) == query.limit else None,
     }
 
@@ -139,7 +139,7 @@ def _find(context: Context, who: Who, id: str) -> Found:
 
 
 def _shown(context: Context, found: Found) -> dict[str, Any]:
-    return ticket_json(*found, context.state.strength)
+    return ticket_json(*found)
 
 
 async def _wait(context: Context, request: Request, who: Who, id: str, seconds: float) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from interlock.core.records import AgentRow
 from interlock.doors.http.errors import Problem, unauthenticated
@@ -14,6 +14,7 @@ from interlock.ports import StoreError
 from interlock.service.agents import agent_of
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
+from interlock.service.strength import strength_of
 
 MOST_TOKENS = 10_000  # that are remembered
 OPERATORS_ONLY = (
@@ -32,6 +33,7 @@ class Who:
     token: str = ""
     pid: int = 0  # of a peer on the unix socket
     here: bool = False  # on the unix socket
+    strength: str = ""  # of the wall around it, as far as the kernel tells
 
     @property
     def key(self) -> str:
@@ -79,14 +81,15 @@ class Credentials:
         """The caller; refuses a credential that is wrong, even where none was needed."""
         here = over_socket(scope)
         if authorization is None:
-            return Who(scope["client"][0], pid=scope["client"][1], here=True) if here else NOBODY
+            return self._peer(*scope["client"]) if here else NOBODY
         kind, _, token = authorization.decode("latin-1").partition(" ")
         token = token.strip()
         if kind.lower() == "bearer" and token.startswith("agt_"):
             mark = fingerprint(token)
             row = self._known(mark) or await self._agent(mark, token)
             if row is not None:
-                return Who(row.principal, row.name, pid=scope["client"][1] if here else 0, here=here)
+                peer = self._peer(*scope["client"]) if here else NOBODY
+                return replace(peer, principal=row.principal, name=row.name)
         elif kind.lower() == "bearer" and token.startswith("ses_"):
             if not self._state.fresh():  # whoever was disabled at another replica is nobody here either
                 await self._pool.run(_caught_up, self._state)
@@ -96,6 +99,9 @@ class Credentials:
         raise Problem(
             "PERMISSION_DENIED", "this credential is not valid, or not any more", 401, www_authenticate="Bearer"
         )
+
+    def _peer(self, principal: str, pid: int) -> Who:
+        return Who(principal, pid=pid, here=True, strength=strength_of(self._state, principal, pid))
 
     def _known(self, mark: str) -> AgentRow | None:
         if self._version is not self._state.agents_version:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from interlock.core.audit_verify import Verdict
+from interlock.core.loss import blast_of
 from interlock.core.model import Category, Level, TicketState
 from interlock.core.patterns import PatternSet
 from interlock.core.policy import Control, Policy
@@ -25,7 +26,7 @@ def wire_state(ticket: Ticket) -> str:
     return ticket.state.value
 
 
-def ticket_json(ticket: Ticket, approvals: Iterable[Approval], strength: str) -> Json:
+def ticket_json(ticket: Ticket, approvals: Iterable[Approval]) -> Json:
     """A held action and what people said about it; its token, its digest and its seal stay here."""
     agent = ticket.agent
     body: Json = {
@@ -47,7 +48,7 @@ def ticket_json(ticket: Ticket, approvals: Iterable[Approval], strength: str) ->
         "categories": list(ticket.categories),
         "openedAt": iso(ticket.opened_at),
         "expiresAt": iso(ticket.expires_at),
-        "strength": strength,
+        "strength": ticket.strength,
     }
     times = {
         "coolingEndsAt": ticket.cooling_ends_at,
@@ -56,6 +57,7 @@ def ticket_json(ticket: Ticket, approvals: Iterable[Approval], strength: str) ->
         "executedAt": ticket.executed_at,
     }
     texts = {"decidedBy": ticket.decided_by, "decisionReason": ticket.decision_reason, "outcome": ticket.outcome}
+    texts["blast"] = blast_of(ticket.factors)
     body |= {key: iso(at) for key, at in times.items() if at}
     return body | {key: text for key, text in texts.items() if text}
 
@@ -205,4 +207,6 @@ def verdict_json(verdict: Verdict) -> Json:
         "proved": dict(verdict.proved),
         "unproved": verdict.unproved,
         "provedUntil": iso(verdict.proved_until) if verdict.proved_until is not None else None,
+        "touches": verdict.touches,
+        "touchedUntil": iso(verdict.touched_until) if verdict.touched_until is not None else None,
     }

@@ -14,6 +14,7 @@ from interlock.agents import Client, Event
 from interlock.agents.contract import CLIENT
 from interlock.agents.jsonc import EditError
 from interlock.config import Config
+from interlock.doors.hook.wrapper import client_folder
 from interlock.doors.install.canary import COMMAND, SESSION, canary, environment
 from interlock.doors.install.files import digest
 from interlock.doors.install.firing import DidNotFire, Fired, fire
@@ -77,7 +78,7 @@ def _whole(one: Hooked, client: Client) -> bool:
 
 
 def _expected(config: Config) -> str:
-    return str(config.folder.absolute() / "bin" / CLIENT)
+    return str(client_folder(config) / CLIENT)
 
 
 def gating(one: Hooked) -> list[tuple[Handler, str]]:

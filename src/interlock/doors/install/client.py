@@ -7,6 +7,7 @@ from dataclasses import replace
 from interlock.agents import Agent, Client
 from interlock.agents.contract import CLIENT
 from interlock.config import Config
+from interlock.doors.hook.wrapper import client_folder
 
 HTTP_COSTS = (
     "a stopped daemon blocks every tool call of the agent: there is no fallback that lets harmless ones through",
@@ -29,7 +30,7 @@ def built(agent: Agent, config: Config) -> None:
 
 def named(agent: Agent, config: Config, http: bool) -> Client:
     """The client by its path, and with HTTP hooks by the daemon's address too; nothing is written."""
-    return _addressed(Client(str(config.folder.absolute() / "bin" / CLIENT)), agent, config, http)
+    return _addressed(Client(str(client_folder(config) / CLIENT)), agent, config, http)
 
 
 def _addressed(client: Client, agent: Agent, config: Config, http: bool) -> Client:

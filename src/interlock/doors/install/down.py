@@ -22,7 +22,7 @@ def without_daemon(one: Hooked, config: Config) -> Iterator[Finding]:
     """The fail mode, tried for real; one call of every gating event with something dangerous, one with something harmless."""
     if not is_trusted(one, config):
         return
-    with _silent(config.socket_path):
+    with _silent(config.agents_socket):
         for handler, event in gating(one):
             name = event or "plugin"
             try:

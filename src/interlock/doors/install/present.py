@@ -39,6 +39,8 @@ class Hooked:
         if self.problem:
             return "broken"
         entry = find(config, self.place.path)
+        if entry is None and self.scope == "system":  # what root wrote down is root's to read
+            return "installed"
         return "installed" if entry and digest(self.text.encode()) == entry.written else "edited"
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from interlock.config import Config
+from interlock.config import Config, state_folder
 from interlock.doors.install.files import FileProblem, look, put
 
 NAME = "hooks.json"
@@ -32,7 +33,9 @@ class Entry:
 
 
 def register_path(config: Config) -> Path:
-    return config.folder / NAME
+    """Beside the state; where that is another user's, beside this user's own."""
+    folder = state_folder() if config.separate.on and not os.access(config.folder, os.W_OK) else config.folder
+    return folder / NAME
 
 
 def entries(config: Config) -> tuple[Entry, ...]:

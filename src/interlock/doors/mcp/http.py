@@ -43,7 +43,8 @@ class HttpServer:
 
     def __init__(self, aql: AqlDoor) -> None:
         self._aql, self._secret = aql, secrets.token_bytes(32)
-        server = build(InProcess(aql), aql.context.version, PROMPT)
+        backend = InProcess(aql)
+        server = build(backend, aql.context.version, PROMPT, schema=backend.schema)
         self._manager = StreamableHTTPSessionManager(
             server, max_request_body_size=8 * LIMITS["max_request_size"], session_idle_timeout=IDLE
         )
@@ -97,6 +98,7 @@ class InProcess:
 
         self._aql = aql
         self._wanted: Wanted = Wanted(Naming())
+        self._schemas: tuple[str, dict[str, Mapping[str, Any]]] = ("", {})  # of a mode
 
     def who(self, context: Context) -> Caller:
         found: Caller = context.request.scope[_WHO]  # type: ignore[union-attr]
@@ -110,10 +112,19 @@ class InProcess:
 
     async def call(self, asked: ToolCall) -> Mapping[str, Any]:
         endpoint = self._wanted.naming.endpoint_of(asked.tool)
-        if endpoint is None or asked.tool not in {tool["name"] for tool in self._aql.tools(self._wanted)}:
+        if endpoint is None or self.schema(asked.tool) is None:
             raise unknown_tool(asked.tool)
         reply = await self._aql.answer(asked.who.principal, asked.who.session, endpoint, asked.arguments, self._wanted)
         return reply.wire
+
+    def schema(self, tool: str) -> Mapping[str, Any] | None:
+        """What a tool takes; None for one that is not listed."""
+        mode, found = self._schemas
+        if mode != self._aql.mode(self._wanted):
+            mode = self._aql.mode(self._wanted)
+            found = {one["name"]: one["inputSchema"] for one in self._aql.tools(self._wanted)}
+            self._schemas = mode, found
+        return found.get(tool)
 
     async def ask(self, who: Caller, token: str) -> Mapping[str, Any] | None:
         found = await self._aql.question(who.principal, who.session, token)

@@ -9,17 +9,101 @@ import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from interlock.config import Config
-from interlock.doors.client import API, NoDaemon, check_peer
+from interlock.doors.client import API, NoDaemon, check_peer, silence
 from interlock.doors.mcp.starting import start_daemon
 
 PATIENCE = 60.0  # seconds for an answer
 IDLE_CONNECTIONS = 8
 _MOST_BYTES = 16 * 1024 * 1024
+_MOST_HEAD = 65_536
 
-Pipe = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+_GONE = "the daemon broke off before it had the question"
+_MAYBE = "; the call may have counted, so see get_execution_state before calling again"
+UNREADABLE = "the daemon's answer cannot be read"
+
+
+class Broken(NoDaemon):
+    """A connection that ended before its answer was whole: whether the question was heard, nobody knows."""
+
+
+class Unheard(Broken):
+    """A connection that ended before the daemon had taken the question: it can be asked again."""
+
+
+class Pipe(asyncio.Protocol):
+    """One connection: a question, its answer, and the next; a protocol of its own, for streams cost a quarter of the time."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+        self._data, self._length = b"", -1
+        self._waiting: asyncio.Future[bytes] | None = None
+        self.closed = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    async def ask(self, request: bytes, patience: float | None) -> bytes:
+        """The body of the answer; raises NoDaemon where none comes."""
+        loop = asyncio.get_running_loop()
+        assert self._transport is not None
+        if self.closed or self._transport.is_closing():
+            raise Unheard(_GONE)
+        waiting: asyncio.Future[bytes] = loop.create_future()
+        self._waiting = waiting
+        timer = loop.call_later(patience, self._late, patience) if patience is not None else None
+        try:
+            self._transport.write(request)
+            return await waiting
+        finally:
+            self._waiting = None
+            if timer is not None:
+                timer.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        self._data = self._data + data if self._data else data
+        if self._length < 0:
+            head, found, rest = self._data.partition(b"\r\n\r\n")
+            if not found:
+                return self._fail(NoDaemon(UNREADABLE)) if len(self._data) > _MOST_HEAD else None
+            self._data, self._length = rest, _length(head)
+            if not 0 <= self._length <= _MOST_BYTES:
+                return self._fail(NoDaemon(UNREADABLE))
+        if len(self._data) >= self._length:
+            body, self._data, self._length = self._data[: self._length], self._data[self._length :], -1
+            if self._waiting is not None and not self._waiting.done():
+                self._waiting.set_result(body)
+        return None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Where the other side closed with something unread, or could not be sent all of it, the kernel makes an error of that."""
+        self.closed = True
+        unheard = isinstance(exc, OSError) and not self._data and self._length < 0
+        self._fail(Unheard(_GONE) if unheard else Broken(f"the daemon broke off{_MAYBE}"))
+
+    def close(self) -> None:
+        self.closed = True
+        if self._transport is not None:
+            self._transport.close()
+
+    def _late(self, patience: float) -> None:
+        self._fail(NoDaemon(f"the daemon did not answer within {patience:g} s{_MAYBE}"))
+
+    def _fail(self, error: Exception) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_exception(error)
+        self.close()
+
+
+def _length(head: bytes) -> int:
+    """Of the body; -1 for a response that is none of ours."""
+    for line in head.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length" and value.strip().isdigit():
+            return int(value) if head.startswith(b"HTTP/1.1 ") else -1
+    return -1
 
 
 class Link:
@@ -38,10 +122,11 @@ class Link:
         """What the daemon answers, whatever the status; raises NoDaemon where none does, and none could be started."""
         data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         head = f"POST {API}{path} HTTP/1.1\r\n{self._head}Content-Length: {len(data)}\r\n\r\n"
-        try:
-            return await asyncio.wait_for(self._exchange(head.encode() + data, start), patience)
-        except TimeoutError:
-            raise NoDaemon(f"the daemon did not answer within {patience:g} s") from None
+        return await self._answered(head.encode() + data, patience, start)
+
+    async def get(self, path: str, patience: float = PATIENCE) -> Any:
+        """The same for a question without a body; no daemon is started for it."""
+        return await self._answered(f"GET {API}{path} HTTP/1.1\r\n{self._head}\r\n".encode(), patience, False)
 
     async def reach(self) -> None:
         """Makes sure that a daemon answers; starts one where none does."""
@@ -49,73 +134,55 @@ class Link:
         self._keep(pipe)
 
     def close(self) -> None:
-        for _, writer in self._idle:
-            writer.close()
+        for pipe in self._idle:
+            pipe.close()
         self._idle.clear()
 
-    async def _exchange(self, request: bytes, start: bool) -> Any:
+    async def _answered(self, request: bytes, patience: float | None, start: bool) -> Any:
         while self._idle:  # a daemon that was started anew has forgotten them
-            pipe = self._idle.pop()
-            with suppress(OSError, asyncio.IncompleteReadError, NoDaemon):
-                if not pipe[0].at_eof():
-                    return await self._over(pipe, request)
-            pipe[1].close()
-        return await self._over(await (self._open() if start else self._connect()), request)
+            with suppress(Unheard):  # what may have been heard is not said twice: a step would count twice
+                return await self._over(self._idle.pop(), request, patience)
+        return await self._over(await (self._open() if start else self._connect()), request, patience)
 
-    async def _over(self, pipe: Pipe, request: bytes) -> Any:
-        reader, writer = pipe
+    async def _over(self, pipe: Pipe, request: bytes, patience: float | None) -> Any:
         try:
-            writer.write(request)
-            await writer.drain()
-            answer = await _read(reader)
+            body = await pipe.ask(request, patience)
         except BaseException:
-            writer.close()
+            pipe.close()
             raise
         self._keep(pipe)
-        return answer
+        try:
+            return json.loads(body)
+        except ValueError:
+            raise NoDaemon(UNREADABLE) from None
 
     def _keep(self, pipe: Pipe) -> None:
         if len(self._idle) < IDLE_CONNECTIONS:
             self._idle.append(pipe)
         else:
-            pipe[1].close()
+            pipe.close()
 
     async def _open(self) -> Pipe:
         try:
-            return await self._connect()
-        except (FileNotFoundError, ConnectionRefusedError):
-            pass
-        async with self._starting:
             with suppress(FileNotFoundError, ConnectionRefusedError):
-                return await self._connect()  # somebody else has started it meanwhile
-            await start_daemon(self._config, self._config_path)
-            try:
                 return await self._connect()
-            except OSError as error:
-                raise NoDaemon(f"no daemon answers: {error.strerror or error}") from None
+            async with self._starting:
+                with suppress(FileNotFoundError, ConnectionRefusedError):
+                    return await self._connect()  # somebody else has started it meanwhile
+                await start_daemon(self._config, self._config_path)
+                return await self._connect()
+        except OSError as error:
+            raise NoDaemon(silence(str(self._config.agents_socket), error)) from None
 
     async def _connect(self) -> Pipe:
-        path = self._config.socket_path
+        path = self._config.agents_socket
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         sock.setblocking(False)
         try:
             await asyncio.get_running_loop().sock_connect(sock, os.fspath(path))
             check_peer(sock, path)
-            return await asyncio.open_unix_connection(sock=sock, limit=_MOST_BYTES)
+            _, pipe = await asyncio.get_running_loop().create_unix_connection(Pipe, sock=sock)
+            return pipe
         except BaseException:
             sock.close()
             raise
-
-
-async def _read(reader: asyncio.StreamReader) -> Any:
-    """The JSON of one response; raises NoDaemon for anything that is none of ours."""
-    head = await reader.readuntil(b"\r\n\r\n")
-    length = next(
-        (line.partition(b":")[2] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), b""
-    ).strip()
-    if not head.startswith(b"HTTP/1.1 ") or not length.isdigit() or int(length) > _MOST_BYTES:
-        raise NoDaemon("the daemon answered in a way that cannot be read")
-    try:
-        return json.loads(await reader.readexactly(int(length)))
-    except ValueError:
-        raise NoDaemon("the daemon answered in a way that cannot be read") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import mcp_types as types
@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 
 from interlock.doors.aql.envelope import AqlProblem, encoded, refused
 from interlock.doors.aql.limits import bad_text, check
+from interlock.doors.client import NoDaemon
 from interlock.doors.mcp.backend import Backend, Context, ToolCall
 from interlock.doors.mcp.elicit import answered, asked_again
 from interlock.doors.mcp.progress import with_progress
@@ -19,11 +20,21 @@ from interlock.doors.mcp.readable import undecodable
 
 LOG = logging.getLogger("interlock")
 PERMISSION_TOOL = "permission_prompt"  # R-15: for `--permission-prompt-tool`, which knows nothing of MCP-AQL
-NO_ANSWER = "Interlock could not answer. Nothing is allowed until it does."
+UNTIL = "Nothing is allowed until it does."
+NO_ANSWER = f"Interlock could not answer. {UNTIL}"
 
 
-def build(backend: Backend, version: str, instructions: str, name: str = "interlock") -> Server[Any]:
-    """The server; nothing it answers is an allow unless the backend said so."""
+def build(
+    backend: Backend,
+    version: str,
+    instructions: str,
+    name: str = "interlock",
+    schema: Callable[[str], Mapping[str, Any] | None] | None = None,
+) -> Server[Any]:
+    """The server; nothing it answers is an allow unless the backend said so.
+
+    `schema` says what a tool takes; without it each call over HTTP lists all tools first, to compare its headers.
+    """
 
     async def list_tools(context: Context, params: Any) -> types.ListToolsResult:
         listed = await backend.tools(backend.who(context))
@@ -37,7 +48,12 @@ def build(backend: Backend, version: str, instructions: str, name: str = "interl
         return await with_progress(context, _answer(backend, context, params, asked))
 
     made: Server[Any] = Server(
-        name, version=version, instructions=instructions, on_list_tools=list_tools, on_call_tool=call_tool
+        name,
+        version=version,
+        instructions=instructions,
+        get_tool_input_schema=schema,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
     )
     made.middleware.clear()  # no spans: a call may carry a code
     return made
@@ -61,8 +77,13 @@ async def _answer(
         raise
     except Exception as error:
         LOG.error("a call failed: %s", type(error).__name__, exc_info=error)
-        problem = AqlProblem("INTERNAL_ERROR", NO_ANSWER)
+        problem = AqlProblem("INTERNAL_ERROR", _unanswered(error))
         return result(refused(problem, backend.session_of(asked.who)).wire, asked.tool)
+
+
+def _unanswered(error: Exception) -> str:
+    """What happened, where we have words for it; what nobody expected is for the log alone."""
+    return f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
 
 
 def unknown_tool(tool: str) -> MCPError:
@@ -71,11 +92,17 @@ def unknown_tool(tool: str) -> MCPError:
 
 
 def result(reply: Mapping[str, Any], tool: str = "") -> types.CallToolResult:
-    """EP-09: the envelope as text; a permission prompt gets the bare decision."""
+    """The reply as the library has it."""
+    text, failed = said(reply, tool)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
+
+
+def said(reply: Mapping[str, Any], tool: str = "") -> tuple[str, bool]:
+    """EP-09: the envelope as text, and whether it is an error; a permission prompt gets the bare decision."""
     envelope = reply["envelope"]
-    body = _decision(envelope) if tool == PERMISSION_TOOL else envelope
-    text = types.TextContent(type="text", text=encoded(body))
-    return types.CallToolResult(content=[text], is_error=bool(reply["isError"]) and tool != PERMISSION_TOOL)
+    if tool == PERMISSION_TOOL:
+        return encoded(_decision(envelope)), False
+    return encoded(envelope), bool(reply["isError"])
 
 
 def _decision(envelope: Mapping[str, Any]) -> Mapping[str, Any]:

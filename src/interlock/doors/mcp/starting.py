@@ -35,16 +35,16 @@ async def start_daemon(config: Config, config_path: Path | None) -> None:
     process = _spawned(config, config_path)
     end = asyncio.get_running_loop().time() + PATIENCE
     while asyncio.get_running_loop().time() < end:
-        if _answers(config.socket_path):
+        if _answers(config.agents_socket):
             return
-        if process.poll() is not None and not _answers(config.socket_path):  # another one may have been faster
+        if process.poll() is not None and not _answers(config.agents_socket):  # another one may have been faster
             await asyncio.sleep(0.2)
-            if not _answers(config.socket_path):
+            if not _answers(config.agents_socket):
                 break
         await asyncio.sleep(0.05)
     else:
         process.terminate()
-    raise NoDaemon(f"no daemon answers on {config.socket_path}, and none could be started; see {config.folder / LOG}")
+    raise NoDaemon(f"no daemon answers on {config.agents_socket}, and none could be started; see {config.folder / LOG}")
 
 
 def _spawned(config: Config, config_path: Path | None) -> subprocess.Popen[bytes]:

@@ -7,11 +7,11 @@ import logging
 import secrets
 import sys
 import warnings
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import anyio
 from mcp.server.stdio import stdio_server
@@ -21,10 +21,12 @@ from interlock.doors.aql.gatekeeper import ANY
 from interlock.doors.aql.tools import Naming
 from interlock.doors.client import NoDaemon
 from interlock.doors.mcp.backend import Context, ToolCall
+from interlock.doors.mcp.express import Express
 from interlock.doors.mcp.link import Link
 from interlock.doors.mcp.prompt import PROMPT
 from interlock.doors.mcp.readable import readable
 from interlock.doors.mcp.server import PERMISSION_TOOL, build, unknown_tool
+from interlock.doors.mcp.wire import In, Out, claimed_stdio
 
 _ENDPOINTS = ("create", "read", "execute", ANY)  # those that the loop has operations for (R-17)
 AGAIN = 2.0  # seconds between two tries to hold the session
@@ -73,38 +75,52 @@ class Remote:
     """The backend behind the socket."""
 
     def __init__(self, link: Link, options: Options) -> None:
-        self._link, self._options = link, options
+        self._link, self._options, self._wanted = link, options, options.wanted
+        self.express: Express | None = None  # where calls may have been begun before they come here
         self.session = f"mcp_{secrets.token_hex(16)}"
 
-    def who(self, context: Context) -> None:
-        return None  # the kernel tells the daemon
+    def who(self, context: Context) -> Any:
+        """Which request this is; who sent it the kernel tells the daemon."""
+        return context.request_id
 
-    def session_of(self, who: None) -> str:
+    def session_of(self, who: Any) -> str:
         return self.session
 
-    async def tools(self, who: None) -> list[dict[str, Any]]:
+    async def tools(self, who: Any) -> list[dict[str, Any]]:
         found = await self._link.post("/aql/tools", self._options.wanted)
         if not isinstance(found, dict) or "tools" not in found:
             raise NoDaemon("the daemon did not list its tools")
         return [*found["tools"], *([_PERMISSION] if self._options.permission_tool else [])]
 
     async def call(self, asked: ToolCall) -> Mapping[str, Any]:
+        """The reply; of a call that was begun before it came here, where there is one."""
+        begun = self.express.begun(asked) if self.express is not None else None
+        if begun is not None:
+            return await begun
+        work = self.begin(asked)
+        if work is None:
+            raise unknown_tool(asked.tool)
+        return await work
+
+    def begin(self, asked: ToolCall) -> Coroutine[Any, Any, Mapping[str, Any]] | None:
+        """Makes a call; None for a tool that nobody has."""
         endpoint, arguments = self._options.naming.endpoint_of(asked.tool), asked.arguments
         if asked.tool == PERMISSION_TOOL and self._options.permission_tool:
             endpoint, arguments = ANY, {"operation": PERMISSION_TOOL, "params": asked.arguments}
-        if endpoint not in _ENDPOINTS:
-            raise unknown_tool(asked.tool)
-        body = {**self._options.wanted, "endpoint": endpoint, "arguments": arguments, "session": self.session}
+        return self._made(endpoint, arguments) if endpoint in _ENDPOINTS else None
+
+    async def _made(self, endpoint: str | None, arguments: Any) -> Mapping[str, Any]:
+        body = {**self._wanted, "endpoint": endpoint, "arguments": arguments, "session": self.session}
         found = await self._link.post("/aql", body)
         if not isinstance(found, dict) or "envelope" not in found or "isError" not in found:
             raise NoDaemon("the daemon did not answer the call")
         return found
 
-    async def ask(self, who: None, token: str) -> Mapping[str, Any] | None:
+    async def ask(self, who: Any, token: str) -> Mapping[str, Any] | None:
         found = await self._link.post("/aql/ask", {"session": self.session, "token": token})
         return found if isinstance(found, dict) and "ask" in found else None
 
-    async def elicited(self, who: None, ask: str, approve: bool) -> bool:
+    async def elicited(self, who: Any, ask: str, approve: bool) -> bool:
         body = {"session": self.session, "ask": ask, "approve": approve}
         found = await self._link.post("/aql/elicited", body)
         return isinstance(found, dict) and found.get("armed") is True
@@ -134,21 +150,39 @@ class Lines:
 
 def run(config: Config, config_path: Path | None, options: Options, version: str) -> int:
     """Serves until stdin ends."""
-    logging.disable(logging.CRITICAL)  # a client keeps what is written to stderr, and calls may carry codes
+    return quietly(_serve(Link(config, config_path, options.token), options, version))
+
+
+def quietly(work: Coroutine[Any, Any, None]) -> int:
+    """Runs a server; a client keeps what is written to stderr, and calls may carry codes."""
+    logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    asyncio.run(_serve(Link(config, config_path, options.token), options, version))
+    asyncio.run(work)
     return 0
 
 
 async def _serve(link: Link, options: Options, version: str) -> None:
     remote = Remote(link, options)
-    server = build(remote, version, PROMPT)
+
+    def ends() -> tuple[Any, Any]:
+        wire, back = claimed_stdio()
+        remote.express = express = Express(remote.begin, Out(back))
+        In(wire, express.take, express.end).start()
+        return express, express
+
+    await serve(link, remote, build(remote, version, PROMPT), ends)
+    if remote.express is not None:
+        await remote.express.finished(FAREWELL)
+
+
+async def serve(link: Link, remote: Remote, server: Any, ends: Callable[[], tuple[Any, Any]]) -> None:
+    """Answers over stdio in a session that the daemon holds, until stdin ends; `ends` are what is read and written."""
     with suppress(NoDaemon, OSError):
         await link.reach()  # a daemon that cannot be started is said in every answer
     holding = asyncio.create_task(remote.hold())
     try:
-        given = cast(Any, Lines(claimed_stdin()))
-        async with stdio_server(stdin=given) as (read, write):
+        given, back = ends()
+        async with stdio_server(stdin=given, stdout=back) as (read, write):
             await server.run(read, write, server.create_initialization_options())
     finally:
         holding.cancel()

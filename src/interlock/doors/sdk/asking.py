@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypedDict
 
 from interlock.core.decision import Decision
 from interlock.core.model import Action, Kind
@@ -23,18 +23,36 @@ _FIELDS: Mapping[Kind, Mapping[str, str]] = MappingProxyType(
 )
 
 
+class Asked(TypedDict, total=False):
+    """What may be said of an action; one of the first four says what it is."""
+
+    command: str | None
+    operation: str | None
+    tool: str | None
+    hint: str | None
+    params: Mapping[str, Any] | None  # of an operation
+    resource: str | None  # what an operation is done to
+    adapter: str | None  # whose operation it is
+    input: Mapping[str, Any] | None  # of a tool
+    cwd: str | None
+    pending_id: str | None  # the ticket of a retry
+    danger: str | None  # a level's name; it can only raise what is asked for
+
+
 def question(
-    action: Action | None,
-    command: str | None,
-    operation: str | None,
-    params: Mapping[str, Any] | None,
-    tool: str | None,
-    input: Mapping[str, Any] | None,
-    hint: str | None,
-    resource: str | None,
-    cwd: str | None,
-    pending_id: str | None,
+    action: Action | None = None,
+    *,
+    command: str | None = None,
+    operation: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    tool: str | None = None,
+    input: Mapping[str, Any] | None = None,
+    hint: str | None = None,
+    resource: str | None = None,
+    cwd: str | None = None,
+    pending_id: str | None = None,
     adapter: str | None = None,
+    danger: str | None = None,
 ) -> Body:
     """The question; raises TypeError where it is not clear what is asked."""
     kinds = {"command": command, "operation": operation, "tool": tool, "hint": hint}
@@ -54,7 +72,7 @@ def question(
         if kind not in body or key in body:
             raise TypeError(f"{key}= goes with {kind}=, once")
         body[key] = value
-    for key, text in (("cwd", cwd), ("pendingId", pending_id)):
+    for key, text in (("cwd", cwd), ("pendingId", pending_id), ("danger", danger)):
         if text is not None:
             body[key] = text
     return body
@@ -74,13 +92,13 @@ def _of(action: Action) -> Body:
 def plain(body: Body) -> Body | None:
     """The question as nothing but JSON, so that it means the same here and in a daemon; None where it cannot be written."""
     try:
-        written: Body = json.loads(json.dumps(body, default=_table), object_pairs_hook=_once)
+        written: Body = json.loads(json.dumps(body, default=_table), object_pairs_hook=once)
     except (TypeError, ValueError, RecursionError):
         return None
     return written
 
 
-def _once(pairs: list[tuple[str, Any]]) -> Body:
+def once(pairs: list[tuple[str, Any]]) -> Body:
     """A table; 1 and "1" are two keys in Python and one in JSON, where the first would be judged by nobody."""
     table = dict(pairs)
     if len(table) != len(pairs):

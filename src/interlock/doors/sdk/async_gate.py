@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, overload
 
 from interlock.config import Config
 from interlock.core.decision import Decision
+from interlock.core.model import Action
 from interlock.core.records import Ticket
 from interlock.core.registry import Matched, Pattern
+from interlock.doors.sdk.asking import Asked
 from interlock.doors.sdk.backend import Session
-from interlock.doors.sdk.errors import GateError
+from interlock.doors.sdk.errors import GateError, allowed
 from interlock.doors.sdk.gate import Gate, seconds_of, ticket_id
+from interlock.doors.sdk.guard import Guard, Terms, answered_later, during_later
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -73,13 +77,35 @@ class AsyncGate:
         return self._made
 
     evaluate = _threaded(Gate.evaluate)
-    check = _threaded(Gate.check)
     executed = _threaded(Gate.executed)
     metrics = _threaded(Gate.metrics)
     sign_in = _threaded(Gate.sign_in)
     sign_out = _threaded(Gate.sign_out)
     approve = _threaded(Gate.approve)
     reject = _threaded(Gate.reject)
+
+    async def check(self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[Asked]) -> Decision:
+        """As Gate.check."""
+        return allowed(await answered_later(await self._gate(), wait, asked, action))
+
+    @asynccontextmanager
+    async def guarding(
+        self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[Asked]
+    ) -> AsyncIterator[Decision]:
+        """As Gate.guarding, with `async with`."""
+        async with during_later(await self._gate(), wait, asked, action) as decision:
+            yield decision
+
+    @overload
+    def guard(self, function: Callable[P, T], /, **terms: Unpack[Terms]) -> Callable[P, T]: ...
+
+    @overload
+    def guard(self, /, **terms: Unpack[Terms]) -> Guard: ...
+
+    def guard(self, function: Callable[P, T] | None = None, /, **terms: Unpack[Terms]) -> Callable[P, T] | Guard:
+        """As Gate.guard, for functions that are awaited; refuses the others, which would hold up the event loop."""
+        made = Guard(None, self._gate, **terms)
+        return made if function is None else made(function)
 
     async def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """As Gate.wait; any number may wait at once, and none of them holds a thread."""

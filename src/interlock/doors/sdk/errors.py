@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from interlock.core.decision import Decision
+from interlock.core.records import Ticket
 from interlock.doors.client import ApiError, NoDaemon
 from interlock.doors.sdk.reading import Unreadable
 from interlock.ports import StoreError
@@ -27,6 +28,25 @@ class NotAllowed(Exception):
     def __init__(self, decision: Decision) -> None:
         self.decision = decision
         super().__init__(decision.reason)
+
+    @property
+    def reason(self) -> str:
+        return self.decision.reason
+
+    @property
+    def ticket(self) -> Ticket | None:
+        """What a person can answer; None where nobody can."""
+        return self.decision.ticket
+
+    @property
+    def instead(self) -> tuple[str, ...]:
+        """What could be done in its place."""
+        return self.decision.instead
+
+    @property
+    def wait_seconds(self) -> int:
+        """How long it has to cool before it can be asked about again."""
+        return self.decision.wait_seconds
 
 
 class Held(NotAllowed):

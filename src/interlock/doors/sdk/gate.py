@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from interlock.config import Config
 from interlock.core.decision import Decision
 from interlock.core.model import Action
 from interlock.core.records import Ticket
-from interlock.doors.sdk.asking import plain, question, unwritable
+from interlock.doors.sdk.asking import Asked, plain, question, unwritable
 from interlock.doors.sdk.backend import Backend, Session
 from interlock.doors.sdk.errors import GateError, allowed
+from interlock.doors.sdk.guard import Guard, Terms, answered, during
 from interlock.doors.sdk.opening import Opened, connected
 from interlock.doors.sdk.registry import GateRegistry
 
 NAME = "python"  # of an agent that has no other
 _OUTCOME = 500  # characters
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Gate:
@@ -55,58 +59,33 @@ class Gate:
         gate._agent, gate._session = agent or self._default, session
         return gate
 
-    def evaluate(
-        self,
-        action: Action | None = None,
-        *,
-        command: str | None = None,
-        operation: str | None = None,
-        params: Mapping[str, Any] | None = None,
-        tool: str | None = None,
-        input: Mapping[str, Any] | None = None,
-        hint: str | None = None,
-        resource: str | None = None,
-        cwd: str | None = None,
-        pending_id: str | None = None,
-        adapter: str | None = None,
-    ) -> Decision:
+    def evaluate(self, action: Action | None = None, **asked: Unpack[Asked]) -> Decision:
         """The decision about one action; where anything goes wrong it is a denial."""
-        asked = question(action, command, operation, params, tool, input, hint, resource, cwd, pending_id, adapter)
+        said = question(action, **asked)
         backend = self._opened.backend()
-        body = plain(asked | {"agent": {"name": self._agent, "session": self._session}})
+        body = plain(said | {"agent": {"name": self._agent, "session": self._session}})
         return unwritable() if body is None else backend.evaluate(body)
 
-    def check(
-        self,
-        action: Action | None = None,
-        *,
-        command: str | None = None,
-        operation: str | None = None,
-        params: Mapping[str, Any] | None = None,
-        tool: str | None = None,
-        input: Mapping[str, Any] | None = None,
-        hint: str | None = None,
-        resource: str | None = None,
-        cwd: str | None = None,
-        pending_id: str | None = None,
-        adapter: str | None = None,
-    ) -> Decision:
-        """The decision that allows; raises Held or Denied, which carry the decision that does not."""
-        return allowed(
-            self.evaluate(
-                action,
-                command=command,
-                operation=operation,
-                params=params,
-                tool=tool,
-                input=input,
-                hint=hint,
-                resource=resource,
-                cwd=cwd,
-                pending_id=pending_id,
-                adapter=adapter,
-            )
-        )
+    def check(self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[Asked]) -> Decision:
+        """The decision that allows, after up to `wait` seconds for a person; raises Held or Denied, which carry the one that does not."""
+        return allowed(answered(self, wait, asked, action))
+
+    def guarding(
+        self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[Asked]
+    ) -> AbstractContextManager[Decision]:
+        """A block that is entered only when it is allowed, and whose end is reported; raises as `check` does."""
+        return during(self, wait, asked, action)
+
+    @overload
+    def guard(self, function: Callable[P, T], /, **terms: Unpack[Terms]) -> Callable[P, T]: ...
+
+    @overload
+    def guard(self, /, **terms: Unpack[Terms]) -> Guard: ...
+
+    def guard(self, function: Callable[P, T] | None = None, /, **terms: Unpack[Terms]) -> Callable[P, T] | Guard:
+        """Makes a function ask first: an operation by its name, with its arguments as params; raises as `check` does."""
+        made = Guard(lambda: self, **terms)
+        return made if function is None else made(function)
 
     def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """The ticket once it is answered and has cooled, or as it stands after `timeout` seconds; then ask again."""

@@ -15,7 +15,7 @@ from typing import Any
 from interlock.config import Config
 from interlock.core.decision import Decision
 from interlock.core.model import AgentRef
-from interlock.core.records import Ticket
+from interlock.core.records import Challenge, Ticket
 from interlock.core.registry import Pattern, PatternError, Registry
 from interlock.core.ticket import settled
 from interlock.doors.cli.main import version
@@ -30,6 +30,7 @@ from interlock.doors.sdk.backend import CHANNEL, Session
 from interlock.doors.sdk.errors import GateError, told
 from interlock.doors.sdk.waiting import Changes, answered, until_time_moves_it
 from interlock.keys import KeyFileError
+from interlock.looker.files import read_text
 from interlock.ports import Clock, StoreError, Tx
 from interlock.service import answers, people
 from interlock.service.agents import change_agent
@@ -92,8 +93,8 @@ class Log:
 
     name = "log"
 
-    def tell(self, event: str, ticket: Ticket | None, words: str) -> None:
-        LOG.warning("%s%s: %s", event, f" {ticket.id}" if ticket else "", words)
+    def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
+        LOG.warning("%s%s: %s", event, f" {about.id}" if about else "", words)
 
 
 def _for_here(reason: str) -> str:
@@ -126,7 +127,7 @@ class Inside:
             if len(data) > self.config.limits.body_bytes:
                 most = self.config.limits.body_bytes
                 raise Problem("VALIDATION_PAYLOAD_TOO_LARGE", f"the action is larger than {most} bytes")
-            request, token = request_of(parsed(data), self._who, same_user=True)
+            request, token = request_of(parsed(data), self._who, read_text)
         except Problem as problem:
             words = f"Denied: {problem.words}."
             return Decision("deny", words, code=problem.code, strength=strength, details=problem.details)

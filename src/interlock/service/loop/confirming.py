@@ -61,7 +61,7 @@ def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: s
         ticket = tokens.ticket_of(tx, token)
         if ticket is not None and ticket.agent.principal != agent.principal:
             ticket = None  # another's token is no token
-        problem = _refused(tx, state, ticket, token, operation, now)
+        problem = _refused(tx, state, agent, ticket, token, operation, now)
         if problem is not None or ticket is None:
             return _Outcome(_failed(tx, state, agent, ticket, token, operation, problem, now))
         return _taken(tx, state, ticket, now)
@@ -99,7 +99,7 @@ def continue_execution(state: State, agent: AgentRef, *, token: str = "") -> dic
         given = token or token_of(state, ticket)
         named = tokens.ticket_of(tx, given)
         mine = ticket if named is not None and named.id == ticket.id else None
-        problem = _refused(tx, state, mine, given, ticket.operation, now)
+        problem = _refused(tx, state, agent, mine, given, ticket.operation, now)
         if problem is not None:
             return _Outcome(_failed(tx, state, agent, ticket, given, ticket.operation, problem, now))
         done = _taken(tx, state, ticket, now)
@@ -139,7 +139,7 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
             ticket = None
         token = token_of(state, ticket) if ticket is not None else request_id
         operation = ticket.operation if ticket is not None else ""
-        problem = _refused(tx, state, ticket, token, operation, now, once=False)
+        problem = _refused(tx, state, agent, ticket, token, operation, now, once=False)
         if problem is not None or ticket is None:
             return _Outcome(_failed(tx, state, agent, ticket, token, operation, problem, now))
         return _Outcome(ticket=settled(ticket, now))
@@ -194,9 +194,16 @@ def _kept(state: State, work: Any) -> _Outcome:
 
 
 def _refused(
-    tx: Tx, state: State, ticket: Ticket | None, token: str, operation: str, now: float, once: bool = True
+    tx: Tx,
+    state: State,
+    agent: AgentRef,
+    ticket: Ticket | None,
+    token: str,
+    operation: str,
+    now: float,
+    once: bool = True,
 ) -> LoopProblem | None:
-    """CT-05, C-14: why a token does not count; None where a person armed it for this operation and nobody has used it."""
+    """CT-05, C-14: why a token does not count; None where a person armed it, the client's own user in this session included, and nobody used it."""
     shown = {"token": fingerprint(token)}
     if ticket is None:
         return LoopProblem("TOKEN_INVALID", details=shown)
@@ -214,7 +221,7 @@ def _refused(
         return LoopProblem("TOKEN_INVALID", "A person rejected this.", shown)
     if stands.open and ticket.requirement.human is not Human.NONE:
         return LoopProblem("PERMISSION_DENIED", INERT, {"reason": tokens.SELF_APPROVAL})
-    why = state.agreement(stands, tx.approvals(ticket.id), Requirement(), now)
+    why = state.agreement(stands, tx.approvals(ticket.id), Requirement(), now, agent.session)
     if why or stands.state is not TicketState.APPROVED:
         return LoopProblem(
             "PERMISSION_DENIED", "Nobody may use this token yet.", {"reason": why or "it is cooling off"}

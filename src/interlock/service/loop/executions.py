@@ -19,9 +19,10 @@ from interlock.ports import Tx
 from interlock.service.evaluate import evaluate
 from interlock.service.loop import challenges, notices
 from interlock.service.loop.blocked import blocked_by, refuse_blocked
-from interlock.service.loop.problem import INERT, LoopProblem
+from interlock.service.loop.problem import INERT, LoopProblem, how_confirmed
 from interlock.service.loop.running import current, end, in_force, lifted, live, nothing_runs, record
 from interlock.service.loop.tightened import NOT_TIGHTENED, Tightened, governing
+from interlock.service.pausing import for_step
 from interlock.service.record import deed
 from interlock.service.request import Judged, Request, Stepping
 from interlock.service.state import State
@@ -46,6 +47,7 @@ def execute_agent(
     state.catch_up()
     here = offered(governing(state, named(agent), door, tight), EXECUTE)
     refuse_blocked(here, agent)
+    here = for_step(here, operation(EXECUTE, dict(parameters or {}), "EXECUTE"))
     steps = quota(here.policy, _asked(max_autonomous_steps))
     made = Execution(
         id=state.new_id("exec_"),
@@ -71,6 +73,7 @@ def execute_agent(
     )
     if not decision.allowed:
         raise refusal(decision)
+    state.declared.opened(agent)
     return {
         "execution_id": made.id,
         "status": RUNNING,
@@ -179,8 +182,15 @@ def refusal(decision: Decision) -> LoopProblem:
     failure = failure_json(decision)
     error = failure.get("error", {})
     details = error.get("details") or ({"reason": decision.reason} if decision.code == "PERMISSION_DENIED" else NOTHING)
-    message = INERT if details.get("reason") == SELF_APPROVAL else ""
+    message = INERT if details.get("reason") == SELF_APPROVAL else _how(decision)
     return LoopProblem(decision.code, message, details, failure.get("confirmation"))
+
+
+def _how(decision: Decision) -> str:
+    """Who can change a no, for whoever reads the answer to them; empty where the registry's own words are enough."""
+    if decision.code != "CONFIRMATION_REQUIRED" or decision.ticket is None:
+        return ""
+    return how_confirmed(decision.ticket.id)
 
 
 def named(agent: AgentRef) -> AgentRef:

@@ -8,6 +8,7 @@ from interlock.core.decision import Decision
 from interlock.core.loop import LIVE, Pause, Verdict, moved, pause_json, pause_of, reason_of, tier_reached, verdict_of
 from interlock.core.model import Level
 from interlock.core.records import Execution, Ticket
+from interlock.core.ticket import settled
 from interlock.core.times import iso
 from interlock.ports import Tx
 from interlock.service.loop import challenges, notices
@@ -37,6 +38,8 @@ def keep(report: Report, tx: Tx, judged: Judged, decision: Decision) -> None:
         report.challenge = block(tx, report.state, report.agent, reason, now, digest=judged.digest, execution=row.id)
     elif report.verdict in (Verdict.CONFIRM, Verdict.VERIFY) and decision.ticket is not None:
         row = _paused(report, tx, judged, decision, decision.ticket, row)
+    elif report.verdict is Verdict.REFUSE and decision.ticket is not None and settled(decision.ticket, now).open:
+        row = _joined(report, judged, decision, decision.ticket, row)
     elif report.verdict is Verdict.WAIT and report.pause is not None:
         _reminded(report, tx, report.pause)
     if row != found and not tx.save_execution(row, found):
@@ -100,6 +103,20 @@ def _paused(report: Report, tx: Tx, judged: Judged, decision: Decision, ticket: 
     if before is None or (before.ticket, before.challenge) != (pause.ticket, pause.challenge):
         _told(report, tx, pause, now, row.id)
     return replace(moved(row, "pause", now), pause=pause_json(pause))
+
+
+def _joined(report: Report, judged: Judged, decision: Decision, ticket: Ticket, row: Execution) -> Execution:
+    """ESL-08, C-19: the same is held under another name; nothing of this one goes on either before a person has answered that."""
+    pause = Pause(
+        kind="other",
+        digest=judged.digest,
+        human=int(decision.requirement.human),
+        ticket=ticket.id,
+        operation=ticket.operation,
+        reason=f"The same is held for agent {ticket.agent.name!r:.80}",
+        since=judged.now,
+    )
+    return replace(moved(row, "pause", judged.now), pause=pause_json(pause))
 
 
 def _told(report: Report, tx: Tx, pause: Pause, now: float, execution: str) -> None:

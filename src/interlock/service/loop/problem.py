@@ -11,6 +11,13 @@ from interlock.core.records import NOTHING
 INERT = "A token frees nothing until a person has armed it; whoever was paused cannot do so itself."
 
 
+def how_confirmed(ticket: str) -> str:
+    """What an agent tells its user of a held operation (ERR-03: what changes stands in quotes)."""
+    return (
+        f"This operation requires confirmation: a person can answer ticket '{ticket}' with `interlock approve {ticket}`"
+    )
+
+
 class LoopProblem(Exception):
     """A refusal in the words of the error registry: its code, a message for a person, details, and what has to be confirmed."""
 

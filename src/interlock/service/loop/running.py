@@ -8,6 +8,7 @@ from interlock.core.digest import normal_name
 from interlock.core.loop import KEPT_LIVE, LifecycleError, Pause, moved, pause_of
 from interlock.core.model import AgentRef, Human
 from interlock.core.records import NOTHING, Challenge, Execution, Json
+from interlock.core.ticket import settled
 from interlock.ports import Tx
 from interlock.service.loop import challenges, notices
 from interlock.service.loop.problem import LoopProblem
@@ -46,7 +47,10 @@ def _waiting(challenge: Challenge) -> Pause:
 
 
 def lifted(tx: Tx, pause: Pause, now: float) -> bool:
-    """Whether a verify pause has ended: verified, answered, expired or aborted (R-10). Others end by being resumed."""
+    """Whether a pause has ended by itself: its challenge is over (R-10), or another name's ticket is. What holds its own ticket is resumed."""
+    if pause.kind == "other":
+        ticket = tx.ticket(pause.ticket)
+        return ticket is None or not settled(ticket, now).open
     if pause.kind != "verify":
         return False
     found = tx.challenge(pause.challenge)
@@ -85,6 +89,7 @@ def end(tx: Tx, state: State, execution: Execution, move: str, ended: Json) -> E
         raise LoopProblem("PERMISSION_DENIED", str(error)) from None
     tx.save_execution(after, execution)
     notices.clear(tx, execution.agent, now, execution=execution.id)
+    state.declared.closed(execution.agent)
     record(tx, state, after, ended)
     return after
 

@@ -17,11 +17,11 @@ from interlock.core.loop import (
     status_of,
     stops,
 )
-from interlock.core.model import AgentRef, Level, intent
-from interlock.core.named import named_level
+from interlock.core.model import AgentRef, intent
 from interlock.core.policy import TOLERANCES
 from interlock.core.times import iso
 from interlock.ports import StoreError
+from interlock.service import declaring
 from interlock.service.evaluate import evaluate
 from interlock.service.loop import notices
 from interlock.service.loop.blocked import HOW, danger_note, enforced, stopped_step
@@ -29,6 +29,7 @@ from interlock.service.loop.executions import named, offered
 from interlock.service.loop.keeping import keep
 from interlock.service.loop.report import RECORD, Report, Step, checked, seen
 from interlock.service.loop.tightened import NOT_TIGHTENED, Tightened, governing
+from interlock.service.pausing import for_step
 from interlock.service.request import Overtaken, Request
 from interlock.service.state import State
 
@@ -47,6 +48,7 @@ def record_step(
     step = checked(step)  # 1
     state.catch_up()
     here = offered(governing(state, named(agent), door, tight), RECORD)
+    here = for_step(here, intent(step.hint, step.cwd))
     why = enforced(here, agent.principal)
     if why:  # 2
         return stopped_step(here, agent, why)
@@ -61,6 +63,7 @@ def record_step(
         blocked = any(part.name == "blocked" for part in decision.parts) and report.verdict is not Verdict.STOP
         if blocked and here.mode == "enforcing":  # since it was looked at
             return stopped_step(here, agent, enforced(state, agent.principal) or "blocked")
+        declaring.report(state, agent, step.hint, step.cwd)
         return _answer(report, decision, tight)
     raise StoreError(_GIVES_UP)
 
@@ -87,7 +90,7 @@ def _answer(report: Report, decision: Decision, tight: Tightened) -> dict[str, A
     left = Count(after.steps, after.max_steps).left
     directive = Directive(
         go=go,
-        factors=(*_factors(report, decision), *tight.said),
+        factors=(*_factors(report, decision), *_failed(report), *tight.said),
         stopped=report.verdict is Verdict.STOP,
         reason="" if go else _reason(report, decision),
         steps_remaining=left,
@@ -102,20 +105,8 @@ def _answer(report: Report, decision: Decision, tight: Tightened) -> dict[str, A
     }
     if report.confirmation:
         data["confirmation"] = report.confirmation
-    inferred = _inferred(report, decision) if go else []
-    return data | ({"warnings": inferred} if inferred else {})
-
-
-def _inferred(report: Report, decision: Decision) -> list[dict[str, Any]]:
-    """2.11: that a dangerous operation went on whose level its name alone says."""
-    if decision.assessment is None or decision.assessment.level < Level.DANGEROUS:
-        return []
-    found = named_level(report.operation, "", report.state.rules.patterns)
-    if found is None or not found.pattern:
-        return []
-    details = {"pattern": found.pattern, "danger_level": found.level.word}
-    words = f"The danger level of '{report.operation}' was inferred from its name"
-    return [{"code": "DANGER_LEVEL_INFERRED", "message": words, "severity": "high", "details": details}]
+    said = [dict(warning) for warning in decision.warnings] if go else []
+    return data | ({"warnings": said} if said else {})
 
 
 def _factors(report: Report, decision: Decision) -> tuple[str, ...]:
@@ -139,6 +130,12 @@ def _factors(report: Report, decision: Decision) -> tuple[str, ...]:
     if stops(decision.parts, report.tier):
         return (*would, "would have: stop")
     return said
+
+
+def _failed(report: Report) -> list[str]:
+    """What the hook saw, whatever outcome the agent reports."""
+    found = report.state.declared.failure(report.agent)
+    return [f"A call failed since the last step: {found}"] if found else []
 
 
 def _reason(report: Report, decision: Decision) -> str:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from interlock.core.digest import normal_name
-from interlock.core.loop_rules import LoopRules, under
+from interlock.core.loop_rules import LoopRules, Ruled, ruled
 from interlock.core.model import AgentRef
 from interlock.core.policy import MODES
 from interlock.core.policy_form import PolicyError, policy_of
@@ -19,7 +19,7 @@ from interlock.service.memory import STRICTNESS
 from interlock.service.state import State
 
 LONGEST = 1_000_000  # characters of a policy
-ADAPTER = "adapter:"  # how the door of an adapter is called, with its name behind it
+ADAPTER = "adapter:"  # how the door of adapters is called, with their names behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +60,14 @@ def tightened(state: State, policy: str = "", mode: str = "") -> Tightened:
 
 def governing(state: State, agent: AgentRef, door: str, tight: Tightened = NOT_TIGHTENED) -> State:
     """The service under the policy and the mode that count for this agent."""
-    policy = state.policy
     own = state.loops.agents.get(normal_name(agent.name))
-    adapted = state.loops.adapters.get(door.removeprefix(ADAPTER)) if door.startswith(ADAPTER) else None
-    if own:
-        policy = under(policy, own, proved=_proved(state, agent))
-    if adapted:
-        policy = under(policy, adapted, proved=False)
-    if tight.rules:
-        policy = under(policy, tight.rules, proved=False)
+    rules: list[Ruled] = [(own, _proved(state, agent))] if own else []
+    served = door.removeprefix(ADAPTER).split(",") if door.startswith(ADAPTER) and state.loops.adapters else ()
+    rules += [(found, False) for name in served if (found := state.loops.adapters.get(name))]
+    rules += [(tight.rules, False)] if tight.rules else []
+    policy = ruled(state.policy, rules)
     mode = tight.mode if tight.mode and STRICTNESS[tight.mode] > STRICTNESS[state.mode] else state.mode
-    return state.under(policy, mode)
+    return state.under(policy, mode, tuple(rules))
 
 
 def _proved(state: State, agent: AgentRef) -> bool:

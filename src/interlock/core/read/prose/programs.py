@@ -15,10 +15,10 @@ aureport ausearch auth0 authconfig authselect autokey-run autoload automationmod
 avrdude awk aws aws-nuke aws-vault az azcopy azd b2sum b3sum bacula-console badblocks bao base32 base64 basename
 basenc bash batcat bcachefs bcdboot bcdedit bconsole bcp beef-xss beeline berglas bettercap bfg bin/console
 bin/rails bin/rake bitcoin-cli bitsadmin blkdiscard blkid bloodhound-python bmon bootctl bootrec bootsect borg
-borgmatic bputil bq brave-browser brctl brew bsdtar bsondump btop btrbk btrfs buildah bun bundle bunzip2 bup bw
-bzcat bzip2 bzr c++filt cacls calife campaignmonitor capsh cargo cbq cd cdk cdktf ceph ceph-volume certbot
-certutil cfdisk cgdb cgdisk cgminer chage charmcraft chattr chcon chcp chdir checkmake chef-server-ctl chflags
-chfn chgpasswd chgrp chkconfig chmod choco chown chpasswd chpst chrome-webstore chrome-webstore-upload
+borgmatic bputil bq brave-browser brctl brew bsdtar bsondump btop btrbk btrfs buildah bun bundle bunzip2 bup
+busctl bw bzcat bzip2 bzr c++filt cacls calife campaignmonitor capsh cargo cbq cd cdk cdktf ceph ceph-volume
+certbot certutil cfdisk cgdb cgdisk cgminer chage charmcraft chattr chcon chcp chdir checkmake chef-server-ctl
+chflags chfn chgpasswd chgrp chkconfig chmod choco chown chpasswd chpst chrome-webstore chrome-webstore-upload
 chrome-webstore-upload-cli chromium-browser chroot chsh cilium cinder-manage cipher.exe circleci circusctl civo
 cksum claude-code clear-bitlockerautounlock clear-disk clear-eventlog clear-history clear-host
 clear-itemproperty clear-mobiledevice clear-recyclebin clear-tpm clear-winevent click-odoo-dropdb clickhouse
@@ -28,9 +28,9 @@ compare-object compgen conda consul consul-k8s convert-disk convert-path convert
 convertto-csv convertto-html convertto-json convertto-xml corepack couchbase-cli cowsay cp cpio cppcheck cqlsh
 crackmapexec crc32 createdb createhomedir credstash crictl crontab crossplane cryptsetup cscli cscript csf
 csrutil csvcut csvgrep csvlook csvsort csvstat curator_cli curl cursor-agent customerio cypher-shell dapr dasel
-datadog-ci db-migrate dban dbmate dbt dc3dd dcfldd dd dd_rescue ddev ddexec ddrescue debugfs del-cli delgroup
-deluser demote-domaincontroller deno desktopimgdownldr devtunnel df dfu-util dhclient dhcpcd diff3 difft
-dircolors dirname disable-adaccount disable-azrecoveryservicesbackupprotection disable-azsubscription
+datadog-ci db-migrate dban dbmate dbt dbus-send dc3dd dcfldd dd dd_rescue ddev ddexec ddrescue debugfs del-cli
+delgroup deluser demote-domaincontroller deno desktopimgdownldr devtunnel df dfu-util dhclient dhcpcd diff3
+difft dircolors dirname disable-adaccount disable-azrecoveryservicesbackupprotection disable-azsubscription
 disable-bitlocker disable-computerrestore disable-localuser disable-mailbox disable-netadapter
 disable-netfirewallrule disable-pnpdevice disable-psremoting disable-scheduledtask disable-windowsdefender
 disable-windowsoptionalfeature discord-cli discordctl diskpart diskshadow diskutil dism disown django-admin
@@ -48,7 +48,7 @@ firebase firefox-esr firehol firewall-cmd firewall-offline-cmd firmwarepasswd fi
 flash_erase flash_eraseall flashcp flashrom flatpak flyctl flyway fmt fnm foreach-object format-custom
 format-hex format-list format-table format-volume format-wide fping frida frida-trace frpc fsarchiver fsck
 fsck_apfs fsck_exfat fsck_hfs fsck_msdos fsutil ftype fuser fzf gam7 gci gcloud gcloud-secrets gcore gdate gdb
-gdbserver gdisk gdu gecho geoiplookup get-acl get-adcomputer get-addomain get-adgroup get-adgroupmember
+gdbserver gdbus gdisk gdu gecho geoiplookup get-acl get-adcomputer get-addomain get-adgroup get-adgroupmember
 get-adobject get-adprincipalgroupmembership get-aduser get-alias get-appxpackage get-authenticodesignature
 get-azcontext get-azresource get-azresourcegroup get-azstorageaccount get-azsubscription get-azvm
 get-bitlockervolume get-childitem get-cimclass get-ciminstance get-clipboard get-command get-computerinfo
@@ -118,8 +118,8 @@ postsuper powercat powercfg poweroff powershell powershell.exe presto-cli printe
 procdump64 promtool proxmox proxmox-backup-client proxmox-backup-manager pry pscale psexec psexec.py psexec64
 psql psqldef psshutdown pstree pulsar-admin pulumi puppetserver push-location pushd pvcreate pvdisplay pveceph
 pvecm pvesh pvesm pvmove pvremove pvs pvscan pwconv pwd pwdx pwgen pwncat pwncat-cs pwpolicy pwsh pwunconv pyenv
-pygmentize pypykatz pyrasite pyrasite-shell pytest python python3 qalc qm qmrestore qsv quser qwen qwinsta r2
-rabbitmq-server-stop rabbitmqadmin rabbitmqctl racadm radare2 rados rails rake rathole rbash rbd rbenv
+pygmentize pypykatz pyrasite pyrasite-shell pytest python python3 qalc qdbus qm qmrestore qsv quser qwen qwinsta
+r2 rabbitmq-server-stop rabbitmqadmin rabbitmqctl racadm radare2 rados rails rake rathole rbash rbd rbenv
 rc-service rc-update rcat rclone rdate rdiff-backup read-host readarray readelf readlink reagentc realpath
 rebar3 reboot receive-job redis-cli regasm regedit register-scheduledjob register-scheduledtask
 register-wmievent regsvcs regsvr32 reindexdb reiserfsck release-it remove-adcomputer remove-addomain

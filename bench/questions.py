@@ -1,0 +1,57 @@
+"""How often is a person asked? Every recorded session through the gate: questions an hour, the rules behind them, and what passed unasked."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from replayed import CALLS_AN_HOUR, Replay, names, recorded, replay, share
+
+AIM = (1.0, 3.0)  # questions an hour: at the median, at the 90th percentile
+WIDTH = 110
+
+
+def main(argv: list[str]) -> int:
+    """Replays the sessions that are named, or all of them."""
+    found = []
+    for name in argv or names():
+        with tempfile.TemporaryDirectory() as folder:
+            found.append(replay(recorded(name), Path(folder)))
+        _tell(found[-1])
+    _summary(found)
+    return 0
+
+
+def _tell(one: Replay) -> None:
+    asked = len(one.questions)
+    print(
+        f"{one.name}: {one.calls} calls, {asked} questions, {one.needless} of them needless ({one.an_hour:.1f} an hour)"
+    )
+    for question in one.questions:
+        mark = "loses" if question.loses else "asked"
+        text = " ".join(question.text.split())[:WIDTH]
+        print(f"  {mark}  {question.outcome:<8} {', '.join(question.rules):<40} {question.number}: {text}")
+    for words in one.unasked:
+        print(f"  PASSED UNASKED  {words}")
+
+
+def _summary(found: list[Replay]) -> None:
+    hours = [one.an_hour for one in found]
+    print(f"\n{len(found)} sessions, {sum(one.calls for one in found)} calls, at {CALLS_AN_HOUR} calls an hour")
+    for title, part, aim in (("median", 0.5, AIM[0]), ("90th percentile", 0.9, AIM[1])):
+        print(f"  needless questions an hour, {title}: {share(hours, part):.1f} (aim: at most {aim:g})")
+    every = [len(one.questions) * CALLS_AN_HOUR / one.calls for one in found]
+    print(f"  all questions an hour: median {share(every, 0.5):.1f}, 90th percentile {share(every, 0.9):.1f}")
+    print(f"  irrecoverable losses that passed unasked: {sum(len(one.unasked) for one in found)}")
+    rules = Counter(", ".join(question.rules) for one in found for question in one.questions if not question.loses)
+    print("  rules behind needless questions:")
+    for rule, count in rules.most_common(25):
+        print(f"    {count:>4}  {rule}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

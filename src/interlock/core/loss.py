@@ -1,0 +1,119 @@
+"""What was seen of an action's targets -> what would really be gone, and that in words: the blast radius."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.core.excerpt import visible
+from interlock.core.model import Loss
+from interlock.core.redact import redact_text
+
+LOOKED = "looked: "  # begins the factor that tells it
+RELIEF = "relief: "  # begins the factor that says what it took away
+NAMES = 5  # that are told
+_LONGEST = 80  # characters of one name
+_UNITS = ("bytes", "KB", "MB", "GB", "TB")
+_FIGURES = ("files", "bytes", "only", "commits", "safe")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a look found: how much is there, what of it exists nowhere else, and which commits nothing else would hold."""
+
+    loss: Loss = Loss.UNKNOWN
+    verb: str = "delete"
+    files: int = 0
+    bytes: int = 0
+    only: int = 0  # files whose content exists nowhere else
+    names: tuple[str, ...] = ()  # of the first of them
+    commits: int = 0  # that go with it
+    safe: int = 0  # of those, how many something else holds
+    notes: tuple[str, ...] = ()
+    problem: str = ""  # why there is no better answer
+
+    @property
+    def telling(self) -> bool:
+        """Whether there is something to tell beside that nothing is known."""
+        return bool(self.files or self.commits or self.notes)
+
+    @property
+    def words(self) -> str:
+        """For a person, in one sentence without a full stop; names are the agent's, and are shown as such."""
+        said = [part for part in (self._files(), self._only(), self._commits(), *self.notes) if part]
+        said += [f"what would be lost is not known: {self.problem}"] if self.problem else []
+        return redact_text("; ".join(said))
+
+    def _files(self) -> str:
+        if not self.files:
+            return ""
+        back = "; all of it can be had back" if self.loss is Loss.RECOVERABLE and self.bytes else ""
+        return f"would {self.verb} {counted(self.files, 'file')}, {sized(self.bytes)}{back}"
+
+    def _only(self) -> str:
+        if not self.only:
+            return ""
+        which = "it exists" if self.files == 1 else f"{self.only} of them exist{'s' if self.only == 1 else ''}"
+        names = [visible(name)[:_LONGEST] for name in self.names]
+        more = self.only - len(names)
+        return f"{which} nowhere else: {', '.join(names)}" + (f" and {more} more" if more > 0 else "")
+
+    def _commits(self) -> str:
+        if not self.commits:
+            return ""
+        rest = self.commits - self.safe
+        held = f"{rest} of them no other branch holds" if rest else "other branches hold all of them"
+        return f"would take {counted(self.commits, 'commit')} off; {held}"
+
+
+def unseen(problem: str) -> Seen:
+    """Nobody could say."""
+    return Seen(problem=problem)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def sized(count: int) -> str:
+    """A number of bytes as people say it: 4.1 MB."""
+    value, unit = float(count), 0
+    while value >= 1000 and unit < len(_UNITS) - 1:
+        value, unit = value / 1000, unit + 1
+    if unit == 0:
+        return counted(count, "byte")
+    return f"{value:.1f} {_UNITS[unit]}" if value < 100 else f"{value:.0f} {_UNITS[unit]}"
+
+
+def blast_of(factors: Iterable[str]) -> str:
+    """What was seen, out of the factors of a decision or a ticket."""
+    return next((factor.removeprefix(LOOKED) for factor in factors if factor.startswith(LOOKED)), "")
+
+
+def seen_json(seen: Seen) -> dict[str, Any]:
+    """What the record keeps of it, and what whoever looked sends."""
+    body: dict[str, Any] = {"loss": seen.loss.value, "verb": seen.verb}
+    body |= {name: getattr(seen, name) for name in _FIGURES if getattr(seen, name)}
+    lists = {"names": list(seen.names), "notes": list(seen.notes)}
+    body |= {name: value for name, value in lists.items() if value}
+    return body | ({"problem": seen.problem} if seen.problem else {})
+
+
+def seen_of(data: Mapping[str, Any]) -> Seen:
+    """Out of JSON; raises ValueError, KeyError and TypeError for anything else: it may come from a process of the agent's user."""
+    figures = {name: _figure(data.get(name, 0)) for name in _FIGURES}
+    return Seen(
+        Loss(data["loss"]),
+        str(data.get("verb", "delete"))[:40],
+        names=tuple(str(name)[:400] for name in data.get("names", ())[:NAMES]),
+        notes=tuple(str(note)[:200] for note in data.get("notes", ())[:NAMES]),
+        problem=str(data.get("problem", ""))[:200],
+        **figures,
+    )
+
+
+def _figure(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("no number")
+    return value

@@ -1,0 +1,103 @@
+"""`interlock proxy adopt FILE`: a client's MCP servers go through proxies, or, with --undo, as they did before."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from interlock.core.trust import CLAIMED, TRUSTS
+from interlock.doors.cli.installing import confirmed
+from interlock.doors.cli.operating import FAILED, OK, Stop, counted
+
+_EPILOG = """\
+files: Claude Code .mcp.json and ~/.claude.json, Claude Desktop claude_desktop_config.json, Cursor mcp.json, VS Code mcp.json,
+  Gemini CLI settings.json, Codex CLI config.toml, and others that name servers in the same way
+
+examples:
+  interlock proxy adopt .mcp.json --dry-run
+  interlock proxy adopt ~/.codex/config.toml
+  interlock proxy adopt --undo ~/.codex/config.toml
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Shows the change, asks, keeps a backup, writes; 1 for a file that cannot be changed."""
+    args = _parser().parse_args(list(argv))
+    try:
+        return _adopt(args)
+    except Stop as stop:
+        print(f"interlock proxy adopt: {stop}", file=sys.stderr)
+        return stop.code
+
+
+def _adopt(args: argparse.Namespace) -> int:
+    from interlock.agents.jsonc import EditError
+    from interlock.doors.install.files import FileProblem, keep, look, put
+    from interlock.doors.install.perform import stamp
+    from interlock.doors.proxy.adopting import Proxying, adopted_json, adopted_toml
+
+    config = str(args.config.absolute()) if args.config else ""
+    proxying = None if args.undo else Proxying(sys.executable, args.trust, config)
+    try:
+        seen = look(args.file)
+        if seen.text is None:
+            raise Stop(f"{args.file}: there is no such file", FAILED)
+        work = adopted_toml if args.file.suffix == ".toml" else adopted_json
+        found = work(seen.text, proxying)
+    except EditError as error:
+        raise Stop(f"{args.file}: {error}; nothing was changed", FAILED) from None
+    except FileProblem as error:
+        raise Stop(str(error), FAILED) from None
+    for name, why in found.left.items():
+        print(f"{name}: left as it is, for {why}")
+    if not found.changed:
+        print("Nothing to change.")
+        return OK
+    sys.stdout.writelines(_diff(str(args.file), seen.text, found.text))
+    if args.dry_run:
+        return OK
+    if not confirmed(args, [None], "Rewrite"):  # type: ignore[list-item]
+        return FAILED
+    try:
+        backup = keep(seen, stamp())
+        put(seen, found.text.encode(), seen.mode)
+    except FileProblem as error:
+        raise Stop(str(error), FAILED) from None
+    way = "as before" if args.undo else "through the gate"
+    print(f"{counted(len(found.changed), 'server')} of {args.file} run {way}; the file before: {backup}")
+    print("Start the client again for it to count.")
+    return OK
+
+
+def _diff(name: str, before: str, after: str) -> list[str]:
+    lines = difflib.unified_diff(before.splitlines(True), after.splitlines(True), name, name, n=1)
+    return [line if line.endswith("\n") else f"{line}\n" for line in lines]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="interlock proxy adopt",
+        description="Rewrites a client's MCP configuration so that each of its servers is started behind a proxy.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("file", metavar="FILE", type=Path, help="the client's configuration")
+    parser.add_argument("--undo", action="store_true", help="take the proxies out again")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be written, and write nothing")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    claims = [word for word, trust in TRUSTS.items() if trust <= CLAIMED]
+    parser.add_argument(
+        "--trust",
+        choices=claims,
+        default=CLAIMED.word,
+        metavar="LEVEL",
+        help=f"{', '.join(claims)}; default {CLAIMED.word}",
+    )
+    parser.add_argument(
+        "--config", metavar="FILE", type=Path, help="the daemon's configuration, where it is not the default"
+    )
+    return parser

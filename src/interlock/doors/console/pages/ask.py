@@ -1,0 +1,164 @@
+"""Ask: plain words -> a plan to look at, edit and answer, and the run that a yes begins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from interlock.core.plan_records import PlanQuery
+from interlock.core.records import Ticket
+from interlock.core.ticket import settled
+from interlock.doors.console.asking import data
+from interlock.doors.console.cards import card_of
+from interlock.doors.console.pace import too_fast
+from interlock.doors.console.visit import APPROVER, Answer, Invalid, Page, Redirect, Route, Visit
+from interlock.service.answers import Refused
+from interlock.service.plans import history, making, running, workflows
+from interlock.service.plans.desk import Plan
+from interlock.service.plans.releasing import Held, Yes
+from interlock.service.plans.wire import plan_json, progress_json
+
+HOME = "/console/ask"
+RECENT = 5
+MOST = 9_000  # characters of a field
+
+
+def ask(visit: Visit) -> Answer:
+    """The page: where to ask, and the plan that is open."""
+    id = visit.query.get("plan", "")
+    if not id:
+        return _page(visit)
+    try:
+        return _page(visit, visit.context.state.plans.of(visit.who.operator, id))
+    except Refused as error:
+        return _page(visit, problem=str(error), status=404)
+
+
+def make(visit: Visit) -> Answer:
+    """Asks the planner; what goes wrong is said beside what was asked."""
+    intent, cwd = field(visit, "intent"), field(visit, "cwd")
+    try:
+        plan = making.make(visit.context.state, visit.who.session, intent, cwd)
+    except Refused as error:
+        return _page(visit, problem=str(error), intent=intent, cwd=cwd, status=422)
+    return Redirect(f"{HOME}?plan={quote(plan.id)}")
+
+
+def edit(visit: Visit) -> Answer:
+    """The review of another text; the box in it is a new one."""
+    session, id = visit.who.session, visit.params["id"]
+    plan = making.edit(visit.context.state, session, id, field(visit, "command"), field(visit, "cwd") or None)
+    return Page("ask/_review.html", _reviewed(visit, plan))
+
+
+def review(visit: Visit) -> Answer:
+    plan = visit.context.state.plans.of(visit.who.operator, visit.params["id"])
+    return Page("ask/_review.html", _reviewed(visit, plan))
+
+
+def gate(visit: Visit) -> Answer:
+    """What the gate holds a plan under, as it stands."""
+    plan = visit.context.state.plans.of(visit.who.operator, visit.params["id"])
+    return Page("ask/_gate.html", _gated(visit, plan))
+
+
+def run(visit: Visit) -> Mapping[str, Any]:
+    """A yes to exactly this text; where it is not enough, what else the gate asks for."""
+    yes = Yes(field(visit, "command"), field(visit, "mark"), visit.form.get("understood") == "yes")
+    try:
+        running.start(visit.context.state, visit.who.session, visit.params["id"], yes, elsewhere(visit))
+    except Held as held:
+        return {"status": "held", "reason": str(held)}
+    return {"status": "running"}
+
+
+def output(visit: Visit) -> Mapping[str, Any]:
+    start = visit.query.get("start", "0")
+    at = int(start) if start.isdigit() and len(start) < 9 else 0
+    return progress_json(running.follow(visit.context.state, visit.who.session, visit.params["id"], at))
+
+
+def cancel(visit: Visit) -> Mapping[str, Any]:
+    running.cancel(visit.context.state, visit.who.session, visit.params["id"])
+    return {"status": "ending"}
+
+
+def reject(visit: Visit) -> Answer:
+    making.reject(visit.context.state, visit.who.session, visit.params["id"])
+    return Redirect(f"{HOME}?said=away")
+
+
+def save(visit: Visit) -> Answer:
+    """The plan's command as a workflow of its own."""
+    state, session = visit.context.state, visit.who.session
+    plan = state.plans.of(session.operator, visit.params["id"])
+    step = {"command": plan.command, "cwd": plan.cwd, "intent": plan.intent}
+    made = workflows.save(state, session, field(visit, "name"), [step])
+    return Redirect(f"{HOME}/workflows/{quote(made.id)}")
+
+
+def field(visit: Visit, name: str) -> str:
+    value = visit.form.get(name, "")
+    if len(value) > MOST:
+        raise Invalid(f"{name} is too long")
+    return value
+
+
+def elsewhere(visit: Visit) -> bool:
+    """Whether the browser came by a name that others reach too."""
+    return visit.site.rp_id != "localhost"
+
+
+def _page(
+    visit: Visit, plan: Plan | None = None, problem: str = "", intent: str = "", cwd: str = "", status: int = 200
+) -> Page:
+    state = visit.context.state
+    values: dict[str, Any] = {
+        "problem": problem[:1].upper() + problem[1:],
+        "intent": intent,
+        "cwd": cwd or (plan.cwd if plan else making.folder("")),
+        "recent": history.search(state, PlanQuery(operator=visit.who.operator, limit=RECENT)),
+        "plan": None,
+    }
+    return Page("ask/ask.html", values | (_reviewed(visit, plan) if plan else {}), status)
+
+
+def _reviewed(visit: Visit, plan: Plan) -> dict[str, Any]:
+    state = visit.context.state
+    shown = plan_json(state, plan)
+    return {
+        "plan": shown,
+        "draft": plan.draft,
+        "not_here": running.why_not_here(state, elsewhere(visit)),
+        **_gated(visit, plan),
+    }
+
+
+def _gated(visit: Visit, plan: Plan) -> dict[str, Any]:
+    ticket = _ticket(visit, plan.ticket)
+    return {
+        "plan_id": plan.id,
+        "card": card_of(ticket) if ticket else None,
+        "type_target": bool(ticket) and too_fast(visit.context.state, visit.who.operator),
+    }
+
+
+def _ticket(visit: Visit, id: str) -> Ticket | None:
+    state = visit.context.state
+    found = state.store.read(lambda tx: tx.ticket(id)) if id else None
+    return settled(found, state.clock.now()) if found else None
+
+
+ROUTES = (
+    Route("GET", HOME, ask),
+    Route("POST", HOME, make, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/edit", edit, APPROVER),
+    Route("GET", f"{HOME}/{{id}}/review", review, APPROVER),
+    Route("GET", f"{HOME}/{{id}}/gate", gate, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/run", data(run), APPROVER),
+    Route("GET", f"{HOME}/{{id}}/output", data(output), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/cancel", data(cancel), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/reject", reject, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/save", save, APPROVER),
+)

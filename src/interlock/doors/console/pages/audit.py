@@ -1,0 +1,138 @@
+"""The audit explorer: records by text, event, agent, level and time; one record's whole story; what is proved; files to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from interlock.core.audit_bodies import DEEDS, EVENTS, HELD, TOKEN_EVENTS
+from interlock.core.audit_export import csv_lines, jsonl
+from interlock.core.records import AuditRow
+from interlock.doors.console.lines import address, lines
+from interlock.doors.console.story import story
+from interlock.doors.console.visit import APPROVER, Answer, File, Invalid, NotHere, Page, Redirect, Route, Visit
+from interlock.doors.http.record import proved
+from interlock.doors.http.times import seconds_of
+from interlock.service import false_alarms
+from interlock.service.searching import Entry, Place, Wanted, one, search
+
+HOME = "/console/audit"
+MOST_EXPORTED = 20_000
+LEVELS = (
+    ("", "any"),
+    ("1", "reversible and up"),
+    ("2", "destructive and up"),
+    ("3", "dangerous and up"),
+    ("4", "forbidden"),
+)
+NAMES = ("text", "event", "agent", "level", "since", "until", "ticket")
+_EVENTS = (*EVENTS.values(), HELD, *sorted(TOKEN_EVENTS), *sorted(DEEDS))
+_FORMATS: Mapping[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]] = {
+    "jsonl": ("application/x-ndjson", jsonl),
+    "csv": ("text/csv; charset=utf-8", csv_lines),
+}
+
+
+def audit(visit: Visit) -> Answer:
+    return Page("audit/_records.html" if visit.part else "audit/audit.html", {**_listed(visit), "verdict": None})
+
+
+def verify(visit: Visit) -> Answer:
+    """The verdict on the whole chain, beside the records or alone."""
+    visit.context.state.recorder.flush()
+    verdict = proved(visit.context.state)
+    if visit.part:
+        return Page("audit/_verdict.html", {"verdict": verdict})
+    return Page("audit/audit.html", {**_listed(visit), "verdict": verdict})
+
+
+def record(visit: Visit) -> Answer:
+    entry = _entry(visit, visit.query)
+    return Page("audit/record.html", {"story": story(visit.context.state, entry)})
+
+
+def export(visit: Visit) -> Answer:
+    """What the filters find, as a file; a file that does not have all of it says so in its name."""
+    kind, written = _FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
+    if written is None:
+        raise Invalid("the format is jsonl or csv")
+    found = search(visit.context.state, _wanted(visit.query), page=MOST_EXPORTED, most=MOST_EXPORTED)
+    rows = [entry.row for entry in reversed(found.entries)]
+    name = f"interlock-audit{'-newest-' + str(len(rows)) if found.older else ''}.{visit.query.get('format', 'jsonl')}"
+    body = "".join(line if line.endswith("\n") else line + "\n" for line in written(rows))
+    return File(body.encode("utf-8", "backslashreplace"), kind, name)
+
+
+def false_alarm(visit: Visit) -> Answer:
+    """Marks a record, or takes the mark back."""
+    entry, state = _entry(visit, visit.form), visit.context.state
+    row, by = entry.row, visit.who.session
+    if visit.form.get("withdraw"):
+        false_alarms.unmark(state, by, row.writer, row.seq)
+    else:
+        false_alarms.mark(state, by, row.writer, row.seq, visit.form.get("note", ""))
+    return Redirect(address(row.writer, row.seq))
+
+
+def _listed(visit: Visit) -> dict[str, Any]:
+    query = {name: visit.query.get(name, "").strip()[:200] for name in NAMES}
+    found = search(visit.context.state, _wanted(query), _place(visit.query.get("before", "")))
+    given = {name: value for name, value in query.items() if value}
+    older = urlencode({**given, "before": _written(found.older)}) if found.older else ""
+    return {
+        "lines": lines(found.entries),
+        "query": query,
+        "given": bool(given),
+        "older": f"{HOME}?{older}" if older else "",
+        "cut": found.cut,
+        "looked": found.looked,
+        "newest": f"{HOME}?{urlencode(given)}" if visit.query.get("before") else "",
+        "export": f"{HOME}/export?{urlencode(given)}&format=",
+        "levels": LEVELS,
+        "events": _EVENTS,
+        "most": MOST_EXPORTED,
+    }
+
+
+def _wanted(query: Mapping[str, str]) -> Wanted:
+    level = query.get("level", "")
+    return Wanted(
+        text=(query.get("ticket") or query.get("text", "")).strip()[:200],
+        event=query.get("event", "")[:100],
+        agent=query.get("agent", "").strip()[:200],
+        level=int(level) if level in ("1", "2", "3", "4") else -1,
+        since=seconds_of("since", query.get("since", "")),
+        until=seconds_of("until", query.get("until", "")),
+    )
+
+
+def _entry(visit: Visit, given: Mapping[str, str]) -> Entry:
+    writer, seq = given.get("writer", ""), given.get("seq", "")
+    found = one(visit.context.state, writer, int(seq)) if seq.isdecimal() and len(seq) < 16 else None
+    if found is None:
+        raise NotHere(f"there is no record {writer[:80]}/{seq[:20]}")
+    return found
+
+
+def _written(place: Place | None) -> str:
+    return f"{place[0]!r}:{place[2]}:{place[1]}" if place else ""
+
+
+def _place(text: str) -> Place | None:
+    """Where a page begins; the first one where the text is none of ours."""
+    at, _, rest = text.partition(":")
+    seq, _, writer = rest.partition(":")
+    try:
+        return (float(at), writer, int(seq)) if text else None
+    except ValueError:
+        return None
+
+
+ROUTES = (
+    Route("GET", HOME, audit),
+    Route("POST", f"{HOME}/verify", verify),
+    Route("GET", f"{HOME}/record", record),
+    Route("GET", f"{HOME}/export", export),
+    Route("POST", f"{HOME}/false-alarm", false_alarm, APPROVER),
+)

@@ -1,0 +1,169 @@
+"""Grants: what is allowed beforehand, narrow, tested on the record and on near misses before it is signed, and taken back here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from interlock.core.grants import offered
+from interlock.core.model import Level
+from interlock.core.records import Grant, Ticket
+from interlock.core.ticket import settled
+from interlock.doors.console.cards import card_of, needs_step_up
+from interlock.doors.console.pace import too_fast
+from interlock.doors.console.pages.queue import typed
+from interlock.doors.console.trying import plain_text
+from interlock.doors.console.visit import ADMIN, APPROVER, Answer, Invalid, NotHere, Page, Redirect, Route, Visit
+from interlock.service import answers
+from interlock.service.answers import Refused
+from interlock.service.grant_trial import attempts, covered, near_misses
+from interlock.service.granting import add_grant, holds, proposed, revoke_grant
+from interlock.service.visiting import may_visit
+
+HOME = "/console/grants"
+RECORDS = 500  # actions that a grant is tried on
+SHOWN = 50
+SPANS: Mapping[str, int] = MappingProxyType(
+    {"15 minutes": 900, "1 hour": 3_600, "8 hours": 28_800, "1 day": 86_400, "7 days": 604_800}
+)
+_BEGINNING: Mapping[str, str] = MappingProxyType(
+    {
+        "ticket": "", "effect": "", "targets": "", "digests": "", "ceiling": "destructive", "count": "1", "seconds": "3600",
+        "environment": "", "principal": "", "name": "", "session": "", "why": "",
+    }
+)  # fmt: skip
+_WHO = ("principal", "name", "session")
+
+
+def listing(visit: Visit) -> Answer:
+    """The grants that still count, the newest first."""
+    state = visit.context.state
+    found = state.store.read(lambda tx: tx.grants(state.clock.now()))
+    each = [(grant, holds(state, grant)) for grant in reversed(found)]
+    return Page("grants/_list.html" if visit.part else "grants/grants.html", {"grants": each})
+
+
+def new(visit: Visit) -> Answer:
+    """The form, filled in with the narrow grant that a ticket suggests."""
+    ticket = _ticket(visit, visit.query.get("ticket", ""))
+    return _form(visit, _suggested(ticket) if ticket else dict(_BEGINNING), ticket)
+
+
+def _form(visit: Visit, fields: Mapping[str, str], ticket: Ticket | None, error: str = "") -> Answer:
+    levels = [level for level in Level if level >= Level.DESTRUCTIVE or level.word == fields["ceiling"]]
+    if not may_visit(visit.who, ADMIN):
+        levels.remove(Level.FORBIDDEN)
+    values = {
+        "fields": fields,
+        "ticket": ticket,
+        "card": card_of(ticket) if ticket else None,
+        "too": ticket is not None
+        and ticket.open
+        and not needs_step_up(ticket)
+        and not too_fast(visit.context.state, visit.who.operator),
+        "levels": levels,
+        "spans": SPANS,
+        "error": error,
+        "limited": [name for name in _WHO if fields.get(name)],
+    }
+    return Page("grants/new.html", values, 422 if error else 200)
+
+
+def _suggested(ticket: Ticket) -> dict[str, str]:
+    made: Mapping[str, Any] = offered(ticket)
+    lists = {name: "\n".join(made[name]) for name in ("targets", "digests")}
+    rest = {name: str(made[name]) for name in ("effect", "ceiling", "count", *_WHO)}
+    return {**_BEGINNING, **rest, **lists, "ticket": ticket.id}
+
+
+def _ticket(visit: Visit, id: str) -> Ticket | None:
+    if not id:
+        return None
+    state = visit.context.state
+    found = state.store.read(lambda tx: tx.ticket(id))
+    if found is None:
+        raise NotHere(f"there is no ticket {id[:80]}")
+    return settled(found, state.clock.now())
+
+
+def test(visit: Visit) -> Answer:
+    """What the grant would have covered, and what it does not; nothing is kept."""
+    state = visit.context.state
+    try:
+        given = _given(visit.form)
+        grant = proposed(state, visit.who.session, {**given, "why": given["why"] or "a test"})
+    except (Refused, Invalid) as error:
+        return Page("grants/_tested.html", {"error": str(error), "grant": None})
+    past = covered(state, grant, attempts(state, RECORDS))
+    misses = near_misses(grant)
+    values = {
+        "error": "",
+        "grant": grant,
+        "past": sorted(past, key=lambda one: not one.covered)[:SHOWN],
+        "count": len(past),
+        "fits": sum(one.covered for one in past),
+        "misses": misses,
+        "wide": [one for one in misses if one.covered],
+        "records": RECORDS,
+    }
+    return Page("grants/_tested.html", values)
+
+
+def save(visit: Visit) -> Answer:
+    """Signs the grant; what waits now and takes no step-up is approved with it, where that is asked for."""
+    ticket = _ticket(visit, visit.form.get("ticket", ""))
+    try:
+        if visit.form.get("too") and ticket is not None and not needs_step_up(ticket):
+            typed(visit, ticket)
+        grant = add_grant(visit.context.state, visit.who.session, _given(visit.form))
+    except (Refused, Invalid) as error:
+        return _form(visit, _fields(visit.form), ticket, str(error))
+    return Redirect(f"{HOME}?said={_said(visit, ticket, grant)}")
+
+
+def _said(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
+    """Which words the list greets with; approves what waits where that was asked for."""
+    if not visit.form.get("too") or ticket is None or not ticket.open or needs_step_up(ticket):
+        return "saved"
+    try:
+        answers.approve(visit.context.state, visit.who.session, ticket.id, f"with grant {grant.id}")
+    except Refused:
+        return "saved-alone"
+    return "saved-too"
+
+
+def revoke(visit: Visit) -> Answer:
+    revoke_grant(visit.context.state, visit.who.session, visit.params["id"])
+    return listing(visit) if visit.part else Redirect(f"{HOME}?said=revoked")
+
+
+def _fields(form: Mapping[str, str]) -> dict[str, str]:
+    return {name: plain_text(form.get(name, "" if name in _WHO else value)) for name, value in _BEGINNING.items()}
+
+
+def _given(form: Mapping[str, str]) -> dict[str, Any]:
+    """The form in the service's words; raises Invalid. A box that is not ticked does not limit who."""
+    fields = _fields(form)
+    made: dict[str, Any] = {
+        name: [line.strip() for line in fields[name].split("\n") if line.strip()] for name in ("targets", "digests")
+    }
+    made |= {name: fields[name].strip() for name in ("effect", "ceiling", "environment", "why")}
+    made |= {name: _whole(fields[name], name) for name in ("count", "seconds")}
+    return made | {name: fields[name] if form.get(f"only-{name}") else "" for name in _WHO}
+
+
+def _whole(text: str, name: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise Invalid(f"{name}: expected a whole number") from None
+
+
+ROUTES = (
+    Route("GET", HOME, listing),
+    Route("GET", f"{HOME}/new", new, APPROVER),
+    Route("POST", f"{HOME}/test", test, APPROVER),
+    Route("POST", HOME, save, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/revoke", revoke, APPROVER),
+)

@@ -1,0 +1,143 @@
+"""The queue: held actions, challenges and blocks as they come, and what people say about them."""
+
+from __future__ import annotations
+
+from interlock.core.model import TicketState
+from interlock.core.records import Approval, Block, Challenge, Ticket, TicketQuery
+from interlock.core.ticket import settled
+from interlock.doors.console.asking import text
+from interlock.doors.console.cards import card_of, cards, needs_step_up, target_of
+from interlock.doors.console.pace import too_fast
+from interlock.doors.console.tries import tries_of
+from interlock.doors.console.visit import APPROVER, OPEN, Answer, Invalid, NotHere, Page, Redirect, Route, Visit
+from interlock.ports import Tx
+from interlock.service import answers
+from interlock.service.agents import unblock
+from interlock.service.loop import challenges
+
+HOME = "/console/queue"
+MOST = 200  # tickets that are read; more are said to be there
+_OPEN = (TicketState.COOLING, TicketState.WAITING)
+Held = list[tuple[Ticket, list[Approval]]]
+
+
+def home(visit: Visit) -> Answer:
+    return Redirect(HOME)
+
+
+def queue(visit: Visit) -> Answer:
+    return Page("queue/_list.html" if visit.part else "queue/queue.html", _waiting(visit))
+
+
+def count(visit: Visit) -> Answer:
+    found = visit.context.state.store.read(lambda tx: len(tx.tickets(TicketQuery(states=_OPEN, limit=100))))
+    return Page("queue/_count.html", {"count": found})
+
+
+def _waiting(visit: Visit) -> dict[str, object]:
+    """Everything that waits for a person."""
+    state = visit.context.state
+    now = state.clock.now()
+
+    def work(tx: Tx) -> tuple[Held, list[Block], dict[str, Ticket]]:
+        held = [(ticket, tx.approvals(ticket.id)) for ticket in tx.tickets(TicketQuery(states=_OPEN, limit=MOST))]
+        about = {one.id: found for one in tx.challenges() if (found := _ticket(tx, one)) is not None}
+        return held, [one for one in tx.blocks() if not one.lifted_at], about
+
+    held, blocks, about = state.store.read(work)
+    waits = [one for one in ((settled(ticket, now), said) for ticket, said in held) if one[0].open]
+    codes = [*challenges.waiting(state), *challenges.lapsed(state)]
+    return {
+        "cards": cards(waits, now, tries_of(state, [ticket for ticket, _ in waits])),
+        "more": len(held) >= MOST,
+        "blocks": sorted(blocks, key=lambda one: -one.since),
+        "challenges": [(one, about.get(one.id), one.expires_at <= now) for one in codes],
+        "type_target": too_fast(state, visit.who.operator),
+    }
+
+
+def _ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
+    return tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
+
+
+def one(visit: Visit) -> Answer:
+    """One ticket's own page, however it stands."""
+    state, id = visit.context.state, visit.params["id"]
+    ticket, approvals = state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id)))
+    if ticket is None:
+        raise NotHere(f"there is no ticket {id[:80]}")
+    tries = tries_of(state, [ticket]).get(id, ())
+    card = card_of(settled(ticket, state.clock.now()), approvals, tries)
+    return Page("queue/ticket.html", {"card": card, "type_target": too_fast(state, visit.who.operator)})
+
+
+def approve(visit: Visit) -> Answer:
+    """Approves what a cookie is enough for; everything else goes through step-up."""
+    state, id = visit.context.state, visit.params["id"]
+    ticket = state.store.read(lambda tx: tx.ticket(id))
+    if ticket is None:
+        raise NotHere(f"there is no ticket {id[:80]}")
+    if needs_step_up(ticket):
+        raise Invalid("this takes your passkey, or your passphrase and a code")
+    typed(visit, ticket)
+    answers.approve(state, visit.who.session, id, text(visit, "reason", needed=False))
+    return _answered(visit)
+
+
+def typed(visit: Visit, ticket: Ticket) -> None:
+    """After many approvals in a row the target's name has to be typed: whoever only clicks stops here."""
+    wanted = target_of(ticket)
+    if too_fast(visit.context.state, visit.who.operator) and visit.form.get("typed", "").strip() != wanted:
+        raise Invalid(f"you approved many in a row: type {wanted!r} to approve this one too")
+
+
+def _why(visit: Visit, words: str) -> str:
+    """The reason that was given; refuses none, and one that nobody reads to its end."""
+    reason = text(visit, "reason", needed=False).strip()
+    if not reason:
+        raise Invalid(words)
+    return reason
+
+
+def reject(visit: Visit) -> Answer:
+    """Rejects, which also vetoes a cooling-off; the reason reaches the agent."""
+    reason = _why(visit, "say why: the agent is told")
+    answers.reject(visit.context.state, visit.who.session, visit.params["id"], reason)
+    return _answered(visit)
+
+
+def lift(visit: Visit) -> Answer:
+    """Lifts a block; approves nothing."""
+    reason = _why(visit, "say why the block is lifted: it is recorded")
+    unblock(visit.context.state, visit.who.session, visit.form.get("principal", ""), reason)
+    return _answered(visit)
+
+
+def reveal(visit: Visit) -> Answer:
+    """A new code, shown once, on this page alone."""
+    shown = challenges.reveal(visit.context.state, visit.who.session, visit.params["id"])
+    return Page("queue/_code.html", {"code": shown.code, "expires_at": shown.expires_at})
+
+
+def reissue(visit: Visit) -> Answer:
+    challenges.reissue(visit.context.state, visit.who.session, visit.params["id"])
+    return _answered(visit)
+
+
+def _answered(visit: Visit) -> Answer:
+    return queue(visit) if visit.part else Redirect(HOME)
+
+
+ROUTES = (
+    Route("GET", "/", home, OPEN),  # the cookie is for what is below /console
+    Route("GET", "/console", home),
+    Route("GET", "/console/events", home),
+    Route("GET", HOME, queue),
+    Route("GET", "/console/queue/count", count),
+    Route("GET", "/console/tickets/{id}", one),
+    Route("POST", "/console/tickets/{id}/approve", approve, APPROVER),
+    Route("POST", "/console/tickets/{id}/reject", reject, APPROVER),
+    Route("POST", "/console/blocks/lift", lift, APPROVER),
+    Route("POST", "/console/challenges/{id}/reveal", reveal, APPROVER),
+    Route("POST", "/console/challenges/{id}/reissue", reissue, APPROVER),
+)

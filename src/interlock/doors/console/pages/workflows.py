@@ -1,0 +1,113 @@
+"""Workflows: commands under one name, opened for review step by step, frozen, run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from interlock.core.model import Level
+from interlock.core.plan_records import RUNNING
+from interlock.doors.console.asking import data
+from interlock.doors.console.pages.ask import HOME as ASK
+from interlock.doors.console.pages.ask import elsewhere, field
+from interlock.doors.console.visit import APPROVER, Answer, Invalid, Page, Redirect, Route, Visit
+from interlock.service.plans import flows, making, running, workflows
+from interlock.service.plans.releasing import Yes
+from interlock.service.plans.wire import flow_json, plan_json
+
+HOME = f"{ASK}/workflows"
+
+
+def listed(visit: Visit) -> Answer:
+    return Page("ask/workflows.html", {"flows": workflows.listed(visit.context.state), "cwd": making.folder("")})
+
+
+def save(visit: Visit) -> Answer:
+    """A new workflow: one command a line, all in one folder."""
+    lines = [line for line in field(visit, "commands").replace("\r\n", "\n").split("\n") if line.strip()]
+    steps = [{"command": line, "cwd": field(visit, "cwd")} for line in lines]
+    stops = visit.form.get("stop") == "yes"
+    made = workflows.save(visit.context.state, visit.who.session, field(visit, "name"), steps, stops)
+    return Redirect(f"{HOME}/{quote(made.id)}")
+
+
+def one(visit: Visit) -> Answer:
+    """Its steps, each read as if it were new."""
+    state = visit.context.state
+    opened = workflows.open_steps(state, visit.who.session, visit.params["id"])
+    flow = state.plans.flows.get(opened.workflow.id)
+    mine = flow is not None and flow.operator == visit.who.operator
+    values = {
+        "flow": opened.workflow,
+        "opened": opened,
+        "steps": [plan_json(state, plan) for plan in opened.plans],
+        "dangerous": any(plan.reviewed.assessment.level >= Level.DANGEROUS for plan in opened.plans),
+        "running": mine and flow is not None and flow.status == RUNNING,
+        "not_here": running.why_not_here(state, elsewhere(visit)),
+    }
+    return Page("ask/workflow.html", values)
+
+
+def remove(visit: Visit) -> Answer:
+    workflows.remove(visit.context.state, visit.who.session, visit.params["id"])
+    return Redirect(HOME)
+
+
+def run(visit: Visit) -> Mapping[str, Any]:
+    """A yes to every step, or to the frozen whole; where the gate asks for more, which tickets it holds."""
+    state, session, id = visit.context.state, visit.who.session, visit.params["id"]
+    try:
+        flow = flows.begin(state, session, id, _said(visit), field(visit, "frozen"), elsewhere(visit))
+    except flows.StepsHeld as held:
+        tickets = [one.ticket.id for _, one in held.held if one.ticket]
+        return {"status": "held", "reason": f"{held} Answer them in the queue, then run it again.", "tickets": tickets}
+    return flow_json(flow)
+
+
+def freeze(visit: Visit) -> Mapping[str, Any]:
+    runs, days = field(visit, "runs"), field(visit, "days")
+    if not (runs.isdigit() and days.isdigit() and len(runs + days) < 6):
+        raise Invalid("how many runs, and for how many days?")
+    given = visit.context.state, visit.who.session, visit.params["id"]
+    workflows.freeze(*given, _said(visit), int(runs), int(days))
+    return {"status": "frozen"}
+
+
+def progress(visit: Visit) -> Mapping[str, Any]:
+    return flow_json(flows.of(visit.context.state, visit.who.session, visit.params["id"]))
+
+
+def cancel(visit: Visit) -> Mapping[str, Any]:
+    flows.cancel(visit.context.state, visit.who.session, visit.params["id"])
+    return {"status": "ending"}
+
+
+def _said(visit: Visit) -> list[tuple[str, Yes]]:
+    """What was said to each step, as the page sends it."""
+    try:
+        steps = json.loads(visit.form.get("steps", ""))
+    except (ValueError, RecursionError):
+        raise Invalid("the steps cannot be read") from None
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        raise Invalid("the steps cannot be read")
+    return [
+        (
+            str(step.get("id", "")),
+            Yes(str(step.get("command", "")), str(step.get("mark", "")), step.get("understood") is True),
+        )
+        for step in steps
+    ]
+
+
+ROUTES = (
+    Route("GET", HOME, listed),
+    Route("POST", HOME, save, APPROVER),
+    Route("GET", f"{HOME}/{{id}}", one, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/remove", remove, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/run", data(run), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/freeze", data(freeze), APPROVER),
+    Route("GET", f"{HOME}/{{id}}/progress", data(progress), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/cancel", data(cancel), APPROVER),
+)

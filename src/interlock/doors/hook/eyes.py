@@ -1,0 +1,39 @@
+"""Whose eyes read the scripts of a call and look at its targets? Those of the user who asks: the daemon's own, or root's helper become that user."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from interlock.core.loss import Seen
+from interlock.core.separate import SeparateSettings
+from interlock.looker.asking import look_as, read_as
+from interlock.looker.files import read_text
+
+Files = Callable[[str], str | None]
+Look = Callable[[Mapping[str, Any]], Seen]
+
+
+def eyes(principal: str, separate: SeparateSettings) -> Files | None:
+    """What reads a script for whoever asks; None where nobody here can. A helper that does not answer raises, and that is a denial."""
+    number = _number(principal)
+    if number is None or number == os.getuid():
+        return read_text if number is not None else None
+    return partial(read_as, separate.looker, number) if separate.on and separate.looker else None
+
+
+def sight(principal: str, separate: SeparateSettings, own: Look | None) -> Look | None:
+    """What looks at the targets of whoever asks; `own` looks as this daemon's user. None where nobody here can."""
+    number = _number(principal)
+    if number is None or own is None:
+        return None
+    if number == os.getuid():
+        return own
+    return partial(look_as, separate.looker, number) if separate.on and separate.looker else None
+
+
+def _number(principal: str) -> int | None:
+    number = principal.removeprefix("uid:")
+    return int(number) if principal.startswith("uid:") and number.isdigit() else None

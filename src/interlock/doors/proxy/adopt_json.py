@@ -1,0 +1,58 @@
+"""One server's entry in a JSON text -> the text with another command and other arguments; comments stay where they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from interlock.agents.jsonc import EditError, Node, fault, read
+from interlock.doors.proxy.adopting import TABLES, Swap, listed
+
+Path = tuple[str, ...]
+_DEEPEST = 4  # projects.NAME.mcpServers, mcp.servers
+
+
+def entries(text: str) -> list[tuple[Path, Node]]:
+    """Every server, by where it stands."""
+    root = read(text).root
+    if not isinstance(root.value, dict):
+        raise EditError("expected an object at the top", 1, 1)
+    return list(_entries(root, ()))
+
+
+def _entries(node: Node, path: Path) -> Iterator[tuple[Path, Node]]:
+    for key, _, child in node.children:
+        if not isinstance(child.value, dict) or not isinstance(key, str):
+            continue
+        if key in TABLES:
+            yield from (((*path, key, str(name)), entry) for name, _, entry in child.children)
+        elif len(path) < _DEEPEST:
+            yield from _entries(child, (*path, key))
+
+
+def rewritten(text: str, entry: Node, swap: Swap, undo: bool) -> str:
+    """The edits from the back to the front, so that places stay true."""
+    command, args = entry.child("command"), entry.child("args")
+    assert command is not None
+    edits = [(command.start, command.end, json.dumps(swap.command, ensure_ascii=False))]
+    if args is None:
+        edits.append((command.end, command.end, f', "args": [ {listed(swap.leading)} ]'))
+    elif undo:
+        edits.append(_taken_out(text, entry, command, args, swap))
+    else:
+        more = ", " if args.children else ""
+        edits.append((args.start + 1, args.start + 1, listed(swap.leading) + more))
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def _taken_out(text: str, entry: Node, command: Node, args: Node, swap: Swap) -> tuple[int, int, str]:
+    ours = listed(swap.leading)
+    made = f', "args": [ {ours} ]'
+    if text.startswith(made, command.end):
+        return command.end, command.end + len(made), ""
+    ours += ", " if swap.rest else ""
+    if not text.startswith(ours, args.start + 1):
+        raise fault(text, args.start, "these arguments were written anew since; take them out by hand")
+    return args.start + 1, args.start + 1 + len(ours), ""

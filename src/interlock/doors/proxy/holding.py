@@ -1,0 +1,118 @@
+"""A held call: its client's user is asked where that is enough, else it waits for an operator, and the client sees that it does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.doors.proxy.client import Client, progress_token
+from interlock.doors.proxy.gate import Gate, Verdict
+
+KEY = "interlock"
+STATE = "interlock:"  # how the state of a question begins that comes back with the call
+EVERY = 5.0  # seconds between two signs of life
+AGAIN = 4  # evaluations of one held call
+NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
+NOT_AGREED = "The user was asked and did not agree."
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "approve": {"type": "boolean", "title": "Go on", "description": "Whether this may be done, once."},
+    },
+    "required": ["approve"],
+}
+Prompt = Callable[[dict[str, Any]], Awaitable[Any]]
+Notify = Callable[[str, dict[str, Any]], None]
+Judge = Callable[[], Awaitable[Verdict]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What becomes of a held call: it goes on, or its client gets this result."""
+
+    forward: bool
+    words: str = ""
+    result: Mapping[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Holding:
+    """How one relay holds calls."""
+
+    gate: Gate
+    prompt: Prompt  # asks the client, and waits for its answer
+    notify: Notify
+    wait_seconds: float
+
+    async def answer(
+        self, verdict: Verdict, judge: Judge, client: Client, params: Mapping[str, Any], asked: bool
+    ) -> Answer:
+        """The end of a call that is not allowed by itself."""
+        if verdict.token and client.asks and not asked:
+            question = await self.gate.question(verdict.token)
+            if question is not None:
+                return await self._asked(verdict, judge, client, question)
+        if not verdict.ticket:
+            return Answer(False, verdict.words)
+        return await self._waited(verdict, judge, progress_token(params))
+
+    async def _asked(self, verdict: Verdict, judge: Judge, client: Client, question: Mapping[str, Any]) -> Answer:
+        form = {"message": str(question["message"]), "requestedSchema": _SCHEMA}
+        ask = str(question["ask"])
+        if client.modern:
+            requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
+            state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
+            return Answer(False, result={"resultType": "input_required", **state})
+        said = await self.prompt(form)
+        if not await self.gate.answered(ask, agrees(said)):
+            return Answer(False, f"{verdict.words} {NOT_AGREED}")
+        after = await judge()
+        return Answer(after.allowed, after.words)
+
+    async def _waited(self, verdict: Verdict, judge: Judge, token: Any) -> Answer:
+        loop = asyncio.get_running_loop()
+        end, shown, again = loop.time() + self.wait_seconds, 0, 0
+        while again < AGAIN and (left := end - loop.time()) > 0:
+            if token is not None:
+                shown += 1
+                words = f"Interlock holds this call for a person: ticket {verdict.ticket}"
+                self.notify("notifications/progress", {"progressToken": token, "progress": shown, "message": words})
+            if not await self.gate.settled(verdict.ticket, min(EVERY, left)):
+                continue
+            again += 1
+            verdict = await judge()
+            if verdict.allowed:
+                return Answer(True)
+            if not verdict.ticket:
+                return Answer(False, verdict.words)
+        return Answer(False, f"{verdict.words} {NOT_YET}")
+
+
+def returned(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool]:
+    """The params without our question's answer, the question, and whether it was a yes; no question where none of ours came back."""
+    state = params.get("requestState")
+    if not isinstance(state, str) or not state.startswith(STATE):
+        return params, "", False
+    try:
+        (ask,) = json.loads(state.removeprefix(STATE))
+    except (ValueError, TypeError):
+        ask = "-"
+    given = params.get("inputResponses")
+    responses = dict(given) if isinstance(given, Mapping) else {}
+    said = responses.pop(KEY, None)
+    rest = {key: value for key, value in params.items() if key not in ("requestState", "inputResponses")}
+    return (rest | {"inputResponses": responses} if responses else rest), str(ask), agrees(said)
+
+
+def agrees(said: Any) -> bool:
+    """Only an accepted form that says so is a yes."""
+    content = said.get("content") if isinstance(said, Mapping) else None
+    return (
+        isinstance(said, Mapping)
+        and said.get("action") == "accept"
+        and isinstance(content, Mapping)
+        and content.get("approve") is True
+    )

@@ -1,0 +1,95 @@
+"""One line of JSON-RPC -> a message that has one reading, whoever reads it; and the answers that a relay gives itself."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+Key = tuple[str, object]  # an id: 1, 1.0, "1" and true are four
+PARSE, INVALID, METHOD, SERVER = -32700, -32600, -32601, -32000
+_FIELDS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+_PARAMS = frozenset({"name", "arguments", "_meta", "task", "inputresponses", "requeststate"})
+_SPELLED = {"inputresponses": "inputResponses", "requeststate": "requestState"}
+_DIGITS = 400
+
+
+class Unreadable(ValueError):
+    """A line that two readers could take for two things."""
+
+
+def parsed(line: bytes) -> Any:
+    """The value; raises Unreadable for what is no JSON, a key given twice, and numbers that are none."""
+    try:
+        return _DECODER.decode(line.decode())
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    except UnicodeDecodeError:
+        raise Unreadable("it is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise Unreadable(f"it is not JSON, see character {error.pos}") from None
+    except ValueError as error:
+        raise Unreadable(str(error)[:200]) from None
+
+
+def checked(message: dict[str, Any]) -> None:
+    """Refuses a field that some readers take for another one: `Method` is `method` to those that ignore case."""
+    for name in message:
+        if name not in _FIELDS and name.casefold() in _FIELDS:
+            raise Unreadable(f"the field {name!r:.40} is not spelled as in the protocol")
+    if message.get("method") == "tools/call" and type(params := message.get("params")) is dict:
+        for name in params:
+            folded = name.casefold()
+            if folded in _PARAMS and name != _SPELLED.get(folded, folded):
+                raise Unreadable(f"params.{name!r:.40} is not spelled as in the protocol")
+
+
+def key_of(id: Any) -> Key:
+    """What tells ids apart; raises Unreadable for an id that is none."""
+    if id is not None and type(id) not in (str, int, float):
+        raise Unreadable("its id is neither a text nor a number")
+    return type(id).__name__, id
+
+
+def encoded(message: Any) -> bytes:
+    return _ENCODER.encode(message).encode() + b"\n"
+
+
+def denial(id: Any, words: str) -> dict[str, Any]:
+    """A call that was not made, as a result in every era of the protocol: models read results, and few clients show them errors."""
+    said = {"content": [{"type": "text", "text": words}], "isError": True, "resultType": "complete"}
+    return {"jsonrpc": "2.0", "id": id, "result": said}
+
+
+def error(id: Any, code: int, words: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": words}}
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise ValueError("a key is given twice")
+    return table
+
+
+def _whole(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError("a number is too long")
+    return int(text)
+
+
+def _fraction(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError("a number is too large")
+    return value
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_table, parse_int=_whole, parse_float=_fraction, parse_constant=_no_number
+)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,81 @@
+"""Which grants would have removed most of these questions? Narrow ones only: a target, or a folder below where the agent worked."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from interlock.core.grants import RUN, covering
+from interlock.core.model import AgentRef, Level
+from interlock.core.records import Grant
+from interlock.doors.rehearse.rehearsal import Asked
+
+MOST, CANDIDATES = 5, 300  # shown; tried
+LEAST, LEAST_OF_A_FOLDER = 2, 3  # questions that a grant has to spare
+HIGHEST = Level.DANGEROUS
+_ANYBODY = AgentRef("uid:0", "agent")
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A grant, and how many questions it would have spared."""
+
+    effect: str
+    target: str
+    ceiling: Level
+    spares: int
+
+    def command(self) -> list[str]:
+        """What an operator would type."""
+        return [
+            "interlock", "grants", "add", "--effect", self.effect, "--target", self.target,
+            "--ceiling", self.ceiling.word, "--count", str(self.spares), "--for", "8h", "--why", "rehearsed",
+        ]  # fmt: skip
+
+
+def suggested(asked: Sequence[Asked]) -> list[Suggestion]:
+    """The best ones, each counted on what those before it leave."""
+    left = [one for one in asked if one.goals and one.assessment.level <= HIGHEST]
+    found: list[Suggestion] = []
+    while len(found) < MOST:
+        tried = [_tried(effect, target, left) for effect, target in _candidates(left)]
+        best = max((one for one in tried if _enough(one[0])), key=_worth, default=None)
+        if best is None:
+            return found
+        found.append(best[0])
+        left = [one for one in left if one not in best[1]]
+    return found
+
+
+def _enough(one: Suggestion) -> bool:
+    return one.spares >= (LEAST_OF_A_FOLDER if one.target.endswith("/**") else LEAST)
+
+
+def _worth(tried: tuple[Suggestion, list[Asked]]) -> tuple[int, bool]:
+    """More questions; and the narrower one of two that spare as many."""
+    return tried[0].spares, not tried[0].target.endswith("/**")
+
+
+def _candidates(asked: Sequence[Asked]) -> list[tuple[str, str]]:
+    found: dict[tuple[str, str], None] = {}
+    for one in asked:
+        for goal in one.goals:
+            effect, _, target = goal.partition(":")
+            if effect != RUN:
+                found |= dict.fromkeys((effect, wide) for wide in _targets(target, one.past.action.cwd))
+    return list(found)[:CANDIDATES]
+
+
+def _targets(target: str, cwd: str) -> Iterator[str]:
+    yield target
+    folder = posixpath.dirname(target)
+    if cwd and cwd != "/" and folder.startswith(f"{cwd}/"):
+        yield f"{folder}/**"
+
+
+def _tried(effect: str, target: str, asked: Sequence[Asked]) -> tuple[Suggestion, list[Asked]]:
+    grant = Grant("rehearsed", effect, (target,), HIGHEST, "", "", 0.0, 1.0)
+    spared = [one for one in asked if covering([grant], _ANYBODY, one.goals, one.assessment, "", 0.0) is not None]
+    ceiling = max((one.assessment.level for one in spared), default=Level.DESTRUCTIVE)
+    return Suggestion(effect, target, ceiling, len(spared)), spared

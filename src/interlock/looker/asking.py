@@ -1,0 +1,59 @@
+"""The text of a script as its user can read it, and what its user could lose, from whoever may become that user; no answer is never a yes."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.core.loss import Seen, seen_of, unseen
+from interlock.core.read.shell.session import MAX_SCRIPT
+from interlock.looker.as_user import HEAD, NOTHING, TEXT
+
+SECONDS = 10.0
+LOOKING = 3.0  # for a look, whose own time is shorter
+_MOST = MAX_SCRIPT * 4 + 4_096
+
+
+class CannotLook(OSError):
+    """Nobody could say what is in a file: what depends on it must not pass."""
+
+
+def read_as(place: str, uid: int, path: str) -> str | None:
+    """What `read_text` finds for that user; raises CannotLook where there is no clear answer."""
+    kind, data = _answer(place, {"uid": uid, "path": path}, SECONDS)
+    return data.decode("utf-8", "surrogatepass") if kind == TEXT else None
+
+
+def look_as(place: str, uid: int, question: Mapping[str, Any]) -> Seen:
+    """What `look` finds for that user; where there is no clear answer, nothing is known."""
+    try:
+        _, data = _answer(place, {"uid": uid, "look": dict(question)}, LOOKING)
+        return seen_of(json.loads(data))
+    except (OSError, ValueError, KeyError, TypeError):
+        return unseen("looking failed")
+
+
+def _answer(place: str, question: Mapping[str, Any], seconds: float) -> tuple[bytes, bytes]:
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+            sock.settimeout(seconds)
+            sock.connect(place)
+            sock.sendall(json.dumps(question).encode() + b"\n")
+            answer = _whole(sock)
+    except OSError as error:
+        raise CannotLook(f"{place}: {error.strerror or error}") from None
+    kind, size = HEAD.unpack_from(answer) if len(answer) >= HEAD.size else (b"", 0)
+    data = answer[HEAD.size :]
+    if kind not in (NOTHING, TEXT) or len(data) != size:
+        raise CannotLook(f"{place}: no answer about {question.get('path', 'what would be lost')!r:.200}")
+    return kind, data
+
+
+def _whole(sock: socket.socket) -> bytes:
+    parts, left = [], _MOST
+    while left > 0 and (part := sock.recv(65_536)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,61 @@
+"""The bytes of an ordinary file, bounded, for what is compared and not shown: never a FIFO, a device or what the kernel makes up."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+
+from interlock.looker.budget import Budget, Unclear
+
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
+_PART = 1 << 18
+
+
+def contents(path: str, budget: Budget, most: int) -> bytes:
+    """All of a file that is no larger than `most`; raises OSError, and Unclear for anything that is no such file."""
+    handle = os.open(path, _FLAGS)
+    try:
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > most:
+            raise Unclear(f"{os.path.basename(path)} is no ordinary file of its kind")
+        parts, left = [], most + 1
+        while left > 0 and (part := os.read(handle, min(left, _PART))):
+            budget.read(len(part))
+            parts.append(part)
+            left -= len(part)
+    finally:
+        os.close(handle)
+    if left <= 0:
+        raise Unclear(f"{os.path.basename(path)} grows while it is read")
+    return b"".join(parts)
+
+
+def blob_id(path: str, found: os.stat_result, budget: Budget) -> bytes | None:
+    """What Git would call the content, read as it stands on the disk; None where it changes meanwhile or cannot be read."""
+    if stat.S_ISLNK(found.st_mode):
+        target = os.readlink(os.fsencode(path))
+        return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).digest()
+    if not stat.S_ISREG(found.st_mode):
+        return None
+    try:
+        handle = os.open(path, _FLAGS)
+    except OSError:
+        return None
+    try:
+        opened = os.fstat(handle)
+        if not stat.S_ISREG(opened.st_mode) or opened.st_size != found.st_size:
+            return None
+        return _hashed(handle, opened.st_size, budget)
+    finally:
+        os.close(handle)
+
+
+def _hashed(handle: int, size: int, budget: Budget) -> bytes | None:
+    whole = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    left = size
+    while left >= 0 and (part := os.read(handle, min(left + 1, _PART))):
+        budget.read(len(part))
+        whole.update(part)
+        left -= len(part)
+    return whole.digest() if left == 0 else None

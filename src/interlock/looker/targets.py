@@ -1,0 +1,103 @@
+"""A path or glob as a program would be given it -> the real paths that exist; the kernel resolves, so that `..` and links mean what they will."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from fnmatch import translate
+
+from interlock.looker.budget import Budget, Unclear
+
+_GLOB = re.compile(r"[*?\[]")
+_ODD = re.compile(r"[()]")  # patterns that only some shells know
+_MADE_UP = ("/proc", "/sys", "/dev", "/run")  # made by the kernel as they are read, or of the running system
+MOST = 10_000
+
+
+def existing(base: str, target: str, home: str, budget: Budget) -> list[str]:
+    """The real paths that a target names, from a folder; a glob names what fits it, and the file of that very name."""
+    path = _whole(base, target, home)
+    found = [path] if os.path.lexists(path) else []
+    if _GLOB.search(target):
+        if _ODD.search(target):
+            raise Unclear("the pattern is not known here")
+        found += list(_expanded(path, budget))
+    real = list(dict.fromkeys(_real(one) for one in found))
+    if any(_made_up(one) for one in real):
+        raise Unclear("it is no ordinary file system")
+    return real
+
+
+def _whole(base: str, target: str, home: str) -> str:
+    if target == "~" or target.startswith("~/"):
+        if not home:
+            raise Unclear("the home folder is not known")
+        return os.path.join(home, target[2:])
+    if target.startswith("~"):
+        raise Unclear("another user's home is not looked at")
+    return os.path.join(base, target)
+
+
+def _real(path: str) -> str:
+    """The path without links in its folders; the last part stays what it is, unless a slash makes a folder of it."""
+    name = os.path.basename(path)
+    if name in ("", ".", ".."):
+        return os.path.realpath(path)
+    return os.path.join(os.path.realpath(os.path.dirname(path)), name)
+
+
+def _made_up(path: str) -> bool:
+    return path == "/" or any(path == one or path.startswith(f"{one}/") for one in _MADE_UP)
+
+
+def _expanded(path: str, budget: Budget) -> Iterator[str]:
+    parts = path.split("/")
+    found = [("/", False)]  # and whether hidden names count
+    for number, part in enumerate(parts[1:], 1):
+        last = number == len(parts) - 1
+        found = [one for at, hidden in found for one in _next(at, part, hidden, last, budget)]
+        if len(found) > MOST:
+            raise Unclear("the pattern fits too much")
+    for at, _ in found:
+        if os.path.lexists(at):
+            yield at
+
+
+def _next(at: str, part: str, hidden: bool, last: bool, budget: Budget) -> Iterator[tuple[str, bool]]:
+    if part == "**":
+        if last:
+            yield from ((path, True) for path, _ in _listed(at, budget))
+        else:
+            yield from ((path, True) for path in _below(at, budget))
+    elif not _GLOB.search(part):
+        yield os.path.join(at, part), hidden
+    else:
+        fits = re.compile(translate(part))
+        for path, name in _listed(at, budget):
+            shown = hidden or not name.startswith(".") or part.startswith(".")
+            if shown and fits.match(name):
+                yield path, hidden
+
+
+def _below(at: str, budget: Budget) -> Iterator[str]:
+    """A folder and all folders in it, without following links."""
+    todo = [at]
+    while todo:
+        folder = todo.pop()
+        yield folder
+        for path, _ in _listed(folder, budget):
+            if os.path.isdir(path) and not os.path.islink(path):
+                todo.append(path)
+
+
+def _listed(folder: str, budget: Budget) -> list[tuple[str, str]]:
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                budget.entry()
+                found.append((entry.path, entry.name))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return found

@@ -1,0 +1,30 @@
+"""Ollama where it answers, else the mock planner, which says that it is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.core.plan_rules import PlannerSettings
+from interlock.planners import mock, ollama
+from interlock.planners.asking import NotConnected
+from interlock.ports import Planned, Planner
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Asks the one, and where nobody listens the other; an answer that is wrong is an error, not a reason to ask elsewhere."""
+
+    first: Planner
+    second: Planner
+
+    def plan(self, intent: str, context: Mapping[str, Any]) -> Planned:
+        try:
+            return self.first.plan(intent, context)
+        except NotConnected:
+            return self.second.plan(intent, context)
+
+
+def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Planner:
+    return Auto(ollama.open_planner(settings, environ), mock.open_planner(settings, environ))

@@ -1,0 +1,116 @@
+"""Passkeys at the console: registering one, and signing in with it."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.core.assertion import Proof
+from interlock.core.records import Credential
+from interlock.core.statement import CONSOLE
+from interlock.keys import passkeys
+from interlock.keys.credentials import PASSKEY
+from interlock.keys.delegated import SessionKey
+from interlock.keys.passkeys import PasskeyRefused
+from interlock.service import credentials
+from interlock.service.people import note_failure
+from interlock.service.record import deed
+from interlock.service.sessions import OperatorSession, WrongSignIn
+from interlock.service.site import Site
+from interlock.service.state import State
+from interlock.service.visitors import PASSKEY as BY_PASSKEY
+from interlock.service.visitors import SET_UP, Visitor
+
+REGISTER, SIGN_IN = "register", "sign-in"
+WAYS = {SET_UP: "by a set-up link"}
+
+
+def register_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
+    """What the browser is asked to make a passkey."""
+    credentials.seal_key_of(state)
+    credentials.counts_from(state, visitor)  # refused before anybody touches anything
+    challenge = secrets.token_bytes(32)
+    own = (one.id for one in credentials.known(state) if one.operator == visitor.operator and one.kind == PASSKEY)
+    options = passkeys.creation(site.rp_id, challenge, visitor.operator, own)
+    return begun(state, REGISTER, challenge, visitor.id, options)
+
+
+def register_finish(
+    state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], name: str, site: Site
+) -> Credential:
+    """Keeps the passkey that the browser made; it counts at once, or in a day (`credentials.counts_from`)."""
+    now = state.clock.now()
+    asked = state.visitors.ceremonies.take(ceremony, REGISTER, visitor.id, now)
+    made = passkeys.registered(response, asked.challenge, site.rp_id, site.origin)
+    row = Credential(
+        id=made.id,
+        operator=visitor.operator,
+        kind=PASSKEY,
+        public={
+            "public_key": made.public_key, "rp_id": site.rp_id, "aaguid": made.aaguid, "transports": list(made.transports),
+        },
+        created_at=now,
+        counter=made.counter,
+        name=credentials.label(name, "passkey"),
+        how=WAYS.get(visitor.how, f"by somebody signed in with a {visitor.how}"),
+        source=visitor.source,
+        active_at=credentials.counts_from(state, visitor),
+    )  # fmt: skip
+    return credentials.add(state, visitor, row)
+
+
+def sign_in_begin(state: State, site: Site) -> dict[str, Any]:
+    """What the browser is asked to sign in with a passkey: it vouches for the key of the session."""
+    credentials.seal_key_of(state)
+    key = SessionKey()
+    options = passkeys.request(site.rp_id, key.challenge)
+    return begun(state, SIGN_IN, key.challenge, "", options, key)
+
+
+def sign_in_finish(
+    state: State, ceremony: str, response: Mapping[str, Any], site: Site, source: str
+) -> tuple[str, Visitor]:
+    """A session for whoever's passkey answered; a failure is recorded. Passkeys are not guessed, so nobody is locked out."""
+    now = state.clock.now()
+    try:
+        asked = state.visitors.ceremonies.take(ceremony, SIGN_IN, "", now)
+        row, proof = answered(state, response, asked.challenge, site)
+    except PasskeyRefused as error:
+        refused = WrongSignIn(str(error))
+        note_failure(state, CONSOLE, f"passkey\0{source}", refused)
+        raise refused from None
+    session = OperatorSession(row.operator, asked.about.vouched(proof), now, channel=CONSOLE)
+    entered = state.visitors.enter(session, BY_PASSKEY, source, now, site.secure)
+    body = deed(now, "unlock", row.operator, {"channel": CONSOLE, "how": "passkey", "source": source})
+    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    return entered
+
+
+def answered(
+    state: State, response: Mapping[str, Any], challenge: bytes, site: Site, operator: str = ""
+) -> tuple[Credential, Proof]:
+    """The passkey that answered, and its proof; refuses one that is unknown, removed, waiting, disabled or of somebody else."""
+    credentials.seal_key_of(state)
+    id, now = passkeys.credential_id(response), state.clock.now()
+    known = next((one for one in credentials.known(state) if one.kind == PASSKEY and one.id == id), None)
+    person = state.sessions.person(known.operator) if known else None
+    if known is None or person is None or person.disabled or known.removed_at or operator not in ("", known.operator):
+        raise PasskeyRefused("this passkey is not known here")
+    if known.active_at > now:
+        raise PasskeyRefused(f"this passkey counts in {math.ceil((known.active_at - now) / 3600)} h")
+    if known.public.get("rp_id") != site.rp_id:
+        raise PasskeyRefused("the passkey is of another site")
+    row = state.store.read(lambda tx: credentials.counted(state, tx, known))
+    proof, counter = passkeys.asserted(response, challenge, site.origin, row)
+    state.store.write(lambda tx: credentials.use(state, tx, known, counter))
+    return known, proof
+
+
+def begun(
+    state: State, kind: str, challenge: bytes, visitor: str, options: dict[str, Any], about: Any = None
+) -> dict[str, Any]:
+    """A question as the page gets it."""
+    id = state.visitors.ceremonies.begin(kind, challenge, visitor, state.clock.now(), about)
+    return {"ceremony": id, "publicKey": options}

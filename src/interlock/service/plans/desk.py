@@ -1,0 +1,118 @@
+"""The plans that people have in front of them: in memory alone, with their exact texts; what is kept has its secrets taken out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from interlock.core.model import Assessment, Requirement, Witness
+from interlock.core.plan import Draft, Risk
+from interlock.core.plan_records import PLANNED, RUNNING
+from interlock.core.plan_rules import PlanSettings
+from interlock.ports import Planner
+
+if TYPE_CHECKING:
+    from interlock.service.plans.flows import Flow
+    from interlock.service.plans.process import Process
+
+MOST = 200  # plans that are looked at, at once
+MOST_RUNNING = 8
+PLANNING = 2  # planners that are asked at a time: each keeps a thread waiting
+STARTING = "starting"
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a command risks, as it was read just now, and the mark of exactly that."""
+
+    assessment: Assessment
+    risk: Risk
+    asked: Requirement  # by the gate
+    denies: bool  # whether the gate says no, though somebody may still say yes
+    witnesses: tuple[Witness, ...]
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One plan, as its operator sees it."""
+
+    id: str
+    operator: str
+    intent: str
+    generated: str
+    command: str
+    cwd: str
+    draft: Draft
+    reviewed: Reviewed
+    planner: str = ""
+    notice: str = ""
+    context: tuple[str, ...] = ()  # what the planner was told beside the request
+    made_at: float = 0.0
+    status: str = PLANNED
+    ticket: str = ""  # that the gate holds it under
+    workflow: str = ""
+    step: int = 0
+    place: str = ""
+    started_at: float = 0.0
+
+    @property
+    def edited(self) -> bool:
+        return self.command != self.generated
+
+
+@dataclass(slots=True)
+class Plans:
+    """The desk of one process."""
+
+    settings: PlanSettings = field(default_factory=PlanSettings)
+    planner: Planner | None = None
+    files: Callable[[str], str | None] | None = None  # the text of a script, as whoever runs it reads it
+    processes: dict[str, Process] = field(default_factory=dict)  # by the plan's id
+    flows: dict[str, Flow] = field(default_factory=dict)  # by the workflow's id: the run that was begun last
+    planning: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(PLANNING))
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    _open: dict[str, Plan] = field(default_factory=dict)
+
+    def put(self, plan: Plan) -> Plan:
+        """Lays a plan on the desk, or changes it there; the oldest that does not run makes room."""
+        with self.lock:
+            if plan.id not in self._open and len(self._open) >= MOST:
+                idle = next((id for id, one in self._open.items() if one.status not in (RUNNING, STARTING)), None)
+                if idle is None:
+                    raise _refused("too many commands are running", "RATE_LIMIT_EXCEEDED")
+                del self._open[idle]
+            self._open[plan.id] = plan
+            return plan
+
+    def of(self, operator: str, id: str) -> Plan:
+        """An operator's own plan; nobody has another's."""
+        found = self._open.get(id)
+        if found is None or found.operator != operator:
+            raise _refused(
+                f"no plan {id!r:.80} of yours is open: ask again, or take it from the history", "NOT_FOUND_RESOURCE"
+            )
+        return found
+
+    def change(self, before: Plan, after: Plan) -> Plan:
+        """Compare-and-set: refuses where another tab, or another request, was faster."""
+        with self.lock:
+            if self._open.get(before.id) is not before:
+                raise _refused(
+                    "the plan was changed just now, perhaps in another window; look at it again", "TOKEN_SCOPE_MISMATCH"
+                )
+            self._open[before.id] = after
+            return after
+
+    def settle(self, id: str, status: str) -> None:
+        with self.lock:
+            if (found := self._open.get(id)) is not None:
+                self._open[id] = replace(found, status=status)
+
+
+def _refused(words: str, code: str) -> Exception:
+    from interlock.service.answers import Refused  # which needs the state, which has this desk
+
+    return Refused(words, code)

@@ -1,0 +1,123 @@
+"""★ The approval boundary: no command of a planner runs without a person's yes to exactly this text. Every run comes through here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from interlock.core.decision import Decision
+from interlock.core.model import TicketState
+from interlock.core.plan import TAKEN_OUT, same
+from interlock.core.plan_records import PLANNED, RUNNING
+from interlock.core.records import Ticket
+from interlock.core.redact import redact_text
+from interlock.ports import Tx
+from interlock.service.answers import Refused, approve
+from interlock.service.evaluate import evaluate
+from interlock.service.plans.desk import STARTING, Plan
+from interlock.service.plans.history import row_of
+from interlock.service.plans.reviewing import again, request_of
+from interlock.service.record import deed
+from interlock.service.sessions import OperatorSession
+from interlock.service.state import State
+from interlock.service.stepping import needs_stepup
+
+STALE = "TOKEN_SCOPE_MISMATCH"
+
+
+@dataclass(frozen=True, slots=True)
+class Yes:
+    """What a person says to a plan: this text, as it was shown under this mark, and whether the box was ticked."""
+
+    command: str
+    mark: str
+    understood: bool = False
+
+
+class Held(Exception):
+    """The gate asks for more than a box: its ticket, and the words for a person."""
+
+    def __init__(self, words: str, ticket: Ticket | None) -> None:
+        self.ticket = ticket
+        super().__init__(words)
+
+
+def agreed(state: State, by: OperatorSession, id: str, yes: Yes) -> Plan:
+    """The plan that a person said yes to, whatever the gate says of it; raises Refused.
+
+    1. It is their own plan, and it was not run before.   2. The text is the one that was shown to them.
+    3. Read again now, it still is what was shown.        4. The box is ticked where there is one.
+    """
+    plan = state.plans.of(by.operator, id)
+    if plan.status != PLANNED:  # 1
+        words = f"this plan is {plan.status}: it runs once; take it from the history to run it again"
+        raise Refused(words, "TOKEN_ALREADY_USED")
+    if yes.command != plan.command or not same(yes.mark, plan.reviewed.mark):  # 2
+        raise Refused("this is not the text that was shown to you; look at it again", STALE)
+    if TAKEN_OUT in plan.command:
+        raise Refused("a secret was taken out of this command: put it back in before it runs", STALE)
+    now_read = again(state, plan)
+    if not same(now_read.mark, plan.reviewed.mark):  # 3
+        state.plans.change(plan, replace(plan, reviewed=now_read))
+        raise Refused("what this command would do has changed since it was shown; look at it again", STALE)
+    box = now_read.risk.box(state.plans.settings.confirm_medium_risk)
+    if box and yes.understood is not True:  # 4
+        raise Refused(f"tick the box first: {box}")
+    return plan
+
+
+def release(state: State, by: OperatorSession, id: str, yes: Yes, place: str) -> Plan:
+    """The plan, free to run once, on disk and on the record; raises Refused or Held, and then nothing may run.
+
+    5. A person said yes to exactly this.   6. The gate lets exactly this through.   7. That it runs is kept before it does.
+    """
+    plan = agreed(state, by, id, yes)  # 5
+    taken = state.plans.change(plan, replace(plan, status=STARTING))
+    try:
+        decision = _gate(state, by, taken)  # 6
+        running = replace(taken, status=RUNNING, place=place, started_at=state.clock.now())
+        _keep(state, running, decision, yes)  # 7
+    except BaseException as error:
+        held = error.ticket if isinstance(error, Held) else None
+        state.plans.change(taken, replace(plan, ticket=held.id if held else plan.ticket))
+        raise
+    return state.plans.change(taken, running)
+
+
+def pre_release(state: State, by: OperatorSession, plan: Plan) -> Held | None:
+    """What the gate will ask for, before anything runs; nothing is used up."""
+    try:
+        _gate(state, by, plan, spend=False)
+    except Held as held:
+        return held
+    return None
+
+
+def _gate(state: State, by: OperatorSession, plan: Plan, spend: bool = True) -> Decision:
+    """The one evaluation path. Where a signed-in person's confirmation is all that is asked for, this person's yes is it."""
+    request = replace(request_of(state, plan), spend=spend)
+    decision = evaluate(state, request)
+    ticket = decision.ticket
+    if not decision.allowed and ticket is not None and _own_word_is_enough(ticket):
+        approve(state, by, ticket.id, f"asked for in plan {plan.id}")
+        decision = evaluate(state, request)
+    if not decision.allowed:
+        raise Held(decision.reason, decision.ticket)
+    return decision
+
+
+def _own_word_is_enough(ticket: Ticket) -> bool:
+    return ticket.state is TicketState.WAITING and not ticket.requirement.blocked and not needs_stepup(ticket)
+
+
+def _keep(state: State, plan: Plan, decision: Decision, yes: Yes) -> None:
+    details = {
+        "plan": plan.id, "command": redact_text(plan.command), "cwd": plan.cwd, "risk": plan.reviewed.risk.word,
+        "understood": yes.understood, "edited": plan.edited, "place": plan.place,
+        "ticket": decision.ticket.id if decision.ticket else "",
+    }  # fmt: skip
+
+    def work(tx: Tx) -> None:
+        tx.save_plan(row_of(state, plan))
+        state.recorder.now(tx, "plan", deed(state.clock.now(), "plan", plan.operator, details))
+
+    state.store.write(work)

@@ -1,0 +1,45 @@
+"""A command -> what it risks: read by the one reader, weighed by the one policy, joined with what its planner said of it."""
+
+from __future__ import annotations
+
+from interlock.core.circumstances import Circumstances
+from interlock.core.model import Action, AgentRef, command
+from interlock.core.plan import Claims, mark, risk
+from interlock.core.weigh import weigh
+from interlock.service.plans.desk import Plan, Reviewed
+from interlock.service.request import Request
+from interlock.service.state import State
+
+DOOR = "plan"
+NAME = "interlock ask"
+
+
+def review(state: State, id: str, text: str, cwd: str, claims: Claims | None) -> Reviewed:
+    """What exactly this text in this folder risks, and the mark that a yes to it has to carry."""
+    action = action_of(text, cwd)
+    judgement, named = state.reader.read(action, state.plans.files)
+    found = judgement.assessment
+    weighed = weigh(found, named, state.policy, Circumstances(mode=state.mode))
+    all_told = risk(text, found, claims)
+    sign = mark(state.installation.digest_key, id, text, cwd, all_told, found.level, judgement.witnesses)
+    return Reviewed(found, all_told, weighed.requirement, weighed.denies, judgement.witnesses, sign)
+
+
+def again(state: State, plan: Plan) -> Reviewed:
+    """The same plan, read anew: rules and scripts may have changed since it was shown."""
+    return review(state, plan.id, plan.command, plan.cwd, claims_of(plan))
+
+
+def claims_of(plan: Plan) -> Claims | None:
+    """What the planner said of its own text; of another it said nothing."""
+    return plan.draft.claims if not plan.edited else None
+
+
+def action_of(text: str, cwd: str) -> Action:
+    return command(text, cwd)
+
+
+def request_of(state: State, plan: Plan) -> Request:
+    """What the gate is asked: the operator's own command, by no agent's principal."""
+    agent = AgentRef(f"person:{plan.operator}", NAME, plan.id)
+    return Request(action_of(plan.command, plan.cwd), agent, DOOR, files=state.plans.files)

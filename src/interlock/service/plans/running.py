@@ -1,0 +1,160 @@
+"""A plan with a person's yes -> a run, here in the daemon or at the person's own terminal, and its end in the history."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from interlock.core.plan_records import (
+    DAEMON,
+    FAILURE,
+    INTERRUPTED,
+    NO_EXIT,
+    RUNNING,
+    SUCCESS,
+    TERMINAL,
+    PlanRow,
+)
+from interlock.service.answers import Refused
+from interlock.service.plans.desk import MOST_RUNNING, Plan
+from interlock.service.plans.history import ended
+from interlock.service.plans.process import Process, environment
+from interlock.service.plans.releasing import Yes, release
+from interlock.service.sessions import OperatorSession
+from interlock.service.state import State
+from interlock.service.strength import SEPARATE
+
+KEPT = 20  # processes that have ended, whose output can still be followed
+CANNOT_START = 126
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a run goes on: what came since, and how it ended."""
+
+    text: str
+    next: int
+    status: str
+    exit_code: int = NO_EXIT
+    seconds: float = 0.0
+    cut: bool = False
+
+
+def why_not_here(state: State, elsewhere: bool = False) -> str:
+    """Why this daemon runs nothing for a browser; empty where it does."""
+    settings, instead = (
+        state.plans.settings,
+        "Run it with `interlock ask` at a terminal of your own, or copy the command.",
+    )
+    if state.strength == SEPARATE:
+        return f"This daemon has a user of its own, and runs nothing as that user. {instead}"
+    if state.shared:
+        return f"This daemon is one of several that people share, and runs nothing. {instead}"
+    if not settings.run_in_console:
+        return f"Running from the console is switched off (plan.run_in_console). {instead}"
+    if elsewhere and not settings.run_from_elsewhere:
+        return f"You are not at this machine, and nothing is run for elsewhere (plan.run_from_elsewhere). {instead}"
+    return ""
+
+
+def start(state: State, by: OperatorSession, id: str, yes: Yes, elsewhere: bool = False) -> Plan:
+    """Runs a plan in the daemon, as its user, in a terminal of its own; raises Refused or Held, and then nothing ran."""
+    if why := why_not_here(state, elsewhere):
+        raise Refused(why)
+    plan = state.plans.of(by.operator, id)
+    if not os.path.isdir(plan.cwd):
+        raise Refused(f"there is no folder {plan.cwd}", "VALIDATION_INVALID_VALUE")
+    if sum(not one.over for one in state.plans.processes.values()) >= MOST_RUNNING:
+        raise Refused(f"{MOST_RUNNING} commands are running; wait for one, or cancel it", "RATE_LIMIT_EXCEEDED")
+    plan = release(state, by, id, yes, DAEMON)
+    spawn(state, plan)
+    return plan
+
+
+def spawn(state: State, plan: Plan) -> Process | None:
+    """The process of a plan that was released; None where it could not be started, which the history says."""
+    assert plan.status == RUNNING  # only `release` makes it so
+    settings = state.plans.settings
+
+    def over(code: int, stopped: bool, output: str, cut: bool) -> None:
+        status = INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE
+        try:
+            ended(state, plan.id, status, _code(code), output, cut, plan.operator)
+        except Exception as error:
+            state.trouble(f"the end of a plan could not be kept: {error}", "store")
+
+    try:
+        process = Process(
+            plan.command, plan.cwd, environment(os.environ), settings.output_bytes, settings.max_minutes * 60, over
+        )
+    except OSError as error:
+        ended(state, plan.id, FAILURE, CANNOT_START, f"It could not be started: {error.strerror}", False, plan.operator)
+        return None
+    with state.plans.lock:
+        gone = [id for id, one in state.plans.processes.items() if one.over]
+        for id in gone[: max(0, len(gone) - KEPT)]:
+            del state.plans.processes[id]
+        state.plans.processes[plan.id] = process
+    return process
+
+
+def follow(state: State, by: OperatorSession, id: str, start: int) -> Progress:
+    """What came since; of a run that ended longer ago, what the history has."""
+    row = state.store.read(lambda tx: tx.plan(id))
+    if row is None or row.operator != by.operator:
+        raise Refused(f"no plan {id!r:.80} of yours", "NOT_FOUND_RESOURCE")
+    process = state.plans.processes.get(id)
+    if process is None:
+        text = row.output if start == 0 else ""
+        return Progress(text, len(row.output), row.status, row.exit_code, seconds_of(state, row), row.cut)
+    text, at = process.output(start)
+    return Progress(text, at, row.status, row.exit_code, seconds_of(state, row), process.cut)
+
+
+def seconds_of(state: State, row: PlanRow) -> float:
+    """How long it ran, or has been running."""
+    if not row.started_at:
+        return 0.0
+    return max(0.0, (row.ended_at or state.clock.now()) - row.started_at)
+
+
+def cancel(state: State, by: OperatorSession, id: str) -> None:
+    """Ends a run: the whole group of its processes."""
+    state.plans.of(by.operator, id)
+    process = state.plans.processes.get(id)
+    if process is None or process.over:
+        raise Refused("this command is not running here")
+    process.cancel()
+
+
+def leave(state: State, by: OperatorSession, id: str, yes: Yes) -> Plan:
+    """Lets a plan run at the person's own terminal; whoever runs it says how it ended with `done`."""
+    return release(state, by, id, yes, TERMINAL)
+
+
+def done(state: State, by: OperatorSession, id: str, code: int, stopped: bool = False) -> PlanRow:
+    """How a run at a terminal ended, as that terminal says."""
+    row = state.store.read(lambda tx: tx.plan(id))
+    if row is None or row.operator != by.operator or row.place != TERMINAL:
+        raise Refused(f"no plan {id!r:.80} of yours runs at a terminal", "NOT_FOUND_RESOURCE")
+    if row.status not in (RUNNING, INTERRUPTED) or row.exit_code != NO_EXIT:
+        raise Refused(f"this plan is {row.status}", "TOKEN_ALREADY_USED")
+    status = INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE
+    after = ended(state, id, status, _code(code), "", False, by.operator)
+    assert after is not None
+    return after
+
+
+def stop_all(state: State) -> None:
+    """At the daemon's end: whatever runs is ended, and the history says so."""
+    with state.plans.lock:
+        processes = [one for one in state.plans.processes.values() if not one.over]
+    for process in processes:
+        process.cancel()
+    for process in processes:
+        process.wait(8)
+
+
+def _code(code: int) -> int:
+    """As a shell says it: ended by a signal is 128 and its number."""
+    return 128 - code if code < 0 else code

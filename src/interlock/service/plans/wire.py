@@ -1,0 +1,96 @@
+"""A plan -> the JSON object of 2.12, and what a reviewer needs beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from interlock.core.plan_records import NO_EXIT, PlanRow, Workflow
+from interlock.core.times import iso
+from interlock.core.wire import flags_json, requirement_json
+from interlock.service.plans.desk import Plan
+from interlock.service.plans.flows import Flow
+from interlock.service.plans.running import Progress, seconds_of
+from interlock.service.plans.workflows import Opened
+from interlock.service.state import State
+
+
+def plan_json(state: State, plan: Plan) -> dict[str, Any]:
+    """The plan, its review, and the mark that a yes has to carry."""
+    draft, found = plan.draft, plan.reviewed
+    reasons = dict.fromkeys(finding.reason for finding in found.assessment.findings)
+    instead = dict.fromkeys(finding.instead for finding in found.assessment.findings if finding.instead)
+    return {
+        "intent": plan.intent,
+        "command": plan.command,
+        "risk": found.risk.word,
+        "flags": flags_json(found.risk.flags),
+        "safetyFlags": list(found.risk.warnings),
+        "explanation": draft.explanation,
+        "assumptions": list(draft.assumptions),
+        "confidence": draft.confidence,
+        "expectedEffect": draft.expected_effect,
+        "id": plan.id,
+        "status": plan.status,
+        "generated": plan.generated,
+        "edited": plan.edited,
+        "cwd": plan.cwd,
+        "planner": plan.planner,
+        "notice": plan.notice,
+        "notes": list(draft.notes),
+        "contextUsed": list(plan.context),
+        "level": int(found.assessment.level),
+        "level_name": found.assessment.level.word,
+        "irreversible": found.assessment.irreversible,
+        "approvable": found.assessment.approvable,
+        "reasons": list(reasons),
+        "instead": list(instead),
+        "requirement": requirement_json(found.asked),
+        "confirmation": found.risk.box(state.plans.settings.confirm_medium_risk),
+        "mark": found.mark,
+        "ticket": plan.ticket,
+        "workflow": plan.workflow,
+        "step": plan.step,
+    }
+
+
+def row_json(state: State, row: PlanRow, output: bool = False) -> dict[str, Any]:
+    """A plan of the history."""
+    found = {
+        "id": row.id, "operator": row.operator, "madeAt": iso(row.made_at), "status": row.status, "intent": row.intent,
+        "generated": row.generated, "command": row.command, "cwd": row.cwd, "risk": row.risk, "level": int(row.level),
+        "level_name": row.level.word, "planner": row.planner, "place": row.place, "ticket": row.ticket, "workflow": row.workflow,
+        "step": row.step, "seconds": round(seconds_of(state, row)), "exitCode": None if row.exit_code == NO_EXIT else row.exit_code,
+    }  # fmt: skip
+    if row.started_at:
+        found["startedAt"] = iso(row.started_at)
+    if row.ended_at:
+        found["endedAt"] = iso(row.ended_at)
+    return found | ({"output": row.output, "cut": row.cut, "details": dict(row.details)} if output else {})
+
+
+def progress_json(progress: Progress) -> dict[str, Any]:
+    return {
+        "text": progress.text, "next": progress.next, "status": progress.status, "seconds": round(progress.seconds),
+        "exitCode": None if progress.exit_code == NO_EXIT else progress.exit_code, "cut": progress.cut,
+    }  # fmt: skip
+
+
+def workflow_json(flow: Workflow) -> dict[str, Any]:
+    steps = [{key: str(step.get(key) or "") for key in ("command", "cwd", "intent")} for step in flow.steps]
+    return {
+        "id": flow.id, "name": flow.name, "steps": steps, "stopOnFailure": flow.stop_on_failure, "madeBy": flow.made_by,
+        "madeAt": iso(flow.made_at), "frozen": bool(flow.frozen),
+    }  # fmt: skip
+
+
+def opened_json(state: State, opened: Opened) -> dict[str, Any]:
+    return {
+        "workflow": workflow_json(opened.workflow), "steps": [plan_json(state, plan) for plan in opened.plans], "mark": opened.mark,
+        "frozen": opened.frozen, "drifted": opened.drifted,
+    }  # fmt: skip
+
+
+def flow_json(flow: Flow) -> dict[str, Any]:
+    """How a run of a workflow stands."""
+    steps = [{"plan": plan.id, "status": status} for plan, status in zip(flow.plans, flow.statuses)]
+    return {"status": flow.status, "reason": flow.words, "step": flow.step, "steps": steps}

@@ -1,0 +1,153 @@
+"""Which MCP servers do proxies stand in front of, how far is each trusted, and are its tools still the ones that were pinned?"""
+
+# A server is trusted as an adapter is: by the same levels, through the same store, by the same command. What a proxy says of its
+# server is a claim that counts up to `validated`; it is bound to how the server is started, so that no other one goes by its name.
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+from interlock.adapters import Adapter
+from interlock.core.circumstances import Adapted
+from interlock.core.decide import Judgement
+from interlock.core.model import Level
+from interlock.core.read.facts import Effect
+from interlock.core.redact import redact_text
+from interlock.core.trust import Trust, TrustRecord
+from interlock.core.trust_gate import Call
+from interlock.service.adapters import Loaded, raising
+from interlock.service.record import deed
+
+if TYPE_CHECKING:
+    from interlock.ports import Tx
+    from interlock.service.request import Request
+    from interlock.service.state import State
+
+TYPE = "server"
+CHANGED = "server.changed"
+PINS = "server.tools:"  # and the server's name and mark
+MOST_TOOLS = 2_000
+_SHOWN = 300  # characters of how a server is started
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """What a proxy says of the server behind it, and of the tool that is called."""
+
+    name: str
+    mark: str  # a hash of how it is started
+    words: str = ""  # the same for a person
+    claim: Trust = Trust.UNTESTED
+    raised: Level = Level.SAFE  # what the tool's annotations say of it; they can only raise
+    why: str = ""
+
+    @property
+    def loaded(self) -> Loaded:
+        """The server as an adapter that has no file."""
+        return _loaded(self.name, self.mark, self.words, self.claim)
+
+
+@lru_cache(maxsize=1_000)
+def _loaded(name: str, mark: str, words: str, claim: Trust) -> Loaded:
+    shown = redact_text(words)[:_SHOWN]
+    return Loaded(Adapter(name, TYPE, "", shown, {}, (), TrustRecord(claim)), shown, mark)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a proxy is told about its server."""
+
+    trust: Trust
+    note: str = ""  # why, and what an operator can do about it
+    changed: tuple[str, ...] = ()  # tools that are not what they were when they were pinned
+
+
+def meet(state: State, server: Server) -> None:
+    """From now on operators can speak of it; what they said before is looked up where it was not known here."""
+    with state.lock:
+        if state.adapters.meet(server.loaded):
+            state.adapters.stale = True
+
+
+def dressed(state: State, request: Request, server: Server, now: float) -> Request:
+    """The request with what this daemon knows of the server that it names."""
+    standing = state.adapters.standing_of(server.loaded, now)
+    call = Call(request.action.text, Level.SAFE, standing.trust)
+    adapted = Adapted(call, note=raising(server.name, standing, TYPE), notices=(server.why,) if server.why else ())
+    inherits = partial(_declared, server) if server.raised > Level.SAFE else request.inherits
+    return replace(request, adapter=server.name, adapted=adapted, inherits=inherits)
+
+
+def _declared(server: Server, own: Judgement) -> Judgement | None:
+    """The annotations as a fact, to be classified with what was read of the call itself; nothing where that is worse by itself."""
+    if own.assessment.level >= server.raised:
+        return None
+    fact = Effect("declared", server.name, traits=frozenset({f"level_{int(server.raised)}"}))
+    return replace(own, facts=(fact,), witnesses=())
+
+
+def standing(state: State, server: Server, tools: Mapping[str, str] | None, principal: str) -> Standing:
+    """Blocks: the trust in force, and which of the listed tools (name and hash) are not what was pinned."""
+    from interlock.service.adapter_trust import refresh
+
+    meet(state, server)
+    if state.adapters.stale:
+        refresh(state)
+    found = state.adapters.standing_of(server.loaded, state.clock.now())
+    changed = _pinned(state, server, tools, principal) if tools else ()
+    return Standing(found.trust, raising(server.name, found, TYPE), changed)
+
+
+def accept(state: State, by: str, server: Loaded, reason: str) -> None:
+    """An operator has looked at what changed: the tools of the next listing are pinned instead."""
+    details = {"server": server.adapter.name, "reason": reason}
+
+    def work(tx: Tx) -> None:
+        tx.save_setting(_key(server), json.dumps({}))
+        state.recorder.now(tx, "server_change", deed(state.clock.now(), "server_change", by, details))
+
+    state.store.write(work)
+    state.alerts.pop(f"{CHANGED} {server.adapter.name}", None)
+
+
+def _pinned(state: State, server: Server, tools: Mapping[str, str], principal: str) -> tuple[str, ...]:
+    """What differs from the first listing; tools that are new are pinned with it."""
+    known = state.store.read(lambda tx: _pins(tx, server.loaded))
+    changed = tuple(sorted(name for name, mark in tools.items() if known.get(name, mark) != mark))
+    fresh = {name: mark for name, mark in tools.items() if name not in known}
+    if fresh or changed:
+        state.store.write(lambda tx: _keep(tx, state, server, fresh, changed, principal))
+    if changed:
+        words = f"tools of server {server.name} are not what they were: {', '.join(changed)[:300]}"
+        if state.alerts.get(f"{CHANGED} {server.name}") != words:
+            state.alerts[f"{CHANGED} {server.name}"] = words
+            state.tell("alert", None, words)
+    return changed
+
+
+def _keep(
+    tx: Tx, state: State, server: Server, fresh: Mapping[str, str], changed: Iterable[str], principal: str
+) -> None:
+    if fresh:
+        pinned = {**_pins(tx, server.loaded), **fresh}
+        tx.save_setting(_key(server.loaded), json.dumps(dict(list(pinned.items())[:MOST_TOOLS]), sort_keys=True))
+    if changed:
+        details = {"kind": CHANGED, "server": server.name, "tools": list(changed)[:50], "principal": principal}
+        state.recorder.now(tx, "alert", deed(state.clock.now(), "alert", "interlock", details))
+
+
+def _key(server: Loaded) -> str:
+    return f"{PINS}{server.adapter.name}:{server.mark}"
+
+
+def _pins(tx: Tx, server: Loaded) -> dict[str, str]:
+    text = tx.setting(_key(server))
+    try:
+        found: Any = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}

@@ -1,0 +1,180 @@
+"""A real Chromium in front of a real daemon: an operator who signs in with a passkey of the browser's own, and looks at pages."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
+
+from desk import PASSPHRASE, Desk
+
+AXE = Path(__file__).parent.parent / ".venv" / "node_modules" / "axe-core" / "axe.min.js"
+CHROMIUM = "/usr/bin/chromium"
+PATIENCE = 30_000  # milliseconds
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+_PASSKEY = {
+    "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True,
+    "automaticPresenceSimulation": True,
+}  # fmt: skip
+
+
+@dataclass
+class Window:
+    """One browser profile with an authenticator of its own; every complaint of its pages is kept."""
+
+    base: str
+    context: BrowserContext
+    page: Page
+    cdp: CDPSession
+    authenticator: str
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> Page:
+        self.page.goto(self.base + path)
+        return self.page
+
+    def sign_in(self) -> None:
+        """One touch."""
+        self.open("/console/sign-in")
+        self.page.click("[data-passkey-sign-in]")
+        self.page.wait_for_url("**/console/queue", timeout=PATIENCE)
+
+    def register(self, link: str) -> None:
+        """The first passkey, through a set-up link."""
+        self.page.goto(link)
+        self.page.click("text=Register a passkey")
+        self.page.wait_for_selector("[data-done]:not([hidden])", timeout=PATIENCE)
+
+    def verified(self, yes: bool) -> None:
+        """Whether the authenticator finds that it is its owner who touches it."""
+        self.cdp.send("WebAuthn.setUserVerified", {"authenticatorId": self.authenticator, "isUserVerified": yes})
+
+    def violations(self) -> list[str]:
+        """What axe has to say; run through the debugger, for the pages let no foreign script in."""
+        self.cdp.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
+        found = self.page.evaluate(
+            "async () => (await axe.run()).violations.map(v => [v.id, v.nodes.map(n => n.html)])"
+        )
+        return [f"{rule}: {html[:3]}" for rule, html in found]
+
+
+class Console:
+    """The daemon, its first operator, and Chromium."""
+
+    def __init__(self, desk: Desk, browser: Browser) -> None:
+        self.desk, self.browser = desk, browser
+        self.base = f"http://localhost:{_port(desk)}"
+        self.agent = self._token("claude")
+        self.round = 0  # what was rejected stays so for a while: each test has its own
+
+    def window(self, **options: Any) -> Window:
+        context = self.browser.new_context(viewport={"width": 1440, "height": 900}, **options)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        cdp = context.new_cdp_session(page)
+        cdp.send("WebAuthn.enable")
+        made = cdp.send("WebAuthn.addVirtualAuthenticator", {"options": _PASSKEY})
+        window = Window(self.base, context, page, cdp, made["authenticatorId"])
+        page.on(
+            "console", lambda said: window.complaints.append(said.text) if said.type in ("error", "warning") else None
+        )
+        page.on("pageerror", lambda error: window.complaints.append(str(error)))
+        return window
+
+    def signed_in(self, name: str = "ana", **options: Any) -> Window:
+        """An operator's browser with a passkey, on the queue."""
+        window = self.window(**options)
+        window.register(self.link(name))
+        window.sign_in()
+        return window
+
+    def link(self, name: str = "ana") -> str:
+        """The set-up link, as the operator's terminal gets it."""
+        with self.operator(name) as daemon:
+            return str(daemon.post("/session/link")["url"])
+
+    @contextmanager
+    def operator(self, name: str = "ana") -> Iterator[Any]:
+        signed = self.desk.daemon.post("/session", {"operator": name, "passphrase": PASSPHRASE})
+        yield self.desk.daemon.on_behalf(str(signed["token"]))
+
+    @property
+    def deed(self) -> str:
+        """Something dangerous that nobody was asked about yet."""
+        return f"rm -rf src{self.round}"
+
+    def ask(self, command: str, **more: Any) -> dict[str, Any]:
+        """An agent asks for something."""
+        body = {
+            "agent": {"name": "claude", "session": f"s{self.round}"},
+            "cwd": "/home/dev/app",
+            "command": command,
+            **more,
+        }
+        headers = {"authorization": f"Bearer {self.agent}"}
+        return dict(httpx.post(f"{self.base}/api/v1/evaluate", json=body, headers=headers, timeout=30).json())
+
+    def ticket(self, id: str) -> dict[str, Any]:
+        with self.operator() as daemon:
+            return dict(daemon.get(f"/tickets/{id}"))
+
+    def clear(self) -> None:
+        """Nothing waits any more."""
+        self.round += 1
+        with self.operator() as daemon:
+            for ticket in daemon.get("/tickets", state="open", limit=500)["tickets"]:
+                daemon.post(f"/tickets/{ticket['id']}/reject", {"reason": "next test"})
+
+    def _token(self, name: str) -> str:
+        with self.operator() as daemon:
+            return str(daemon.post("/agents", {"name": name})["token"])
+
+
+def until(holds: Callable[[], Any], what: str, seconds: float = 30.0) -> Any:
+    """Waits for something outside the browser."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := holds():
+            return found
+        time.sleep(0.05)
+    raise AssertionError(f"{what} did not come")
+
+
+@contextmanager
+def console(folder: Path, more: str = "") -> Iterator[Console]:
+    """A daemon with one operator, and Chromium, both for as long as the tests of a module."""
+    if shutil.which("chromium") is None or not AXE.is_file():
+        pytest.skip("chromium or axe-core is missing; `make test` installs them")
+    desk = Desk(folder, more)
+    desk.start()
+    try:
+        desk.enrol()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+            try:
+                yield Console(desk, browser)
+            finally:
+                browser.close()
+    finally:
+        desk.stop()
+
+
+def _port(desk: Desk) -> int:
+    """As the daemon said when it started."""
+    said = (desk.folder / "log").read_text(encoding="utf-8")
+    return int(said.partition("http://127.0.0.1:")[2].split()[0])

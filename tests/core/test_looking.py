@@ -1,0 +1,104 @@
+"""What is looked at, where, and when what is seen may lower anything."""
+
+from __future__ import annotations
+
+import pytest
+
+from interlock.core.decide import judge
+from interlock.core.looking import Question, question_of
+from interlock.core.loss import Seen, blast_of, seen_json, seen_of, sized
+from interlock.core.model import Loss, command, tool
+from interlock.rulebook import load
+
+RULES = load()
+HERE = "/home/dev/app"
+
+
+def asked(text: str) -> Question | None:
+    action = command(text, HERE)
+    return question_of(action, judge(action, RULES))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rm notes.txt", "rm -f a.txt b.txt", "rm a.txt; rm b.txt", "> notes.txt", "truncate -s0 data.csv", "git reset --hard HEAD~3",
+        "git clean -fd", "git checkout -- .", "git branch -D feature", "git stash drop", "bash -c 'rm notes.txt'", "timeout 5 rm notes.txt",
+        "cd src && git reset --hard", "git status && git reset --hard", "ls && rm notes.txt && echo done", "find . -name '*.txt' -delete",
+        "git -C sub clean -fd", "rm notes.txt && pytest -q",
+    ],
+)  # fmt: skip
+def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
+    found = asked(text)
+    assert found is not None and found.relieves
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mv ~/thesis.txt x && rm x",  # x is not there yet, and the thesis goes with it
+        "mv a b; git checkout -- b",
+        "ln -s ~/thesis x && rm -rf x/*",
+        "git stash && git stash drop",
+        "git add -A && git reset --hard",
+        "git fetch && git reset --hard origin/main",
+        "git stash pop; rm notes.txt",
+        "tar xf a.tgz && rm notes.txt",
+        "HOME=/ rm ~/notes.txt",
+        "GIT_DIR=/other/.git git reset --hard",
+        "git push --force origin main",
+        "find -L . -name '*.txt' -delete",
+        "bash cleanup.sh; rm notes.txt",
+        "git reset --hard; git clean -fdx",
+        "rm notes.txt; git reflog expire --expire=now --all",
+        "rm notes.txt; chmod -R 777 /etc",
+        "rm -rf /",
+        "rm ~/.ssh/id_rsa",
+    ],
+)
+def test_what_something_beside_it_could_change_or_no_disk_can_show_lowers_nothing(text: str) -> None:
+    found = asked(text)
+    assert found is None or not found.relieves
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ls", "git status", "sudo rm notes.txt", "ssh host rm notes.txt", "docker exec x rm /data/a", "rm $FILE", "rm $(cat list)",
+        "cat list | xargs rm", "env -C sub rm notes.txt", "cd a; cd b; rm notes.txt", "pushd a; rm notes.txt", "cd $X && rm notes.txt",
+        "git reset --hard $REF", "kubectl delete ns prod", "psql -c 'drop table users'", "chroot /mnt rm notes.txt",
+    ],
+)  # fmt: skip
+def test_what_is_elsewhere_somebody_elses_or_not_known_is_not_looked_at(text: str) -> None:
+    assert asked(text) is None
+
+
+def test_behind_a_cd_both_folders_are_looked_at() -> None:
+    found = asked("cd sub && rm notes.txt")
+    assert found is not None and found.bases == (HERE, f"{HERE}/sub")
+    assert found.body["deeds"] == [{"verb": "delete", "target": "notes.txt"}]
+
+
+def test_only_commands_in_a_known_folder_are_looked_at() -> None:
+    for action in (command("rm notes.txt"), tool("delete_file", {"path": "notes.txt"}, HERE)):
+        assert question_of(action, judge(action, RULES)) is None
+
+
+def test_the_words_are_those_of_the_blast_radius() -> None:
+    seen = Seen(Loss.LOST, "delete", 312, 4_100_000, 2, ("notes.txt", "data/run7.csv"))
+    words = "would delete 312 files, 4.1 MB; 2 of them exist nowhere else: notes.txt, data/run7.csv"
+    assert seen.words == words
+    assert blast_of(["level: x", f"looked: {words}"]) == words and blast_of(["level: x"]) == ""
+    assert seen_of(seen_json(seen)) == seen
+    assert [sized(count) for count in (1, 999, 1000, 123_456_789)] == ["1 byte", "999 bytes", "1.0 KB", "123 MB"]
+
+
+def test_names_are_shown_as_what_they_are() -> None:
+    seen = Seen(Loss.LOST, "delete", 7, 7, 7, ("a\nAllowed: all is well", "\x1b[2J", "x" * 300))
+    assert "\n" not in seen.words and "\x1b" not in seen.words and "and 4 more" in seen.words and len(seen.words) < 500
+
+
+@pytest.mark.parametrize("data", [{}, {"loss": "no"}, {"loss": "none", "files": -1}, {"loss": "none", "files": "1"}, {"loss": "none", "files": True}])  # fmt: skip
+def test_an_answer_that_is_none_is_refused(data: dict[str, object]) -> None:
+    with pytest.raises((ValueError, KeyError)):
+        seen_of(data)

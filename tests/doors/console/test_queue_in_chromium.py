@@ -1,0 +1,136 @@
+"""The queue as an operator uses it: in a real Chromium, with a passkey, over a running daemon."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chromium import Console, Window, console, until
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    with console(Path(tmp_path_factory.mktemp("console"))) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def ana(here: Console) -> Iterator[Window]:
+    window = here.signed_in()
+    yield window
+    assert window.complaints == []
+
+
+@pytest.fixture(autouse=True)
+def nothing_waits(here: Console) -> None:
+    here.clear()
+
+
+def card(window: Window, id: str) -> Any:
+    return window.page.locator(f"[data-item='{id}']")
+
+
+@pytest.mark.slow("starts a daemon, a person at a terminal and Chromium")
+def test_a_held_call_appears_by_itself_and_one_touch_frees_it(here: Console, ana: Window) -> None:
+    ana.open("/console/queue")
+    ana.page.wait_for_selector("text=Nothing waits for you")
+    held = here.ask(here.deed)
+    found = card(ana, held["pendingId"])
+    found.wait_for()
+    assert here.deed in found.locator("mark").inner_text()
+    button = found.get_by_role("button", name="Approve with passkey…")
+    assert button.is_disabled()
+    until(button.is_enabled, "the armed button")
+    button.click()
+    until(lambda: here.ticket(held["pendingId"])["state"] == "approved", "the approval")
+    assert here.ask(here.deed)["decision"] == "allow"
+    assert here.ask(here.deed)["decision"] != "allow"
+
+
+def test_a_touch_by_somebody_else_approves_nothing(here: Console, ana: Window) -> None:
+    held = here.ask(here.deed)
+    ana.open("/console/queue")
+    ana.verified(False)
+    try:
+        button = card(ana, held["pendingId"]).get_by_role("button", name="Approve with passkey…")
+        until(button.is_enabled, "the armed button")
+        button.click()
+        ana.page.wait_for_selector("#said p.bad")
+        assert here.ticket(held["pendingId"])["state"] == "pending_approval"
+    finally:
+        ana.verified(True)
+
+
+def test_a_reason_for_a_rejection_reaches_the_agent(here: Console, ana: Window) -> None:
+    held = here.ask(here.deed)
+    ana.open("/console/queue")
+    ana.page.keyboard.press("j")
+    ana.page.keyboard.press("r")
+    ana.page.keyboard.type("not on my watch")
+    card(ana, held["pendingId"]).get_by_role("button", name="Reject", exact=True).click()
+    until(lambda: here.ticket(held["pendingId"])["state"] == "rejected", "the rejection")
+    again = here.ask(here.deed)
+    assert again["decision"] != "allow"
+    assert "not on my watch" in str(again)
+
+
+def test_whoever_writes_a_reason_does_not_lose_it_when_the_queue_changes(here: Console, ana: Window) -> None:
+    held = here.ask(here.deed)
+    ana.open("/console/queue")
+    first = card(ana, held["pendingId"])
+    first.locator("summary[data-reject]").click()
+    first.locator("textarea").fill("half a sen")
+    here.ask("git push --force origin main")
+    ana.page.wait_for_selector("#stale:not([hidden])")
+    assert first.locator("textarea").input_value() == "half a sen"
+    ana.page.click("text=Show it")
+    ana.page.wait_for_selector("text=git push --force")
+
+
+def test_a_viewer_and_a_signed_out_browser_change_nothing(here: Console) -> None:
+    held = here.ask(here.deed)
+    stranger = here.window()
+    stranger.open("/console/queue")
+    assert stranger.page.url.endswith("/console/sign-in?next=/console/queue")
+    answer = stranger.page.request.post(
+        f"{here.base}/console/tickets/{held['pendingId']}/reject",
+        form={"reason": "x"},
+        headers={"origin": here.base},
+        max_redirects=0,
+    )
+    assert answer.status in (303, 401, 403)
+    assert here.ticket(held["pendingId"])["state"] == "pending_approval"
+    stranger.context.close()
+
+
+def test_many_at_once_leave_the_queue_usable(here: Console, ana: Window) -> None:
+    work = [threading.Thread(target=here.ask, args=(f"rm -rf folder{number}",)) for number in range(30)]
+    for one in work:
+        one.start()
+    for one in work:
+        one.join()
+    ana.open("/console/queue")
+    assert ana.page.locator("[data-item]").count() >= 5
+    ana.page.keyboard.press("j")
+    assert ana.page.locator(".card.selected").count() == 1
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_queue_is_accessible_at_every_width(here: Console, ana: Window, width: int, scheme: Any) -> None:
+    here.ask(here.deed)
+    ana.page.emulate_media(color_scheme=scheme)
+    ana.page.set_viewport_size({"width": width, "height": 900})
+    try:
+        ana.open("/console/queue")
+        ana.page.wait_for_selector("[data-item]")
+        assert ana.violations() == []
+        assert ana.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    finally:
+        ana.page.set_viewport_size({"width": 1440, "height": 900})

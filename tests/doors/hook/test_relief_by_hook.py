@@ -1,0 +1,61 @@
+"""An agent's own hook: what can be had back passes unasked, what exists nowhere else is asked with its name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hooked import Hooked, Said, hooked, until
+from interlock.core.loss import Seen
+from interlock.core.model import Loss
+from interlock.core.separate import SeparateSettings
+from interlock.doors.hook.eyes import sight
+from looked import files, repository
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Hooked, Path]]:
+    folder = tmp_path_factory.mktemp("relief")
+    with hooked(folder) as running:
+        yield running, repository(folder / "app")
+
+
+def _telling(said: Said, words: str) -> Said | None:
+    """The answer, where the look was in time for it."""
+    return said if words in said.words else None
+
+
+def test_recoverable_work_is_not_asked_about_and_lost_work_is(world: tuple[Hooked, Path]) -> None:
+    running, repo = world
+    until(lambda: running.claude("git branch -D feature", cwd=str(repo)).decision in ("", "allow"), "a look in time")
+    files(repo, {"src/a.py": "three days of work\n"})
+    words = "would discard the changes of 1 file, 19 bytes; it exists nowhere else: src/a.py"
+    tries = iter(["git checkout -- .", "git checkout -- src", "git restore .", "git restore src", "git reset --hard"])
+    asked = until(lambda: _telling(running.claude(next(tries), cwd=str(repo)), words), words)
+    assert asked.decision == "ask"
+    assert words in [ticket.get("blast") for ticket in running.tickets()]
+    kept = [
+        body["factors"] for body in running.records("") if any("relief: " in one for one in body.get("factors", ()))
+    ]
+    assert len(kept) == 1
+
+
+def test_targets_are_looked_at_for_whoever_is_on_the_socket(world: tuple[Hooked, Path]) -> None:
+    running, repo = world
+    body = {"command": "git branch -D feature", "cwd": str(repo)}
+    here = running.daemon.here().post("/api/v1/evaluate", json=body).json()
+    assert here["allowed"] is True and "relief: what would be lost is recoverable" in here["factors"]
+
+
+def test_nobody_looks_for_a_caller_who_is_elsewhere_or_somebody_else() -> None:
+    def own(question: object) -> Seen:
+        return Seen(Loss.NONE)
+
+    plain = SeparateSettings()
+    assert sight(f"uid:{os.getuid()}", plain, own) is own
+    for principal in ("token:ci", "", "uid:", "uid:x", f"uid:{os.getuid() + 1}"):
+        assert sight(principal, plain, own) is None
+    assert sight(f"uid:{os.getuid()}", plain, None) is None

@@ -1,0 +1,71 @@
+# In a mount namespace of its own, as root: `install --system` there, again, looked at, and back. Every line has to end well.
+set -eux
+"$PYTHON" -c 'import fcntl, socket, struct; fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh14x", b"lo", 0x41))'
+mount -t tmpfs -o mode=755 none /mnt
+cp -a /etc /mnt/etc
+mount --bind /mnt/etc /etc
+for folder in /opt /home /run /var/lib /usr/local/bin; do mount -t tmpfs -o mode=755 none $folder; done
+useradd --create-home alice
+interlock() { "$PYTHON" -m interlock "$@"; }
+refused() { if "$@"; then echo "not refused: $*"; exit 1; fi; }
+
+# Shown first, and nothing done.
+interlock install --system claude-code --for alice --dry-run > /mnt/dry
+grep -q "make the user interlock" /mnt/dry
+grep -q "managed-settings.json" /mnt/dry
+test ! -e /opt/interlock
+refused id interlock
+
+# Nobody to guard, root, and somebody who is not there.
+refused interlock install --system claude-code --yes
+refused interlock install --system claude-code --for root --yes
+refused interlock install --system claude-code --for nobody-here --yes
+
+# There, and again: the second time there is nothing left to do.
+interlock install --system claude-code --for alice --yes 2> /mnt/said
+grep -q "systemd does not run here" /mnt/said
+grep -q "serve --system" /mnt/said
+before=$(find /opt/interlock /etc/interlock /etc/claude-code -type f | sort | xargs sha256sum | sha256sum)
+interlock install --system claude-code --for alice --yes > /mnt/again
+grep -q "has a user of its own already" /mnt/again
+test "$before" = "$(find /opt/interlock /etc/interlock /etc/claude-code -type f | sort | xargs sha256sum | sha256sum)"
+test "$(stat -c '%U %a' /var/lib/interlock)" = "interlock 700"
+test -z "$(find /opt/interlock \( ! -user root -o -perm /022 \) ! -type l)"
+
+# The daemon by hand, as its own user; agents of alice are judged, and scripts that only she can read are read.
+printf '[hooks]\nwait_seconds = 0\n' >> /etc/interlock/config.toml
+/opt/interlock/bin/python -I -m interlock.doors.install.system_client /etc/interlock/config.toml
+/opt/interlock/bin/interlock serve --system < /dev/null > /mnt/log 2>&1 &
+daemon=$!
+trap 'kill $daemon' EXIT
+for i in $(seq 400); do grep -q Ctrl-C /mnt/log && break; sleep 0.05; done
+test "$(stat -c %U /proc/$daemon)" = interlock || test "$(ps -o user= -p $daemon)" = interlock
+alice() { setpriv --reuid alice --regid alice --init-groups env -i HOME=/home/alice "$@"; }
+hook() { printf '{"session_id":"s","cwd":"/home/alice","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"%s"}}' "$1" | alice /opt/interlock/bin/interlock-hook claude-code PreToolUse; }
+test -z "$(hook ls)"
+echo 'rm -rf /srv/data' > /home/alice/x.sh
+chown alice /home/alice/x.sh
+chmod 600 /home/alice/x.sh
+hook "bash x.sh" | grep -q '"deny"'
+alice /opt/interlock/bin/interlock status | grep -q "separate"
+/usr/local/bin/interlock status | grep -q "operator.sock"
+/usr/local/bin/interlock doctor | grep -q "only root can change"
+refused alice /opt/interlock/bin/interlock operator add < /dev/null
+
+# Back is for a person at a terminal; an agent without one is refused.
+refused interlock uninstall --system --yes < /dev/null
+test -e /opt/interlock
+kill $daemon
+trap - EXIT
+"$PYTHON" -c '
+from interlock.doors.install.system import removing
+from interlock.doors.install.system_units import Layout
+for step in removing(Layout()):
+    step.needed and step.do()
+'
+test ! -e /opt/interlock
+test ! -e /run/interlock
+test ! -e /usr/local/bin/interlock
+test -e /var/lib/interlock/state.db
+test -e /etc/interlock/config.toml
+echo "the trip is over"

@@ -1,0 +1,182 @@
+"""Commands run in a terminal of their own: output as it comes, exit codes, an end when they are told to, nothing of the daemon's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from interlock.core.plan_records import PlanQuery
+from interlock.ports import PlannerError
+from interlock.service.answers import Refused
+from interlock.service.plans import history, making, running
+from planning import Asking, Says, until, yes
+
+
+@pytest.fixture(scope="module")
+def gate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
+    made = Asking(tmp_path_factory.mktemp("running"), plan={"output_bytes": 2048, "confirmMediumRisk": False})
+    yield made
+    running.stop_all(made.state)
+    made.close()
+
+
+def test_a_command_has_a_terminal_of_its_own(gate: Asking) -> None:
+    row = gate.run(gate.plan("test -t 0 && test -t 1 && echo ünï > /dev/tty"))
+    assert (row.status, row.exit_code, row.output) == ("success", 0, "ünï\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "code"), [("exit 3", "failure", 3), ("kill -9 $$", "failure", 137), ("true", "success", 0)]
+)
+def test_how_it_ended_is_kept(gate: Asking, text: str, status: str, code: int) -> None:
+    row = gate.run(gate.plan(text))
+    assert (row.status, row.exit_code) == (status, code) and row.ended_at >= row.started_at > 0
+
+
+def test_output_is_followed_while_it_comes(gate: Asking) -> None:
+    plan = gate.plan('echo first; read -r line < go; echo "$line"')
+    os.mkfifo(gate.here / "go")
+    running.start(gate.state, gate.by, plan.id, yes(plan))
+    seen = until(lambda: (p := running.follow(gate.state, gate.by, plan.id, 0)).text and p)
+    assert (seen.text, seen.status) == ("first\n", "running")
+    with (gate.here / "go").open("w") as pipe:
+        pipe.write("second\n")
+    gate.ended(plan)
+    rest = running.follow(gate.state, gate.by, plan.id, seen.next)
+    assert (rest.text, rest.status, rest.exit_code) == ("second\n", "success", 0)
+
+
+def test_cancelling_ends_the_whole_group_also_what_does_not_want_to(gate: Asking) -> None:
+    plan = gate.plan("trap '' TERM HUP; sleep 300 & echo $! > pid; wait; sleep 300")
+    running.start(gate.state, gate.by, plan.id, yes(plan))
+    pid = int(until(lambda: (gate.here / "pid").exists() and (gate.here / "pid").read_text().strip()))
+    running.cancel(gate.state, gate.by, plan.id)
+    row = gate.ended(plan)
+    assert row.status == "interrupted"
+    until(lambda: not _lives(pid))
+    with pytest.raises(Refused, match="not running"):
+        running.cancel(gate.state, gate.by, plan.id)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
+    except (OSError, IndexError):
+        return False
+
+
+def test_output_is_capped_and_says_so(gate: Asking) -> None:
+    row = gate.run(gate.plan("seq 100000"))
+    assert row.cut and row.status == "success" and 1000 < len(row.output) <= 2048
+
+
+def test_what_moves_a_cursor_or_hides_is_not_shown(gate: Asking) -> None:
+    row = gate.run(gate.plan(r"printf '\033[31mred\033[0m\033]0;title\007 \342\200\256evil\r\n'"))
+    assert "\x1b" not in row.output and "\u202e" not in row.output and row.output.startswith("red ")
+
+
+def test_a_command_gets_nothing_of_the_daemons_environment_that_could_be_a_key(
+    gate: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-do-not-pass")
+    monkeypatch.setenv("DATABASE_URL", "postgres://u:p@h/x")
+    row = gate.run(gate.plan("env"))
+    assert "sk-do-not-pass" not in row.output and "DATABASE_URL" not in row.output and "PATH=" in row.output
+
+
+def test_secrets_are_taken_out_of_what_is_kept(gate: Asking) -> None:
+    row = gate.run(gate.plan("echo 'password=hunter2-very-secret-9'"))
+    assert "hunter2" not in row.output + row.command + row.generated
+
+
+def test_what_leaves_something_running_behind_still_ends(gate: Asking) -> None:
+    row = gate.run(gate.plan("sleep 300 & echo done"))
+    assert (row.status, row.output) == ("success", "done\n")
+
+
+def test_a_folder_that_is_not_there_is_said_before_anything_runs(gate: Asking) -> None:
+    plan = making.own(gate.state, gate.by, "touch x", "/nowhere/at/all", "test")
+    with pytest.raises(Refused, match="there is no folder"):
+        running.start(gate.state, gate.by, plan.id, yes(plan))
+    with pytest.raises(Refused, match="absolute path"):
+        making.own(gate.state, gate.by, "touch x", "relative", "test")
+
+
+def test_the_history_is_searched_by_words_and_status(gate: Asking) -> None:
+    gate.run(gate.plan("echo needle_100%_here"))
+    gate.clock.forward(1)
+    put_away = gate.plan("echo needle_100%_there")
+    making.reject(gate.state, gate.by, put_away.id)
+
+    def found(**query: str) -> list[str]:
+        return [row.command for row in history.search(gate.state, PlanQuery(**query))]  # type: ignore[arg-type]
+
+    assert found(text="NEEDLE_100%") == ["echo needle_100%_there", "echo needle_100%_here"]
+    assert found(text="needle_100%", status="rejected") == ["echo needle_100%_there"]
+    assert found(text="needle%here") == [] and found(text="nobody asked this") == []
+
+
+def test_a_plan_that_was_put_away_does_not_run(gate: Asking) -> None:
+    plan = gate.plan("touch away")
+    making.reject(gate.state, gate.by, plan.id)
+    with pytest.raises(Refused):
+        running.start(gate.state, gate.by, plan.id, yes(plan))
+    with pytest.raises(Refused):
+        making.edit(gate.state, gate.by, plan.id, "touch again")
+
+
+def test_a_planner_that_fails_is_said_in_its_words_and_the_next_one_is_asked(gate: Asking) -> None:
+    gate.state.plans.planner = Says(PlannerError("the model is asleep"))
+    for _ in range(4):  # its place is free again each time
+        with pytest.raises(Refused, match="the model is asleep"):
+            making.make(gate.state, gate.by, "list files")
+    gate.state.plans.planner = None
+    with pytest.raises(Refused, match="no planner"):
+        making.make(gate.state, gate.by, "list files")
+
+
+def test_the_request_is_kept_as_it_was_said(gate: Asking) -> None:
+    gate.state.plans.planner = says = Says({"command": "ls"})
+    plan = making.make(gate.state, gate.by, "  Show me  ALL files!  ", str(gate.here))
+    assert plan.intent == says.asked[0][0] == "  Show me  ALL files!  "
+    assert set(says.asked[0][1]) == {"system", "shell", "folder"}
+
+
+@pytest.mark.parametrize(
+    ("strength", "shared", "words"), [("separate", False, "user of its own"), ("plain", True, "people share")]
+)
+def test_a_daemon_that_is_not_the_persons_own_runs_nothing(
+    gate: Asking, strength: str, shared: bool, words: str
+) -> None:
+    state = replace(gate.state, strength=strength, shared=shared)
+    plan = gate.plan("touch not_here")
+    with pytest.raises(Refused, match=words):
+        running.start(state, gate.by, plan.id, yes(plan))
+    assert not (gate.here / "not_here").exists()
+
+
+def test_a_browser_from_elsewhere_runs_nothing(gate: Asking) -> None:
+    plan = gate.plan("touch not_here")
+    with pytest.raises(Refused, match="not at this machine"):
+        running.start(gate.state, gate.by, plan.id, yes(plan), elsewhere=True)
+
+
+def test_a_run_at_a_terminal_is_told_once(gate: Asking) -> None:
+    plan = gate.plan("make something")
+    assert running.leave(gate.state, gate.by, plan.id, yes(plan)).status == "running"
+    assert running.done(gate.state, gate.by, plan.id, 2).status == "failure"
+    with pytest.raises(Refused):
+        running.done(gate.state, gate.by, plan.id, 0)
+
+
+def test_what_ran_when_the_daemon_ended_was_interrupted(tmp_path: Path) -> None:
+    gate = Asking(tmp_path)
+    plan = gate.plan("make something")
+    running.leave(gate.state, gate.by, plan.id, yes(plan))
+    gate.restart()
+    assert gate.row(plan).status == "interrupted"
+    gate.close()

@@ -1,0 +1,286 @@
+"""Step-up: what is dangerous is approved by a touch for exactly this action, checked again when the ticket is used."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pyotp
+import pytest
+
+from authenticator import ORIGIN, UP, Authenticator, b64
+from browsing import SITE, Entered, by_code, by_passkey, register, setting_up, touched, with_code, with_passkey
+from gate import PASSPHRASE, Gate
+from interlock.core.assertion import Head, approval_challenge, from_hex, key_id, to_hex
+from interlock.core.model import TicketState, command
+from interlock.core.records import Ticket
+from interlock.keys import passkeys
+from interlock.keys.passkeys import PasskeyRefused
+from interlock.policybook import load_policy
+from interlock.service import answers, credentials, granting, people, stepping, totp
+from interlock.service.answers import Refused
+from interlock.service.sessions import WrongSignIn
+from interlock.service.tickets import seal_of
+
+PUSH = command("git push --force origin main", "/home/dev/app")
+OTHER = command("git push --force origin release", "/home/dev/app")
+RESET = command("git reset --hard HEAD~3", "/home/dev/app")
+
+
+def begin(entered: Entered, ticket: Ticket) -> dict[str, Any]:
+    return stepping.stepup_begin(entered.gate.state, entered.visitor, ticket.id, SITE)
+
+
+def approve(entered: Entered, ticket: Ticket, key: Authenticator, **more: Any) -> Ticket:
+    asked = begin(entered, ticket)
+    answer = key.get(asked["publicKey"], **more)
+    return stepping.approve_with_assertion(
+        entered.gate.state, entered.visitor, ticket.id, asked["ceremony"], answer, SITE
+    )
+
+
+def test_a_touch_approves_exactly_one_action_once(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    assert approve(entered, ticket, key).state is TicketState.APPROVED
+    assert gate.ask(PUSH).allowed and not gate.ask(PUSH).allowed and not gate.ask(OTHER).allowed
+
+
+def test_what_is_signed_is_the_action_the_record_and_the_statement(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    head = gate.store.read(lambda tx: tx.audit_head("main"))
+    approve(entered, ticket, key)
+    (kept,) = gate.store.read(lambda tx: tx.approvals(ticket.id))
+    proof = from_hex(kept.signature)
+    assert head is not None and proof.head == Head("main", head.seq, head.hash)
+    challenge = approval_challenge(ticket.digest, proof.head, kept.statement)
+    assert json.loads(bytes.fromhex(proof.client_data))["challenge"] == b64(challenge)
+    assert kept.reauth and json.loads(kept.statement)["channel"] == "console"
+
+
+def test_a_cookie_alone_approves_nothing_dangerous_and_everything_below(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    for visitor in (entered.visitor, touched(entered, key)):
+        with pytest.raises(Refused, match="fresh sign-in"):
+            answers.approve(gate.state, visitor.session, ticket.id)
+    below = gate.held(RESET)
+    answers.approve(gate.state, entered.visitor.session, below.id)
+    assert gate.ask(RESET).allowed and not gate.ask(PUSH).allowed
+
+
+@pytest.mark.parametrize("policy", ["headless", "spec", "strict", "default"])
+def test_no_policy_lets_a_cookie_alone_approve_what_is_dangerous(gate: Gate, policy: str) -> None:
+    key = with_passkey(gate)
+    entered = by_passkey(gate, key)
+    gate.state.policy = load_policy(policy)
+    ticket = gate.held(PUSH)
+    with pytest.raises(Refused):
+        answers.approve(gate.state, entered.visitor.session, ticket.id)
+
+
+def test_a_touch_for_one_ticket_approves_no_other(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered = by_passkey(gate, key)
+    one, other = gate.held(PUSH), gate.held(OTHER)
+    asked = begin(entered, one)
+    answer = key.get(asked["publicKey"])
+    with pytest.raises(Refused, match="another ticket"):
+        stepping.approve_with_assertion(gate.state, entered.visitor, other.id, asked["ceremony"], answer, SITE)
+    asked = begin(entered, other)  # and the answer to one question is none to the next
+    with pytest.raises(PasskeyRefused):
+        stepping.approve_with_assertion(gate.state, entered.visitor, other.id, asked["ceremony"], answer, SITE)
+    assert not gate.ask(OTHER).allowed
+
+
+@pytest.mark.parametrize(
+    "more", [{"flags": UP}, {"rp_id": "evil.example"}, {"origin": "http://evil.example"}, {"step": 0}], ids=str
+)
+def test_a_touch_with_anything_wrong_approves_nothing(gate: Gate, more: dict[str, Any]) -> None:
+    key = with_passkey(gate)
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    with pytest.raises(PasskeyRefused):
+        approve(entered, ticket, key, **more)
+    assert not gate.ask(PUSH).allowed
+
+
+def test_a_touch_counts_once_for_its_own_browser_and_not_for_long(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    other = by_passkey(gate, key)
+    asked = begin(entered, ticket)
+    answer = key.get(asked["publicKey"])
+    with pytest.raises(PasskeyRefused, match="nobody asked"):
+        stepping.stepup_finish(gate.state, other.visitor, asked["ceremony"], answer, SITE)
+    stepping.stepup_finish(gate.state, entered.visitor, asked["ceremony"], answer, SITE)
+    with pytest.raises(PasskeyRefused, match="answered already"):
+        stepping.stepup_finish(gate.state, entered.visitor, asked["ceremony"], answer, SITE)
+    asked = begin(entered, ticket)
+    gate.clock.forward(181)
+    with pytest.raises(PasskeyRefused, match="too long"):
+        stepping.stepup_finish(gate.state, entered.visitor, asked["ceremony"], key.get(asked["publicKey"]), SITE)
+
+
+def test_nobody_approves_with_the_passkey_of_somebody_else(gate: Gate) -> None:
+    gate.add("bob", "admin")
+    hers, his = with_passkey(gate), with_passkey(gate, "bob")
+    entered, ticket = by_passkey(gate, hers), gate.held(PUSH)
+    with pytest.raises(PasskeyRefused, match="not known"):
+        approve(entered, ticket, his)
+
+
+def test_a_quorum_counts_people_and_not_their_passkeys(gate: Gate) -> None:
+    gate.add("bob", "admin")
+    key, second, his = with_passkey(gate), Authenticator(), with_passkey(gate, "bob")
+    entered = by_passkey(gate, key)
+    register(gate, touched(entered, key), second)
+    held = gate.held(PUSH)
+    two = replace(held, requirement=replace(held.requirement, quorum=2))
+    two = replace(two, seal=seal_of(gate.state, two))
+    gate.store.write(lambda tx: tx.change_ticket(two, held))
+    assert approve(entered, two, key).state is TicketState.WAITING
+    assert approve(by_passkey(gate, second), two, second).state is TicketState.WAITING
+    assert approve(by_passkey(gate, his), two, his).state is TicketState.APPROVED
+
+
+def test_a_proof_that_was_edited_in_the_database_frees_nothing(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    other = gate.held(OTHER)
+    approve(entered, ticket, key)
+    (kept,) = gate.store.read(lambda tx: tx.approvals(ticket.id))
+    proof = from_hex(kept.signature)
+    assert proof.head is not None
+    edits = {
+        "another head": replace(kept, signature=to_hex(replace(proof, head=replace(proof.head, hash="0" * 64)))),
+        "another ticket": replace(kept, ticket=other.id, statement=kept.statement.replace(ticket.id, other.id)),
+        "another action": replace(kept, statement=kept.statement.replace(ticket.digest, other.digest)),
+        "another time": replace(kept, statement=kept.statement.replace('"expires_at":1', '"expires_at":2')),
+        "garbage": replace(kept, signature="7b7d"),
+        "no hex": replace(kept, signature="{}"),
+        "no head": replace(kept, signature=to_hex(replace(proof, head=None, delegate="00" * 32, nonce="00"))),
+    }
+    roster = gate.state.sessions.roster
+    assert roster is not None and roster.verify(kept.key_id, kept.statement.encode(), kept.signature)
+    for what, edited in edits.items():
+        counted = roster.verify(edited.key_id, edited.statement.encode(), edited.signature)
+        assert not counted, what
+
+
+def test_a_passkey_that_waits_frees_nothing_however_its_statement_gets_into_the_database(gate: Gate) -> None:
+    with_passkey(gate)
+    second = Authenticator()
+    made = register(gate, setting_up(gate), second)
+    gate.held(PUSH)
+    head, text = Head("main", 0, "a" * 64), json.dumps({"digest": "v1:x", "reauth": True})
+    signed = passkeys.asserted(
+        second.get({"rpId": "localhost", "challenge": b64(approval_challenge("v1:x", head, text))}),
+        approval_challenge("v1:x", head, text), ORIGIN, made,
+    )[0]  # fmt: skip
+    roster = gate.state.sessions.roster
+    assert roster is not None
+    proof = to_hex(replace(signed, head=head))
+    assert not roster.verify(key_id(made.id), text.encode(), proof)
+    gate.clock.forward(24 * 3600)
+    assert roster.verify(key_id(made.id), text.encode(), proof)
+
+
+def test_the_key_of_a_session_cannot_say_that_a_passkey_was_touched(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    armed = replace(entered.visitor.session, armed=ticket.id, fresh_at=gate.clock.now())
+    with pytest.raises(Refused, match="does not count"):
+        answers.approve(gate.state, armed, ticket.id)
+    assert not gate.ask(PUSH).allowed
+
+
+def test_an_approval_dies_with_its_passkey(gate: Gate) -> None:
+    key, second = with_passkey(gate), Authenticator()
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    register(gate, touched(entered, key), second)
+    approve(entered, ticket, key)
+    other = by_passkey(gate, second)
+    credentials.remove(gate.state, touched(other, second), key.id.hex())
+    assert not gate.ask(PUSH).allowed
+
+
+def test_an_approval_survives_a_restart_once_somebody_unlocked(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    approve(entered, ticket, key)
+    gate.restart()
+    assert not gate.ask(PUSH).allowed
+    gate.sign_in()
+    assert gate.ask(PUSH).allowed
+
+
+def test_at_the_terminal_the_passphrase_is_enough_as_ever(gate: Gate) -> None:
+    with_passkey(gate)
+    gate.approve(gate.held(PUSH))
+    assert gate.ask(PUSH).allowed
+
+
+def test_without_a_passkey_passphrase_and_code_are_asked_anew(gate: Gate) -> None:
+    app = with_code(gate)
+    entered, ticket = by_code(gate, app), gate.held(PUSH)
+    with pytest.raises(Refused, match="no passkey here"):
+        begin(entered, ticket)
+    used = app.at(int(gate.clock.now()))
+    for passphrase, code in ((PASSPHRASE, used), (PASSPHRASE, "000000"), ("wrong passphrase", used)):
+        with pytest.raises(WrongSignIn):
+            stepping.approve_with_passphrase(gate.state, entered.visitor, ticket.id, passphrase, code)
+    gate.clock.forward(30)
+    code = app.at(int(gate.clock.now()))
+    stepping.approve_with_passphrase(gate.state, entered.visitor, ticket.id, PASSPHRASE, code)
+    assert gate.ask(PUSH).allowed
+
+
+def test_whoever_has_a_passkey_touches_it(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered = by_passkey(gate, key)
+    visitor = touched(entered, key)
+    asked = totp.begin(gate.state, visitor)
+    app = pyotp.TOTP(asked["secret"])
+    totp.finish(gate.state, visitor, asked["ceremony"], app.at(int(gate.clock.now())))
+    gate.clock.forward(60)
+    other, ticket = by_code(gate, app), gate.held(PUSH)
+    gate.clock.forward(30)
+    with pytest.raises(Refused, match="touch your passkey"):
+        code = app.at(int(gate.clock.now()))
+        stepping.approve_with_passphrase(gate.state, other.visitor, ticket.id, PASSPHRASE, code)
+    assert approve(other, ticket, key).state is TicketState.APPROVED
+
+
+def test_a_viewer_answers_nothing(gate: Gate) -> None:
+    gate.add("vic", "viewer")
+    key = with_passkey(gate, "vic")
+    entered, ticket = by_passkey(gate, key), gate.held(RESET)
+    assert entered.visitor.role == "viewer"
+    with pytest.raises(Refused, match="may not answer"):
+        answers.approve(gate.state, entered.visitor.session, ticket.id)
+    with pytest.raises(Refused, match="may not answer"):
+        answers.reject(gate.state, entered.visitor.session, ticket.id, "no")
+
+
+def test_a_browser_signed_in_with_a_passkey_rejects_grants_and_changes_people(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered = by_passkey(gate, key)
+    answers.reject(gate.state, entered.visitor.session, gate.held(RESET).id, "no")
+    terms = {"effect": "delete", "targets": ["/srv/x/*"], "why": "tests"}
+    grant = granting.add_grant(gate.state, entered.visitor.session, terms)
+    assert granting.holds(gate.state, grant)
+    with pytest.raises(Refused, match="fresh sign-in"):
+        granting.add_grant(gate.state, entered.visitor.session, {**terms, "ceiling": "dangerous"})
+    with pytest.raises(Refused):
+        people.add_operator(gate.state, entered.visitor.session, "eve", PASSPHRASE)
+    people.add_operator(gate.state, touched(entered, key).session, "eve", PASSPHRASE)
+
+
+def test_a_ticket_that_was_altered_is_not_shown_to_a_passkey(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered, ticket = by_passkey(gate, key), gate.held(PUSH)
+    gate.store.write(lambda tx: tx.change_ticket(replace(ticket, title="ls"), ticket))
+    with pytest.raises(Refused, match="altered outside"):
+        begin(entered, ticket)
