@@ -88,6 +88,7 @@ def _serve_one(connection: socket.socket, agents: dict[int, Agent]) -> None:
     """In the child: one question, one answer; whatever goes wrong is no answer, which the daemon takes for a no."""
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _holds_only(connection.fileno())
         uid, given = _asked(connection)
         home = pwd.getpwuid(uid).pw_dir
         _become(agents[uid])
@@ -97,6 +98,13 @@ def _serve_one(connection: socket.socket, agents: dict[int, Agent]) -> None:
     except BaseException:
         os._exit(1)
     os._exit(0)
+
+
+def _holds_only(kept: int) -> None:
+    """Nothing that root had open goes along to the agent's user, and what is to be opened finds room."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    os.closerange(3, kept)
+    os.closerange(kept + 1, most if 0 < most <= 1 << 20 else 1 << 20)
 
 
 def _text(path: str) -> bytes | None:
