@@ -68,8 +68,8 @@ class Courier:
             except StoreError as error:
                 if not self._ending.is_set():
                     self.state.trouble(f"channel {self.way.name}: the store cannot be used: {error}", "store")
-            except Exception:
-                LOG.exception("channel %s failed", self.way.name)
+            except Exception as error:
+                LOG.error("channel %s failed: %s", self.way.name, type(error).__name__)  # its words may hold an address
             self._wake.wait(wait)
             self._wake.clear()
 
@@ -116,7 +116,7 @@ class Courier:
         except Undelivered as error:
             self._ended([failed(row, self.state.clock.now(), str(error), error.hopeless) for row in rows], rows)
         except Exception as error:
-            LOG.exception("channel %s failed", self.way.name)
+            LOG.error("channel %s failed: %s", self.way.name, type(error).__name__)  # its words may hold an address
             self._ended([failed(row, self.state.clock.now(), type(error).__name__) for row in rows], rows)
         else:
             self._ended([done(row, SENT, self.state.clock.now()) for row in rows], rows)

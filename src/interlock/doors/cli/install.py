@@ -63,7 +63,7 @@ def _install(args: argparse.Namespace) -> int:
     done: list[dict[str, Any]] = []
     if wanted and not args.dry_run:
         _refuse_agents(wanted)
-        if not confirmed(args, wanted, "Write"):
+        if not confirmed(args, len(wanted), "Write"):
             raise Stop("nothing was written", 2)
     if changes and not args.dry_run:
         if not config.separate.on:

@@ -69,11 +69,11 @@ def complain(refused: Sequence[Refusal], word: str) -> None:
         print(f"interlock {word}: {one.words}; nothing was changed there", file=sys.stderr)
 
 
-def confirmed(args: argparse.Namespace, changes: Sequence[Change], verb: str) -> bool:
-    """Whether somebody agrees to these changes; without a terminal it takes --yes."""
+def confirmed(args: argparse.Namespace, count: int, verb: str) -> bool:
+    """Whether somebody agrees to change so many files; without a terminal it takes --yes."""
     if args.yes:
         return True
-    files = counted(len(changes), "file")
+    files = counted(count, "file")
     if not (os.isatty(0) and os.isatty(1)):
         raise Stop(f"{verb} {files}? There is no terminal to ask at: look with --dry-run, then say --yes", 2)
     from interlock.doors.cli.signing import agreed

@@ -59,7 +59,7 @@ def _adopt(args: argparse.Namespace) -> int:
     sys.stdout.writelines(_diff(str(args.file), seen.text, found.text))
     if args.dry_run:
         return OK
-    if not confirmed(args, [None], "Rewrite"):  # type: ignore[list-item]
+    if not confirmed(args, 1, "Rewrite"):
         return FAILED
     try:
         backup = keep(seen, stamp())

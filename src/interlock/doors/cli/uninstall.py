@@ -64,7 +64,7 @@ def _remove(args: argparse.Namespace, changes: Sequence[Change], steps: Sequence
 
     persons_terminal(why=_FOR_A_PERSON)  # 1
     with _allowed(args, config) as server:  # 2
-        if not confirmed(args, changes, "Change"):  # 3
+        if not confirmed(args, len(changes), "Change"):  # 3
             raise Stop("nothing was changed", 2)
         if server is not None:  # 4
             for word in dict.fromkeys(change.agent.word for change in changes):
