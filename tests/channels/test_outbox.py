@@ -389,3 +389,21 @@ def _matters(tx: Any, now: float) -> dict[str, Any]:
     from interlock.service.matters import waiting
 
     return waiting(tx, now)
+
+
+class Broken:
+    """A way that fails as nobody expected, with its address in its words."""
+
+    def send(self, message: object) -> None:
+        raise RuntimeError("no way to https://hooks.example/T0/hunter2secret")
+
+
+def test_what_a_channel_says_when_it_breaks_stays_out_of_the_log_and_the_record(
+    post: Post, caplog: pytest.LogCaptureFixture
+) -> None:
+    for courier in post.outbox.couriers.values():
+        courier.carrier = Broken()  # type: ignore[assignment]
+    post.gate.held(RM)
+    post.go()
+    assert "channel hook failed: RuntimeError" in caplog.text
+    assert "hunter2secret" not in caplog.text + str(post.records())
