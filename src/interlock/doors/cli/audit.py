@@ -39,6 +39,8 @@ interlock audit export --format csv > audit.csv
 interlock audit verify
 interlock audit stats
 """
+_UNSIGNED = "Not signed yet: the daemon signs every audit.checkpoint_minutes and when it stops. Until then the chain alone speaks."
+_UNPROVED = "No signature proves any of it as it stands now."
 _STYLES = {
     "OPERATION_ALLOWED": "allow",
     "CONFIRMATION_GRANTED": "allow",
@@ -218,8 +220,7 @@ def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
         since = counted(int(found.get("unproved") or 0), "record")
         yield (Part(f"Signed until {clock(found['provedUntil'])}; {since} since then."),)
     else:
-        words = "Not signed yet: the daemon signs every audit.checkpoint_minutes and when it stops. Until then the chain alone speaks."
-        yield (Part(words, "dim"),)
+        yield (Part(_UNSIGNED if found.get("ok") else _UNPROVED, "dim"),)
     if found.get("touchedUntil"):
         count = counted(int(found.get("touches") or 0), "approval")
         yield (Part(f"Proved by a passkey until {clock(found['touchedUntil'])}: {count} signed by touch."),)
