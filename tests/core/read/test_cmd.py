@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.read.cmd import looks_like_windows, read_cmd
 from interlock.core.read.facts import BudgetSpent, hole
 from recording import Recorder
@@ -17,7 +17,7 @@ def facts(source: str) -> list[tuple[str, ...]]:
     return out.facts
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "expected"),
     [
         ("cd /d C:\\ & del *.*", ("delete", "C:\\*.*", "bulk")),
@@ -98,7 +98,7 @@ def test_what_a_text_does_is_told(source: str, expected: tuple[str, ...]) -> Non
     assert expected in facts(source)
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     [
         "echo del /s /q C:\\",
@@ -139,7 +139,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", HOSTILE)
 def test_hostile_text_ends_in_an_answer_or_with_the_budget(name: str) -> None:
     try:
         assert isinstance(facts(HOSTILE[name]), list)
@@ -156,7 +156,7 @@ def test_no_text_breaks_the_reader(source: str) -> None:
 WINDOWS, POSIX = "C:\\Users\\me\\repo", "/home/me/repo"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "on_windows", "on_posix"),
     [
         ("Remove-Item x -Recurse", "powershell", "powershell"),
@@ -183,6 +183,9 @@ WINDOWS, POSIX = "C:\\Users\\me\\repo", "/home/me/repo"
         ("apt-get install x", "cmd", ""),
         ("format-code --all", "powershell", ""),
         ("npm install && rm -rf dist", "cmd", ""),
+        ("robocopy C:\\empty D:\\Backups /MIR", "cmd", "cmd"),
+        ("gci C:\\site\\uploads -r | ri -fo -r", "powershell", "powershell"),
+        ("ri Array#each", "powershell", ""),
     ],
 )
 def test_which_shell_a_text_is_meant_for(text: str, on_windows: str, on_posix: str) -> None:

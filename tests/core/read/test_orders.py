@@ -20,6 +20,7 @@ HARM: list[tuple[str, dict[str, Any]]] = [
     ("run_make", {"target": "drop-db"}),
     ("run_playbook", {"playbook": "plays/wipe-disks.yml"}),
     ("trigger_workflow", {"workflow": "teardown.yml"}),
+    ("play_job", {"job_name": "destroy:production"}),
     ("octopus_run_runbook", {"runbook": "Drop tenant database"}),
     ("gitlab_trigger_pipeline", {"project": "infra", "variables": {"ACTION": "destroy"}}),
 ]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.recording import Fact, Recorder
 
+from each import each
 from interlock.core.read.tools import read_tool
 
 PATCH = "*** Begin Patch\n*** Delete File: a.py\n*** Update File: b.py\n*** Move to: c.py\n@@\n+x\n*** Add File: d.py\n+y\n*** End Patch"
@@ -19,7 +20,7 @@ def told(name: str, input: dict[Any, Any]) -> list[Fact]:
     return out.told
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "input", "expected"),
     [
         ("Bash", {"command": "ls"}, [("shell", "ls")]),
@@ -44,6 +45,7 @@ def told(name: str, input: dict[Any, Any]) -> list[Fact]:
         ("Delete", {"path": "a.py"}, [("delete", "a.py")]),
         ("delete_file", {"target_file": "a.py"}, [("delete", "a.py")]),
         ("move_file", {"source": "a", "destination": "b"}, [("move", "a"), ("write", "b")]),
+        ("move_file", {"source": "a", "destination": "/dev/null"}, [("delete", "a"), ("write", "/dev/null")]),
         ("Read", {"file_path": "a.py"}, [("read", "a.py")]),
         ("Grep", {"pattern": "rm -rf"}, [("act_read", "rm -rf")]),
         ("WebFetch", {"url": "https://a.io", "prompt": "x"}, [("fetch", "https://a.io")]),
@@ -110,12 +112,8 @@ def test_hooks_and_shell_files_have_their_content_read() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "input", [{}, {"file_path": 5, "content": None}, {1: 2}, {"command": {"command": []}}, {"command": [1]}]
-)
-@pytest.mark.parametrize(
-    "name", ["Bash", "Write", "Edit", "apply_patch", "Read", "Task", "write_stdin", "", "mcp__x__"]
-)
+@each("input", [{}, {"file_path": 5, "content": None}, {1: 2}, {"command": {"command": []}}, {"command": [1]}])
+@each("name", ["Bash", "Write", "Edit", "apply_patch", "Read", "Task", "write_stdin", "", "mcp__x__"])
 def test_malformed_calls_are_read_without_an_error(name: str, input: dict[Any, Any]) -> None:
     told(name, input)
 

@@ -107,8 +107,9 @@ def delete(params: Mapping[str, Any], out: Report, *traits: str) -> bool:
 def move(params: Mapping[str, Any], out: Report) -> bool:
     """Files are moved or renamed; True when paths were named."""
     named = paths(params)
+    gone = "/dev/null" in targets(params)
     for path in named:
-        out.effect("move", path)
+        out.effect("delete" if gone else "move", path)
     over = goes_over(params)
     for path in targets(params):
         out.effect("write", path)

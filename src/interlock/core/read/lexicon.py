@@ -139,7 +139,7 @@ _OBJECTS = {
         broker endpoint endpoints nic interface daemonset statefulset replicaset cronjob machineset runner runners
         system systems production prod ec2 eks ecs fargate autoscaling asg fleet connection connections 
         distribution backend frontend website domain domains mainframe kubernetes k8s
-        datacenter vmss appservice elb alb nlb nat igw""",
+        datacenter vmss appservice elb alb nlb nat igw helm""",
     "config": """config configs configuration configurations setting settings policy policies rule rules dns zone zones
         recordset webhook webhooks alarm alarms monitor monitors route routes flag flags cron pipeline pipelines
         workflow workflows trigger triggers schedule schedules hook hooks secretmap configmap configmaps crd ingress

@@ -25,7 +25,7 @@ _MAKERS = frozenset(
     "list get describe show read search find status wait cancel stop delete kill terminate output result assign unassign log transcribe rate center ticket heartbeat".split()
 )
 _STARTS = frozenset(
-    "run trigger start build execute launch dispatch invoke make queue enqueue schedule rerun call submit kick fire deploy".split()
+    "run trigger start build execute launch dispatch invoke make queue enqueue schedule rerun retry play call submit kick fire deploy".split()
 )
 _JOBS = (
     "script", "scriptname", "target", "job", "jobname", "playbook", "playbookname", "workflow", "workflowid", "workflowname", "pipeline", "pipelinename",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from each import each
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.sed import read_sed
 from interlock.core.read.inline.vim import read_vim
@@ -13,9 +12,14 @@ SED: list[tuple[str, list[Fact]]] = [
     ("1e rm -rf /", [("shell", "rm -rf /")]),
     ("e", [("shell", hole("line"))]),
     ("s/.*/rm -rf \\/tmp\\/x/e", [("shell", "rm -rf /tmp/x")]),
-    ("s/x/rm &/ge; s/x/y/w out.txt", [("shell", f"rm {hole('match')}"), ("write", "out.txt")]),
+    (
+        "s/x/rm &/ge; s/x/y/w out.txt",
+        [("shell", f"{hole('line')}rm {hole('match')}{hole('line')}"), ("write", "out.txt")],
+    ),
+    ("s/^/rm /e", [("shell", f"rm {hole('line')}")]),
+    ("s/^.*$/date/e", [("shell", "date")]),
     ("/x/w out.txt", [("write", "out.txt")]),
-    ("2,5!s#a#ls#Ie", [("shell", "ls")]),
+    ("2,5!s#a#ls#Ie", [("shell", f"{hole('line')}ls{hole('line')}")]),
     ("s/unterminated", [("unreadable", "Sed that does not parse", "syntax")]),
 ]
 SED_BENIGN = [
@@ -57,14 +61,14 @@ VIM_BENIGN = [
 ]
 
 
-@pytest.mark.parametrize(("script", "told"), [*SED, *((script, []) for script in SED_BENIGN)])
+@each(("script", "told"), [*SED, *((script, []) for script in SED_BENIGN)])
 def test_sed_tells_commands_and_files_only(script: str, told: list[Fact]) -> None:
     out = Recorder()
     read_sed(script, out, in_place=False)
     assert out.told == told
 
 
-@pytest.mark.parametrize(("command", "told"), [*VIM, *((command, []) for command in VIM_BENIGN)])
+@each(("command", "told"), [*VIM, *((command, []) for command in VIM_BENIGN)])
 def test_vim_tells_what_leaves_the_editor(command: str, told: list[Fact]) -> None:
     out = Recorder()
     read_vim(command, out)

@@ -114,10 +114,14 @@ def _update(out: Report, callee: Ref, args: Args) -> None:
 
 def _aggregate(out: Report, callee: Ref, args: Args) -> None:
     stages = args[0] if args and isinstance(args[0], list) else args
-    written = [stage[key] for stage in stages if isinstance(stage, dict) for key in ("$out", "$merge") if key in stage]
-    for into in written:
+    written = [
+        (key, stage[key]) for stage in stages if isinstance(stage, dict) for key in ("$out", "$merge") if key in stage
+    ]
+    for key, into in written:
         into = into.get("into", into.get("coll", "")) if isinstance(into, dict) else into
-        out.effect("store_write", to_text(into))
+        out.effect(
+            "store_write", to_text(into), *(("unfiltered",) if key == "$out" else ())
+        )  # which replaces all of it
     if not written:
         out.effect("store_read", _name(callee, args))
 

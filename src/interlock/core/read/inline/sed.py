@@ -134,7 +134,7 @@ class _Script:
             self.out.effect("write", path)
 
     def _substitute(self, char: str) -> None:
-        self._delimited()
+        pattern = self._delimited()
         self.at -= 1
         replacement = self._delimited()
         if char == "y":
@@ -145,4 +145,11 @@ class _Script:
             self._file("w", self._line().strip())
         if "e" in flags:
             filled = _REFERENCE.sub(lambda found: hole(found[1] or "match"), replacement)
-            self.out.shell(_ESCAPED.sub(r"\1", filled))
+            self.out.shell(_whole(pattern, _ESCAPED.sub(r"\1", filled)))
+
+
+def _whole(pattern: str, filled: str) -> str:
+    """The line that `s///e` runs: what was put in, and what of the line the pattern left before and behind it."""
+    before = "" if pattern.startswith(("^", ".*")) else hole("line")
+    behind = "" if pattern.endswith(("$", ".*", ".+")) and not pattern.endswith("\\$") else hole("line")
+    return before + filled + behind

@@ -49,13 +49,23 @@ _SURE_CMD = re.compile(
 )
 
 
+# With a drive's path they are no program of a POSIX shell, whatever the folder.
+_DRIVE = re.compile(r"(?:^|[\s\"'=])[A-Za-z]:\\")
+_DRIVE_CMD = re.compile(
+    r"\s*(?:robocopy|xcopy|copy|move|takeown|icacls|attrib|fsutil|cacls)(?:\.exe)?\s", re.IGNORECASE
+)
+_DRIVE_ALIAS = re.compile(r"\s*(?:gci|ri|gi|gc|mi|ni|rni|cpi|clc|sc|ac|rd|ls|dir|rm|del|erase)\s", re.IGNORECASE)
+
+
 def looks_like_windows(text: str, cwd: str) -> str:
     """Which Windows shell a typed command is meant for: "powershell", "cmd", or "" for a POSIX shell."""
     head = text[:_LIMIT]
     if not _WINDOWS_CWD.match(cwd):
         if _FIRST_CMDLET.match(head):
             return "powershell"
-        return "cmd" if _SURE_CMD.match(head) else ""
+        if _SURE_CMD.match(head):
+            return "cmd"
+        return _by_drive(head)
     outside = _without_data(head)
     if _CMDLET.search(outside) or _FIRST_CMDLET.match(head):
         return "powershell"
@@ -66,6 +76,14 @@ def looks_like_windows(text: str, cwd: str) -> str:
     if not _POSIX_MARKS.search(head):
         return "cmd"
     return "powershell" if _BACKSLASH_PATH.search(outside) else ""
+
+
+def _by_drive(head: str) -> str:
+    if not _DRIVE.search(head):
+        return ""
+    if _DRIVE_CMD.match(head):
+        return "cmd"
+    return "powershell" if _DRIVE_ALIAS.match(head) else ""
 
 
 # What cmd.exe does not know: a Windows machine has Git Bash too.
