@@ -38,7 +38,7 @@ def measured(count: int) -> dict[str, str]:
     """One column: each way to know or to keep what a deletion takes."""
     with tempfile.TemporaryDirectory() as folder:
         repo = Path(folder) / "app"
-        _made(repo, count)
+        made(repo, count)
         look = WarmLooker()
         try:
             look(_asked(repo, {"verb": "git", "words": ["reset", "--hard"]}))  # the child is there
@@ -52,22 +52,22 @@ def measured(count: int) -> dict[str, str]:
                 "git clean -fd, looked at": _time(
                     lambda: _sure(look, _asked(repo, {"verb": "git", "words": ["clean", "-fd"]}))
                 ),
-                "git status": _time(lambda: _git(repo, "status", "--porcelain")),
-                "git stash create": _time(lambda: _git(repo, "stash", "create")),
+                "git status": _time(lambda: git(repo, "status", "--porcelain")),
+                "git stash create": _time(lambda: git(repo, "stash", "create")),
                 "cp -r": _time(lambda: _copied(repo)),
             }
         finally:
             look.close()
 
 
-def _made(repo: Path, count: int) -> None:
+def made(repo: Path, count: int) -> None:
     for number in range(count):
         path = repo / "src" / str(number % 50) / f"{number}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(f"{number}\n".encode() * (BYTES // len(f"{number}\n")))
-    _git(repo, "init", "-q")
-    _git(repo, "add", "-A")
-    _git(repo, "commit", "-qm", "one")
+    git(repo, "init", "-q")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "one")
 
 
 def _asked(repo: Path, deed: dict[str, Any]) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def _sure(look: WarmLooker, question: dict[str, Any]) -> None:
     assert not seen.problem, seen
 
 
-def _git(repo: Path, *words: str) -> None:
+def git(repo: Path, *words: str) -> None:
     subprocess.run(["git", *_WHO, *words], cwd=repo, env=_ENV, check=True, capture_output=True)
 
 

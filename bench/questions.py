@@ -1,4 +1,4 @@
-"""How often is a person asked? Every recorded session through the gate: questions an hour, the rules behind them, and what passed unasked."""
+"""How often is a person asked? Every recorded session as its user lives it: questions an hour, the rules behind them, and what passed unasked."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from replayed import CALLS_AN_HOUR, Replay, names, recorded, replay, share
+from recorded import names, recorded
+from replayed import CALLS_AN_HOUR, Replay, replay, share
 
-AIM = (1.0, 3.0)  # questions an hour: at the median, at the 90th percentile
+# Needless questions an hour: the share of sessions, what is aimed at, and what must hold.
+AIMS = (("median", 0.5, 1.0, 1.0), ("90th percentile", 0.9, 3.0, 4.0))
 WIDTH = 110
 
 
@@ -23,13 +25,19 @@ def main(argv: list[str]) -> int:
             found.append(replay(recorded(name), Path(folder)))
         _tell(found[-1])
     _summary(found)
-    return 0
+    return 0 if argv or _holds(found) else 1
+
+
+def _holds(found: list[Replay]) -> bool:
+    """Nothing irrecoverable passes, and questions are no more than they were."""
+    hours = [one.an_hour for one in found]
+    return not any(one.unasked for one in found) and all(share(hours, part) <= most for _, part, _, most in AIMS)
 
 
 def _tell(one: Replay) -> None:
     asked = len(one.questions)
     print(
-        f"{one.name}: {one.calls} calls, {asked} questions, {one.needless} of them needless ({one.an_hour:.1f} an hour)"
+        f"{one.name}: {one.calls} calls, {asked} questions, {one.needless} of them needless ({one.an_hour:.1f} an hour), {one.kept} snapshots"
     )
     for question in one.questions:
         mark = "loses" if question.loses else "asked"
@@ -42,11 +50,17 @@ def _tell(one: Replay) -> None:
 def _summary(found: list[Replay]) -> None:
     hours = [one.an_hour for one in found]
     print(f"\n{len(found)} sessions, {sum(one.calls for one in found)} calls, at {CALLS_AN_HOUR} calls an hour")
-    for title, part, aim in (("median", 0.5, AIM[0]), ("90th percentile", 0.9, AIM[1])):
-        print(f"  needless questions an hour, {title}: {share(hours, part):.1f} (aim: at most {aim:g})")
+    for title, part, aim, _ in AIMS:
+        reached = share(hours, part)
+        missed = "" if reached <= aim else ", missed"
+        print(f"  needless questions an hour, {title}: {reached:.1f} (aim: at most {aim:g}{missed})")
     every = [len(one.questions) * CALLS_AN_HOUR / one.calls for one in found]
     print(f"  all questions an hour: median {share(every, 0.5):.1f}, 90th percentile {share(every, 0.9):.1f}")
-    print(f"  irrecoverable losses that passed unasked: {sum(len(one.unasked) for one in found)}")
+    losses = sum(bool(question.loses) for one in found for question in one.questions)
+    passed = sum(len(one.unasked) for one in found)
+    print(
+        f"  irrecoverable losses: {losses} asked about, {passed} passed unasked; snapshots taken first: {sum(one.kept for one in found)}"
+    )
     rules = Counter(", ".join(question.rules) for one in found for question in one.questions if not question.loses)
     print("  rules behind needless questions:")
     for rule, count in rules.most_common(25):

@@ -12,13 +12,14 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, Playwright, expect, sync_playwright
 
 from desk import PASSPHRASE, Desk
 
 AXE = Path(__file__).parent.parent / ".venv" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 30_000  # milliseconds
+expect.set_options(timeout=PATIENCE)
 _FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -156,22 +157,37 @@ def until(holds: Callable[[], Any], what: str, seconds: float = 30.0) -> Any:
 
 
 @contextmanager
-def console(folder: Path, more: str = "") -> Iterator[Console]:
-    """A daemon with one operator, and Chromium, both for as long as the tests of a module."""
+def console(folder: Path, more: str = "", port: int = 0) -> Iterator[Console]:
+    """A daemon with one operator, and windows of Chromium, for as long as the tests of a module."""
     if shutil.which("chromium") is None or not AXE.is_file():
         pytest.skip("chromium or axe-core is missing; `make test` installs them")
-    desk = Desk(folder, more)
-    desk.start()
+    desk = Desk(folder, more, port)
+    desk.open()
     try:
-        desk.enrol()
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
-            try:
-                yield Console(desk, browser)
-            finally:
-                browser.close()
+        yield Console(desk, _browser())
     finally:
+        for context in _browser().contexts:
+            context.close()
         desk.stop()
+
+
+_OPEN: list[tuple[Playwright, Browser]] = []
+
+
+def _browser() -> Browser:
+    """The Chromium of this worker: started once, for starting it takes as long as many tests."""
+    if not _OPEN:
+        playwright = sync_playwright().start()
+        _OPEN.append((playwright, playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)))
+    return _OPEN[0][1]
+
+
+def close() -> None:
+    """No test of the group follows; as long as it is open, nothing else in this thread has an event loop."""
+    while _OPEN:
+        playwright, browser = _OPEN.pop()
+        browser.close()
+        playwright.stop()
 
 
 def _port(desk: Desk) -> int:

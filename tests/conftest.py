@@ -1,20 +1,51 @@
-"""What all tests share: the one PostgreSQL of the group `pg`, and that a missing tool is a failure in CI."""
+"""What all tests share: the examples of properties, the one PostgreSQL, the end of the one Chromium, and that a missing tool is a failure in CI."""
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import postgres
+
+# The same examples in every run, however slow the machine is: a property that fails, fails for everybody. `make fuzz` looks for new ones.
+settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[postgres.Server]:
     with postgres.running() as server:
         yield server
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """The group `browser` has one Chromium, which ends with its last test."""
+    if "chromium" in sys.modules and (nextitem is None or not nextitem.fspath.purebasename.endswith("_in_chromium")):
+        sys.modules["chromium"].close()
+
+
+FIRST = ("browser", "pg", "mcp", "faults", "hostile", "jail", "proxy")  # which wait for servers, and take the longest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A module's tests stay together in their order, so that what they share is started once; the longest groups begin."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    marker = item.get_closest_marker("xdist_group")
+    group = str(marker.args[0]) if marker is not None else ""
+    return FIRST.index(group) if group in FIRST else len(FIRST)
 
 
 MISSING = re.compile(r"is missing|is not installed")

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import random
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from gate import CHEAP, shipped
+from interlock.config import load_config
 from interlock.doors.client import Daemon, NoDaemon
+from interlock.keys import enrol
+from interlock.service.opening import open_state
+from interlock.service.people import enrol_first
+from interlock.stores import open_store
 from test_terminal import person_at
 
 PASSPHRASE = "correct horse battery"
@@ -18,14 +27,29 @@ _CODE = r"    ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){2})\r"
 AGENT = {"name": "claude", "session": "s1"}
 
 
+def own_port() -> int:
+    """One that a daemon gets again after it was down: the kernel gives none of these to whoever asks for any."""
+    given = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        port = random.randrange(max(1_024, given - 16_000), given)
+        with socket.socket() as sock, suppress(OSError):
+            sock.bind(("127.0.0.1", port))
+            return port
+
+
+class _Wall:
+    def now(self) -> float:
+        return time.time()
+
+
 class Desk:
     """One daemon in a folder of its own, and what people and agents do with it."""
 
-    def __init__(self, folder: Path, more: str = "") -> None:
+    def __init__(self, folder: Path, more: str = "", port: int = 0) -> None:
         self.folder, self.config = folder, folder / "interlock.toml"
         self.socket = folder / "i.sock"
         self.config.write_text(
-            f'[daemon]\nport = 0\nsocket = "{self.socket}"\n[store]\nurl = "sqlite://{folder}/state"\n{more}'
+            f'[daemon]\nport = {port}\nsocket = "{self.socket}"\n[store]\nurl = "sqlite://{folder}/state"\n{more}'
         )
         self.daemon = Daemon(self.socket)
         self.process: subprocess.Popen[bytes] | None = None
@@ -50,6 +74,20 @@ class Desk:
             self.process.terminate()
             assert self.process.wait(PATIENCE) == 0, (self.folder / "log").read_text()
             self.process = None
+
+    def open(self, name: str = "ana") -> None:
+        """Starts with a first operator whose passphrase is cheap to guess, so that tests are quick; `enrol` is the real way."""
+        config = load_config(self.config, {})
+        store = open_store(config.store)
+        try:
+            state = open_state(config, store, _Wall(), known=shipped(config))
+            roles = ("admin",)
+            row = enrol(name, PASSPHRASE, None, now=state.clock.now(), by="terminal", roles=roles, kdf=CHEAP)
+            enrol_first(state, *row)
+        finally:
+            store.close()
+        self.start()
+        self.daemon.post("/session", {"operator": name, "passphrase": PASSPHRASE})  # which unlocks
 
     def enrol(self, name: str = "ana") -> None:
         """The first operator, as somebody types it."""

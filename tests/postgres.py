@@ -18,6 +18,7 @@ import psycopg
 import pytest
 
 USERS = ("postgres", "nobody")  # PostgreSQL refuses to run as root
+NAME = "ilpg"
 PATIENCE = 60.0
 INITDB = "-U interlock -A trust -E UTF8 --no-locale --no-sync".split()
 ENOUGH = 8 << 30  # bytes
@@ -94,8 +95,10 @@ def running(where: str = "", **settings: str) -> Iterator[Server]:
         if os.environ.get("CI") == "true":
             pytest.fail(missing)
         pytest.skip(missing)
+    where = where or place()
+    _sweep(Path(where))
     folder = Path(
-        tempfile.mkdtemp(prefix="ilpg", dir=where or place())
+        tempfile.mkdtemp(prefix=f"{NAME}{os.getpid()}-", dir=where)
     )  # short: a socket's path has at most 107 characters
     server = Server(binaries, folder, prepare(folder), {**SETTINGS, **settings})
     try:
@@ -105,6 +108,14 @@ def running(where: str = "", **settings: str) -> Iterator[Server]:
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _sweep(where: Path) -> None:
+    """What tests left behind that were killed; their server has ended with them."""
+    for folder in where.glob(f"{NAME}*-*"):
+        pid = folder.name.removeprefix(NAME).partition("-")[0]
+        if pid.isdecimal() and not Path("/proc", pid).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def place() -> str:

@@ -89,7 +89,9 @@ class Proxy:
                     return message
                 self._unclaimed.append(message)
             assert self.process.stdout is not None
-            ready, _, _ = select.select([self.process.stdout], [], [], 0.5)
+            waiting = select.poll()
+            waiting.register(self.process.stdout, select.POLLIN)
+            ready = waiting.poll(500)
             if ready:
                 chunk = os.read(self.process.stdout.fileno(), 1 << 16)
                 assert chunk, f"it ended: {self.said}"

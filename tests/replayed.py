@@ -1,49 +1,43 @@
-"""A recorded session -> what the gate says to each of its calls, in the repository state that the session assumes; nothing is approved."""
+"""A recorded session -> what its user meets: every call through the hook door, before it runs and after, with a person who says yes."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import os
-import secrets
-import shutil
-import subprocess
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gate import Gate
-from interlock.agents import agent as agent_of
-from interlock.agents.contract import Call
-from interlock.core.decide import Judgement
-from interlock.core.decision import Decision
-from interlock.core.loss import Seen
-from interlock.core.model import AgentRef, Kind
-from interlock.doors.hook.written import WrittenFiles
-from interlock.looker.files import read_text
-from interlock.looker.look import look
-from interlock.service.evaluate import evaluate
-from interlock.service.request import Request
+import httpx
 
-SESSIONS = Path(__file__).parent / "sessions"
+from daemon import BASE, PASSPHRASE, Inside, inside
+from interlock.core.hook_rules import ROUTE
+from interlock.core.model import TicketState
+from interlock.core.records import AuditQuery, Ticket, TicketQuery
+from interlock.core.rules import Rule
+from interlock.core.undo import Kept, Limits
+from interlock.keeper.folder import Folder
+from interlock.keeper.restore import settle, undo
+from interlock.keeper.snapshot import take
+from interlock.service import answers
+from interlock.service.agents import unblock
+from interlock.service.answers import Refused
+from interlock.service.false_alarms import rules_of
+from interlock.service.keeping import fresh_id
+from interlock.service.people import sign_in
+from recorded import Recorded, World, go_on, text_of, world
+
 CALLS_AN_HOUR = 120
-_AGENT = agent_of("claude-code")
-_GIT = {
-    "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_EDITOR": "true", "PATH": os.environ["PATH"],
-    "GIT_AUTHOR_NAME": "dev", "GIT_AUTHOR_EMAIL": "dev@example.com",
-    "GIT_COMMITTER_NAME": "dev", "GIT_COMMITTER_EMAIL": "dev@example.com",
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A session as it lies in its file: the state it assumes, and its calls with what each of them really loses."""
-
-    name: str
-    about: str
-    state: Mapping[str, Any]
-    calls: tuple[Mapping[str, Any], ...]
+SESSION = "replayed"
+_PRE, _POST = "PreToolUse", "PostToolUse"
+_ASKED = ("ask", "deny")
+_SNAPSHOT = re.compile(r"interlock undo (u_\w+)")
+_WHO = f"uid:{os.getuid()}"
 
 
 @dataclass(frozen=True)
@@ -66,6 +60,7 @@ class Replay:
     calls: int
     questions: tuple[Question, ...]
     unasked: tuple[str, ...]  # irrecoverable losses that passed
+    kept: int = 0  # snapshots that were taken first
 
     @property
     def an_hour(self) -> float:
@@ -78,167 +73,148 @@ class Replay:
 
 
 @dataclass
-class World:
-    """The folder in which a session goes on."""
+class Hands:
+    """Keeps as the keeper does it, in the session's own home, and with time enough on a busy machine."""
 
-    home: Path
-    repository: Path
-    session: str = "replayed"
-    written: WrittenFiles = field(default_factory=WrittenFiles)
+    folder: Folder
+    home: str
 
-    def filled(self, value: Any) -> Any:
-        """The session's own places in a recorded value."""
-        if isinstance(value, str):
-            return value.replace("{repo}", str(self.repository)).replace("{home}", str(self.home))
-        if isinstance(value, dict):
-            return {key: self.filled(one) for key, one in value.items()}
-        return [self.filled(one) for one in value] if isinstance(value, list) else value
+    def take(self, question: Mapping[str, Any], id: str, at: float, limits: Limits) -> Kept:
+        return take(question, self.folder, id, at, replace(limits, ms=10_000), self.home)
 
-    def look(self, question: Mapping[str, Any]) -> Seen:
-        """As the looker does it, in the session's own home, and with time enough on a busy machine."""
-        return look({**question, "ms": 10_000}, str(self.home))
-
-    def run(self, script: str) -> None:
-        """What a call did to the folder; one that fails there failed in the session as well."""
-        subprocess.run(
-            ["bash", "-c", script], cwd=self.repository, env={**_GIT, "HOME": str(self.home)},
-            capture_output=True, timeout=60, check=False,
-        )  # fmt: skip
+    def settle(self, id: str) -> bool:
+        return settle(self.folder, id)
 
 
-def recorded(name: str) -> Recorded:
-    """One session by its name."""
-    head, *calls = map(json.loads, (SESSIONS / f"{name}.jsonl").read_text().splitlines())
-    return Recorded(head["session"], head["about"], head["state"], tuple(calls))
+@dataclass
+class Desk:
+    """The app in this process, an agent that sends it its hooks, and a person who answers."""
+
+    app: Inside
+    made: World
+    client: httpx.AsyncClient
+    hands: Hands | None
+    kept: list[str] = field(default_factory=list)  # snapshots that were taken first
+    said: list[Question] = field(default_factory=list)
+
+    async def before(self, number: int, call: Mapping[str, Any]) -> tuple[str, str]:
+        """What the hook says: its word, empty where it lets the call pass in silence, and the reason."""
+        answer = await self._sent(_PRE, number, call)
+        found = answer.get("hookSpecificOutput", {})
+        self.kept += _SNAPSHOT.findall(str(found.get("additionalContext", "")))
+        return str(found.get("permissionDecision", "")), str(found.get("permissionDecisionReason", ""))
+
+    def brought_back(self, id: str, before: Mapping[str, str]) -> bool:
+        """Whether it did something, and an undo leaves everything as it was; that is undone itself, and the session goes on."""
+        if self.hands is None or self.made.contents() == before:
+            return False
+        folder = self.hands.folder
+        back = undo(folder, id, fresh_id(), 0.0, "", False)
+        whole = back.done and self.made.contents() == before
+        return whole and undo(folder, back.as_id, fresh_id(), 0.0, "", False).done
+
+    async def after(self, number: int, call: Mapping[str, Any]) -> None:
+        """The call ran; nothing goes on before everything that follows from that is done."""
+        await self._sent(_POST, number, call)
+        while left := list(self.app.door.hooks._background):
+            await asyncio.wait(left)
+
+    async def _sent(self, event: str, number: int, call: Mapping[str, Any]) -> dict[str, Any]:
+        body = {
+            "session_id": SESSION, "transcript_path": "/dev/null", "cwd": str(self.made.repository),
+            "permission_mode": "default", "hook_event_name": event, "tool_name": call["tool"],
+            "tool_input": self.made.filled(call["input"]), "tool_use_id": f"toolu_{number}",
+        }  # fmt: skip
+        if event == _POST:
+            body["tool_response"] = {"stdout": "", "stderr": "", "interrupted": False}
+        answer = await self.client.post(f"{ROUTE}claude-code", json=body)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json() if answer.content.strip() else {}
+        return found
+
+    def rules(self) -> tuple[str, tuple[str, ...]]:
+        """What the record says of the last attempt: its outcome, and the rules at the level of the whole."""
+        self.app.state.recorder.flush()
+        newest = AuditQuery(limit=20, newest_first=True)
+        for row in self.app.state.store.read(lambda tx: tx.audit(newest)):
+            body = json.loads(row.body)
+            if "findings" in body and "decision" in body:
+                return str(body["decision"]), _worst(body, self.app.state.rules.rules)
+        return "", ("no record",)
+
+    def approve(self) -> bool:
+        """Whoever is responsible says yes to all that waits; False where nobody may."""
+        if self.app.state.blocked(_WHO):
+            unblock(self.app.state, sign_in(self.app.state, "ana", PASSPHRASE, "test")[1], _WHO)
+        waiting = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=100)
+        tickets: list[Ticket] = self.app.state.store.read(lambda tx: list(tx.tickets(waiting)))
+        agreed = False
+        for ticket in tickets:
+            _, person = sign_in(self.app.state, "ana", PASSPHRASE, "test")
+            with contextlib.suppress(Refused):
+                answers.approve(self.app.state, person, ticket.id)
+                agreed = True
+        return agreed
 
 
-def names() -> list[str]:
-    return sorted(path.stem for path in SESSIONS.glob("*.jsonl"))
+def _worst(body: Mapping[str, Any], rules: Mapping[str, Rule]) -> tuple[str, ...]:
+    found = [rule for rule in rules_of(body) if rule in rules]
+    top = max((rules[rule].level for rule in found), default=None)
+    return tuple(rule for rule in found if rules[rule].level is top) or ("no rule",)
+
+
+def replay(session: Recorded, folder: Path, keeps: bool = True) -> Replay:
+    """Every call, half a minute apart; what the session did to its folder is done whatever the gate said."""
+    return asyncio.run(_replayed(session, folder, keeps))
+
+
+async def _replayed(session: Recorded, folder: Path, keeps: bool) -> Replay:
+    tables: dict[str, Any] = {"policy": {"use": "default"}, "hooks": {"wait_seconds": 0}, "undo": {"keep": keeps}}
+    with inside(folder, **tables) as app, world(session.state) as made, _at_home(app, made, keeps) as hands:
+        app.door.start()
+        transport = httpx.ASGITransport(app.door, client=(_WHO, 1))  # type: ignore[arg-type]
+        async with httpx.AsyncClient(transport=transport, base_url=BASE, timeout=60) as client:
+            desk, unasked = Desk(app, made, client, hands), []
+            for number, call in enumerate(session.calls, 1):
+                unasked += await _lived(desk, number, call)
+    return Replay(session.name, len(session.calls), tuple(desk.said), tuple(unasked), len(desk.kept))
 
 
 @contextmanager
-def world(state: Mapping[str, Any]) -> Iterator[World]:
-    """The state that a session assumes; not below a folder for temporary files, where nothing would matter."""
-    home = Path.home() / f"replayed-{secrets.token_hex(4)}"
-    made = World(home, home / "src" / state["repository"])
-    made.repository.mkdir(parents=True)
-    before = os.environ.get("HOME", "")
+def _at_home(app: Inside, made: World, keeps: bool) -> Iterator[Hands | None]:
+    """What looks and keeps is at home where the session is, and not where this process is."""
+    context = app.door.context
+    warm = context.look, context.keeper, app.state.keeper
+    hands = Hands(Folder.opened(str(app.config.snapshots), str(app.config.folder)), str(made.home)) if keeps else None
+    context.look, context.keeper, app.state.keeper = made.look, hands, hands  # type: ignore[assignment]
     try:
-        os.environ["HOME"] = str(home)
-        _build(made, state)
-        yield made
+        yield hands
     finally:
-        os.environ["HOME"] = before
-        shutil.rmtree(home, ignore_errors=True)
+        context.look, context.keeper, app.state.keeper = warm
 
 
-def _build(made: World, state: Mapping[str, Any]) -> None:
-    remote = made.home / "remote.git"
-    made.run(f"git init -q -b main . && git init -q --bare {remote} && git remote add origin {remote}")
-    _put(made.repository, state.get("tracked", ()), "committed\n")
-    (made.repository / ".gitignore").write_text("\n".join(state.get("ignore", ())) + "\n")
-    made.run("git add -A && git commit -qm one && touch .second && git add -A && git commit -qm two")
-    for branch, ahead in state.get("branches", {}).items():
-        commits = " && ".join(f"git commit -q --allow-empty -m {branch}-{n}" for n in range(ahead)) or "true"
-        made.run(f"git switch -q -C {branch} main && {commits}; git switch -q main")
-    for branch in state.get("pushed", ()):
-        made.run(f"git push -q origin {branch} || git push -q origin main:{branch}; git fetch -q")
-    made.run(f"git remote set-url origin git@github.com:acme/{state['repository']}.git && rm -rf {remote}")
-    _put(made.repository, state.get("ignored", ()), "ignored\n")
-    _put(made.repository, state.get("untracked", ()), "untracked\n")
-    _put(made.repository, state.get("modified", ()), "changed by a person\n")
-    _put(made.home, state.get("home", ()), "at home\n")
-
-
-def _put(folder: Path, paths: Any, text: str) -> None:
-    for name in paths:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
-def replay(session: Recorded, folder: Path) -> Replay:
-    """Every call through the gate, half a minute apart; what the session did to its folder is done whatever the gate said."""
-    gate = Gate(folder, policy={"use": "default"})
-    questions, unasked = [], []
-    try:
-        with world(session.state) as made:
-            for number, call in enumerate(session.calls, 1):
-                gate.clock.forward(3600 / CALLS_AN_HOUR)
-                question = _asked(gate, made, number, call)
-                if question is not None:
-                    questions.append(question)
-                elif call.get("loses"):
-                    unasked.append(f"{number}: {_text(call)} loses {call['loses']}")
-                _go_on(made, call)
-    finally:
-        gate.close()
-    return Replay(session.name, len(session.calls), tuple(questions), tuple(unasked))
-
-
-def _asked(gate: Gate, made: World, number: int, call: Mapping[str, Any]) -> Question | None:
-    body = {
-        "session_id": made.session, "transcript_path": "/dev/null", "cwd": str(made.repository),
-        "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": call["tool"],
-        "tool_input": made.filled(call["input"]), "tool_use_id": f"toolu_{number}",
-    }  # fmt: skip
-    event = _AGENT.decode(json.dumps(body).encode(), "PreToolUse")
-    assert not event.problem, event.problem
-    for one in event.calls:
-        decision = _decided(gate, made, one)
-        if not decision.allowed:
-            return Question(
-                number, _text(call), decision.outcome, rules_of(decision), decision.reason, call.get("loses", "")
-            )
-    return None
-
-
-def _decided(gate: Gate, made: World, call: Call) -> Decision:
-    """As the hook door does it: one evaluation, with what the session wrote before."""
-    texts: dict[str, str] = {}
-
-    def files(path: str) -> str | None:
-        text = read_text(path)
-        if text is not None:
-            texts[path] = text
-        return text
-
-    def inherits(own: Judgement) -> Judgement | None:
-        return made.written.inherited(made.session, call.action, own, texts)
-
-    who = AgentRef(f"uid:{os.getuid()}", _AGENT.word, made.session)
-    request = Request(call.action, who, "hook", judged=call.judged, files=files, inherits=inherits, look=made.look)
-    decision = evaluate(gate.state, request)
-    if call.action.kind is Kind.TOOL and (decision.allowed or decision.held):
-        made.written.remember(made.session, call.action, gate.state.rules, read_text)
-    return decision
-
-
-def rules_of(decision: Decision) -> tuple[str, ...]:
-    """The rules that stand at the level of the whole; where there are none, what was weighed."""
-    found = decision.assessment.findings if decision.assessment else ()
-    top = max((finding.level for finding in found), default=None)
-    named = tuple(dict.fromkeys(finding.rule for finding in found if finding.level == top))
-    return named or tuple(str(factor) for factor in decision.weighed) or ("no rule",)
-
-
-def _go_on(made: World, call: Mapping[str, Any]) -> None:
-    """What the session's folder is like after this call."""
-    given = made.filled(call["input"])
-    if "then" in call:
-        made.run(made.filled(call["then"]))
-    elif call["tool"] == "Write":
-        path = Path(given["file_path"])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(given["content"])
-    elif call["tool"] in ("Edit", "MultiEdit") and Path(given["file_path"]).is_file():
-        with Path(given["file_path"]).open("a") as file:
-            file.write(given.get("new_string", "edited\n"))
-
-
-def _text(call: Mapping[str, Any]) -> str:
-    given = call["input"]
-    return str(given.get("command") or f"{call['tool']} {given.get('file_path', given)}")
+async def _lived(desk: Desk, number: int, call: Mapping[str, Any]) -> list[str]:
+    """One call of a user's day; the loss that passed unasked, where one did and no undo brings it back."""
+    desk.app.clock.forward(3600 / CALLS_AN_HOUR)
+    so_far = len(desk.kept)
+    word, reason = await desk.before(number, call)
+    asked, loses = word in _ASKED, call.get("loses", "")
+    if asked:
+        outcome, rules = desk.rules()
+        desk.said.append(Question(number, text_of(call), outcome or word, rules, reason, loses))
+    runs = word != "deny"
+    if not runs and desk.approve():
+        runs = (await desk.before(number, call))[0] not in _ASKED  # the agent tries again
+    kept = desk.kept[so_far:] if loses and not asked else []
+    stood = desk.made.contents() if kept else {}
+    if kept and "then" not in call:
+        desk.made.run(desk.made.filled(call["input"])["command"])  # what it loses is really gone
+    go_on(desk.made, call)
+    if runs:
+        await desk.after(number, call)
+    if asked or not loses or (kept and desk.brought_back(kept[0], stood)):
+        return []
+    return [f"{number}: {text_of(call)} loses {loses}"]
 
 
 def share(values: list[float], part: float) -> float:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from each import each
 from interlock.adapters import AdapterError, Reading, load, read, read_file
 from interlock.adapters.trust_form import history_json
 from interlock.core.model import Level
@@ -152,7 +153,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), LINES)
+@each(("old", "new", "expected"), LINES)
 def test_each_problem_is_named_with_its_line(old: str, new: str, expected: str) -> None:
     found = swapped(old, new)
     assert any(expected in line for line in found), found
@@ -207,7 +208,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         (BOMB, "more than 20000 values"),

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from each import each
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "interlock"
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.stat().st_size)
@@ -34,6 +36,7 @@ DIRECTIONS = {
     "agents": {"agents", "ports", "core"},
     "planners": {"planners", "ports", "core"},
     "looker": {"looker", "ports", "core"},
+    "keeper": {"keeper", "looker", "ports", "core"},
     "service": {"service", "ports", "core", "rulebook", "config", "policybook", "keys", "adapters"},
     "doors": {
         "doors",
@@ -48,6 +51,7 @@ DIRECTIONS = {
         "stores",
         "channels",
         "agents",
+        "keeper",
         "looker",
         "planners",
         "settings",
@@ -124,7 +128,7 @@ def part(path: Path) -> str:
     return "" if first == "__init__.py" else first.removesuffix(".py")
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@each("path", FILES, ids=name)
 def test_imports_point_one_way(path: Path) -> None:
     own = part(path)
     assert own in DIRECTIONS, f"{name(path)}: no word on what {own!r} may import"
@@ -138,7 +142,7 @@ def test_imports_point_one_way(path: Path) -> None:
         assert known == own or known in DIRECTIONS[own], f"{name(path)}:{line}: {own or 'interlock'} imports {module}"
 
 
-@pytest.mark.parametrize("path", CORE, ids=name)
+@each("path", CORE, ids=name)
 def test_core_imports_only_what_is_pure(path: Path) -> None:
     for module, line in imports(path):
         top = module.split(".")[0]
@@ -146,7 +150,7 @@ def test_core_imports_only_what_is_pure(path: Path) -> None:
         assert fine, f"{name(path)}:{line}: imports {module}"
 
 
-@pytest.mark.parametrize("path", CORE, ids=name)
+@each("path", CORE, ids=name)
 def test_core_does_no_input_or_output(path: Path) -> None:
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -159,7 +163,7 @@ def test_core_does_no_input_or_output(path: Path) -> None:
             assert node.module != "sys", f"{name(path)}:{node.lineno}: imports from sys"
 
 
-@pytest.mark.parametrize("path", CORE, ids=name)
+@each("path", CORE, ids=name)
 def test_modules_named_at_run_time_are_of_core_too(path: Path) -> None:
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
@@ -169,26 +173,26 @@ def test_modules_named_at_run_time_are_of_core_too(path: Path) -> None:
             )
 
 
-@pytest.mark.parametrize("path", CORE, ids=name)
+@each("path", CORE, ids=name)
 def test_core_changes_no_globals(path: Path) -> None:
     for node in ast.walk(tree(path)):
         assert not isinstance(node, ast.Global), f"{name(path)}:{node.lineno}: global"
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@each("path", FILES, ids=name)
 def test_heavy_libraries_are_imported_where_they_are_needed(path: Path) -> None:
     for module, line in at_import(path):
         if part(path) != "doors":
             assert module.split(".")[0] not in HEAVY - {"tomllib"}, f"{name(path)}:{line}: imports {module} at once"
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@each("path", FILES, ids=name)
 def test_the_first_line_of_a_file_says_which_question_it_answers(path: Path) -> None:
     first = path.read_text().split("\n", 1)[0]
     assert first.startswith('"""') and first.endswith('"""') and len(first) > 12, f"{name(path)}: {first!r}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
+@each("path", FILES, ids=name)
 def test_no_file_is_two_things(path: Path) -> None:
     lines = len(path.read_text().splitlines())
     assert lines <= MAX_LINES, f"{name(path)}: {lines} lines, at most {MAX_LINES}"

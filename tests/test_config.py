@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.config import ConfigError, config_of, effective, load_config, without_password
 from interlock.core.decide import judge
 from interlock.core.model import operation
@@ -34,6 +35,7 @@ KEYS = {  # promises: changed only on purpose, everywhere at once
     "loop": ["agent", "adapter", "deeds"],
     "hooks": ["wait_seconds", "without_daemon", "bypassed", "start_daemon"],
     "looker": ["look", "relief"],
+    "undo": ["keep", "files", "bytes", "ms", "days", "total_bytes"],
     "separate": ["hook_socket", "looker", "code", "users", "operators"],
     "proxy": ["wait_seconds", "answer_seconds", "line_bytes"],
     "pause": ["max_minutes"],
@@ -57,7 +59,7 @@ def test_what_is_shown_can_be_read_again() -> None:
     assert effective(config_of({**shown, "danger_patterns": {}}, environ=NOBODY))["gate"]["autoExpireMs"] == 5_000
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "said"),
     [
         ({"x": {}}, "unknown key 'x'"),

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.config import config_of, effective
 from interlock.core import policy_form
 from interlock.core.codes import CODES
@@ -211,7 +212,7 @@ def test_every_mark_of_no_effect_is_explained() -> None:
         assert (f"Keys marked {_NO_EFFECT} are read and checked, and have no effect" in text(name)) is marked, name
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     for link in _LINK.findall(prose(page.read_text(encoding="utf-8"))):
         if link.startswith(("http://", "https://")):
@@ -227,7 +228,7 @@ def _anchors(page: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@each("page", PAGES, ids=lambda page: page.name)
 def test_every_test_that_a_claim_cites_is_run(page: Path) -> None:
     code = _INLINE.findall(prose(page.read_text(encoding="utf-8")))
     tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))

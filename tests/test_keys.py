@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.core.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.core.records import Approval, OperatorRow, Ticket
 from interlock.core.statement import agrees, statement
@@ -142,7 +143,7 @@ TAMPERED: dict[str, tuple[Callable[[], tuple[tuple[OperatorRow, ...], str | None
 }
 
 
-@pytest.mark.parametrize("what", TAMPERED)
+@each("what", TAMPERED)
 def test_an_agent_that_edits_the_operators_table_cannot_make_an_approval_count(what: str) -> None:
     rows, listed = TAMPERED[what][0]()
     for name in ("mallory", "alice"):
@@ -173,7 +174,7 @@ def test_an_operator_who_was_disabled_is_not_enabled_by_an_older_row() -> None:
 OTHER: dict[str, Any] = {"roles": ("x",), "teams": ("x",), "service": True, "created_at": 1.0, "disabled_at": 1.0}
 
 
-@pytest.mark.parametrize("column", [field.name for field in fields(OperatorRow)])
+@each("column", [field.name for field in fields(OperatorRow)])
 def test_every_column_is_sealed_and_pinned(column: str) -> None:
     edited = (replace(ROW_A, **{column: OTHER.get(column, "ff" * 16)}), ROW_B)
     with pytest.raises(RosterError):
@@ -235,7 +236,7 @@ WRONG: list[tuple[OperatorRow | None, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("row", "passphrase"), WRONG)
+@each(("row", "passphrase"), WRONG)
 def test_whatever_is_wrong_there_is_one_answer(row: OperatorRow | None, passphrase: str) -> None:
     with pytest.raises(WrongPassphrase, match=r"^wrong name or passphrase$"):
         open_row(row, passphrase)
@@ -278,7 +279,7 @@ GUESSED = (
 )
 
 
-@pytest.mark.parametrize("passphrase", GUESSED.split("|"))
+@each("passphrase", GUESSED.split("|"))
 def test_a_passphrase_that_is_guessed_first_is_refused(passphrase: str) -> None:
     assert passphrase_problem(passphrase, "alexander@company.com")
     with pytest.raises(EnrolError):

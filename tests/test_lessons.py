@@ -7,6 +7,7 @@ import gzip
 
 import pytest
 
+from each import each
 from interlock import assess
 
 CWD = "/home/dev/app"
@@ -611,7 +612,7 @@ def shown(wrong: list[tuple[int, int, str]], word: str) -> str:
     return "".join(f"\nlevel {got}, {word} {label}: {text[:200]!r}" for got, label, text in wrong)
 
 
-@pytest.mark.parametrize("group", HARMFUL)
+@each("group", HARMFUL)
 def test_harm_is_seen_however_it_is_written(group: str) -> None:
     wrong = [(level(text), least, text) for least, text in HARMFUL[group] if level(text) < least]
     assert not wrong, shown(wrong, "at least")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock import assess
 from interlock.core.wire import assessment_json
 
@@ -66,7 +67,7 @@ IRREVERSIBLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("pattern", "harmful", "twin"), DANGEROUS)
+@each(("pattern", "harmful", "twin"), DANGEROUS)
 def test_a_dangerous_pattern_is_read_as_what_it_means(pattern: str, harmful: str, twin: str) -> None:
     assert answer(harmful)["cli"]["riskLevel"] in ("dangerous", "blocked"), harmful
     assert answer(twin)["cli"]["riskLevel"] in ("safe", "moderate"), twin
@@ -133,7 +134,7 @@ TIERS = [
 WARNINGS = {"d": "DESTRUCTIVE_OPERATION", "p": "PRIVILEGE_ESCALATION", "n": "NETWORK_ACCESS"}
 
 
-@pytest.mark.parametrize(("text", "risk", "letters"), TIERS)
+@each(("text", "risk", "letters"), TIERS)
 def test_a_plan_has_its_tier_flags_and_warnings(text: str, risk: str, letters: str) -> None:
     found = answer(text)
     assert found["risk"] == risk

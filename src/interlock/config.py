@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from interlock.core import channel_rules, console_rules, hook_rules, looker_rules, plan_rules, proxy_rules
+from interlock.core import channel_rules, console_rules, hook_rules, looker_rules, plan_rules, proxy_rules, undo_rules
 from interlock.core.loop_rules import LoopSettings, settings_json, settings_of
 from interlock.core.pause import KEYS as PAUSE_KEYS
 from interlock.core.pause import PauseSettings, pause_of
@@ -62,6 +62,7 @@ _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
     "loop": frozenset({"agent", "adapter", "deeds"}),
     "hooks": hook_rules.KEYS,
     "looker": looker_rules.KEYS,
+    "undo": undo_rules.KEYS,
     "proxy": proxy_rules.KEYS,
     "console": console_rules.KEYS,
     "separate": SEPARATE_KEYS,
@@ -104,6 +105,7 @@ class Config:
     loop: LoopSettings = field(default_factory=LoopSettings)
     hooks: hook_rules.HookSettings = field(default_factory=hook_rules.HookSettings)
     looker: looker_rules.LookerSettings = field(default_factory=looker_rules.LookerSettings)
+    undo: undo_rules.UndoSettings = field(default_factory=undo_rules.UndoSettings)
     proxy: proxy_rules.ProxySettings = field(default_factory=proxy_rules.ProxySettings)
     console: console_rules.ConsoleSettings = field(default_factory=console_rules.ConsoleSettings)
     pause: PauseSettings = field(default_factory=PauseSettings)
@@ -124,6 +126,11 @@ class Config:
     @property
     def socket_path(self) -> Path:
         return Path(self.socket).expanduser() if self.socket else self.folder / "interlock.sock"
+
+    @property
+    def snapshots(self) -> Path:
+        """Where what actions would change is kept."""
+        return self.folder / "undo"
 
     @property
     def agents_socket(self) -> Path:
@@ -223,6 +230,7 @@ def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems
         loop=settings_of(tables["loop"], problems),
         hooks=hook_rules.hooks_of(tables["hooks"], problems),
         looker=looker_rules.looker_of(tables["looker"], problems),
+        undo=undo_rules.undo_of(tables["undo"], problems),
         proxy=proxy_rules.proxy_of(tables["proxy"], problems),
         console=console_rules.console_of(tables["console"], problems),
         pause=pause_of(tables["pause"], problems),
@@ -284,6 +292,7 @@ def effective(config: Config) -> dict[str, Any]:
         "channels": config.channels.wire,
         "hooks": asdict(config.hooks),
         "looker": asdict(config.looker),
+        "undo": asdict(config.undo),
         "proxy": asdict(config.proxy),
         "console": asdict(config.console),
         "pause": asdict(config.pause),

@@ -16,6 +16,7 @@ from interlock.core.problems import Problem, shown
 
 SHIPPED = Path(__file__).parent / "policies"
 _MAX_BYTES = 1_000_000
+_MOST_WORK = 10_000_000  # a dotted key takes the parser the square of its parts; a key stands on one line
 _FILES = (".toml", ".json")
 
 
@@ -32,12 +33,22 @@ def load_policy(name: str, base: Path | None = None) -> Policy:
     return _parsed(path, path.stem, ())
 
 
+def toml(text: str) -> dict[str, Any]:
+    """The table in TOML that somebody sent; raises ValueError for what is none, and for what would keep the parser busy."""
+    if sum(line.count(".") ** 2 for line in text.split("\n")) > _MOST_WORK:
+        raise ValueError("too many dots in one line for any configuration")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
 def text_policy(text: str, name: str, known: Policy | None = None) -> Policy:
     """The policy in a text that is only tried; it extends a shipped one, or what `known` extends, and no file is opened for it."""
     if len(text) > _MAX_BYTES:
         raise _error(name, "longer than any policy is")
     try:
-        data: Any = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+        data: Any = json.loads(text) if text.lstrip().startswith("{") else toml(text)
     except (ValueError, RecursionError) as error:
         raise _error(name, str(error)) from None
     wanted, base = extended(data), None

@@ -32,9 +32,11 @@ from interlock.core.records import (
     Ticket,
     TicketQuery,
 )
+from interlock.core.snapshots import Snapshot, SnapshotQuery
 
 if TYPE_CHECKING:
     from interlock.core.messages import Message
+    from interlock.core.undo import Kept, Limits, Plan, Pruned, Undone
 
 T = TypeVar("T")
 
@@ -210,6 +212,18 @@ class Tx(Protocol):
     def forget_deliveries(self, before: float) -> None:
         """Lets go of what ended before that."""
 
+    # snapshots
+    def add_snapshot(self, row: Snapshot) -> None:
+        """Keeps a new one; refuses an id that is there already."""
+
+    def snapshot(self, id: str) -> Snapshot | None: ...
+
+    def snapshots(self, query: SnapshotQuery) -> list[Snapshot]:
+        """The newest first."""
+
+    def end_snapshot(self, row: Snapshot, before: Snapshot) -> bool:
+        """Compare-and-set on the state; False when somebody was faster."""
+
     # the record
     def audit_head(self, writer: str) -> AuditRow | None: ...
 
@@ -312,6 +326,25 @@ class Looker(Protocol):
 
     def loss(self, action: Action) -> tuple[Loss, str]:
         """What would really be gone, and that in words."""
+
+
+class Keeper(Protocol):
+    """Keeps what actions would change, and brings it back, as the agent's user; what fails is an answer with a problem."""
+
+    def take(self, question: Mapping[str, Any], id: str, at: float, limits: Limits) -> Kept: ...
+
+    def plan(self, id: str, digest: str = "", diff: bool = False) -> Plan:
+        """What an undo would change; refuses a snapshot with another digest."""
+
+    def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> Undone:
+        """Brings it back, after keeping what is there now as `as_id`."""
+
+    def settle(self, id: str) -> bool:
+        """The action ran: what is there now is its doing."""
+
+    def prune(self, now: float, days: float, total_bytes: int) -> Pruned: ...
+
+    def close(self) -> None: ...
 
 
 class PlannerError(Exception):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.agents import Client, Place, agent, words
 from interlock.agents.jsonc import EditError
 
@@ -52,7 +53,7 @@ def written(word: str, scope: str = "user", client: Client = CLIENT) -> Any:
     return tomllib.loads(text) if place.form == "toml" else json.loads(text)
 
 
-@pytest.mark.parametrize(("word", "scope"), WRITTEN, ids=lambda value: value)
+@each(("word", "scope"), WRITTEN, ids=lambda value: value)
 def test_each_file_is_where_the_agent_reads_it(word: str, scope: str) -> None:
     assert str(agent(word).places(scope, HOME, PROJECT)[0].path) == WRITTEN[word, scope]
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_golden import CASES, GOLDEN, stdin
 
+from each import each
 from interlock.agents import Event, Reply, UnknownAgent, Verdict, agent, words
 from interlock.agents.contract import GATING
 from interlock.agents.wire import MAX_BYTES, MAX_REASON, tidy
@@ -99,7 +100,7 @@ def test_the_folder_is_the_registry() -> None:
         agent("nobody")
 
 
-@pytest.mark.parametrize("path", BEFORE, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@each("path", BEFORE, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_each_verdict_is_what_the_agent_takes_it_for(path: Any) -> None:
     word, event = path.parent.name, event_of(path)
     chosen = agent(word)
@@ -115,14 +116,14 @@ def test_each_verdict_is_what_the_agent_takes_it_for(path: Any) -> None:
     assert (ASKS if event.asks else STOPS)[word](spoken(asked), asked)
 
 
-@pytest.mark.parametrize("word", words())
+@each("word", words())
 def test_a_deny_when_nothing_is_known_is_a_deny(word: str) -> None:
     reply = agent(word).broken("the daemon is down")
     assert STOPS[word](spoken(reply), reply)
     assert b"the daemon is down" in reply.stdout + reply.stderr
 
 
-@pytest.mark.parametrize("word", words())
+@each("word", words())
 def test_input_with_a_problem_is_never_allowed(word: str) -> None:
     for data in (
         b"",
@@ -146,7 +147,7 @@ def test_input_that_is_too_long_is_a_problem() -> None:
     assert "longer than" in agent("claude-code").decode(b" " * (MAX_BYTES + 1)).problem
 
 
-@pytest.mark.parametrize("word", words())
+@each("word", words())
 def test_a_permission_request_is_never_approved_in_the_humans_place(word: str) -> None:
     for path in CASES:
         if path.parent.name == word and path.stem.startswith("permission"):
@@ -181,7 +182,7 @@ def test_the_two_events_of_one_cursor_call_are_the_same_action() -> None:
         assert [call.action for call in first.calls] == [call.action for call in second.calls]
 
 
-@pytest.mark.parametrize("path", BEFORE, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@each("path", BEFORE, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_call_can_be_judged_and_pinned(path: Any) -> None:
     event = event_of(path)
     assert event.calls
@@ -260,7 +261,7 @@ def test_a_description_counts_in_a_tool_that_nobody_knows() -> None:
     assert agent("opencode").decode(json.dumps(sent).encode()).calls[0].judged == {"description", "timeout"}
 
 
-@pytest.mark.parametrize("word", words())
+@each("word", words())
 def test_words_reach_an_agent_on_one_line_and_shortened(word: str) -> None:
     nasty = "a\x1b[2Jb\r\nc\u202ed\u200be\x00 \ud800" + "x" * 100_000
     reply = agent(word).broken(nasty)

@@ -6,9 +6,9 @@ import json
 from importlib import import_module
 from pathlib import Path
 
-import pytest
 from golden_form import VERDICTS, shown_event, shown_reply
 
+from each import each
 from interlock.agents import agent, words
 from interlock.agents.contract import GATING
 
@@ -25,7 +25,7 @@ def stdin(gold: dict) -> bytes:
     return (given if isinstance(given, str) else json.dumps(given)).encode()
 
 
-@pytest.mark.parametrize("path", CASES, ids=name)
+@each("path", CASES, ids=name)
 def test_the_input_is_read_as_written_down(path: Path) -> None:
     gold = json.loads(path.read_text())
     event = agent(path.parent.name).decode(stdin(gold), gold["event"])
@@ -33,14 +33,14 @@ def test_the_input_is_read_as_written_down(path: Path) -> None:
     assert bool(event.problem) == path.stem.startswith("malformed")
 
 
-@pytest.mark.parametrize("path", CASES, ids=name)
+@each("path", CASES, ids=name)
 def test_the_answers_are_as_written_down(path: Path) -> None:
     gold, chosen = json.loads(path.read_text()), agent(path.parent.name)
     event = chosen.decode(stdin(gold), gold["event"])
     assert gold["replies"] == {word: shown_reply(chosen.encode(event, verdict)) for word, verdict in VERDICTS.items()}
 
 
-@pytest.mark.parametrize("path", CASES, ids=name)
+@each("path", CASES, ids=name)
 def test_an_unknown_field_changes_nothing(path: Path) -> None:
     gold = json.loads(path.read_text())
     if isinstance(gold["stdin"], str):
@@ -50,7 +50,7 @@ def test_an_unknown_field_changes_nothing(path: Path) -> None:
     assert shown_event(event) == gold["decoded"]
 
 
-@pytest.mark.parametrize("word", words())
+@each("word", words())
 def test_every_event_of_every_agent_is_written_down_and_malformed_too_where_it_gates(word: str) -> None:
     kinds: dict[str, str] = import_module(f"interlock.agents.{word.replace('-', '_')}").KINDS
     golds = {path.stem: json.loads(path.read_text())["decoded"] for path in CASES if path.parent.name == word}

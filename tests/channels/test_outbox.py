@@ -207,6 +207,52 @@ def test_an_escalation_waits_and_hears_nothing_that_was_answered(gate: Gate, rec
         assert found["ticket"] == left.id and found["about"] == [left.id]
 
 
+def test_where_the_first_channel_fails_the_next_one_is_told_at_once(gate: Gate, receiver: Receiver) -> None:
+    with receiving(404) as gone, receiving() as last:
+        hour = way("last", after_seconds=3600)
+        post = Post(gate, (way(), gone), (way("boss", after_seconds=120), receiver), (hour, last))
+        ticket = gate.held(RM)
+        post.go()
+        post.go()
+        [found] = receiver.bodies()
+        assert found["ticket"] == ticket.id and last.bodies() == []  # the second one was reached: the third waits
+
+
+def test_a_first_try_that_failed_is_no_reason_to_tell_the_next_yet(gate: Gate, receiver: Receiver) -> None:
+    with receiving(500) as shaky:
+        post = Post(gate, (way(), shaky), (way("boss", after_seconds=120), receiver))
+        gate.held(RM)
+        post.go()
+        post.go()
+        assert receiver.bodies() == []
+        gate.clock.forward(AGAIN[0])
+        post.go()
+        post.go()
+        assert len(shaky.got) == 2 and len(receiver.bodies()) == 1
+
+
+def test_where_the_first_channel_cannot_be_opened_the_next_one_is_told_at_once(gate: Gate, receiver: Receiver) -> None:
+    boss = Opened(way("boss", after_seconds=120), Webhook(f"{receiver.url}/x", SECRET, 5))
+    closed = Opened(way(), None, "there is no such file")
+    outbox = Outbox(gate.state, [closed, boss], lambda: "http://localhost:7310", False)
+    gate.held(RM)
+    outbox.look()
+    outbox.couriers["boss"].round()
+    assert len(receiver.bodies()) == 1
+
+
+def test_a_channel_that_fails_wakes_the_outbox_by_itself(gate: Gate, receiver: Receiver) -> None:
+    with receiving(404) as gone:
+        post = Post(gate, (way(), gone), (way("boss", after_seconds=3600), receiver))
+        gate.state.channels = []
+        post.outbox.start()
+        try:
+            ticket = gate.held(RM)
+            receiver.until(lambda got: any(ticket.id in one["about"] for one in got))
+        finally:
+            post.outbox.stop()
+
+
 def test_whoever_asked_for_dangerous_things_hears_of_nothing_less(gate: Gate, receiver: Receiver) -> None:
     post = Post(gate, (way(level=Level.DANGEROUS), receiver))
     assert gate.held(command("git reset --hard HEAD~3")).level < Level.DANGEROUS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.assess import assess
 from interlock.core.classify import Classified
 from interlock.core.model import Assessment, Category, Finding, Level, Tier
@@ -51,7 +52,7 @@ SCORES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("level", "irreversible", "facts", "score", "tier"), SCORES)
+@each(("level", "irreversible", "facts", "score", "tier"), SCORES)
 def test_a_level_sets_the_base_factors_add_and_the_band_caps(
     level: int, irreversible: bool, facts: list[Fact], score: int, tier: Tier
 ) -> None:
@@ -125,7 +126,7 @@ FLAGS = [
     ([], [FETCH], "--n--"),
     ([finding(2)], [Effect("delete", "a", "source")], "df--c"),
     ([finding(3, category=Category.PRIVILEGE_ESCALATION)], [], "---pc"),
-    ([], [Command("ls", (), traits=frozenset({"privileged"}))], "---p-"),
+    ([], [Command("ls", (), traits=frozenset({"privileged"}))], "---pc"),
     ([finding(3, category=Category.EXFILTRATION)], [Effect("send", "x")], "--n-c"),
     ([finding(3, True, Category.EXFILTRATION)], [], "d---c"),
     ([finding(1)], [], "-----"),

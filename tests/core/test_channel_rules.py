@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.config import ConfigError, config_of, effective
 from interlock.core.channel_rules import (
     ALERT,
@@ -29,7 +30,7 @@ def config(*send: dict[str, Any], **more: Any) -> Any:
     return config_of({"channels": {"send": list(send), **more}}, environ={"XDG_STATE_HOME": "/state"})
 
 
-@pytest.mark.parametrize(
+@each(
     ("send", "said"),
     [
         ({"kind": "webhook"}, "name is missing"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.conditions import ConditionError, compile_condition, holds
 
 TRUE = [
@@ -60,7 +61,7 @@ def test_a_condition_does_not_hold(text: str, params: dict[str, Any]) -> None:
     assert not held(text, params)
 
 
-@pytest.mark.parametrize(("text", "said"), REFUSED)
+@each(("text", "said"), REFUSED)
 def test_a_condition_that_is_not_right_does_not_load(text: str, said: str) -> None:
     with pytest.raises(ConditionError) as refused:
         compile_condition(text)

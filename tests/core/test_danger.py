@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from each import each
 from interlock.core.conditions import FACTS
 from interlock.core.danger import DangerBlock, declared, escalated, message, prose_form, short_form
 from interlock.core.danger_form import read_danger
@@ -251,7 +252,7 @@ BAD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("danger", "said"), BAD)
+@each(("danger", "said"), BAD)
 def test_every_problem_of_a_block_is_named(danger: Any, said: list[str]) -> None:
     _, errors, _ = read(danger=danger)
     assert len(errors) == len(said), errors

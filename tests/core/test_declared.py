@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.decide import judge
 from interlock.core.declared import MISMATCH, UNDECLARED, DeedRules, compared, declared, rules_of
 from interlock.core.model import Action, Human, command, intent, tool
@@ -64,12 +65,12 @@ DIFFERENT: list[tuple[str, str | Action]] = [
 ]
 
 
-@pytest.mark.parametrize(("hint", "call"), SAME, ids=str)
+@each(("hint", "call"), SAME, ids=str)
 def test_a_call_that_was_announced_is_no_finding(hint: str, call: str | Action) -> None:
     assert found([hint], call) == ""
 
 
-@pytest.mark.parametrize(("hint", "call"), DIFFERENT, ids=str)
+@each(("hint", "call"), DIFFERENT, ids=str)
 def test_a_materially_different_call_is_a_mismatch(hint: str, call: str | Action) -> None:
     assert found([hint], call) == MISMATCH
 

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.digest import DigestError, canonical, digest, normal_name
 from interlock.core.model import Action, AgentRef, Kind, Witness, command
 
@@ -182,7 +183,7 @@ def test_one_is_not_true() -> None:
     assert digest(operation({"x": 1}), AGENT, KEY) != digest(operation({"x": True}), AGENT, KEY)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "ag", "AG", " ag ", "ag\n", "\uff41\uff47", "Ag\u00a0", "\u2003AG",

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from each import each
 from interlock.core.decide import judge
 from interlock.core.goals import goals
 from interlock.core.grants import covering
@@ -58,7 +59,7 @@ GRANT = Grant(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "covered"),
     [
         ("rm -rf /srv/data", True),
@@ -122,7 +123,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize("action", SPELLINGS, ids=lambda action: f"{action.kind.value} {action.text}")
+@each("action", SPELLINGS, ids=lambda action: f"{action.kind.value} {action.text}")
 def test_one_target_has_one_goal_in_whatever_words_and_tool(action: Action) -> None:
     assert after(action) == (WEB_1,)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.conditions import compile_condition
 from interlock.core.danger import ConditionalLevel, DangerBlock
 from interlock.core.levels import Claims, NameLevel, effective_level
@@ -23,7 +24,7 @@ def claims(name: str, category: str, level: Level | None = None, mapped: Level |
     return Claims(name, category, DangerBlock(level) if level is not None else None, mapped)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "category", "level", "source"),
     [
         ("get_user", "read", SAFE, "category and name"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.decide import judge
 from interlock.core.looking import Question, question_of
 from interlock.core.loss import Seen, blast_of, seen_json, seen_of, sized
@@ -19,13 +20,17 @@ def asked(text: str) -> Question | None:
     return question_of(action, judge(action, RULES))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "rm notes.txt", "rm -f a.txt b.txt", "rm a.txt; rm b.txt", "> notes.txt", "truncate -s0 data.csv", "git reset --hard HEAD~3",
         "git clean -fd", "git checkout -- .", "git branch -D feature", "git stash drop", "bash -c 'rm notes.txt'", "timeout 5 rm notes.txt",
         "cd src && git reset --hard", "git status && git reset --hard", "ls && rm notes.txt && echo done", "find . -name '*.txt' -delete",
-        "git -C sub clean -fd", "rm notes.txt && pytest -q",
+        "git -C sub clean -fd", "rm notes.txt && pytest -q", "rm -rf data && python prepare.py", "rm -rf data; mv ~/thesis data",
+        "cargo test 2>&1 | tail -3; rm -rf pkg", "git fetch && git reset --hard origin/main", "git fetch -q; rm -rf data", "git branch x && git branch -D x",
+        "git pull --ff-only && git branch -D topic", "git checkout main && git branch -D topic", "git reset --hard ORIG_HEAD || true",
+        "git clean -fdX -e '!.env' | tail -5", "find . -maxdepth 2 -type f -name '*.csv' -delete && make", "out=data; rm -rf $out",
+        "git push --force-with-lease origin topic", "RUST_LOG=1 cargo build; rm -rf pkg", "rm -rf a && cp b a",
     ],
 )  # fmt: skip
 def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
@@ -33,7 +38,7 @@ def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
     assert found is not None and found.relieves
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "mv ~/thesis.txt x && rm x",  # x is not there yet, and the thesis goes with it
@@ -41,7 +46,29 @@ def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
         "ln -s ~/thesis x && rm -rf x/*",
         "git stash && git stash drop",
         "git add -A && git reset --hard",
-        "git fetch && git reset --hard origin/main",
+        "git fetch origin main:main && git reset --hard origin/main",
+        "git pull && git reset --hard origin/main",
+        "git pull --rebase && git branch -D topic",
+        "git checkout main && git reset --hard topic",
+        "git checkout -f main && git branch -D topic",
+        "git branch -f x y && git branch -D x",
+        "git branch -D a && git branch -D b",  # each may hold what the other one has
+        "python make.py && rm out",  # it may have moved something there
+        "for x in a b; do rm -rf $x; mv thesis b; done",
+        "while true; do rm -rf a; mv thesis a; done",
+        "mv thesis a & rm -rf a",
+        "rm -rf a & mv thesis a",
+        "rm -rf a | mv thesis a",
+        "rm -rf x > >(mv thesis x)",
+        "HOME=/x; rm ~/y",
+        "CDPATH=/x; cd y && rm z",
+        "export HOME=/x; rm ~/y",
+        "shopt -s nocaseglob; rm NOTES*",
+        "make && rm -rf dist",
+        "cargo run && rm out",
+        "npm run build; rm -rf dist",
+        "find . -name x -exec mv ~/thesis {} ';'; rm -rf x",
+        "git push --force-with-lease origin topic && git push -f origin main",
         "git stash pop; rm notes.txt",
         "tar xf a.tgz && rm notes.txt",
         "HOME=/ rm ~/notes.txt",
@@ -61,7 +88,7 @@ def test_what_something_beside_it_could_change_or_no_disk_can_show_lowers_nothin
     assert found is None or not found.relieves
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "ls", "git status", "sudo rm notes.txt", "ssh host rm notes.txt", "docker exec x rm /data/a", "rm $FILE", "rm $(cat list)",
@@ -76,12 +103,54 @@ def test_what_is_elsewhere_somebody_elses_or_not_known_is_not_looked_at(text: st
 def test_behind_a_cd_both_folders_are_looked_at() -> None:
     found = asked("cd sub && rm notes.txt")
     assert found is not None and found.bases == (HERE, f"{HERE}/sub")
-    assert found.body["deeds"] == [{"verb": "delete", "target": "notes.txt"}]
+    assert found.body["deeds"] == [{"verb": "delete", "target": "notes.txt", "sure": True}]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("find a -maxdepth 2 -type f -iname '*.Csv' -delete", {"root": "a", "name": "*.Csv", "icase": True, "type": "f", "depth": [0, 2]}),
+        ("find -name x -delete", {"root": ".", "name": "x", "icase": False, "type": "", "depth": [0, -1]}),
+        ("find a b -name x -delete", None),
+        ("find a -name x -o -name y -delete", None),
+        ("find a -mtime +3 -name x -delete", None),
+        ("find a ! -name x -delete", None),
+        ("find a -name x -type f,d -delete", None),
+        ("find a -delete -name x", None),
+        ("find notes.txt -mtime +1 -delete", None),
+    ],
+)  # fmt: skip
+def test_a_search_is_looked_at_exactly_where_every_word_of_it_is_known(
+    text: str, found: dict[str, object] | None
+) -> None:
+    question = asked(text)
+    assert question is not None and all(deed.get("found") == found for deed in question.deeds)
+    assert all(bool(deed.get("sure")) == (found is not None) for deed in question.deeds)
+
+
+def test_what_only_stands_behind_a_deed_is_not_where_it_runs() -> None:
+    found = asked("rm notes.txt; cd a; cd b")
+    assert found is not None and found.bases == (HERE,)
 
 
 def test_only_commands_in_a_known_folder_are_looked_at() -> None:
     for action in (command("rm notes.txt"), tool("delete_file", {"path": "notes.txt"}, HERE)):
         assert question_of(action, judge(action, RULES)) is None
+
+
+def test_a_tool_is_looked_at_where_it_is_the_agents_own_and_so_on_this_machine() -> None:
+    for name, key, own in (
+        ("delete_file", "target_file", True),
+        ("mcp__filesystem__delete_file", "path", True),
+        ("mcp__box__delete_file", "path", False),
+        ("box__delete_file", "path", False),
+    ):
+        action = tool(name, {key: f"{HERE}/notes.txt"}, HERE)
+        judged = judge(action, RULES)
+        found = question_of(action, judged, own_tools=True)
+        assert (found is not None and found.relieves) is own, name
+        assert found is None or found.body["deeds"] == [{"verb": "delete", "target": f"{HERE}/notes.txt"}]
+        assert question_of(action, judged) is None
 
 
 def test_the_words_are_those_of_the_blast_radius() -> None:

@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.core.levels import NameLevel
 from interlock.core.model import Level
 from interlock.core.named import call_facts, named_level
 from interlock.core.read.name_patterns import DANGEROUS, FORBIDDEN, Patterns
 
 
-@pytest.mark.parametrize(
-    ("glob", "level"), [(g, Level.DANGEROUS) for g in DANGEROUS] + [(g, Level.FORBIDDEN) for g in FORBIDDEN]
-)
+@each(("glob", "level"), [(g, Level.DANGEROUS) for g in DANGEROUS] + [(g, Level.FORBIDDEN) for g in FORBIDDEN])
 def test_every_pattern_has_its_level(glob: str, level: Level) -> None:
     name = glob.replace("_*", "_things").replace("*_", "archive_").replace("*", "_things")
     assert named_level(name, "execute") == NameLevel(level, glob), name
@@ -44,7 +43,7 @@ def test_configured_patterns_count() -> None:
     assert named_level("defenestrate_user", "execute", mine) == NameLevel(Level.FORBIDDEN, "defenestrate_*")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "params", "facts"),
     [
         ("sync_record", {"id": 7}, ""),

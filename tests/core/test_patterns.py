@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.model import Action, command, intent, operation, tool
 from interlock.core.patterns import Glob, PatternSet, PatternSyntax, covers, hits
 from interlock.core.policy_form import policy_of
@@ -33,7 +34,7 @@ def verdict(action: Action, patterns: PatternSet = POLICY) -> str:
     return "auto" if covers(patterns.allow, known) else ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("hint", "expected"),
     [
         ("drop_table users", "deny"),
@@ -66,7 +67,7 @@ def test_the_policy_of_seed_001_works_on_hints(hint: str, expected: str) -> None
     assert verdict(intent(hint)) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("action", "expected"),
     [
         (operation("drop_table", {}), "deny"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.core.classify import Rulebook
 from interlock.core.decide import judge
 from interlock.core.model import Flags, Level, Witness, command
@@ -31,7 +32,7 @@ def risk_of(text: str, claims: Claims | None = None) -> Risk:
     return risk(text, judge(command(text, "/home/dev/app"), rules()).assessment, claims)
 
 
-@pytest.mark.parametrize(("tier", "text"), [(tier, text) for tier, texts in SEED_004.items() for text in texts])
+@each(("tier", "text"), [(tier, text) for tier, texts in SEED_004.items() for text in texts])
 def test_every_example_of_seed_004_lands_in_its_tier(tier: str, text: str) -> None:
     assert risk_of(text).word == tier
 
@@ -40,7 +41,7 @@ def test_there_are_eighteen_of_them() -> None:
     assert sum(map(len, SEED_004.values())) == 18
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "rm -fr x", "rm -r -f x", "rm --recursive --force x", "/bin/rm -rfv x", "ls; rm -Rf x", "bash -c 'rm -rf x'", "dd", "mkfs",

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from each import each
 from interlock.adapters import read
 from interlock.core.quota import ApiLimit, Asked, Limits, Quota, Used, counted, going_on, refused, status, warnings
 
@@ -145,7 +146,7 @@ def test_the_block_is_read() -> None:
     assert limits.concurrent == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("block", "said"),
     [
         ("{ api_limits: [{ limit: 5, window: week }] }", "window: expected"),

@@ -9,14 +9,16 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.redact import TOO_DEEP, redact, redact_text
 
 LETTERS = "abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 ALNUM = LETTERS + "0123456789"
 URLSAFE = ALNUM + "_-"
+SOME = settings(max_examples=40)  # in each of a hundred places
 
 
 def drawn(alphabet: str, least: int, most: int | None = None) -> st.SearchStrategy[str]:
@@ -56,6 +58,7 @@ PLACES = (
 
 
 @pytest.mark.parametrize("kind", SHAPED)
+@SOME
 @given(data=st.data(), place=st.sampled_from(PLACES))
 def test_a_secret_with_a_shape_survives_nowhere_in_a_text(kind: str, data: st.DataObject, place: str) -> None:
     secret = data.draw(SHAPED[kind])
@@ -64,12 +67,14 @@ def test_a_secret_with_a_shape_survives_nowhere_in_a_text(kind: str, data: st.Da
 
 
 @pytest.mark.parametrize("kind", SHAPED)
+@SOME
 @given(data=st.data())
 def test_the_placeholder_says_what_kind_of_secret_it_was_and_nothing_else(kind: str, data: st.DataObject) -> None:
     assert redact_text(f"see {data.draw(SHAPED[kind])} there") == f"see <secret:{kind}> there"
 
 
 @pytest.mark.parametrize("kind", SHAPED)
+@SOME
 @given(data=st.data(), key=st.sampled_from(["note", "a", "x_1", ""]))
 def test_a_secret_with_a_shape_survives_nowhere_in_a_value(kind: str, data: st.DataObject, key: str) -> None:
     secret = data.draw(SHAPED[kind])
@@ -102,6 +107,7 @@ SHELL = (
 
 
 @pytest.mark.parametrize("place", SHELL)
+@SOME
 @given(password=PASSWORDS)
 def test_a_password_survives_in_no_command_line_or_setting(place: str, password: str) -> None:
     shown = redact_text(place.format(password))
@@ -125,6 +131,7 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
+@SOME
 @given(password=PASSWORDS)
 def test_what_stands_under_the_name_of_a_secret_is_hidden(name: str, password: str) -> None:
     for value in (
@@ -178,7 +185,7 @@ ORDINARY = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@each("text", ORDINARY)
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert redact_text(text) == text
 
@@ -198,7 +205,7 @@ def test_ordinary_values_stay_as_they_are(value: dict[str, Any]) -> None:
     assert redact(value) == value
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         'PASSWORD="$(rm -rf /srv)"',
@@ -257,7 +264,7 @@ UNITS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@each("unit", UNITS)
 def test_hostile_text_costs_no_more_than_its_length(unit: str) -> None:
     def cost(size: int) -> float:
         text = (unit * (size // len(unit) + 1))[:size]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.core.model import Category, Level
 from interlock.core.registry import MAX_ACTION, MatchFailure, Pattern, PatternError, Registry, Severity, normalised
 
@@ -83,7 +84,7 @@ def test_no_built_in_is_without_examples() -> None:
     assert [pattern.id for pattern in Registry()] == [row[0] for row in BUILT_IN]
 
 
-@pytest.mark.parametrize(("id", "category", "severity", "cooling", "rollback", "actions"), BUILT_IN)
+@each(("id", "category", "severity", "cooling", "rollback", "actions"), BUILT_IN)
 def test_a_built_in_catches_its_actions_and_spares_near_misses(
     id: str, category: str, severity: str, cooling: int, rollback: bool, actions: str
 ) -> None:
@@ -100,7 +101,7 @@ def test_a_built_in_catches_its_actions_and_spares_near_misses(
         assert not only.match(action), action
 
 
-@pytest.mark.parametrize("pattern", Registry().list(), ids=lambda pattern: pattern.id)
+@each("pattern", Registry().list(), ids=lambda pattern: pattern.id)
 def test_a_built_in_has_the_controls_of_its_severity(pattern: Pattern) -> None:
     shortest, longest = CONTROLS[pattern.severity.word]
     assert shortest <= pattern.cooling_off_ms <= longest
@@ -119,12 +120,12 @@ def test_there_are_more_than_twenty() -> None:
     assert {pattern.category.value for pattern in Registry()} == set(CATEGORIES)
 
 
-@pytest.mark.parametrize(("category", "action"), [(c, a) for c, actions in CATEGORIES.items() for a in actions.split()])
+@each(("category", "action"), [(c, a) for c, actions in CATEGORIES.items() for a in actions.split()])
 def test_every_example_of_a_category_is_in_it(category: str, action: str) -> None:
     assert Category(category) in Registry().match(action).categories
 
 
-@pytest.mark.parametrize(("severity", "action"), [(s, a) for s, actions in SEVERITIES.items() for a in actions.split()])
+@each(("severity", "action"), [(s, a) for s, actions in SEVERITIES.items() for a in actions.split()])
 def test_every_example_of_a_severity_has_it(severity: str, action: str) -> None:
     found = Registry().match(action)
     assert found.severity is not None and found.severity.word == severity
@@ -194,7 +195,7 @@ def test_two_registries_share_nothing() -> None:
     assert len(first) == len(second) + 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"severity": "severe"}, "known: low, medium, high, critical"),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.core.model import Category, Level, command
 from interlock.core.read.facts import VERBS
 from interlock.core.read.place_names import PLACES
@@ -41,7 +42,7 @@ def effect(**changes: Any) -> dict[str, Any]:
 LEVELS = "safe, reversible, destructive, dangerous, forbidden"
 CATEGORIES = ", ".join(category.value for category in Category)
 RULE_KEYS = "approvable, category, examples, id, instead, irreversible, level, reason, requirement, undo, when"
-COMMAND_KEYS = "all_flags, all_words, any_env, any_flag, any_word, max_words, min_words, no_flag, no_trait, no_word, program, subcommand, trait"
+COMMAND_KEYS = "all_flags, all_words, any_env, any_flag, any_word, max_words, min_words, no_flag, no_line, no_trait, no_word, program, subcommand, trait"
 EFFECT_KEYS = "effect, no_place, no_target, no_trait, place, target, trait"
 
 REFUSED = [
@@ -90,7 +91,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("data", "message"), REFUSED, ids=[message[:60] for _, message in REFUSED])
+@each(("data", "message"), REFUSED, ids=[message[:60] for _, message in REFUSED])
 def test_a_rule_that_is_not_exactly_right_is_refused(data: dict[str, Any], message: str) -> None:
     with pytest.raises(RuleError) as error:
         build_rule(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock import assess
 from interlock.core.levels import Claims, NameLevel, effective_level
 from interlock.core.model import Level, Tier, intent, operation
@@ -76,7 +77,7 @@ def test_a_near_miss_of_a_pattern_is_spared(level: Level, glob: str, name: str, 
         assert assess(operation(name, {}, category)).level <= ordinary
 
 
-@pytest.mark.parametrize(("level", "glob", "name", "category"), [row for row in CAUGHT if row[0]])
+@each(("level", "glob", "name", "category"), [row for row in CAUGHT if row[0]])
 def test_a_level_taken_from_a_name_is_told_with_its_pattern(level: Level, glob: str, name: str, category: str) -> None:
     (notice,) = effective_level(Claims(name, category), named_level).warnings
     said = notice.as_json()
@@ -132,7 +133,7 @@ TIERS = {
 }
 
 
-@pytest.mark.parametrize(("level", "words", "caught", "spared"), OPERATIONS)
+@each(("level", "words", "caught", "spared"), OPERATIONS)
 def test_an_operation_has_the_level_that_the_document_gives_it(
     level: int, words: str, caught: str, spared: str
 ) -> None:
@@ -168,7 +169,7 @@ INTENTS = [
 ]
 
 
-@pytest.mark.parametrize(("level", "hint", "spared"), INTENTS)
+@each(("level", "hint", "spared"), INTENTS)
 def test_an_announced_example_has_its_level(level: int, hint: str, spared: str) -> None:
     assert assess(intent(hint)).level == level
     if spared:

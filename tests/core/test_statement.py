@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.core.records import Approval, Ticket
 from interlock.core.statement import (
@@ -187,7 +188,7 @@ FORGED: dict[str, tuple[Callable[[], tuple[Ticket, Approval]], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", FORGED)
+@each("case", FORGED)
 def test_what_does_not_count(case: str) -> None:
     about, approval = FORGED[case][0]()
     result = found(about, approval)
@@ -302,7 +303,7 @@ MAY = [
 ]
 
 
-@pytest.mark.parametrize(("approvers", "who"), MAY)
+@each(("approvers", "who"), MAY)
 def test_who_may_approve(approvers: tuple[str, ...], who: str) -> None:
     assert [name for name, one in ROSTER.items() if may(one, approvers, {"robot"})] == who.split()
 
@@ -342,14 +343,14 @@ BAD: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "why"), BAD)
+@each(("change", "why"), BAD)
 def test_a_statement_is_read_strictly(change: dict[str, Any], why: str) -> None:
     text = json.dumps({**GOOD, **change}, sort_keys=True, separators=(",", ":"))
     with pytest.raises(StatementError, match=why):
         parse(text)
 
 
-@pytest.mark.parametrize("key", sorted(GOOD))
+@each("key", sorted(GOOD))
 def test_a_statement_without_one_of_its_keys_is_refused(key: str) -> None:
     with pytest.raises(StatementError, match=f"{key!r} is missing"):
         parse(json.dumps({name: value for name, value in GOOD.items() if name != key}))

@@ -9,6 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from each import each
 from interlock.core.hold import Keep, hold
 from interlock.core.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.core.records import Ticket
@@ -63,7 +64,7 @@ def test_time_approves_only_where_nothing_but_time_was_asked_for() -> None:
     assert settled(ticket(BOTH), 1030.0).state is TicketState.WAITING
 
 
-@pytest.mark.parametrize(
+@each(
     ("requirement", "standing", "agreed", "now", "expected"),
     [
         (Requirement(blocked=True), None, "", 1000, ("block", Keep.NOTHING)),

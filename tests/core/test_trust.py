@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.model import Level
 from interlock.core.trust import (
     LOOKS,
@@ -53,7 +54,7 @@ def cells(table: str, matrix: str) -> list[tuple[Level, Trust, str, str]]:
     return [(Level[row[0].upper()], trust, matrix, row[1 + trust]) for row in rows for trust in Trust]
 
 
-@pytest.mark.parametrize(("level", "trust", "matrix", "word"), [*cells(SPEC, "spec"), *cells(FLOOR, "floor")])
+@each(("level", "trust", "matrix", "word"), [*cells(SPEC, "spec"), *cells(FLOOR, "floor")])
 def test_every_cell_of_both_matrices(level: Level, trust: Trust, matrix: str, word: str) -> None:
     assert gate(level, trust, matrix) == word
 
@@ -167,7 +168,7 @@ def test_untested_means_introspection_only() -> None:
     assert passage(looking, policy=TrustPolicy(allow_untested_introspection=False)).word == "deny"
 
 
-@pytest.mark.parametrize(
+@each(
     ("policy", "asked", "word"),
     [
         (TrustPolicy(minimum_trust_for_writes=REVIEWED), call(REVERSIBLE, VALIDATED, "update"), "deny"),

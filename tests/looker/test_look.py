@@ -48,7 +48,9 @@ def own(tmp_path: Path) -> Path:
         ("git clean -fd", "lost: would delete 3 files, 8 bytes; 2 of them exist nowhere else: notes.txt, data/run7.csv"),
         ("git clean -f src", "none: there is nothing untracked"),
         ("git rm -rf src", "recoverable: would delete 2 files, 5 bytes; all of it can be had back"),
-        ("git stash drop", "unknown: what would be lost is not known: there is no stash"),
+        ("git stash drop", "none: there is no stash"),
+        ("git branch -D nowhere", "none: there is no such branch"),
+        ("git reset --hard ORIG_HEAD", "none: there is no such commit"),
         ("git reset --hard nowhere", "unknown: what would be lost is not known: the commit is not known here"),
         ("git reset --keep", "unknown: what would be lost is not known: --keep is not known here"),
         ("git -c core.pager=x reset --hard", "unknown: what would be lost is not known: git -c is not known here"),
@@ -161,3 +163,24 @@ def test_a_packed_repository_reads_the_same(own: Path, look: WarmLooker) -> None
     git(own, "pack-refs", "--all")
     assert look(asked(own, deed("rm src"))).loss is Loss.RECOVERABLE
     assert look(asked(own, deed("git reset --hard main~2"))).commits == 2
+
+
+def test_an_untracked_file_in_the_place_of_a_folder_of_tracked_ones_is_lost_by_a_clean(
+    own: Path, look: WarmLooker
+) -> None:
+    (own / "src").rename(own.parent / "aside")
+    (own / "src").write_text("what I wrote instead\n")
+    seen = look(asked(own, deed("git clean -f src")))
+    assert seen.names == ("src",) and seen.loss is Loss.LOST
+
+
+def test_a_path_of_a_git_command_is_meant_as_it_is_written_through_no_link(own: Path, look: WarmLooker) -> None:
+    (own / "src").rename(own / "moved")
+    (own / "src").symlink_to("moved")
+    (own / "moved/a.py").write_text("changed\n")
+    assert "no uncommitted changes" not in look(asked(own, deed("git checkout HEAD~1 src/a.py"))).words
+
+
+def test_what_an_undo_holds_is_no_branch_that_holds_anything(own: Path, look: WarmLooker) -> None:
+    git(own, "update-ref", "refs/interlock/undo/u_aaaaaaaaaa", "feature")
+    assert "no other branch holds" in look(asked(own, deed("git branch -D feature"))).words

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from each import each
 from interlock.core.plan_form import draft_of
 from interlock.core.plan_rules import PlannerSettings
 from interlock.planners import known, open_planner
@@ -217,7 +218,7 @@ def test_the_mock_planner_knows_thirty_everyday_requests_and_more() -> None:
     assert len(REQUESTS) >= 30
 
 
-@pytest.mark.parametrize("everyday", REQUESTS, ids=lambda one: one.example)
+@each("everyday", REQUESTS, ids=lambda one: one.example)
 def test_each_everyday_request_gets_its_own_plan_each_time_the_same(everyday: Any) -> None:
     found = mock(everyday.example)
     assert found.said["explanation"] == everyday.explanation and found == mock(everyday.example + ".")
@@ -243,8 +244,8 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("word", HOSTILE)
-@pytest.mark.parametrize(
+@each("word", HOSTILE)
+@each(
     "request_",
     ["delete the file {}", "create a folder called {}", "find files named {}", "move {} to b", "search for {}"],
 )

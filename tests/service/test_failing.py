@@ -109,6 +109,14 @@ def test_three_forbidden_attempts_block_and_asking_again_does_not(gate: Gate) ->
     assert blocked.outcome == "block" and "three forbidden attempts" in blocked.reason
 
 
+def test_what_a_person_let_through_is_no_forbidden_attempt(gate: Gate) -> None:
+    first = command("psql -h db1 -c 'drop table one'", "/w")
+    gate.approve(gate.held(first))
+    assert gate.ask(first).allowed
+    assert gate.held(command("psql -h db1 -c 'drop table two'", "/w"))
+    assert not gate.state.blocked(AGENT.principal)
+
+
 def test_monitoring_asks_nobody_and_says_what_it_would_have_done(gate: Gate) -> None:
     agents.set_mode(gate.state, gate.sign_in(), "monitoring", "a trial")
     answer = gate.ask(PUSH)

@@ -13,14 +13,15 @@ from authenticator import ORIGIN, UP, Authenticator, b64
 from browsing import SITE, Entered, by_code, by_passkey, register, setting_up, touched, with_code, with_passkey
 from gate import PASSPHRASE, Gate
 from interlock.core.assertion import Head, approval_challenge, from_hex, key_id, to_hex
-from interlock.core.model import TicketState, command
+from interlock.core.model import Level, TicketState, command
 from interlock.core.records import Ticket
+from interlock.doors.http.record import proved
 from interlock.keys import passkeys
 from interlock.keys.passkeys import PasskeyRefused
 from interlock.policybook import load_policy
-from interlock.service import answers, credentials, granting, people, stepping, totp
+from interlock.service import answers, credentials, granting, people, stepping, stepping_grants, totp
 from interlock.service.answers import Refused
-from interlock.service.sessions import WrongSignIn
+from interlock.service.sessions import OperatorSession, SignInRefused, WrongSignIn
 from interlock.service.tickets import seal_of
 
 PUSH = command("git push --force origin main", "/home/dev/app")
@@ -271,11 +272,72 @@ def test_a_browser_signed_in_with_a_passkey_rejects_grants_and_changes_people(ga
     terms = {"effect": "delete", "targets": ["/srv/x/*"], "why": "tests"}
     grant = granting.add_grant(gate.state, entered.visitor.session, terms)
     assert granting.holds(gate.state, grant)
-    with pytest.raises(Refused, match="fresh sign-in"):
-        granting.add_grant(gate.state, entered.visitor.session, {**terms, "ceiling": "dangerous"})
     with pytest.raises(Refused):
         people.add_operator(gate.state, entered.visitor.session, "eve", PASSPHRASE)
     people.add_operator(gate.state, touched(entered, key).session, "eve", PASSPHRASE)
+    with pytest.raises(Refused, match="exactly these terms"):  # a touch for nothing in particular
+        granting.add_grant(gate.state, entered.visitor.session, {**terms, "ceiling": "dangerous"})
+
+
+DANGEROUS = {"effect": "delete", "targets": ["/srv/x/*"], "why": "tests", "ceiling": "dangerous", "count": 2}
+
+
+def granted(entered: Entered, key: Authenticator, terms: dict[str, Any]) -> OperatorSession:
+    """Somebody touches their passkey for these terms."""
+    asked = stepping_grants.begin(entered.gate.state, entered.visitor, terms, SITE)
+    answer = key.get(asked["publicKey"])
+    return stepping_grants.finish(entered.gate.state, entered.visitor, asked["ceremony"], answer, SITE)
+
+
+def test_a_dangerous_grant_is_signed_by_a_touch_over_exactly_its_terms(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered = by_passkey(gate, key)
+    session = granted(entered, key, DANGEROUS)
+    for other in ({"targets": ["/srv/*"]}, {"count": 3}, {"why": "more"}, {"name": "claude"}, {"ceiling": "forbidden"}):
+        with pytest.raises(Refused, match="other terms"):
+            granting.add_grant(gate.state, session, {**DANGEROUS, **other})
+    gate.clock.forward(30)  # somebody reads before they touch
+    grant = granting.add_grant(gate.state, session, DANGEROUS)
+    assert granting.holds(gate.state, grant) and proved(gate.state).touches == 1 and proved(gate.state).ok
+    for edit in ({"targets": ("/srv/**",)}, {"ceiling": Level.FORBIDDEN}, {"expires_at": grant.expires_at + 9}):
+        assert not granting.holds(gate.state, replace(grant, **edit)), edit  # type: ignore[arg-type]
+
+
+def test_what_only_the_sessions_key_signed_is_no_dangerous_grant(gate: Gate) -> None:
+    entered = by_passkey(gate, with_passkey(gate))
+    session = entered.visitor.session
+    grant = granting.proposed(gate.state, session, DANGEROUS)
+    for touch in (None, granting.touch_of(grant, "00" * 16)):  # a thief of the daemon's memory
+        text = granting.spoken(grant, touch)
+        forged = replace(grant, statement=text, signature=session.unlocked.sign(text), key_id=session.unlocked.key_id)
+        assert not granting.holds(gate.state, forged)
+
+
+def test_a_touch_for_a_grant_is_none_for_another_purpose_or_visitor(gate: Gate) -> None:
+    key = with_passkey(gate)
+    entered, second = by_passkey(gate, key), by_passkey(gate, key)
+    asked = stepping_grants.begin(gate.state, entered.visitor, DANGEROUS, SITE)
+    answer = key.get(asked["publicKey"])
+    with pytest.raises(PasskeyRefused):
+        stepping.stepup_finish(gate.state, entered.visitor, asked["ceremony"], answer, SITE)
+    with pytest.raises(PasskeyRefused):
+        stepping_grants.finish(gate.state, second.visitor, asked["ceremony"], answer, SITE)
+    fresh = stepping.freshen_begin(gate.state, entered.visitor, SITE)
+    with pytest.raises(PasskeyRefused):
+        stepping_grants.finish(gate.state, entered.visitor, fresh["ceremony"], key.get(fresh["publicKey"]), SITE)
+
+
+def test_without_a_passkey_a_dangerous_grant_takes_passphrase_and_code_once_more(gate: Gate) -> None:
+    codes = with_code(gate)
+    entered = by_code(gate, codes)
+    gate.clock.forward(30)
+    code = codes.at(int(gate.clock.now()))
+    session = stepping_grants.with_passphrase(gate.state, entered.visitor, DANGEROUS, PASSPHRASE, code)
+    with pytest.raises(Refused, match="other terms"):
+        granting.add_grant(gate.state, session, {**DANGEROUS, "count": 9})
+    assert granting.holds(gate.state, granting.add_grant(gate.state, session, DANGEROUS))
+    with pytest.raises(SignInRefused):
+        stepping_grants.with_passphrase(gate.state, entered.visitor, DANGEROUS, PASSPHRASE, code)
 
 
 def test_a_ticket_that_was_altered_is_not_shown_to_a_passkey(gate: Gate) -> None:

@@ -68,9 +68,9 @@ def test_history_before_a_touch_is_not_told_anew(gate: Gate) -> None:
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
-        ({"ticket": "pdact_other"}, "another approval"),
-        ({"digest": "v1:00"}, "another approval"),
-        ({"by": "mallory"}, "another approval"),
+        ({"ticket": "pdact_other"}, "something else"),
+        ({"digest": "v1:00"}, "something else"),
+        ({"by": "mallory"}, "something else"),
         ({"proof": "7b7d"}, "proof"),
         ({"statement": "zz"}, "cannot be read"),
         ({"key_id": "passkey:00"}, "nobody knows the passkey"),

@@ -68,8 +68,10 @@ def test_repetition_is_counted_in_an_execution_only(store: Store) -> None:
 
 def test_forbidden_attempts_count_for_ten_minutes_whatever_the_name(store: Store) -> None:
     forbidden = Level.FORBIDDEN
-    did(store, *(deed(NOW - age, level=forbidden) for age in (0, 300, 599, 600, 5000)), deed(level=Level.DANGEROUS))
-    did(store, deed(agent=OTHER, level=forbidden), deed(agent=AgentRef("uid:1"), level=forbidden))
+    ages = (0, 300, 599, 600, 5000)
+    did(store, *(deed(NOW - age, level=forbidden, outcome="deny") for age in ages), deed(level=Level.DANGEROUS))
+    did(store, *(deed(agent=one, level=forbidden, outcome="deny") for one in (OTHER, AgentRef("uid:1"))))
+    did(store, *(deed(NOW - age, level=forbidden, outcome="allow") for age in ages))  # let through
     assert counts(store).forbidden == 4
 
 

@@ -17,6 +17,7 @@ import interlock.stores.loop
 import interlock.stores.people
 import interlock.stores.permissions
 import interlock.stores.record
+import interlock.stores.snapshots
 import interlock.stores.tickets
 from interlock.core.deliveries import Delivery
 from interlock.core.model import TicketState
@@ -36,6 +37,7 @@ NOUNS = (
     interlock.stores.people,
     interlock.stores.permissions,
     interlock.stores.record,
+    interlock.stores.snapshots,
     interlock.stores.tickets,
 )
 TABLES = {value.name: value for noun in NOUNS for value in vars(noun).values() if isinstance(value, Table)}

@@ -67,7 +67,7 @@ def assess(
         irreversible,
         score,
         _TIERS[bisect_left(_CUTS, score)],
-        _FLAGS[destructive, files, network, escalates, level >= _DESTRUCTIVE],
+        _FLAGS[destructive, files, network, escalates, escalates or level >= _DESTRUCTIVE],
         tuple(findings),
         (*factors, *named),
         _steps(commands) if commands else (),

@@ -22,7 +22,7 @@ TOKEN_EVENTS = frozenset({"TOKEN_ISSUED", "TOKEN_VALIDATED", "TOKEN_REJECTED", "
 DEEDS = frozenset(
     "approve reject revoke expire executed grant grant_used grant_revoked mode_change policy_change block unblock unlock lock "
     "enrol operator_change credential_change agent_change pattern_change adapter_trust server_change hook_change jail verify_failed elicited challenge reveal checkpoint prune start stop "
-    "daemon_was_down journal alert execution pause pause_end plan plan_end workflow false_alarm delivery".split()
+    "daemon_was_down journal alert execution pause pause_end plan plan_end plan_input workflow false_alarm delivery undo.done undo.refused undo.pruned".split()
 )
 _DANGER = (
     "timestamp adapter_name operation danger_level adapter_trust outcome confirmation_token user_id parameters".split()
@@ -65,6 +65,7 @@ class Attempt:
     policy_name: str = ""
     mode: str = ""
     grant: str = ""
+    kept: Json = field(default_factory=nothing)  # the snapshot that was taken before it ran: id and digest
     paused_by_operator: str = ""  # whose pause was in force
     audit_context: tuple[str, ...] = ()  # R-18: as the adapter declares it
 

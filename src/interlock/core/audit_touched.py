@@ -1,4 +1,4 @@
-"""Which approvals does a passkey prove, and up to when does that prove history?"""
+"""Which approvals and grants does a passkey prove, and up to when does that prove history?"""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from interlock.core.audit import FIRST_SEQ
 from interlock.core.audit_json import parsed
 from interlock.core.audit_verify import Fault
 from interlock.core.records import AuditRow
+from interlock.core.redact import redact
 from interlock.core.statement import StatementError, parse
 
 Signed = Callable[[str, bytes, str], bool]  # key id, statement, proof; LookupError: no such passkey
@@ -30,7 +31,7 @@ class Touches:
 
 
 def touches(rows: Iterable[AuditRow], signed: Signed, found: Found) -> Touches:
-    """Checks every approval that a passkey signed: that it did, for this ticket and action, and for the history before it."""
+    """Checks every approval and grant that a passkey signed: that it did, for this action or these terms, and for the history before it."""
     faults: list[Fault] = []
     covered: list[float] = []
     count = 0
@@ -54,12 +55,11 @@ def _covered(body: dict[str, object], signed: Signed, found: Found) -> list[floa
         text = bytes.fromhex(str(body.get("statement"))).decode()
     except ValueError:
         raise ProofError("what the passkey signed cannot be read") from None
-    said, proof = parse(text), from_hex(str(body.get("proof")))
-    wanted = (body.get("ticket"), body.get("digest"), body.get("by"))
-    if (said.ticket, said.digest, said.operator) != wanted:
-        raise ProofError("the passkey signed another approval than this one")
+    proof = from_hex(str(body.get("proof")))
+    if not (_grants(body, text) if "grant" in body else _approves(body, text)):
+        raise ProofError("the passkey signed something else than this")
     if proof.head is None or not signed(str(body.get("key_id")), text.encode(), str(body.get("proof"))):
-        raise ProofError("no passkey of this operator signed this approval")
+        raise ProofError("no passkey of this operator signed this")
     if proof.head.seq < FIRST_SEQ:
         return []
     try:
@@ -71,6 +71,23 @@ def _covered(body: dict[str, object], signed: Signed, found: Found) -> list[floa
             f"the passkey signed another history: record {proof.head.seq} of {proof.head.writer!r:.40} was different then"
         )
     return [before.at]
+
+
+def _approves(body: dict[str, object], text: str) -> bool:
+    said = parse(text)
+    return (said.ticket, said.digest, said.operator) == (body.get("ticket"), body.get("digest"), body.get("by"))
+
+
+def _grants(body: dict[str, object], text: str) -> bool:
+    """Whether these are the terms, as a record has them, and whoever gave them."""
+    try:
+        said = redact(parsed(text))
+    except ValueError:
+        return False
+    terms = body.get("terms")
+    if not isinstance(said, dict) or not isinstance(terms, dict) or terms.get("by") != body.get("by"):
+        return False
+    return {**said, **terms, "id": body.get("grant")} == said
 
 
 def _body(row: AuditRow) -> dict[str, object]:

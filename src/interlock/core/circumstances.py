@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from interlock.core.danger import DangerBlock
 from interlock.core.loss import Seen
@@ -10,6 +11,9 @@ from interlock.core.model import Assessment, Human, Level, Loss, Requirement
 from interlock.core.records import Json, nothing
 from interlock.core.registry import Matched
 from interlock.core.trust_gate import Call
+
+if TYPE_CHECKING:
+    from interlock.core.undo import Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class Circumstances:
     trust_tier: str = ""
     loss: Loss = Loss.UNKNOWN
     seen: Seen | None = None  # what a look at its targets found, for this decision
+    kept: Kept | None = None  # everything that it changes, verified; only where that lets it pass
     adapted: Adapted | None = None
     matched: Matched | None = None
     repeats: int = 0  # the same operation in this execution
@@ -69,6 +74,7 @@ class Circumstances:
     differs: Part | None = None  # from what the agent reported to the loop
     paused_by: str = ""  # the operator whose pause is in force
     paused_to: Level = Level.SAFE  # the highest level that it lets pass
+    paused_short: str = ""  # why it does not reach this action, in words
 
 
 def level_words(assessment: Assessment) -> str:

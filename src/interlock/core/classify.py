@@ -241,6 +241,8 @@ def _command_matches(clause: Clause, taken: int, view: _View) -> bool:
         return False
     if clause.no_word and pattern(clause.no_word)(view.lines):
         return False
+    if clause.no_line and "\n" not in (line := " ".join(view.words)) and pattern(clause.no_line)(line):
+        return False
     if clause.any_env:
         return bool(pattern(clause.any_env)("\n".join(f"{name}={value}" for name, value in view.command.env)))
     return True

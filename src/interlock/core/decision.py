@@ -41,6 +41,7 @@ class Decision:
         default=(), compare=False
     )  # what spoke, also where the mode lets pass what it asks for
     unspent: bool = field(default=False, compare=False)  # a yes that was asked for without using up what it rests on
+    kept: str = ""  # the snapshot that was taken of what it changes: `interlock undo` brings it back
     weighed: tuple[str, ...] = field(default=(), compare=False)  # the factors that are not the action's own
 
     def __bool__(self) -> bool:
@@ -87,6 +88,8 @@ def decision_json(decision: Decision) -> dict[str, Any]:
         body |= _ticket_json(decision, decision.ticket)
     if decision.warnings:
         body["warnings"] = [dict(warning) for warning in decision.warnings]
+    if decision.kept:
+        body["kept"] = decision.kept
     if decision.code:
         body["code"] = decision.code
     assessment = decision.assessment

@@ -9,6 +9,7 @@ SENT, FAILED, DROPPED, NEEDLESS = "sent", "failed", "dropped", "needless"
 LEASE = 180.0  # seconds that whoever sends it has for it; then somebody else tries
 # Seconds before the second try, the third …; after the last one it has failed.
 AGAIN = (2.0, 10.0, 30.0, 120.0, 300.0, 600.0)
+ENOUGH = 2  # tries that failed, after which somebody else is told without waiting longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class Delivery:
     @property
     def waits(self) -> bool:
         return self.state in (QUEUED, SENDING)
+
+    @property
+    def stuck(self) -> bool:
+        """Whether its channel does not get it through: it was given up or let go, or tried often enough in vain."""
+        return self.state in (FAILED, DROPPED) or (self.waits and bool(self.reason) and self.tries >= ENOUGH)
 
 
 def taken(row: Delivery, now: float) -> Delivery:

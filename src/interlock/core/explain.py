@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -219,12 +219,17 @@ def _weighed(answer: Answer) -> Iterator[Line]:
 
 
 def _undo(assessment: Assessment) -> str:
-    if assessment.irreversible:
-        return "cannot be undone"
-    if assessment.level is Level.SAFE:
+    if assessment.level is Level.SAFE and not assessment.irreversible:
         return "nothing to undo"
-    ways = dict.fromkeys(finding.undo for finding in assessment.findings if finding.undo)
-    return "can be undone" + (f": {visible('; '.join(ways))}" if ways else "")
+    return visible(undo_words(assessment.irreversible, (finding.undo for finding in assessment.findings)))
+
+
+def undo_words(irreversible: bool, ways: Iterable[str]) -> str:
+    """Whether ordinary means undo it, and what the rules advise: for what is elsewhere, from what its vendor keeps."""
+    advice = "; ".join(dict.fromkeys(filter(None, ways)))
+    if irreversible:
+        return "cannot be undone" + (f" here; {advice}" if advice else "")
+    return "can be undone" + (f": {advice}" if advice else "")
 
 
 def _row(name: str, value: Part) -> Line:

@@ -6,41 +6,38 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from interlock.core.beside import Key, earlier, key, plain
 from interlock.core.circumstances import Circumstances
 from interlock.core.decide import Judgement
+from interlock.core.disposable import RULES as DISPOSABLE
+from interlock.core.disposable import Answer, disposable
 from interlock.core.elsewhere import elsewhere
 from interlock.core.loss import Seen
-from interlock.core.model import Action, Assessment, Kind, Level, Loss, Span
+from interlock.core.made import NOTHING_MADE, Made
+from interlock.core.model import Action, Assessment, Kind, Level, Loss
+from interlock.core.moments import Line, line_of
 from interlock.core.read.facts import QUOTED, Command, Effect, Fact, known
-from interlock.core.read.shell.session import shown
+from interlock.core.searches import found_by
 
 MOST = 50  # deeds of one action that are looked at
 # The rules whose harm can be seen on the disk. What any other rule holds against an action, no look takes away.
 SEEN = frozenset(
-    "filesystem.delete_tree filesystem.delete_file filesystem.empty_file filesystem.overwrite_file git.reset_hard git.clean "
-    "git.discard_changes git.drop_stash git.force_branch".split()
+    "filesystem.delete_tree filesystem.delete_file filesystem.empty_file filesystem.overwrite_file filesystem.overwrite_data "
+    "filesystem.overwrite_settings git.reset_hard git.clean "
+    "git.discard_changes git.drop_stash git.force_branch git.force_push_with_lease".split()
 )
 # Those that can be looked at for words alone: what a person has to know, and no look can excuse.
-TOLD = SEEN | frozenset(
-    "filesystem.wipe filesystem.delete_system_file filesystem.delete_state git.force_push git.force_push_with_lease".split()
-)
-_VERBS = frozenset({"delete", "truncate", "overwrite"})
+TOLD = SEEN | frozenset("filesystem.wipe filesystem.delete_system_file filesystem.delete_state git.force_push".split())
+# An effect, and the deed that it is.
+_VERBS = {"delete": "delete", "truncate": "truncate", "overwrite": "overwrite", "write": "overwrite"}
 _AWAY = frozenset({"remote", "container", "privileged"})
 # What the command may stand in, and still run in this folder with these words.
 _WITHIN = frozenset({"bash -c", "sh -c", "dash -c", "zsh -c", "timeout", "time", "nohup", "command", "nice"})
-_WRAPPERS = frozenset({"bash", "sh", "dash", "zsh", "timeout", "time", "nohup", "command", "nice"})
-# What may stand beside it: nothing of it brings other files to where something is destroyed.
-_BESIDE = frozenset(
-    "cd echo printf ls cat pwd true false : test [ [[ head tail grep egrep fgrep rg wc sort uniq cut tr du df stat file sleep date "
-    "which type whoami id env uname mkdir rmdir rm unlink set exit read wait jq diff cmp less more basename dirname realpath "
-    "pytest tox ruff mypy black eslint tsc prettier jest vitest".split()
-)
-_GIT_READS = frozenset("status log diff show rev-parse ls-files ls-remote blame describe grep shortlog".split())
-_FOLLOWS = frozenset({"-L", "-H", "-follow"})
-_BRINGS = frozenset(
-    {"move", "unreadable", "run_script", "run_download"}
-)  # effects after which a place may hold anything
-Key = tuple[str, Span | None]  # what a finding points at
+_CONTENTS = frozenset({"database", "statements"})  # deeds for which it matters what is in a file
+_FILES_SERVER = "mcp__filesystem__"
+_MOVES = frozenset({"cd", "pushd", "popd", "chdir"})
+# Programs that destroy what they are given and do nothing else: where that is not there, nothing is lost.
+_DIRECT = frozenset({"rm", "unlink", "rmdir", "truncate", "shred"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,54 +47,120 @@ class Question:
     bases: tuple[str, ...]  # the folders that it may run in
     deeds: tuple[Mapping[str, Any], ...]
     relieves: bool
+    notes: tuple[str, ...] = ()  # what is known without a look
+    made: tuple[Mapping[str, str], ...] = ()  # by this session, as far as a look has to know
+    strayed: tuple[str, ...] = ()  # where this session went before: what is not here may be there
 
     @property
     def body(self) -> dict[str, Any]:
-        return {"bases": list(self.bases), "deeds": [dict(deed) for deed in self.deeds]}
+        found: dict[str, Any] = {"bases": list(self.bases), "deeds": [dict(deed) for deed in self.deeds]}
+        found |= {"made": [dict(one) for one in self.made]} if self.made else {}
+        return found | ({"strayed": list(self.strayed)} if self.strayed else {})
 
 
-def question_of(action: Action, judged: Judgement) -> Question | None:
-    """The question; None for everyday work, and for what happens elsewhere, as somebody else or in a way that cannot be read."""
+def question_of(
+    action: Action, judged: Judgement, made: Made = NOTHING_MADE, own_tools: bool = False
+) -> Question | None:
+    """The question; None for everyday work, and for what happens elsewhere, as somebody else or in a way that cannot be read.
+
+    `own_tools` is whether tools are those of an agent on this machine, and not of somebody who only names them.
+    """
     assessment = judged.assessment
-    if action.kind is not Kind.COMMAND or assessment.level < Level.DESTRUCTIVE or not action.cwd.startswith("/"):
+    here = action.kind is Kind.COMMAND or (own_tools and _own_tool(action))
+    if not here or assessment.level < Level.DESTRUCTIVE or not action.cwd.startswith("/"):
         return None
     accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
-    if any(_AWAY & fact.traits for fact in judged.facts) or elsewhere(action, judged.facts, accused):
+    line = line_of(action.text) if action.kind is Kind.COMMAND else Line()
+    facts = line.until(judged.facts, accused, [key(fact) for fact in judged.facts])
+    answers = disposable(judged.facts, accused, made) if not line.set_apart else {}
+    rest = accused - answers.keys()
+    beside = [fact for fact in judged.facts if not _belongs(fact, answers)]
+    if any(_AWAY & fact.traits for fact in beside) or elsewhere(action, judged.facts, rest):
         return None
-    deeds = list(_deeds(judged.facts, accused))
-    bases = _bases(action.cwd, judged.facts)
-    if not deeds or bases is None or len(deeds) > MOST or any(deed is None for deed in deeds):
+    deeds = [
+        *_deeds(judged.facts, rest, earlier(facts)),
+        *(one.deed for one in answers.values() if one.deed is not None),
+    ]
+    bases = _bases(action.cwd, facts)
+    if not (deeds or answers) or bases is None or len(deeds) > MOST or any(deed is None for deed in deeds):
         return None
-    relieves = _plain(judged.facts, accused) and _answered(assessment, judged.facts)
-    return Question(bases, tuple(deed for deed in deeds if deed is not None), relieves)
+    looks = bool(rest) or any((one.deed or {}).get("verb") in _CONTENTS for one in answers.values())
+    undisturbed = not looks or _undisturbed(line, facts, accused, answers)
+    relieves = undisturbed and not line.set_apart and _answered(assessment, judged.facts, answers)
+    notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
+    looked_at = tuple(deed for deed in deeds if deed is not None)
+    return Question(bases, looked_at, relieves, notes, tuple(made.local()) if deeds else (), made.strayed)
 
 
 def looked(
-    at: Circumstances, action: Action, judged: Judgement, look: Callable[[Mapping[str, Any]], Seen], relief: bool
+    at: Circumstances,
+    action: Action,
+    judged: Judgement,
+    look: Callable[[Mapping[str, Any]], Seen],
+    relief: bool,
+    made: Made = NOTHING_MADE,
+    own_tools: bool = False,
 ) -> Circumstances:
     """The circumstances, with what a look for this very decision saw; only what the whole action comes to lowers anything."""
-    question = question_of(action, judged)
+    question = question_of(action, judged, made, own_tools)
     if question is None:
         return at
-    seen = look(question.body)
+    seen = answered(question, look)
     return replace(at, seen=seen, loss=seen.loss if question.relieves and relief else Loss.UNKNOWN)
 
 
-def _deeds(facts: Sequence[Fact], accused: set[Key]) -> Iterator[Mapping[str, Any] | None]:
+def answered(question: Question, look: Callable[[Mapping[str, Any]], Seen]) -> Seen:
+    """What was seen, with what is known without a look."""
+    if not question.deeds:
+        return Seen(Loss.RECOVERABLE, notes=question.notes)
+    seen = look(question.body)
+    worst = Loss.RECOVERABLE if question.notes and seen.loss is Loss.NONE else seen.loss
+    return replace(seen, loss=worst, notes=(*question.notes, *seen.notes))
+
+
+def _own_tool(action: Action) -> bool:
+    """A tool of the agent itself, or of the server that gives it this machine's files; any other server may be anywhere."""
+    return action.kind is Kind.TOOL and (action.text.startswith(_FILES_SERVER) or "__" not in action.text)
+
+
+def _belongs(fact: Fact, answers: Mapping[Key, Answer]) -> bool:
+    """Whether all that is to be said of a fact is known."""
+    return key(fact) in answers
+
+
+def _undisturbed(line: Line, facts: Sequence[Fact], accused: set[Key], answers: Mapping[Key, Answer]) -> bool:
+    files = [one for one in answers if (answers[one].deed or {}).get("verb") == "database"]
+    return plain(facts, accused, answers.keys() - set(files))
+
+
+def _deeds(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Mapping[str, Any] | None]:
     """What is destroyed; None for something whose target or folder is not known."""
+    exactly = {key(fact): _exactly(fact) for fact in facts if isinstance(fact, Command)}
     for fact in facts:
+        if key(fact) not in accused:
+            continue
         if isinstance(fact, Effect):
-            if fact.verb in _VERBS and (fact.subject, fact.span) in accused:
+            if fact.verb in _VERBS:
                 clear = known(fact.target) and QUOTED not in fact.target and _near(fact.via)
-                yield {"verb": fact.verb, "target": fact.target} if clear and fact.target else None
-        elif fact.program == "git" and (shown(fact.program, fact.words), fact.span) in accused:
+                more = exactly.get(key(fact), {})
+                yield {"verb": _VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None
+        elif fact.program == "git":
             clear = all(map(known, fact.words)) and not fact.env and _near(fact.via)
-            yield {"verb": "git", "words": list(fact.words)} if clear else None
+            after = {"after": list(before)} if before else {}
+            yield {"verb": "git", "words": list(fact.words), **after} if clear else None
+
+
+def _exactly(fact: Command) -> Mapping[str, Any]:
+    """What is known of a command beyond what it destroys: that this is all, and what exactly a search finds."""
+    found = found_by(fact)
+    if found is not None:
+        return {"found": found, "sure": True}
+    return {"sure": True} if fact.program in _DIRECT else {}
 
 
 def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
     """Where it may run: here and, behind one `cd`, also there: nobody knows which of them succeeds."""
-    moves = [fact for fact in facts if isinstance(fact, Command) and fact.program in ("cd", "pushd", "popd", "chdir")]
+    moves = [fact for fact in facts if isinstance(fact, Command) and fact.program in _MOVES]
     if not moves:
         return (cwd,)
     words = [word for word in moves[0].words if word != "--"]
@@ -109,28 +172,16 @@ def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
     return (cwd, there) if there.rstrip("/") != cwd.rstrip("/") else (cwd,)
 
 
-def _answered(assessment: Assessment, facts: Sequence[Fact]) -> bool:
-    """Whether everything that is held against it can be seen on the disk, and a fact is there for each."""
+def _answered(assessment: Assessment, facts: Sequence[Fact], answers: Mapping[Key, Answer]) -> bool:
+    """Whether everything that is held against it can be seen on the disk, with a fact for each, or is known without that."""
     held = [finding for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE]
-    seen = {(f.subject, f.span) for f in facts if isinstance(f, Effect) and f.verb in _VERBS}
-    seen |= {(shown(f.program, f.words), f.span) for f in facts if isinstance(f, Command) and f.program == "git"}
-    return all(finding.rule in SEEN and (finding.subject, finding.span) in seen for finding in held)
-
-
-def _plain(facts: Sequence[Fact], accused: set[Key]) -> bool:
-    """Whether nothing beside the deed could change what it meets between the look and the deed: no move, no link, one Git command."""
-    commands = [fact for fact in facts if isinstance(fact, Command)]
-    changing = {(shown(fact.program, fact.words), fact.span) for fact in commands if _changes(fact)}
-    moved = any(isinstance(fact, Effect) and fact.verb in _BRINGS for fact in facts)
-    follows = any(fact.program == "find" and _FOLLOWS & set(fact.words) for fact in commands)
-    set_apart = any(fact.env for fact in commands)
-    return changing <= accused and len(changing) <= 1 and not moved and not follows and not set_apart
-
-
-def _changes(fact: Command) -> bool:
-    if fact.program == "git":
-        return next((word for word in fact.words if not word.startswith("-")), "") not in _GIT_READS
-    return fact.program not in _BESIDE and not (fact.program in _WRAPPERS and "wrapper" in fact.traits)
+    seen = {key(f) for f in facts if isinstance(f, Effect) and f.verb in _VERBS}
+    seen |= {key(f) for f in facts if isinstance(f, Command) and f.program == "git"}
+    return all(
+        (finding.rule in SEEN and (finding.subject, finding.span) in seen)
+        or (finding.rule in DISPOSABLE and (finding.subject, finding.span) in answers)
+        for finding in held
+    )
 
 
 def _near(via: Sequence[str]) -> bool:

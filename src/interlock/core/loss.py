@@ -12,10 +12,12 @@ from interlock.core.redact import redact_text
 
 LOOKED = "looked: "  # begins the factor that tells it
 RELIEF = "relief: "  # begins the factor that says what it took away
+UNKEPT = "not kept: "  # begins the factor that says why there is no snapshot
+MISSING = "nothing of it is there"
 NAMES = 5  # that are told
 _LONGEST = 80  # characters of one name
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
-_FIGURES = ("files", "bytes", "only", "commits", "safe")
+_FIGURES = ("files", "bytes", "only", "commits", "safe", "repositories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,17 @@ class Seen:
     safe: int = 0  # of those, how many something else holds
     notes: tuple[str, ...] = ()
     problem: str = ""  # why there is no better answer
+    repositories: int = 0  # that go as a whole, with their history
 
     @property
     def telling(self) -> bool:
         """Whether there is something to tell beside that nothing is known."""
         return bool(self.files or self.commits or self.notes)
+
+    @property
+    def missing(self) -> bool:
+        """Whether nothing of what was named is there."""
+        return not self.files and not self.commits and MISSING in (self.problem, *self.notes)
 
     @property
     def words(self) -> str:

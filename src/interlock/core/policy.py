@@ -19,10 +19,11 @@ ADMIN = "role:admin"
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What one level asks for, what is left of it when nothing would be lost, and whether a held action is denied at once."""
+    """What one level asks for, what is left of it when nothing would be lost or all of it was kept, and whether a held action is denied at once."""
 
     requirement: Requirement = field(default_factory=Requirement)
     relief: Requirement | None = None  # instead of `requirement`, when the looker saw that nothing would be lost
+    kept: Requirement | None = None  # instead of `requirement`, when everything that it changes was kept first
     irreversible: Requirement | None = None  # instead of `requirement`, when it cannot be undone
     denies: bool = False  # "deny with ticket": the caller is told no, and an operator can still say yes
 

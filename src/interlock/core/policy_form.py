@@ -24,7 +24,7 @@ IRREVERSIBLE = MappingProxyType(
 OFF = "off"
 _WORDS = ("allow", "cool_off", "confirm", "approve", "verify", "block")
 _CONTROL_KEYS = frozenset(
-    {"require", "cooling_seconds", "approvers", "quorum", "reauth", "relief", "irreversible", "denies"}
+    {"require", "cooling_seconds", "approvers", "quorum", "reauth", "relief", "kept", "irreversible", "denies"}
 )
 _TOP = frozenset(
     {
@@ -175,14 +175,10 @@ def _control(data: object, path: Path, problems: Problems) -> Control:
         quorum=_whole(table, "quorum", path, 0, 0, 20, problems),
         reauth=problems.flag(table, "reauth", path, False),
     )
-    return Control(
-        asked,
-        relief=_word(table["relief"], (*path, "relief"), problems) if "relief" in table else None,
-        irreversible=_word(table["irreversible"], (*path, "irreversible"), problems)
-        if "irreversible" in table
-        else None,
-        denies=problems.flag(table, "denies", path, False),
-    )
+    instead = {
+        key: _word(table[key], (*path, key), problems) for key in ("relief", "kept", "irreversible") if key in table
+    }
+    return Control(asked, **instead, denies=problems.flag(table, "denies", path, False))
 
 
 def _word(word: object, path: Path, problems: Problems) -> Requirement:

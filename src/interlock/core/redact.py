@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from interlock.core.redact_names import STEM_PATTERN, kind_of, plural, weak
@@ -25,6 +26,16 @@ _FINGERPRINT = re.compile(r"(?:sha256|sha512|sha1|v1):[0-9a-f]{40,128}")
 def redact_text(text: str) -> str:
     """The text without secrets; done again it changes nothing."""
     return _redacted(text) if len(text) >= _LEAST and _suspicious(text) else text
+
+
+def redact_around(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text without secrets, but with these places of it: harm that stands where a secret is expected has to be seen."""
+    whole = redact_text(text)
+    places = [(max(0, start), min(end, len(text))) for start, end in spans if start < end]
+    if whole == text or all(redact_text(text[start:end]) in whole for start, end in places):
+        return whole
+    edges = sorted({0, len(text), *(edge for place in places for edge in place)})
+    return "".join(redact_text(text[start:end]) for start, end in pairwise(edges))
 
 
 def redact(value: Any) -> Any:

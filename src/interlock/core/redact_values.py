@@ -17,6 +17,7 @@ _REFERENCE = re.compile(
 )
 _CALLED = re.compile(r"[A-Za-z0-9_.]+|[^$]*\$")  # what a bracket behind it makes a call or a command
 _RUNS = re.compile(r"\$\([^)]|`[^`\n]+`")  # a command in the value: a person has to see it
+_COMMAND = re.compile(r"\S[\s$;|&<>]+\S|[${]")  # more than one word
 _HIDDEN = re.compile(r"[*•x]{3,}|\.+|<secret:[a-z0-9_]+>|<[a-z]+(?:[ _-][a-z]+)*>|\[[A-Z_ ]+\]|REDACTED")
 _HEADER_END = re.compile(r"[^\n\"'|&<>()`$\\]+")
 
@@ -59,6 +60,8 @@ def _quoted(text: str, opened: re.Match[str]) -> tuple[int, int] | None:
     start, end = opened.end(), _closing(text, opened)
     value = text[start:end]
     if spared(value) or (opened["quote"] != "'" and _RUNS.search(value)):
+        return None
+    if opened["quote"] == "`" and _COMMAND.search(value):  # what a shell runs, and no quote at all
         return None
     if not text.startswith(opened["slashes"] + opened["quote"], end):  # the quote does not end
         return start, end

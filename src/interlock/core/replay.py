@@ -19,6 +19,7 @@ from interlock.core.registry import Matched, Pattern
 from interlock.core.titles import Titles
 from interlock.core.trust import TRUSTS
 from interlock.core.trust_gate import Call
+from interlock.core.undo import kept_json, kept_of
 from interlock.core.weigh import Weighed, weigh
 from interlock.core.wire import requirement_json as requirement_json
 
@@ -132,12 +133,14 @@ def _circumstances_json(at: Circumstances) -> dict[str, Any]:
         "adapted": _adapted_json(at.adapted) if at.adapted else None,
         "matched": _matched_json(at.matched) if at.matched is not None else None,
         **({"seen": seen_json(at.seen)} if at.seen is not None else {}),
+        **({"kept": kept_json(at.kept)} if at.kept is not None else {}),
         **({"confirmed": sorted(at.confirmed)} if at.confirmed else {}),
         **({"claimed_level": int(at.claimed_level)} if at.claimed_level is not None else {}),
         **({"starting": True} if at.starting else {}),
         **({"pause": at.pause, "pause_human": int(at.pause_human)} if at.pause else {}),
         **({"differs": _differs_json(at.differs)} if at.differs is not None else {}),
         **({"paused_by": at.paused_by, "paused_to": int(at.paused_to)} if at.paused_by else {}),
+        **({"paused_short": at.paused_short} if at.paused_short else {}),
     }
 
 
@@ -146,6 +149,7 @@ def _circumstances_of(data: Json) -> Circumstances:
         **{name: data[name] for name in _PLAIN},
         loss=Loss(data["loss"]),
         seen=seen_of(data["seen"]) if data.get("seen") else None,
+        kept=kept_of(data["kept"]) if data.get("kept") else None,
         grant_ceiling=Level(data["grant_ceiling"]),
         escalated=(Level(data["escalated"][0]), data["escalated"][1]) if data["escalated"] else None,
         adapted=_adapted_of(data["adapted"]) if data["adapted"] else None,
@@ -158,6 +162,7 @@ def _circumstances_of(data: Json) -> Circumstances:
         differs=_differs_of(data["differs"]) if data.get("differs") else None,
         paused_by=str(data.get("paused_by", "")),
         paused_to=Level(data.get("paused_to", 0)),
+        paused_short=str(data.get("paused_short", "")),
     )
 
 

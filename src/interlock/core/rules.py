@@ -30,7 +30,7 @@ _RULE_KEYS = frozenset(
     }
 )
 _COMMAND_KEYS = frozenset(
-    {"program", "subcommand", "any_flag", "all_flags", "no_flag", "any_word", "all_words", "no_word"}
+    {"program", "subcommand", "any_flag", "all_flags", "no_flag", "any_word", "all_words", "no_word", "no_line"}
     | {"min_words", "max_words", "trait", "no_trait", "any_env"}
 )
 _EFFECT_KEYS = frozenset({"effect", "place", "no_place", "trait", "no_trait", "target", "no_target"})
@@ -55,6 +55,7 @@ class Clause:
     any_word: tuple[str, ...] = ()
     all_words: tuple[str, ...] = ()
     no_word: tuple[str, ...] = ()
+    no_line: tuple[str, ...] = ()  # all words, joined by a space
     min_words: int = 0
     max_words: int = -1
     any_env: tuple[str, ...] = ()
@@ -255,7 +256,7 @@ def _clause(rule: str, data: Mapping[str, Any], checked: bool) -> Clause:
         if not words:
             raise RuleError(f"{where}: {key} is empty")
         lists[key] = words
-    for key in ("any_word", "all_words", "no_word", "any_env", "target", "no_target"):
+    for key in ("any_word", "all_words", "no_word", "no_line", "any_env", "target", "no_target"):
         for text in lists.get(key, ()):
             if checked:
                 _check_pattern(text)

@@ -34,6 +34,7 @@ MOVES = MappingProxyType(
     }
 )
 BY_TIME = "time"  # who decided where nobody did
+UNUSED = "approved and not used in time"  # why such a ticket expired
 # CT-06: how long an armed token lasts, by level: default and most, in seconds.
 LIFETIMES = MappingProxyType({Level.FORBIDDEN: (120, 300)})
 _LIFETIME = (300, 900)
@@ -84,10 +85,16 @@ def spend_by(ticket: Ticket, now: float) -> float:
     return max(now, ticket.cooling_ends_at) + default
 
 
+def unanswered(ticket: Ticket) -> bool:
+    """Whether nobody said anything in time; not where somebody did and no agent came back for it."""
+    return ticket.state is EXPIRED and not ticket.decision_reason.startswith(UNUSED)
+
+
 def settled(ticket: Ticket, now: float) -> Ticket:
     """The ticket as time alone has made it: expired, or approved where nothing but cooling-off was asked for."""
     if ticket.state in (COOLING, WAITING, APPROVED) and now >= ticket.expires_at:
-        return moved(ticket, "expire", now, BY_TIME)
+        unused = f"{UNUSED}: {ticket.decided_by} had said yes" if ticket.state is APPROVED else ""
+        return moved(ticket, "expire", now, BY_TIME, unused)
     only_time = ticket.requirement.human is Human.NONE and not ticket.requirement.blocked
     if ticket.state is COOLING and now >= ticket.cooling_ends_at:
         if only_time:

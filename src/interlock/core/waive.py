@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interlock.core.circumstances import Circumstances, Part, level_words
-from interlock.core.loss import RELIEF
+from interlock.core.loss import RELIEF, counted, sized
 from interlock.core.model import Assessment, Category, Human, Level, Loss, Requirement
 from interlock.core.patterns import covers
 from interlock.core.policy import Policy
@@ -19,6 +19,7 @@ _NEVER_GRANTED = frozenset(
 )
 _UNREADABLE = "unreadable"
 CONFIRM_PATTERN = "confirm_pattern"
+SNAPSHOT = "a snapshot was taken first"
 _NO_RELIEF = frozenset({
     Category.PRIVILEGE_ESCALATION, Category.REMOTE_CODE_EXECUTION, Category.EXFILTRATION, Category.CREDENTIAL_INVALIDATION,
     Category.ACCOUNT_ACTION, Category.FINANCIAL_ACTION, Category.ACCESS_REVOCATION, Category.COMMUNICATION_BLOCK,
@@ -37,8 +38,14 @@ def lowered(
     if at.confirmed and named.single and assessment.level <= Level.DESTRUCTIVE and not unreadable:
         kept, gone = _without(kept, lambda part: part.name == CONFIRM_PATTERN and part.pattern in at.confirmed)
         waivers += [f"confirmed for this session: {', '.join(sorted(at.confirmed))}"] if gone else []
-    if at.loss in (Loss.NONE, Loss.RECOVERABLE) and not unreadable and not _beyond_looking(assessment):
-        kept, gone = _relieved(kept, assessment, policy)
+    harmless = at.loss in (Loss.NONE, Loss.RECOVERABLE)
+    seen = (harmless or at.kept is not None) and not unreadable and not _beyond_looking(assessment)
+    if seen and at.kept is not None and at.kept.verified and _on_disk(assessment):
+        kept, gone = _relieved(kept, assessment, policy.control(assessment.level).kept, "kept first")
+        what = f"{at.kept.id}, {counted(at.kept.files, 'file')}, {sized(at.kept.bytes)}"
+        waivers += [f"{RELIEF}{SNAPSHOT} ({what})"] if gone else []
+    if seen and harmless:
+        kept, gone = _relieved(kept, assessment, policy.control(assessment.level).relief, "nothing would be lost")
         waivers += [f"{RELIEF}what would be lost is {at.loss.value}"] if gone else []
     allowed = covers((*policy.patterns.allow, *policy.restriction.patterns.allow), named)
     if allowed and assessment.level <= Level.DESTRUCTIVE and not assessment.irreversible:  # R-5, R-6
@@ -55,12 +62,25 @@ def lowered(
 
 
 def _beyond_looking(assessment: Assessment) -> bool:
-    """What no look at local files can answer for: rights, other machines, secrets, the guard itself."""
+    """What no look at local files can answer for: rights, other machines, secrets, the guard itself; of what is forbidden, all but databases."""
+    from interlock.core.disposable import RULES  # whoever only weighs does not load what looks
+
     return any(
-        finding.category in _NO_RELIEF or finding.rule.startswith("self_protection.")
+        finding.category in _NO_RELIEF
+        or finding.rule.startswith("self_protection.")
+        or (finding.level >= Level.FORBIDDEN and finding.rule not in RULES)
         for finding in assessment.findings
         if finding.level >= Level.DESTRUCTIVE
     )
+
+
+def _on_disk(assessment: Assessment) -> bool:
+    """Whether everything that is held against it is done to files, or databases that are one, which a snapshot can bring back."""
+    from interlock.core.disposable import RULES
+    from interlock.core.looking import SEEN
+
+    kept = SEEN | {rule for rule in RULES if rule.startswith("data.")}
+    return all(finding.rule in kept for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE)
 
 
 def _auto_approved(part: Part) -> bool:
@@ -75,13 +95,14 @@ def _only_waits(part: Part) -> bool:
     return not asked.blocked and not asked.reauth and asked.human <= Human.CONFIRM and part.name not in _NEVER_GRANTED
 
 
-def _relieved(parts: list[Part], assessment: Assessment, policy: Policy) -> tuple[list[Part], bool]:
-    relief = policy.control(assessment.level).relief
+def _relieved(
+    parts: list[Part], assessment: Assessment, relief: Requirement | None, why: str
+) -> tuple[list[Part], bool]:
     if relief is None:
         return parts, False
     kept, gone = _without(parts, lambda part: part.name in _RELIEVED)
     if gone and relief != Requirement():
-        kept = [*kept, Part("level", relief, f"{level_words(assessment)} (nothing would be lost)")]
+        kept = [*kept, Part("level", relief, f"{level_words(assessment)} ({why})")]
     return kept, gone
 
 

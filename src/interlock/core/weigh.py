@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from interlock.core.circumstances import Circumstances, Part, level_words
 from interlock.core.globs import spec_globs
-from interlock.core.loss import LOOKED
+from interlock.core.loss import LOOKED, UNKEPT
 from interlock.core.model import Assessment, Human, Level, Requirement, Tier
 from interlock.core.patterns import hits
 from interlock.core.pause import PAUSED, held_anyway
@@ -76,8 +76,11 @@ def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
 
 
 def _seen(at: Circumstances) -> Iterable[str]:
-    """The blast radius, where something was seen."""
-    return [f"{LOOKED}{at.seen.words}"] if at.seen is not None and at.seen.telling else []
+    """The blast radius, where something was seen, and why it could not be kept."""
+    if at.seen is not None and at.seen.telling:
+        yield f"{LOOKED}{at.seen.words}"
+    if at.kept is not None and not at.kept.verified:
+        yield f"{UNKEPT}{at.kept.problem}"
 
 
 def _as_paused(weighed: Weighed, assessment: Assessment, at: Circumstances) -> Weighed:
@@ -85,7 +88,8 @@ def _as_paused(weighed: Weighed, assessment: Assessment, at: Circumstances) -> W
     if not at.paused_by:
         return weighed
     asked = weighed.requirement.word
-    why = held_anyway(assessment, at.paused_to, bool(at.tampering)) or ("the agent is blocked" if at.blocked else "")
+    why = held_anyway(assessment, at.paused_to, bool(at.tampering))
+    why = why or ("the agent is blocked" if at.blocked else "") or at.paused_short
     if asked != "allow" and why:
         return replace(weighed, factors=(*weighed.factors, f"{PAUSED}: not for this, {why}"))
     said = f"{PAUSED}: {at.paused_by}" + (f"; would have: {asked}" if asked != "allow" else "")

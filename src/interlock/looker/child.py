@@ -13,11 +13,11 @@ import sys
 
 from interlock.core.loss import seen_json, unseen
 from interlock.looker.look import look
+from interlock.looker.warm_child import READY
 
 MOST_ASKED = 1 << 20  # bytes of a question
 MEMORY = 2 << 30
 HANDLES = 64
-READY = b"ready\n"
 _PR_SET_DUMPABLE = 4
 
 
@@ -34,7 +34,7 @@ def confine() -> None:
             resource.setrlimit(what, (most, most))
 
 
-def _shut() -> None:
+def shut() -> None:
     """No other program of the same user looks into it or changes what it says."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -52,7 +52,7 @@ def answered(line: bytes, home: str) -> bytes:
 def main(handle: int) -> None:
     """Until nobody asks any more."""
     os.chdir("/")
-    _shut()
+    shut()
     confine()
     home = pwd.getpwuid(os.getuid()).pw_dir
     with socket.socket(fileno=handle) as sock, sock.makefile("rb") as asked:

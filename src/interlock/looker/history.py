@@ -19,6 +19,7 @@ _FULL = re.compile(r"[0-9a-f]{40}")
 _SHORT = re.compile(r"[0-9a-f]{7,39}")
 _PLAIN = re.compile(r"[A-Za-z0-9_./@+-]+")
 _LINKS = 5  # refs that name refs
+OURS = "refs/interlock/"  # holds what an undo needs, for some days: no branch that keeps anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class History:
                             found[name] = oid
             if len(found) > MOST_REFS:
                 raise Unclear("the repository has too many branches")
-        return found
+        return {name: oid for name, oid in found.items() if not name.startswith(OURS)}
 
     def commit(self, oid: bytes) -> Commit:
         if oid not in self._commits:
@@ -164,6 +165,8 @@ class History:
     def _base(self, name: str) -> bytes | None:
         if name in ("HEAD", "@"):
             return self.head()
+        if name == "ORIG_HEAD" and (oid := self.ref(name)) is not None:
+            return oid
         if _FULL.fullmatch(name):
             return bytes.fromhex(name)
         if not _PLAIN.fullmatch(name) or ".." in name or "@{" in name:

@@ -58,12 +58,13 @@ def read_index(path: str, budget: Budget) -> Index:
     except FileNotFoundError:
         return Index({}, (0, 0))
     try:
-        return _parsed(data, written, budget)
+        return parsed(data, written, budget)
     except (struct.error, IndexError, ValueError, UnicodeError):
         raise Unclear("the index of the repository cannot be read") from None
 
 
-def _parsed(data: bytes, written: tuple[int, int], budget: Budget) -> Index:
+def parsed(data: bytes, written: tuple[int, int], budget: Budget) -> Index:
+    """The bytes of an index; raises Unclear, and what unpacking raises for bytes that are none."""
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise Unclear("the index of the repository has a form that is not known here")

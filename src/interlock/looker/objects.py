@@ -74,10 +74,27 @@ class Objects:
     budget: Budget
     folders: list[str] = field(default_factory=list)
     packs: list[Pack] | None = None
+    _listed: dict[str, frozenset[str]] = field(default_factory=dict)  # folder of loose objects -> their names
 
     def has(self, oid: bytes) -> bool:
         """Whether the content is kept."""
-        return self._loose(oid) is not None or any(pack.find(oid) is not None for pack in self._packed())
+        name = oid.hex()
+        folders = (f"{folder}/{name[:2]}" for folder in self._folders())
+        return any(name[2:] in self._in(folder) for folder in folders) or any(
+            pack.find(oid) is not None for pack in self._packed()
+        )
+
+    def _in(self, folder: str) -> frozenset[str]:
+        """The loose objects of one folder, listed once: many are asked for in one look."""
+        if folder not in self._listed:
+            try:
+                with os.scandir(folder) as entries:
+                    names = frozenset(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+            except OSError:
+                names = frozenset()
+            self.budget.entry(len(names))
+            self._listed[folder] = names
+        return self._listed[folder]
 
     def read(self, oid: bytes, kind: bytes) -> bytes:
         """The object; raises Unclear where it is missing, of another kind or damaged."""

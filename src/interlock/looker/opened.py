@@ -54,8 +54,12 @@ def blob_id(path: str, found: os.stat_result, budget: Budget) -> bytes | None:
 def _hashed(handle: int, size: int, budget: Budget) -> bytes | None:
     whole = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     left = size
-    while left >= 0 and (part := os.read(handle, min(left + 1, _PART))):
+    while left >= 0:
+        most = min(left + 1, _PART)
+        part = os.read(handle, most)
         budget.read(len(part))
         whole.update(part)
         left -= len(part)
+        if len(part) < most:  # that was all
+            break
     return whole.digest() if left == 0 else None

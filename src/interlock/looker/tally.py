@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from interlock.core.loss import NAMES, Seen
+from interlock.core.loss import MISSING, NAMES, Seen
 from interlock.core.model import Loss
 
 
@@ -21,7 +21,9 @@ class Tally:
     commits: int = 0
     safe: int = 0
     gone: int = 0  # commits, stashes and the like that cannot
+    repositories: int = 0  # with their history
     found: bool = False  # something was there to look at
+    absent: bool = False  # something was looked for, and for certain is not there
     notes: dict[str, None] = field(default_factory=dict)
     problem: str = ""
 
@@ -54,7 +56,9 @@ class Tally:
         self.bytes += size
 
     def seen(self) -> Seen:
-        problem = self.problem or ("" if self.found else "nothing of it is there")
+        problem = self.problem or ("" if self.found or self.absent else MISSING)
+        if not self.found and not problem:
+            self.notes[MISSING] = None
         return Seen(
             self._loss(problem),
             self.verb,
@@ -66,6 +70,7 @@ class Tally:
             self.safe,
             tuple(self.notes)[:NAMES],
             problem,
+            self.repositories,
         )
 
     def _loss(self, problem: str) -> Loss:

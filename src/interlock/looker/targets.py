@@ -11,25 +11,41 @@ from interlock.looker.budget import Budget, Unclear
 
 _GLOB = re.compile(r"[*?\[]")
 _ODD = re.compile(r"[()]")  # patterns that only some shells know
+_ELSE = re.compile(r"[()^#<>|]|.~")  # what another shell, or one with other settings, takes for a pattern
 _MADE_UP = ("/proc", "/sys", "/dev", "/run")  # made by the kernel as they are read, or of the running system
 MOST = 10_000
 
 
 def existing(base: str, target: str, home: str, budget: Budget) -> list[str]:
     """The real paths that a target names, from a folder; a glob names what fits it, and the file of that very name."""
-    path = _whole(base, target, home)
-    found = [path] if os.path.lexists(path) else []
+    path = whole(base, target, home)
+    found = [path] if _is_there(path) else []
     if _GLOB.search(target):
         if _ODD.search(target):
             raise Unclear("the pattern is not known here")
         found += list(_expanded(path, budget))
-    real = list(dict.fromkeys(_real(one) for one in found))
-    if any(_made_up(one) for one in real):
+    places = list(dict.fromkeys(real(one) for one in found))
+    if any(made_up(one) for one in places):
         raise Unclear("it is no ordinary file system")
-    return real
+    return places
 
 
-def _whole(base: str, target: str, home: str) -> str:
+def certain(target: str) -> bool:
+    """Whether a target that names nothing names nothing for every shell."""
+    return not _ELSE.search(target)
+
+
+def _is_there(path: str) -> bool:
+    """Raises OSError where that cannot be told: a folder that cannot be looked into may hold anything."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def whole(base: str, target: str, home: str) -> str:
+    """The path that a target names from a folder, nothing resolved."""
     if target == "~" or target.startswith("~/"):
         if not home:
             raise Unclear("the home folder is not known")
@@ -39,7 +55,7 @@ def _whole(base: str, target: str, home: str) -> str:
     return os.path.join(base, target)
 
 
-def _real(path: str) -> str:
+def real(path: str) -> str:
     """The path without links in its folders; the last part stays what it is, unless a slash makes a folder of it."""
     name = os.path.basename(path)
     if name in ("", ".", ".."):
@@ -47,7 +63,8 @@ def _real(path: str) -> str:
     return os.path.join(os.path.realpath(os.path.dirname(path)), name)
 
 
-def _made_up(path: str) -> bool:
+def made_up(path: str) -> bool:
+    """Whether it is no ordinary file system."""
     return path == "/" or any(path == one or path.startswith(f"{one}/") for one in _MADE_UP)
 
 
@@ -60,7 +77,7 @@ def _expanded(path: str, budget: Budget) -> Iterator[str]:
         if len(found) > MOST:
             raise Unclear("the pattern fits too much")
     for at, _ in found:
-        if os.path.lexists(at):
+        if _is_there(at):
             yield at
 
 

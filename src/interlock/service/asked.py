@@ -9,7 +9,7 @@ from typing import Any
 
 from interlock.core.model import Level, TicketState
 from interlock.core.records import Ticket, TicketQuery
-from interlock.core.ticket import BY_TIME, settled
+from interlock.core.ticket import BY_TIME, settled, unanswered
 from interlock.service.state import State
 
 DAY = 86_400.0
@@ -73,7 +73,7 @@ def answering(state: State, days: int = DAYS) -> Answering:
         len(tickets),
         len(seconds),
         sum(took < FAST for took in seconds),
-        sum(ticket.state is TicketState.EXPIRED for ticket in tickets),
+        sum(map(unanswered, tickets)),
         sum(ticket.open for ticket in tickets),
         seconds[len(seconds) // 2] if seconds else 0.0,
         _days(tickets, since, days),
@@ -118,9 +118,10 @@ def _rules(tickets: Iterable[Ticket]) -> list[Asked]:
         for rule in _fired(ticket.findings):
             asked = found.setdefault(rule, Asked(rule))
             asked.count += 1
-            asked.approved += ticket.state in (TicketState.APPROVED, TicketState.SPENT)
+            unused = ticket.state is TicketState.EXPIRED and not unanswered(ticket)
+            asked.approved += unused or ticket.state in (TicketState.APPROVED, TicketState.SPENT)
             asked.rejected += ticket.state is TicketState.REJECTED
-            asked.expired += ticket.state is TicketState.EXPIRED
+            asked.expired += unanswered(ticket)
             asked.level = max(asked.level, ticket.level)
             asked.ticket, asked.title = ticket.id, ticket.title
     return sorted(found.values(), key=lambda asked: (-asked.count, asked.rule))

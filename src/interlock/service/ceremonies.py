@@ -19,7 +19,7 @@ class Ceremony:
 
     kind: str
     challenge: bytes = field(repr=False)
-    visitor: str  # its id; empty before a sign-in
+    visitor: str  # its id, or that of a browser that was signed in before; empty for a stranger
     expires_at: float
     about: Any = field(default=None, repr=False)
 

@@ -36,9 +36,12 @@ class Courier:
         address: Callable[[], str],
         public: bool,
         shows_codes: bool = False,
+        stuck: Callable[[], object] = lambda: None,
     ) -> None:
+        """`stuck` is called when a message did not get through: somebody else may have to be told."""
         self.state, self.way, self.carrier = state, way, carrier
         self._address, self._public, self._shows_codes = address, public, shows_codes
+        self._stuck = stuck
         self.testing = threading.Lock()  # one test at a time
         self._wake, self._ending = threading.Event(), threading.Event()
         self._left, self._counted_at = float(BURST), time.monotonic()
@@ -134,6 +137,8 @@ class Courier:
             )  # fmt: skip
 
         self.state.store.write(work)
+        if any(one.stuck for one in after):
+            self._stuck()
         alert = f"channel {self.way.name}"
         if outcome == FAILED:
             self.state.alerts[alert] = f"{alert}: a message did not get through: {first.reason}"

@@ -76,20 +76,23 @@ def counts_from(state: State, visitor: Visitor) -> float:
 def add(state: State, visitor: Visitor, row: Credential) -> Credential:
     """Keeps a new way in; every channel hears of one that has to wait. A new authenticator replaces the old one when it counts."""
     seal_key, now = seal_key_of(state), state.clock.now()
-    made = seal_credential(row, seal_key)
 
-    def work(tx: Tx) -> None:
+    def work(tx: Tx) -> Credential:
         rows = _proved(tx, seal_key)
         own = [one for one in rows if one.operator == row.operator and not one.removed_at]
+        first = not any(one.active_at <= now for one in own)  # of two links at once, one is
+        waits = visitor.how == SET_UP and not first
+        made = seal_credential(replace(row, active_at=now + WAIT_SECONDS) if waits else row, seal_key)
         if any(one.id == row.id for one in rows):
             raise Refused("this passkey is registered already")
         if len(own) >= MOST:
             raise Refused(f"{row.operator} has {MOST} ways in already; remove one first")
-        old = [one for one in own if row.kind == TOTP == one.kind and row.active_at <= now]
+        old = [one for one in own if made.kind == TOTP == one.kind and made.active_at <= now]
         gone = [seal_credential(replace(one, removed_at=now), seal_key) for one in old]
         _save(state, tx, rows, [*gone, made], seal_key, visitor.operator, "registered")
+        return made
 
-    state.store.write(work)
+    made = state.store.write(work)
     state.sessions.kept()
     if made.active_at > now:
         state.tell("credential", None, waiting_words(made))

@@ -6,8 +6,10 @@ import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
+from interlock.core.assertion import PREFIX
 from interlock.core.audit_json import canonical_json
 from interlock.core.grants import RUN, offered
 from interlock.core.model import Level
@@ -25,6 +27,8 @@ from interlock.service.state import State
 
 MOST_SECONDS = 7 * 86_400
 MOST_USES = 1_000
+_OF_TOUCHES = frozenset({"digest", "nonce", "reauth"})
+ANEW: Mapping[str, Any] = MappingProxyType({"reauth": True})  # beside the terms: whoever signs was asked anew for them
 _KEYS = frozenset(
     {
         "effect",
@@ -44,22 +48,64 @@ _KEYS = frozenset(
 
 def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
     """A grant on effects; refuses an empty target list, a star for everything, and level 4 from anybody but an admin."""
-    grant = proposed(state, by, given)
-    if grant.ceiling >= Level.DANGEROUS and not by.stepped_up(state.clock.now()):
-        raise Refused("a grant for dangerous actions takes a fresh sign-in")
+    grant = _signed(state, by, proposed(state, by, given))
     if grant.ceiling is Level.FORBIDDEN:
         require_admin(state, by)
-    text = canonical_json({**_terms(grant), "id": grant.id})
-    signed = replace(grant, statement=text, signature=by.unlocked.sign(text), key_id=by.unlocked.key_id)
+    details = {"grant": grant.id, "terms": _terms(grant), **_proof(grant)}
 
     def work(tx: Tx) -> None:
-        tx.save_grant(signed)
-        state.recorder.now(
-            tx, "grant", deed(grant.created_at, "grant", by.operator, {"grant": grant.id, "terms": _terms(grant)})
-        )
+        tx.save_grant(grant)
+        state.recorder.now(tx, "grant", deed(grant.created_at, "grant", by.operator, details))
 
     state.store.write(work)
-    return signed
+    return grant
+
+
+def _signed(state: State, by: OperatorSession, grant: Grant) -> Grant:
+    """The grant with somebody's signature of its terms; in a browser, what is dangerous takes a touch for exactly these."""
+    if by.granted is not None:
+        if _lasting(by.granted) != _lasting(grant):
+            raise Refused("you were asked anew for other terms than these; sign again")
+        return by.granted
+    anew = not by.cookie and by.stepped_up(state.clock.now())
+    if grant.ceiling >= Level.DANGEROUS:
+        if by.cookie:
+            raise Refused("a grant for dangerous actions takes a touch of your passkey for exactly these terms")
+        if not anew:
+            raise Refused("a grant for dangerous actions takes a fresh sign-in")
+    text = spoken(grant, ANEW if anew else None)
+    return replace(grant, statement=text, signature=by.unlocked.sign(text), key_id=by.unlocked.key_id)
+
+
+def spoken(grant: Grant, touch: Mapping[str, Any] | None = None) -> str:
+    """The text that is signed: the terms, and where a passkey signs them itself, what its challenge is made of."""
+    return canonical_json({**_terms(grant), "id": grant.id, **(touch or {})})
+
+
+def asked_anew(grant: Grant) -> bool:
+    """Whether its operator was asked anew for it, as its statement says: else it takes nothing away that asks for that."""
+    return json.loads(grant.statement).get("reauth") is True
+
+
+def touch_of(grant: Grant, nonce: str) -> dict[str, Any]:
+    """What a statement says beside the terms where its operator is asked anew for it; no session's key can sign that."""
+    return {"digest": f"grant {grant.id}", "nonce": nonce, "reauth": True}
+
+
+def _proof(grant: Grant) -> dict[str, str]:
+    """A touch, for the record, where it can be checked again."""
+    if not _touched(json.loads(grant.statement), grant):
+        return {}
+    return {"key_id": grant.key_id, "statement": grant.statement.encode().hex(), "proof": grant.signature}
+
+
+def _touched(said: Mapping[str, Any], grant: Grant) -> bool:
+    return grant.key_id.startswith(PREFIX) and said.get("reauth") is True
+
+
+def _lasting(grant: Grant) -> dict[str, Any]:
+    """The terms, whenever they were proposed."""
+    return {**_terms(grant), "expires_at": 0}
 
 
 def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
@@ -89,9 +135,13 @@ def holds(state: State, grant: Grant) -> bool:
         return False
     if not roster.verify(grant.key_id, grant.statement.encode(), grant.signature):
         return False
-    said = json.loads(grant.statement)
-    now = json.loads(canonical_json({**_terms(grant), "id": grant.id}))
-    return {**said, "count": 0} == {**now, "count": 0} and grant.remaining <= int(said["count"])
+    said, now = json.loads(grant.statement), json.loads(spoken(grant))
+    touched = _touched(said, grant)
+    if grant.ceiling >= Level.DANGEROUS and grant.key_id.startswith(PREFIX) and not touched:
+        return False
+    beside = _OF_TOUCHES if touched else frozenset(ANEW)
+    terms = {key: value for key, value in said.items() if key not in beside}
+    return {**terms, "count": 0} == {**now, "count": 0} and grant.remaining <= int(said["count"])
 
 
 def use(state: State, grant: Grant) -> bool:

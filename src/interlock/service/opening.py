@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import platform
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
@@ -74,6 +75,8 @@ def open_state(
         loops=config.loop,
         hooks=config.hooks,
         looking=config.looker,
+        undo=config.undo,
+        machine=platform.node(),
         visitors=Visitors(config.console),
         pauses=config.pause,
         plans=Plans(config.plan),

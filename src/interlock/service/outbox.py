@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from types import MappingProxyType
 
 from interlock.core.channel_rules import ALERT, ANSWERED, CHANGE, CREDENTIAL, EXPIRED, Way
@@ -28,7 +29,7 @@ _TIDY = 600  # looks
 # What the service tells -> what people are told; whatever is not here is an alert.
 _SILENT = frozenset({"held", "challenge"})  # these wait for an answer, and are looked up
 _TOLD = MappingProxyType({
-    "credential": CREDENTIAL, "expired": EXPIRED, "mode": CHANGE, "pause": CHANGE, "pause_end": CHANGE,
+    "credential": CREDENTIAL, "expired": EXPIRED, "mode": CHANGE, "operator": CHANGE, "pause": CHANGE, "pause_end": CHANGE,
     "adapter_trust": CHANGE, "approve": ANSWERED, "reject": ANSWERED, "revoke": ANSWERED,
 })  # fmt: skip
 _VERBS = MappingProxyType({"approve": "approved", "reject": "rejected", "revoke": "took back"})
@@ -52,9 +53,9 @@ class Outbox:
 
     def __init__(self, state: State, opened: Sequence[Opened], address: Callable[[], str], public: bool) -> None:
         self.state, self.opened = state, list(opened)
-        codes = self._code_way()
+        codes, self._wake = self._code_way(), threading.Event()
         self.couriers = {
-            one.way.name: Courier(state, one.way, one.carrier, address, public, shows_codes=one is codes)
+            one.way.name: Courier(state, one.way, one.carrier, address, public, one is codes, self._wake.set)
             for one in self.opened
             if one.carrier is not None
         }
@@ -62,7 +63,7 @@ class Outbox:
         self._lost = 0
         self._lock = threading.Lock()
         self._known: set[str] = set()
-        self._wake, self._ending = threading.Event(), threading.Event()
+        self._ending = threading.Event()
         self._looks = 0
         self._thread = threading.Thread(target=self._run, name="interlock-outbox", daemon=True)
 
@@ -135,8 +136,8 @@ class Outbox:
             notes, self._notes = list(self._notes), deque()
             lost, self._lost = self._lost, 0
         try:
-            found = self.state.store.read(lambda tx: waiting(tx, now))
-            due, wait = self._due(found, now)
+            found, stuck = self.state.store.read(lambda tx: self._waiting(tx, now))
+            due, wait = self._due(found, stuck, now)
             rows = [*due, *self._noted(notes, now)]
             self._keep(rows, lost, now)
         except BaseException:
@@ -150,7 +151,16 @@ class Outbox:
             self.state.store.write(lambda tx: tx.forget_deliveries(now - KEPT))
         return wait
 
-    def _due(self, found: dict[str, Matter], now: float) -> tuple[list[Delivery], float]:
+    def _waiting(self, tx: Tx, now: float) -> tuple[dict[str, Matter], frozenset[str]]:
+        """What waits for somebody, and which messages about it do not get through."""
+        found = waiting(tx, now)
+        sooner = [
+            way.name for way in self._ways() if any(way.after_seconds < one.after_seconds for one in self._ways())
+        ]
+        rows = (tx.delivery(f"{name}/{id}") for id in islice(found, MOST_OWED) for name in sooner)
+        return found, frozenset(row.id for row in rows if row is not None and row.stuck)
+
+    def _due(self, found: dict[str, Matter], stuck: frozenset[str], now: float) -> tuple[list[Delivery], float]:
         """What waits and was not told yet where it is due, and when the next channel is to be told."""
         rows, wait = [], LOOK
         for way in self._ways():
@@ -159,11 +169,19 @@ class Outbox:
                 if id in self._known or not way.wants(matter.event, matter.level):
                     continue
                 left = matter.since + way.after_seconds - now
-                if left <= 0:
+                if left <= 0 or self._in_vain(way, matter, stuck):
                     rows.append(Delivery(id, way.name, matter.event, matter.id, "", now, now))
                 else:
                     wait = min(wait, left)
         return rows, wait
+
+    def _in_vain(self, way: Way, matter: Matter, stuck: frozenset[str]) -> bool:
+        """Whether everybody who was to be told sooner cannot be reached, so that nothing is worth waiting for."""
+        sooner = [
+            one for one in self.opened
+            if one.way.after_seconds < way.after_seconds and one.way.wants(matter.event, matter.level)
+        ]  # fmt: skip
+        return bool(sooner) and all(one.carrier is None or f"{one.way.name}/{matter.id}" in stuck for one in sooner)
 
     def _noted(self, notes: Sequence[Note], now: float) -> list[Delivery]:
         return [

@@ -61,21 +61,21 @@ def register_finish(
     return credentials.add(state, visitor, row)
 
 
-def sign_in_begin(state: State, site: Site) -> dict[str, Any]:
-    """What the browser is asked to sign in with a passkey: it vouches for the key of the session."""
+def sign_in_begin(state: State, site: Site, browser: str = "") -> dict[str, Any]:
+    """What the browser is asked to sign in with a passkey, which vouches for the key of the session; `browser` is a known one's id."""
     credentials.seal_key_of(state)
     key = SessionKey()
     options = passkeys.request(site.rp_id, key.challenge)
-    return begun(state, SIGN_IN, key.challenge, "", options, key)
+    return begun(state, SIGN_IN, key.challenge, browser, options, key)
 
 
 def sign_in_finish(
-    state: State, ceremony: str, response: Mapping[str, Any], site: Site, source: str
+    state: State, ceremony: str, response: Mapping[str, Any], site: Site, source: str, browser: str = ""
 ) -> tuple[str, Visitor]:
     """A session for whoever's passkey answered; a failure is recorded. Passkeys are not guessed, so nobody is locked out."""
     now = state.clock.now()
     try:
-        asked = state.visitors.ceremonies.take(ceremony, SIGN_IN, "", now)
+        asked = state.visitors.ceremonies.take(ceremony, SIGN_IN, browser, now)
         row, proof = answered(state, response, asked.challenge, site)
     except PasskeyRefused as error:
         refused = WrongSignIn(str(error))

@@ -105,6 +105,7 @@ def add_operator(
 
     state.store.write(work)
     state.sessions.kept()
+    state.tell("operator", None, f"{by.operator} added {_described(row)}")
     return row
 
 
@@ -133,14 +134,23 @@ def change_operator(
         )
         after = seal(changed, seal_key)
         others = [row for row in rows if row.name != before.name]
-        if not any(ADMIN in row.roles and not row.disabled_at for row in [*others, after]):
+        if not any(ADMIN in row.roles and not row.service and not row.disabled_at for row in [*others, after]):
             raise Refused("somebody has to be an admin")
         _save(state, tx, [*others, after], after, seal_key, "operator_change", by.operator)
         return after
 
     changed = state.store.write(work)
     state.sessions.kept()
+    state.tell("operator", None, f"{by.operator} changed {_described(changed)}")
     return changed
+
+
+def _described(row: OperatorRow) -> str:
+    """Somebody in a line: who could stand in for another where two people are asked hears of a third name."""
+    held = ", ".join([*row.roles, *(f"team {team}" for team in row.teams)]) or "no role"
+    return (
+        f"the {'service' if row.service else 'operator'} {row.name} ({held}{', disabled' if row.disabled_at else ''})"
+    )
 
 
 def change_passphrase(state: State, session: OperatorSession, passphrase: str, kdf: Kdf | None = None) -> None:

@@ -11,10 +11,14 @@ from interlock.core.decide import judge, require
 from interlock.core.model import Action, Loss, command, intent, operation, tool
 from interlock.core.policy import MODES, Policy
 from interlock.core.registry import Registry
+from interlock.core.undo import Kept
 
 CWD = "/home/dev/app"  # where the commands of cases run
+_KEPT = Kept("u_aaaaaaaaaa", "0" * 64)
 _KINDS = ("command", "operation", "tool", "hint")
-_KEYS = frozenset({*_KINDS, "params", "input", "crude", "cwd", "loss", "mode", "expect", "cooling", "approvers"})
+_KEYS = frozenset(
+    {*_KINDS, "params", "input", "crude", "cwd", "loss", "kept", "mode", "expect", "cooling", "approvers"}
+)
 
 
 def failures(policy: Policy, rules: Rulebook) -> list[str]:
@@ -34,11 +38,15 @@ def _wrong(case: Mapping[str, Any], policy: Policy, rules: Rulebook) -> str:
     loss, mode = case.get("loss", "unknown"), case.get("mode", "enforcing")
     if loss not in set(Loss) or mode not in MODES:
         return f"no loss {loss!r}" if loss not in set(Loss) else f"no mode {mode!r}"
+    if type(case.get("kept", False)) is not bool:
+        return f"kept: expected true or false, got {case['kept']!r:.40}"
     action = _action(kinds[0], case)
     gate = policy.severities
     named = kinds[0] in ("operation", "tool") and policy.registry
     matched = Registry().check(action.text, gate.max_cooling_off_ms, gate.block_on_match_failure) if named else None
-    found = require(action, judge(action, rules), policy, Circumstances(mode=mode, loss=Loss(loss), matched=matched))
+    kept = _KEPT if case.get("kept") else None
+    at = Circumstances(mode=mode, loss=Loss(loss), kept=kept, matched=matched)
+    found = require(action, judge(action, rules), policy, at)
     asked = found.requirement
     got = "deny" if found.denies and not asked.blocked else asked.word
     if got != case["expect"]:

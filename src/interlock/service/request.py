@@ -10,6 +10,7 @@ from interlock.core.circumstances import Adapted, Circumstances
 from interlock.core.decide import Judgement
 from interlock.core.decision import Decision
 from interlock.core.loss import Seen
+from interlock.core.made import NOTHING_MADE, Made
 from interlock.core.model import Action, AgentRef, Human, Kind, Level
 from interlock.core.records import Json, nothing
 from interlock.core.redact import redact_text
@@ -18,6 +19,7 @@ from interlock.core.titles import Titles
 from interlock.ports import Tx
 
 if TYPE_CHECKING:
+    from interlock.core.undo import Kept, Limits
     from interlock.service.servers import Server
 
 
@@ -58,6 +60,10 @@ class Request:
     server: Server | None = None  # behind a proxy
     files: Callable[[str], str | None] | None = None
     look: Callable[[Json], Seen] | None = None  # at its targets, as whoever asks could
+    keeper: Callable[[Json, str, float, Limits], Kept] | None = (
+        None  # keeps what it would change, as whoever asks could
+    )
+    made: Made = NOTHING_MADE  # what its session is known to have made
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
     operation: str = ""  # what it is called by, where that is not to be read from the action
     step: Stepping | None = None  # of the execution safety loop

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from interlock.core.digest import normal_name
-from interlock.core.records import Approval, Credential, OperatorRow
+from interlock.core.records import Approval, Credential, Grant, OperatorRow
 from interlock.core.statement import Person
 from interlock.keys import (
     ROSTER_SETTING,
@@ -71,6 +71,9 @@ class OperatorSession:
     fresh_at: float = 0.0  # of a cookie: when its operator was asked anew
     armed: str = ""  # of a cookie: the one ticket that its operator was asked anew for
     prepared: Approval | None = field(default=None, repr=False)  # what a passkey signed about it
+    granted: Grant | None = field(
+        default=None, repr=False
+    )  # of a cookie: the one grant that it was asked anew for, signed
 
     def stepped_up(self, now: float) -> bool:
         return now - (self.fresh_at if self.cookie else self.signed_in_at) <= STEP_UP_SECONDS

@@ -22,7 +22,8 @@ from interlock.core.records import Approval, Block, Challenge, Ticket
 from interlock.core.redact import redact_text
 from interlock.core.registry import Registry
 from interlock.core.statement import ANYBODY, agrees
-from interlock.ports import Channel, Clock, Store
+from interlock.core.undo_rules import UndoSettings
+from interlock.ports import Channel, Clock, Keeper, Store
 from interlock.service.adapters import Adapters
 from interlock.service.confirmed import Confirmed
 from interlock.service.declaring import Declarations
@@ -33,6 +34,7 @@ from interlock.service.pins import Pins
 from interlock.service.plans.desk import Plans
 from interlock.service.reading import Reader
 from interlock.service.record import Recorder
+from interlock.service.room import Room
 from interlock.service.sessions import Sessions
 from interlock.service.strength import JAILED
 from interlock.service.tickets import seal_of, shown_hash
@@ -41,6 +43,7 @@ from interlock.service.visitors import Visitors
 from interlock.service.words import sentence
 
 if TYPE_CHECKING:
+    from interlock.core.undo import Kept
     from interlock.core.weigh import Weighed
     from interlock.service.memory import Memory
     from interlock.service.outbox import Outbox
@@ -91,6 +94,10 @@ class State:
     ruled: tuple[Ruled, ...] = ()  # what the policy was tightened by, for this call
     hooks: HookSettings = field(default_factory=HookSettings)
     looking: LookerSettings = field(default_factory=LookerSettings)
+    undo: UndoSettings = field(default_factory=UndoSettings)
+    keeper: Keeper | None = None  # of this machine's snapshots, as this process's user
+    machine: str = ""  # where they are
+    room: Room = field(default_factory=Room)  # that they take up
     visitors: Visitors = field(default_factory=Visitors)
     jails: Jails = field(default_factory=Jails)
     plans: Plans = field(default_factory=Plans)
@@ -196,8 +203,8 @@ class State:
         self.troubles[kind] += 1
         self.problems[:] = [*self.problems[-49:], words]
 
-    def words(self, judged: Judged, weighed: Weighed, held: Held) -> str:
+    def words(self, judged: Judged, weighed: Weighed, held: Held, kept: Kept | None = None) -> str:
         """Two sentences for whoever asked: what would happen and why it is held, and what to do."""
         if self.policy.literal_globs and held.outcome != "allow":
             return held.reason or weighed.reason()  # the specification's own words, and nothing beside them
-        return sentence(judged, weighed, held)
+        return sentence(judged, weighed, held, kept)

@@ -43,24 +43,33 @@ def needs_stepup(ticket: Ticket) -> bool:
     return ticket.level >= Level.DANGEROUS or needs_reauth(ticket.requirement)
 
 
+def own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
+    """The ids of the passkeys that somebody can touch here; refuses whoever has none."""
+    known = credentials.active(state, visitor.operator, PASSKEY)
+    own = [one.id for one in known if one.public.get("rp_id") == site.rp_id]
+    if not own:
+        raise Refused("you have no passkey here: use passphrase and code, or `interlock` on the command line")
+    return own
+
+
+def head_of(state: State, tx: Tx) -> Head:
+    """Where this process's chain ends now."""
+    head = tx.audit_head(state.recorder.writer)
+    return Head(head.writer, head.seq, head.hash) if head else Head(state.recorder.writer, FIRST_SEQ - 1, GENESIS)
+
+
 def stepup_begin(
     state: State, visitor: Visitor, ticket: str, site: Site, verdict: str = APPROVE, until: float = 0.0
 ) -> dict[str, Any]:
     """What a passkey is asked about a ticket: SHA-256(action digest ‖ audit head ‖ nonce). `until` is for what is used later."""
     now = state.clock.now()
-    own = [
-        one.id for one in credentials.active(state, visitor.operator, PASSKEY) if one.public.get("rp_id") == site.rp_id
-    ]
-    if not own:
-        raise Refused("you have no passkey here: use passphrase and code, or `interlock approve`")
+    own = own_passkeys(state, visitor, site)
 
     def work(tx: Tx) -> tuple[Ticket, Head]:
         found = tx.ticket(ticket)
         if found is None:
             raise Refused(f"no ticket {ticket!r:.80}", "TOKEN_INVALID")
-        head = tx.audit_head(state.recorder.writer)
-        place = Head(head.writer, head.seq, head.hash) if head else Head(state.recorder.writer, FIRST_SEQ - 1, GENESIS)
-        return found, place
+        return found, head_of(state, tx)
 
     found, head = state.store.read(work)
     if found.seal != seal_of(state, found) or found.shown_hash != shown_hash(found):
@@ -125,12 +134,8 @@ def stepup_with_passphrase(state: State, visitor: Visitor, ticket: str, passphra
 
 
 def freshen_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
-    """What a passkey is asked before an operator, a key, the mode or a dangerous grant is changed."""
-    own = [
-        one.id for one in credentials.active(state, visitor.operator, PASSKEY) if one.public.get("rp_id") == site.rp_id
-    ]
-    if not own:
-        raise Refused("you have no passkey here: confirm with passphrase and code")
+    """What a passkey is asked before an operator, a key or the mode is changed."""
+    own = own_passkeys(state, visitor, site)
     challenge = secrets.token_bytes(32)
     return begun(state, FRESH, challenge, visitor.id, passkeys.request(site.rp_id, challenge, own))
 

@@ -13,6 +13,7 @@ from interlock.core.records import NOTHING
 from interlock.core.redact import spotless
 from interlock.core.replay import given_json
 from interlock.core.times import iso
+from interlock.core.undo import Kept
 from interlock.core.weigh import Weighed
 from interlock.service.record import Told
 from interlock.service.request import Judged, called
@@ -21,7 +22,9 @@ from interlock.service.strength import strength_in
 from interlock.service.tickets import action_json
 
 
-def told(state: State, judged: Judged, weighed: Weighed, at: Circumstances, held: Held) -> Told:
+def told(
+    state: State, judged: Judged, weighed: Weighed, at: Circumstances, held: Held, kept: Kept | None = None
+) -> Told:
     """What the record keeps of a decision: DL-07's fields, and what core was given, so that it can be made again."""
     request, assessment = judged.request, judged.judgement.assessment
     outcome = "denied" if held.outcome != "allow" else ("confirmed" if held.keep is Keep.SPEND else "allowed")
@@ -55,6 +58,7 @@ def told(state: State, judged: Judged, weighed: Weighed, at: Circumstances, held
         policy_name=state.policy.name,
         mode=state.mode,
         grant=at.granted,
+        kept={"id": kept.id, "digest": kept.digest} if kept is not None else NOTHING,
         paused_by_operator=at.paused_by,
         audit_context=adapted.block.audit_context if adapted and adapted.block else (),
     )

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from interlock.core.danger import message
 from interlock.core.excerpt import visible
-from interlock.core.model import Action, Kind, TicketState
+from interlock.core.model import Action, Kind, Level, Span, TicketState
 from interlock.core.records import Ticket
-from interlock.core.redact import redact, redact_text
+from interlock.core.redact import redact, redact_around, redact_text
 from interlock.core.replay import requirement_json
 from interlock.core.ticket import first_state
 from interlock.core.wire import finding_json
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from interlock.service.state import State
 
 TITLE = 300  # characters
+HARM = 120  # of them for what a long command does
 
 
 def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
@@ -34,7 +36,8 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
     block = request.adapted.block if request.adapted else None
     hours = block.approval.timeout_hours if block and block.approval else None  # R-4
     wait = hours * 3600 if hours else state.policy.severities.auto_expire_ms / 1000
-    action = action_json(request.action)
+    marks = _marks(judged)
+    action = action_json(request.action, marks)
     words = message(block.confirmation_message, _params(request.action)) if block and block.confirmation_message else ""
     ticket = Ticket(
         id=state.new_id("pdact_"),
@@ -47,7 +50,7 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
         level=assessment.level,
         irreversible=assessment.irreversible,
         cooling_ends_at=now + asked.cooling_seconds if asked.cooling_seconds else 0.0,
-        title=title_of(request.action),
+        title=title_of(request.action, marks),
         reason=redact_text(words or weighed.reason()),
         action=action,
         findings=tuple(redact([finding_json(finding) for finding in assessment.findings])),
@@ -113,29 +116,52 @@ def shown_hash(ticket: Ticket) -> str:
 
 def shows(ticket: Ticket, judged: Judged) -> bool:
     """Whether a ticket shows the action that would be spent on it, as it is judged now: what people saw is what they signed."""
-    action, assessment = judged.request.action, judged.judgement.assessment
+    action, assessment, marks = judged.request.action, judged.judgement.assessment, _marks(judged)
     return (
-        ticket.title == title_of(action)
-        and canonical(ticket.action) == canonical(action_json(action))
+        ticket.title == title_of(action, marks)
+        and canonical(ticket.action) == canonical(action_json(action, marks))
         and (ticket.level, ticket.irreversible) == (assessment.level, assessment.irreversible)
         and [one.get("id") for one in ticket.findings] == [finding_json(one).get("id") for one in assessment.findings]
     )
 
 
-def action_json(action: Action) -> dict[str, Any]:
+def _marks(judged: Judged) -> tuple[Span, ...]:
+    """Where the harm is in a command, the worst first: a person is shown that much, whatever it looks like."""
+    if judged.request.action.kind is not Kind.COMMAND:
+        return ()
+    found = sorted(judged.judgement.assessment.findings, key=lambda one: -one.level)
+    return tuple(dict.fromkeys(one.span for one in found if one.span and one.level >= Level.DESTRUCTIVE))
+
+
+def action_json(action: Action, marks: Sequence[Span] = ()) -> dict[str, Any]:
     """An action as it is kept: its kind, its fields, where it runs; secrets out."""
     fields = {key: value for key, value in action.fields.items() if value not in (None, "", {})}
     kept = redact({"kind": action.kind.value, **_plain(fields), **({"cwd": action.cwd} if action.cwd else {})})
+    if marks and fields.get("command") == action.text:
+        kept["command"] = redact_around(action.text, marks)
     return dict(kept)
 
 
-def title_of(action: Action) -> str:
+def title_of(action: Action, marks: Sequence[Span] = ()) -> str:
     """One line for a person."""
+    if marks:
+        return _around(action.text, marks)
     if action.kind in (Kind.COMMAND, Kind.INTENT):
         text = action.text
     else:
         text = f"{action.text} {canonical(_plain(_params(action)))}"
     return visible(redact_text(" ".join(text.split())))[:TITLE]
+
+
+def _around(text: str, marks: Sequence[Span]) -> str:
+    """A command in one line; of a long one its beginning, and the worst harm in it where that stands further on."""
+    line = visible(" ".join(redact_around(text, marks).split()))
+    start, end = marks[0]
+    piece = visible(" ".join(redact_text(text[start:end]).split()))
+    at = line.find(piece)
+    if len(line) <= TITLE or (at >= 0 and at + min(len(piece), HARM) <= TITLE):
+        return line[:TITLE]
+    return f"{line[: TITLE - HARM - 5]} … {piece[:HARM]} …"
 
 
 def _params(action: Action) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The record's approvals by passkey, checked against the operators as they are sealed."""
+"""The record's approvals and grants by passkey, checked against the operators as they are sealed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from interlock.ports import Tx
 from interlock.service.state import State
 
 PAGE = 500  # records that are read at once
-APPROVE = "approve"
+TOUCHED = ("approve", "grant")  # the events that a passkey can have signed
 
 
 def touched(state: State) -> Touches:
@@ -24,19 +24,21 @@ def touched(state: State) -> Touches:
     def signed(key: str, statement: bytes, proof: str) -> bool:
         passkey = roster.passkey(key)  # a removed one too: what it signed then was signed
         if passkey is None:
-            raise LookupError("nobody knows the passkey that signed this approval")
+            raise LookupError("nobody knows the passkey that signed this")
         return signed_by(passkey, statement, proof)
 
     writers = state.store.read(lambda tx: tx.audit_writers())
     return touches(
-        (row for writer in writers for row in _approvals(state, writer)), signed, lambda head: _at(state, head)
+        (row for writer in writers for event in TOUCHED for row in _signed(state, writer, event)),
+        signed,
+        lambda head: _at(state, head),
     )
 
 
-def _approvals(state: State, writer: str) -> Iterator[AuditRow]:
+def _signed(state: State, writer: str, event: str) -> Iterator[AuditRow]:
     after = -1
     while True:
-        query = AuditQuery(writer, after, event=APPROVE, limit=PAGE)
+        query = AuditQuery(writer, after, event=event, limit=PAGE)
         rows = state.store.read(lambda tx, query=query: tx.audit(query))  # type: ignore[misc]
         yield from rows
         if len(rows) < PAGE:

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from interlock.core.audit import CHECKPOINT, checkpoint_body, head_of, signed_checkpoint
 from interlock.core.model import TicketState
 from interlock.core.records import AuditQuery, AuditRow, Ticket, TicketQuery
-from interlock.core.ticket import settled
+from interlock.core.ticket import settled, unanswered
 from interlock.ports import StoreError, Tx
-from interlock.service import pausing
+from interlock.service import pausing, undoing
 from interlock.service.adapter_trust import settle_trust
 from interlock.service.loop import challenges
+from interlock.service.plans import terminals
 from interlock.service.record import deed
 from interlock.service.state import State
 
@@ -122,7 +123,7 @@ def expired_share(state: State) -> float:
 
 def share_of(ended: Sequence[Ticket]) -> float:
     """0 while too few ended to say anything."""
-    expired = sum(ticket.state is TicketState.EXPIRED for ticket in ended)
+    expired = sum(map(unanswered, ended))
     return expired / len(ended) if len(ended) >= ENOUGH else 0.0
 
 
@@ -216,6 +217,7 @@ class Upkeep(threading.Thread):
     def run(self) -> None:
         rounds = 0
         self._try(self._settling.begin)
+        self._try(lambda: undoing.prune(self.state))
         while not self._ending.wait(0.5):
             rounds += 1
             self._try(self.state.recorder.flush)
@@ -225,10 +227,14 @@ class Upkeep(threading.Thread):
             self._try(lambda: challenges.announce(self.state))
             if rounds % max(1, int(self.checkpoint_seconds * 2)) == 0:
                 self._try(lambda: sign_record(self.state))
+            if rounds % 10 == 0:
+                self._try(lambda: terminals.look(self.state))
             if rounds % 60 == 0:
                 self._try(lambda: challenges.expire(self.state))
                 self._try(lambda: settle_trust(self.state))
                 self._try(lambda: watch(self.state, self.alert))
+            if rounds % 7200 == 0 or (rounds % 20 == 0 and undoing.crowded(self.state)):
+                self._try(lambda: undoing.prune(self.state))
             if rounds % 7200 == 0:
                 self._try(lambda: prune_record(self.state, self.keep_days))
 

@@ -38,9 +38,9 @@ def visitor_of(state: State, token: str, now: float, setting_up: bool = False, i
 
 
 def role_of(state: State, operator: str) -> str:
-    """The highest of the console's roles that somebody has; every operator answers but a viewer."""
+    """The highest of the console's roles that somebody has; every person answers but a viewer."""
     person = state.sessions.person(operator)
-    if person is None or person.disabled or only_looks(person):
+    if person is None or person.disabled or person.service or only_looks(person):
         return VIEWER
     return ADMIN if ADMIN in person.roles else APPROVER
 
@@ -60,6 +60,9 @@ def set_up_link(state: State, session: OperatorSession) -> str:
     """The secret of a link that a person at a terminal opens in a browser; refuses whoever did not sign in there just now."""
     if session.cookie or not session.stepped_up(state.clock.now()):
         raise Refused("a set-up link takes a fresh sign-in on the command line")
+    person = state.sessions.person(session.operator)
+    if person is None or person.service:
+        raise Refused(f"{session.operator} is a service: the console is for people")
     return state.visitors.link(session, state.clock.now())
 
 

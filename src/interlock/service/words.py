@@ -6,28 +6,32 @@ from typing import TYPE_CHECKING
 
 from interlock.core.explain import inside
 from interlock.core.hold import Held, Keep
-from interlock.core.loss import RELIEF, blast_of
+from interlock.core.loss import RELIEF, UNKEPT, blast_of
 from interlock.core.model import Level, TicketState
 from interlock.core.policy import ADMIN, DEFAULT_APPROVERS
 from interlock.core.ticket import BY_TIME
+from interlock.core.waive import SNAPSHOT
 
 if TYPE_CHECKING:
     from interlock.core.records import Ticket
+    from interlock.core.undo import Kept
     from interlock.core.weigh import Weighed
     from interlock.service.request import Judged
 
 _LEVELS = frozenset(level.word for level in Level)
 
 
-def sentence(judged: Judged, weighed: Weighed, held: Held) -> str:
+def sentence(judged: Judged, weighed: Weighed, held: Held, kept: Kept | None = None) -> str:
     """The reason of a decision."""
     if held.outcome == "allow":
-        return _allowed(weighed, held)
+        return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
     lead, why = _led("Denied" if held.outcome in ("block", "deny") else "Held", held.reason or weighed.reason())
     instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
     advice = f" Instead: {_end(instead)}" if instead else ""
     seen = blast_of(weighed.factors)
-    said = f"{lead}: {_end(why)}{f' Looked: {_end(seen)}' if seen else ''}{advice}"
+    unkept = next((factor for factor in weighed.factors if factor.startswith(UNKEPT)), "").removeprefix(UNKEPT)
+    looked = f" Looked: {_end(seen)}" if seen else ""
+    said = f"{lead}: {_end(why)}{looked}{f' It was not kept first: {_end(unkept)}' if unkept else ''}{advice}"
     if held.outcome == "block":
         return said + _lifted(judged.request.agent.principal, weighed)
     return said + (_next(held, held.ticket) if held.ticket is not None else "")
@@ -39,6 +43,11 @@ def _led(lead: str, why: str) -> tuple[str, str]:
     return (f"{lead} as {word}", inside(rest)) if found and word in _LEVELS else (lead, why)
 
 
+def notice(id: str) -> str:
+    """What whoever asked is told beside a yes."""
+    return f"Interlock kept what this changes: `interlock undo {id}` brings it back."
+
+
 def _allowed(weighed: Weighed, held: Held) -> str:
     """What let it pass, where something had to."""
     if held.keep is Keep.SPEND and held.ticket is not None:
@@ -48,6 +57,8 @@ def _allowed(weighed: Weighed, held: Held) -> str:
     if not weighed.factors:
         return "Allowed."
     seen = blast_of(weighed.factors)
+    if any(factor.startswith(f"{RELIEF}{SNAPSHOT}") for factor in weighed.factors):
+        return f"Allowed, for it can be undone: {_end(seen)}" if seen else "Allowed, for it can be undone."
     if seen and any(factor.startswith(RELIEF) for factor in weighed.factors):
         return f"Allowed, for nothing would be lost: {_end(seen)}"
     return f"Allowed: {_end(weighed.reason() or weighed.factors[-1])}"

@@ -152,9 +152,9 @@ class Counting:
         return int(row[0]), int(row[1])
 
     def _forbidden(self, agent: AgentRef, since: float) -> int:
-        """By principal, whatever name it goes by."""
+        """By principal, whatever name it goes by; what was let through, by a person or as nothing was lost, is no attempt."""
         row = self.db.execute(
-            "SELECT count(*) FROM (SELECT 1 AS one FROM deeds WHERE principal = ? AND level = 4 AND at > ? LIMIT ?) AS newest",
+            "SELECT count(*) FROM (SELECT 1 AS one FROM deeds WHERE principal = ? AND level = 4 AND outcome <> 'allow' AND at > ? LIMIT ?) AS newest",
             (agent.principal, since, _ENOUGH),
         )[0]
         return int(row[0])

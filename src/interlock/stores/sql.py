@@ -12,13 +12,14 @@ from interlock.stores.permissions import Permissions
 from interlock.stores.plans import Plans
 from interlock.stores.record import Record
 from interlock.stores.seam import Session
+from interlock.stores.snapshots import Snapshots
 from interlock.stores.tickets import Tickets
 
 if TYPE_CHECKING:
     from interlock.ports import Tx
 
 
-class SqlTx(Tickets, People, Counting, Permissions, Loop, Record, Plans, Deliveries):
+class SqlTx(Tickets, People, Counting, Permissions, Loop, Record, Plans, Deliveries, Snapshots):
     """Everything that a transaction can do."""
 
     def __init__(self, db: Session) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 
-import pytest
-
+from each import each
 from interlock.core.read.prose import read_prose
 from interlock.core.read.prose.embedded import Lifted
 from interlock.core.read.prose.programs import PLAIN, PROGRAMS
@@ -92,22 +91,22 @@ def facts(text: str) -> list[tuple[str, ...]]:
     return out.facts
 
 
-@pytest.mark.parametrize(("text", "command"), SHELL)
+@each(("text", "command"), SHELL)
 def test_a_command_is_found_with_its_end_and_what_is_said_of_it(text: str, command: str) -> None:
     assert command in [thing.text for thing in Lifted(text).found]
 
 
-@pytest.mark.parametrize(("text", "language", "code"), CODE)
+@each(("text", "language", "code"), CODE)
 def test_a_statement_or_a_call_is_read_in_its_language(text: str, language: str, code: str) -> None:
     assert ("code", language, code) in facts(text)
 
 
-@pytest.mark.parametrize("text", NAMED)
+@each("text", NAMED)
 def test_what_is_only_named_does_not_run(text: str) -> None:
     assert {fact[0] for fact in facts(text)} <= HARMLESS, facts(text)
 
 
-@pytest.mark.parametrize("text", WORDS)
+@each("text", WORDS)
 def test_words_of_a_sentence_are_no_command(text: str) -> None:
     assert Lifted(text).found == []
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.read.facts import hole
 from interlock.core.read.http import Request, parse_curl, parse_httpie, parse_wget, read_http
 from recording import Recorder
@@ -75,7 +76,7 @@ REQUESTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("method", "url", "body", "headers", "expected"), REQUESTS)
+@each(("method", "url", "body", "headers", "expected"), REQUESTS)
 def test_a_request_is_told_for_what_it_does(
     method: str, url: str, body: str, headers: tuple[str, ...], expected: tuple[str, ...]
 ) -> None:
@@ -115,7 +116,7 @@ CURL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "expected"), CURL)
+@each(("words", "expected"), CURL)
 def test_curl_sends_what_its_words_say(words: list[str], expected: list[Request]) -> None:
     assert parse_curl(words) == expected
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.read.lexicon import (
     DEED_NOUNS,
     OBJECTS,
@@ -16,7 +17,7 @@ from interlock.core.read.lexicon import (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "segments"),
     [
         ("drop_table", (("drop", "table"),)),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.recording import Fact, Recorder
 
+from each import each
 from interlock.core.read.name_patterns import DANGEROUS, FORBIDDEN, SAFE, Patterns
 from interlock.core.read.operation import read_operation
 
@@ -35,12 +36,12 @@ EXAMPLES = {
 }
 
 
-@pytest.mark.parametrize(("trait", "name"), [(t, n) for t, names in EXAMPLES.items() for n in names.split()])
+@each(("trait", "name"), [(t, n) for t, names in EXAMPLES.items() for n in names.split()])
 def test_the_specified_patterns_match(trait: str, name: str) -> None:
     assert {"named", trait} <= traits(name)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     """get_deleted_items list_drop_zones check_reset_status get_production create_force_field add_reset_button undelete_table
     count_destroyed search_purge_logs introspect delete_allocation send_reset_email test_drop_table enforce_policy""".split(),
@@ -90,7 +91,7 @@ DEEDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("verb", "name"), [(v, n) for v, names in DEEDS.items() for n in names.split()])
+@each(("verb", "name"), [(v, n) for v, names in DEEDS.items() for n in names.split()])
 def test_what_a_name_announces(verb: str, name: str) -> None:
     assert verbs(name) == {verb}
 
@@ -111,7 +112,7 @@ def test_the_category_counts_where_the_name_is_silent(name: str, crude: str, exp
     assert told(name, crude=crude) == [expected]
 
 
-@pytest.mark.parametrize(
+@each(
     ("params", "trait"),
     [
         ({"id": "*"}, "all"),
@@ -163,7 +164,7 @@ def test_what_is_no_dry_run_does_not_lower(params: dict[str, Any]) -> None:
     assert verbs("drop_table", params) == {"act_delete"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "params", "expected"),
     [
         ("run_command", {"command": "rm -rf /"}, ("shell", "rm -rf /")),
@@ -271,7 +272,7 @@ def test_more_than_is_read_is_said_to_be_so() -> None:
     assert "unreadable" in verbs("delete", _deep())
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "params", "expected"),
     [
         ("mongo_command", {"command": {"dropDatabase": 1}}, ("code", "mongo", 'db.runCommand({"dropDatabase": 1})')),
@@ -292,7 +293,7 @@ def test_what_stands_for_a_command_or_a_tool_is_read_as_one(name: str, params: d
     assert expected in told(name, params, "execute")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "params", "verb"),
     [
         ("call_api", {"path": "POST /orgs/1/suspend"}, "act_account"),
@@ -329,7 +330,7 @@ def test_what_labels_paths_and_parameters_announce(name: str, params: dict[str, 
     assert verb in verbs(name, params, "execute")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "params"),
     [
         ("browser_click", {"element": "Cancel button"}),
@@ -369,12 +370,12 @@ UNUSUAL = {
 }
 
 
-@pytest.mark.parametrize(("verb", "name"), [(v, n) for v, names in UNUSUAL.items() for n in names.split()])
+@each(("verb", "name"), [(v, n) for v, names in UNUSUAL.items() for n in names.split()])
 def test_unusual_verbs(verb: str, name: str) -> None:
     assert verb in verbs(name)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     """relax_layout loosen_constraints annul_filter seize_focus dissolve_effect surrender_game scrape_page reject_suggestion reject_call
     pause_video pause_deployment accept_invitation close_pull_request unlink_issue dismiss_banner end_call rebuild_index

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.read.facts import QUOTED, hole
 from interlock.core.read.place_names import PLACES
 from interlock.core.read.places import place, resolve
@@ -46,7 +47,7 @@ PATHS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "expected"), PATHS)
+@each(("path", "expected"), PATHS)
 def test_a_path_is_the_place_it_names(path: str, expected: str) -> None:
     assert place(path, CWD) == expected
 
@@ -70,7 +71,7 @@ ELSEWHERE = [
 ]
 
 
-@pytest.mark.parametrize(("path", "cwd", "expected"), ELSEWHERE)
+@each(("path", "cwd", "expected"), ELSEWHERE)
 def test_the_working_directory_decides_what_a_relative_path_is(path: str, cwd: str, expected: str) -> None:
     assert place(path, cwd) == expected
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.powershell import read_powershell
 from recording import Recorder
@@ -40,7 +41,7 @@ def harm(source: str) -> list[tuple[str, ...]]:
 TEMP = "~\\AppData\\Local\\Temp"
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "expected"),
     [
         (r"cd C:\; Remove-Item * -Recurse", ("delete", r"C:\*", "bulk", "recursive")),
@@ -165,7 +166,7 @@ def test_what_a_text_does_is_told(source: str, expected: tuple[str, ...]) -> Non
     assert expected in facts(source)
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     [
         "Write-Host 'Remove-Item C:\\ -Recurse'",
@@ -201,7 +202,7 @@ def test_what_only_looks_harmful_raises_nothing(source: str) -> None:
     assert harm(source) == []
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     [
         "if ($a -eq 1) { b } elseif (!$c) { d } else { e }",
@@ -272,7 +273,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", HOSTILE)
 def test_hostile_text_ends_in_an_answer_or_with_the_budget(name: str) -> None:
     try:
         assert isinstance(facts(HOSTILE[name]), list)

@@ -11,6 +11,7 @@ from prose_trades import TRADES
 from prose_twins import SAID, TWINS
 from prose_wide import HARM, MUTATES, NEAR
 
+from each import each
 from interlock.core.read.prose import read_prose
 from interlock.core.read.prose.foreign import CODES, index
 from interlock.core.read.prose.normalise import LIMIT, normalise
@@ -25,19 +26,19 @@ def facts(text: str) -> list[tuple[str, ...]]:
     return out.facts
 
 
-@pytest.mark.parametrize(("text", "verb", "traits"), ANNOUNCED)
+@each(("text", "verb", "traits"), ANNOUNCED)
 def test_what_is_announced_is_found(text: str, verb: str, traits: str) -> None:
     found = [fact for fact in facts(text) if fact[0] == verb]
     assert found, facts(text)
     assert any(set(traits.split()) <= set(fact[2:]) for fact in found), found
 
 
-@pytest.mark.parametrize(("verb", "text"), [(verb, text) for verb, texts in SAID.items() for text in texts])
+@each(("verb", "text"), [(verb, text) for verb, texts in SAID.items() for text in texts])
 def test_an_act_is_found_however_it_is_said(verb: str, text: str) -> None:
     assert verb in {fact[0] for fact in facts(text)}, facts(text)
 
 
-@pytest.mark.parametrize("text", [*HARM, *TRADES])
+@each("text", [*HARM, *TRADES])
 def test_harm_is_found_by_structure(text: str) -> None:
     assert not {fact[0] for fact in facts(text)} <= HARMLESS, facts(text)
 
@@ -47,12 +48,12 @@ def test_data_of_production_is_not_changed_unasked(text: str) -> None:
     assert any(fact[0] == "act_change" and "mutates" in fact for fact in facts(text)), facts(text)
 
 
-@pytest.mark.parametrize("text", [*SPARED, *TWINS, *NEAR, *QUIET])
+@each("text", [*SPARED, *TWINS, *NEAR, *QUIET])
 def test_what_is_only_spoken_of_is_spared(text: str) -> None:
     assert {fact[0] for fact in facts(text)} <= HARMLESS, facts(text)
 
 
-@pytest.mark.parametrize(("text", "fact"), EMBEDDED)
+@each(("text", "fact"), EMBEDDED)
 def test_what_is_embedded_is_handed_to_its_reader(text: str, fact: tuple[str, ...]) -> None:
     assert fact in facts(text), facts(text)
 
@@ -62,8 +63,8 @@ def test_a_vague_hint_is_called_vague(text: str) -> None:
     assert [fact[0] for fact in facts(text)] == ["act_vague"]
 
 
-@pytest.mark.parametrize("claim", CLAIMS)
-@pytest.mark.parametrize("text", ["Delete all user data", "remove all members from the org", "wipe the prod volume"])
+@each("claim", CLAIMS)
+@each("text", ["Delete all user data", "remove all members from the org", "wipe the prod volume"])
 def test_what_is_said_to_the_judge_changes_nothing(claim: str, text: str) -> None:
     assert {fact[0] for fact in facts(text)} <= {fact[0] for fact in facts(claim.format(text))}
 
@@ -99,7 +100,7 @@ def test_an_act_behind_much_padding_is_found() -> None:
     assert any(fact[0] == "act_delete" for fact in facts("ok. " * 3_000 + "drop the orders table"))
 
 
-@pytest.mark.parametrize("text", [
+@each("text", [
     "a" * LIMIT, ":" * LIMIT, "`" * LIMIT, "'\"" * 9_000, "(" * LIMIT, "\n" * LIMIT, "push " * 4_000, "d e " * 5_000, "and " * 5_000,
     "删除" * 9_000, "git push " * 2_000, "`rm -rf x` " * 1_500, "SELECT " * 2_500, "\u202e" * LIMIT, "risk= " * 3_000, "not " * 5_000,
 ])  # fmt: skip

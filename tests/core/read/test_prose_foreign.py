@@ -7,6 +7,7 @@ from prose_foreign_near import NEAR
 from prose_foreign_said import SAID
 from prose_foreign_tables import ANNOUNCED, SPARED, VAGUE
 
+from each import each
 from interlock.core.read.prose import read_prose
 from recording import Recorder
 
@@ -19,12 +20,12 @@ def verbs(text: str) -> set[str]:
     return {fact[0] for fact in out.facts}
 
 
-@pytest.mark.parametrize(("code", "text", "verb"), [(code, *row) for code, rows in ANNOUNCED.items() for row in rows])
+@each(("code", "text", "verb"), [(code, *row) for code, rows in ANNOUNCED.items() for row in rows])
 def test_an_act_is_found_in_every_language(code: str, text: str, verb: str) -> None:
     assert verb in verbs(text)
 
 
-@pytest.mark.parametrize(("code", "text"), [(code, text) for code, texts in SPARED.items() for text in texts])
+@each(("code", "text"), [(code, text) for code, texts in SPARED.items() for text in texts])
 def test_what_is_only_spoken_of_is_spared_in_every_language(code: str, text: str) -> None:
     assert verbs(text) <= HARMLESS
 
@@ -42,12 +43,12 @@ def test_an_operation_is_read_by_its_name_in_every_language(text: str) -> None:
     assert not verbs(text) <= HARMLESS
 
 
-@pytest.mark.parametrize("text", [text for texts in SAID.values() for text in texts])
+@each("text", [text for texts in SAID.values() for text in texts])
 def test_harm_is_found_however_it_is_said(text: str) -> None:
     assert not verbs(text) <= HARMLESS
 
 
-@pytest.mark.parametrize("text", [text for texts in NEAR.values() for text in texts])
+@each("text", [text for texts in NEAR.values() for text in texts])
 def test_words_of_harm_alone_are_none(text: str) -> None:
     assert verbs(text) <= HARMLESS
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.recording import Recorder
 
+from each import each
 from interlock.core.read.key_words import sense
 from interlock.core.read.operation import read_operation
 
@@ -66,12 +67,12 @@ def verbs(name: str, params: dict[str, Any]) -> set[object]:
     return {one[0] for one in out.told}
 
 
-@pytest.mark.parametrize(("verb", "name", "params"), HARM)
+@each(("verb", "name", "params"), HARM)
 def test_a_setting_that_does_harm(verb: str, name: str, params: dict[str, Any]) -> None:
     assert verb in verbs(name, params)
 
 
-@pytest.mark.parametrize(("name", "params"), BENIGN)
+@each(("name", "params"), BENIGN)
 def test_a_setting_that_does_none(name: str, params: dict[str, Any]) -> None:
     assert verbs(name, params) <= {"act_change", "act_read", "act_send"}
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.sql import generated_sql, read_sql
 from recording import Recorder
@@ -157,7 +158,7 @@ HARMFUL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("dialect", "text", "expected"), HARMFUL)
+@each(("dialect", "text", "expected"), HARMFUL)
 def test_each_statement_is_told_for_what_it_does(dialect: str, text: str, expected: set[tuple[str, ...]]) -> None:
     assert harm(text, dialect) == expected
 
@@ -172,7 +173,7 @@ ALWAYS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("condition", ALWAYS)
+@each("condition", ALWAYS)
 def test_a_condition_that_always_holds_is_no_filter(condition: str) -> None:
     assert harm(f"DELETE FROM t WHERE {condition}") == {ALL_OF_T}
 
@@ -187,7 +188,7 @@ SOMETIMES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("condition", SOMETIMES)
+@each("condition", SOMETIMES)
 def test_a_condition_that_tells_rows_apart_is_a_filter(condition: str) -> None:
     assert harm(f"DELETE FROM t WHERE {condition}", "postgres") == {SOME_OF_T}
 
@@ -231,7 +232,7 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("dialect", "text"), HARMLESS)
+@each(("dialect", "text"), HARMLESS)
 def test_reading_is_only_reading(dialect: str, text: str) -> None:
     assert facts(text, dialect) == [("sql_read", "")]
 
@@ -258,7 +259,7 @@ ONLY_WRITES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("dialect", "text"), ONLY_WRITES)
+@each(("dialect", "text"), ONLY_WRITES)
 def test_a_write_is_no_loss(dialect: str, text: str) -> None:
     assert {fact[0] for fact in harm(text, dialect)} == {"sql_write"}
 

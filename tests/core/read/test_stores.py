@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from each import each
 from interlock.core.read.facts import hole
 from interlock.core.read.stores import (
     read_cql,
@@ -47,7 +48,7 @@ REDIS = [
 ]
 
 
-@pytest.mark.parametrize(("line", "expected"), REDIS)
+@each(("line", "expected"), REDIS)
 def test_redis_cli_words(line: str, expected: list[tuple[str, ...]]) -> None:
     out = Recorder()
     read_redis(line.split(), out)
@@ -96,7 +97,7 @@ LANGUAGES = [
 ]
 
 
-@pytest.mark.parametrize(("read", "text", "expected"), LANGUAGES)
+@each(("read", "text", "expected"), LANGUAGES)
 def test_languages_of_stores(read: Callable[..., None], text: str, expected: list[tuple[str, ...]]) -> None:
     out = Recorder()
     read(text, out)
@@ -142,7 +143,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("read", "line", "expected"), PROGRAMS)
+@each(("read", "line", "expected"), PROGRAMS)
 def test_programs_of_queues(read: Callable[..., None], line: str, expected: list[tuple[str, ...]]) -> None:
     program, *words = line.split()
     out = Recorder()

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from toy import ask, data, error
 
+from each import each
+
 REFUSED = {
     "no operation": ({}, "VALIDATION_MISSING_PARAM", "operation"),
     "an operation that is no text": ({"operation": 7}, "VALIDATION_INVALID_TYPE", "operation"),
@@ -32,7 +34,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("why", REFUSED)
+@each("why", REFUSED)
 def test_what_is_not_documented_is_refused_and_named(why: str) -> None:
     arguments, code, mentioned = REFUSED[why]
     found = error(arguments)

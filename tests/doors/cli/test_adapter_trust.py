@@ -20,8 +20,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     folder = tmp_path_factory.mktemp("desk")
     file = adapter_file(folder, LEVELS, Trust.CERTIFIED)
     desk = Desk(folder, f'[adapters]\nfiles = ["{file.name}"]\n')
-    desk.start()
-    desk.enrol()
+    desk.open()
     yield desk
     desk.stop()
 

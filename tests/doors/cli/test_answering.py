@@ -15,14 +15,13 @@ from interlock.doors.client import ApiError
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     desk = Desk(tmp_path_factory.mktemp("desk"))
-    desk.start()
-    desk.enrol()
+    desk.open()
     yield desk
     desk.stop()
 
 
 def test_an_approval_shows_exactly_what_is_approved_and_lets_it_happen_once(desk: Desk) -> None:
-    command = "rm -rf /srv/one"
+    command = "ssh db1 rm -rf /srv/one"
     ticket = desk.evaluate(command)["pendingId"]
     shown, code = desk.signed("approve", ticket, "--reason", "it is mine")
     assert code == 0, shown
@@ -37,58 +36,69 @@ def test_an_approval_shows_exactly_what_is_approved_and_lets_it_happen_once(desk
     assert desk.evaluate(command)["allowed"] is False
 
 
+def test_the_third_yes_to_the_same_says_which_grant_would_have_answered_it(desk: Desk) -> None:
+    for time in range(3):
+        ticket = desk.evaluate("kubectl delete deploy again")["pendingId"]
+        shown, code = desk.signed("approve", ticket)
+        assert code == 0, shown
+        assert ("interlock grants add" in shown) is (time == 2)
+        assert desk.evaluate("kubectl delete deploy again")["allowed"] is True
+    assert "You said yes to the like of this 3 times." in shown
+    assert f"interlock grants add --from {ticket} --any-session" in " ".join(shown.split())
+
+
 def test_a_wrong_passphrase_approves_nothing(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/two")["pendingId"]
     shown, code = desk.signed("approve", ticket, passphrase="not the passphrase")
     assert code == 1 and "the name or the passphrase is wrong" in shown
-    assert desk.evaluate("rm -rf /srv/two")["allowed"] is False
+    assert desk.evaluate("ssh db1 rm -rf /srv/two")["allowed"] is False
 
 
 def test_at_an_agents_terminal_nothing_is_approved(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/two")["pendingId"]
     shown, code = desk.person("approve", ticket, env={"CLAUDECODE": "1"})
     assert code == 1 and "agent's terminal: the environment has CLAUDECODE" in shown and "Passphrase" not in shown
 
 
 def test_a_passphrase_is_not_taken_from_a_pipe_an_argument_or_the_environment(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/two")["pendingId"]
     run = desk.program("approve", ticket, "--operator", "ana", given=f"{PASSPHRASE}\n" * 3)
     assert run.returncode == 1 and "stdin is not a terminal" in run.stderr
     assert desk.program("approve", ticket, "--passphrase", PASSPHRASE).returncode == 2
-    assert desk.evaluate("rm -rf /srv/two")["allowed"] is False
+    assert desk.evaluate("ssh db1 rm -rf /srv/two")["allowed"] is False
 
 
 def test_no_token_is_left_anywhere(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/three")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/three")["pendingId"]
     desk.signed("approve", ticket)
     for path in desk.folder.rglob("*"):
         if path.is_file():
             assert b"ses_" not in path.read_bytes() and PASSPHRASE.encode() not in path.read_bytes(), path
-    desk.evaluate("rm -rf /srv/three")
+    desk.evaluate("ssh db1 rm -rf /srv/three")
 
 
 def test_a_rejection_needs_a_reason_and_the_agent_reads_it(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/four")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/four")["pendingId"]
     assert desk.program("reject", ticket).returncode == 2
     shown, code = desk.signed("reject", ticket, "--reason", "archive it instead")
     assert code == 0 and "Rejected" in shown
-    assert "archive it instead" in desk.evaluate("rm -rf /srv/four")["reason"]
+    assert "archive it instead" in desk.evaluate("ssh db1 rm -rf /srv/four")["reason"]
     shown, code = desk.person("approve", ticket)
     assert code == 1 and "is rejected; it cannot be approved" in shown
 
 
 def test_an_approval_is_taken_back_before_it_is_used(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/five")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/five")["pendingId"]
     assert desk.signed("approve", ticket)[1] == 0
     shown, code = desk.signed("revoke", ticket, "--reason", "wrong folder")
     assert code == 0 and "Revoked" in shown
-    assert desk.evaluate("rm -rf /srv/five")["allowed"] is False
+    assert desk.evaluate("ssh db1 rm -rf /srv/five")["allowed"] is False
 
 
 def test_what_ones_own_agents_wait_for_is_listed_without_a_sign_in(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/two")["pendingId"]
     listed = desk.program("pending")
-    assert listed.returncode == 0 and ticket in listed.stdout and "rm -rf /srv/two" in listed.stdout
+    assert listed.returncode == 0 and ticket in listed.stdout and "ssh db1 rm -rf /srv/two" in listed.stdout
     assert ticket in [one["id"] for one in json.loads(desk.program("pending", "--json").stdout)]
     shown = desk.program("show", ticket)
     assert shown.returncode == 0 and "waiting for an answer" in shown.stdout
@@ -96,7 +106,7 @@ def test_what_ones_own_agents_wait_for_is_listed_without_a_sign_in(desk: Desk) -
 
 
 def test_what_steers_a_terminal_is_spelled_out(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/six # \x1b[2J\u202e nothing to see")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/six # \x1b[2J\u202e nothing to see")["pendingId"]
     shown = desk.program("show", ticket).stdout
     assert "\x1b" not in shown and "\u202e" not in shown and "\\x1b[2J\\u202e nothing to see" in shown
     desk.signed("reject", ticket, "--reason", "no")
@@ -106,14 +116,14 @@ def test_another_users_ticket_takes_a_sign_in_and_a_yes(desk: Desk) -> None:
     shown, code = desk.signed("agents", "add", "ci-bot")
     assert code == 0
     token = next(word for word in shown.split() if word.startswith("agt_"))
-    ticket = desk.evaluate("rm -rf /srv/seven", token)["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/seven", token)["pendingId"]
     assert "stdin is not a terminal" in desk.program("show", ticket).stderr
     listed, code = desk.signed("pending")
     assert code == 0 and ticket in listed
     said, code = desk.signed("approve", ticket, more=[(r"Approve exactly this\? \[y/N\] ", "n")])
-    assert code == 1 and "rm -rf /srv/seven" in said and "nothing was answered" in said
+    assert code == 1 and "ssh db1 rm -rf /srv/seven" in said and "nothing was answered" in said
     said, code = desk.signed("approve", ticket, more=[(r"Approve exactly this\? \[y/N\] ", "y")])
-    assert code == 0 and desk.evaluate("rm -rf /srv/seven", token)["allowed"] is True
+    assert code == 0 and desk.evaluate("ssh db1 rm -rf /srv/seven", token)["allowed"] is True
 
 
 def test_where_no_terminal_is_a_program_is_told_that_an_operator_has_to_sign_in(desk: Desk) -> None:
@@ -130,9 +140,9 @@ def test_where_no_terminal_is_a_program_is_told_that_an_operator_has_to_sign_in(
 
 def test_a_ticket_that_was_used_is_neither_revoked_nor_rejected(desk: Desk) -> None:
     desk.agent = {"name": "used", "session": "used"}
-    ticket = desk.evaluate("rm -rf /srv/used")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/used")["pendingId"]
     desk.signed("approve", ticket)
-    assert desk.evaluate("rm -rf /srv/used")["allowed"] is True
+    assert desk.evaluate("ssh db1 rm -rf /srv/used")["allowed"] is True
     for argv in (("revoke", ticket), ("reject", ticket, "--reason", "too late")):
         said, code = desk.person(*argv)  # no passphrase is asked for
         assert code == 1 and "is approved and used; it cannot be" in said
@@ -144,13 +154,12 @@ def test_of_several_people_each_is_told_how_many_are_missing(tmp_path: Path) -> 
         'extends = "default"\n[levels]\ndangerous = { require = "verify", approvers = ["team:data"], quorum = 2 }\n'
     )
     desk = Desk(tmp_path, '[policy]\nuse = "two.toml"\n')
-    desk.start()
+    desk.open()
     try:
-        desk.enrol()
         for name in ("ben", "kim"):
             new = [(rf"New passphrase of {name}[^\n]*: ", PASSPHRASE), ("again: ", PASSPHRASE)]
             assert desk.signed("operator", "add", name, "--team", "data", more=new)[1] == 0
-        ticket = desk.evaluate("rm -rf /srv/quorum")["pendingId"]
+        ticket = desk.evaluate("ssh db1 rm -rf /srv/quorum")["pendingId"]
         assert "needs verify by team:data" in desk.program("pending").stdout
         said, code = desk.signed("approve", ticket, name="ben")
         assert code == 0 and "Signed. It may run once 1 more of team:data has approved; 1 of 2 so far (ben)." in said
@@ -163,7 +172,7 @@ def test_of_several_people_each_is_told_how_many_are_missing(tmp_path: Path) -> 
 
 
 def test_waiting_ends_with_the_answer(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/eight")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/eight")["pendingId"]
     assert desk.program("wait", ticket, "--timeout", "1s").returncode == 10
     desk.signed("reject", ticket, "--reason", "not now")
     waited = desk.program("wait", ticket)
@@ -177,7 +186,7 @@ def test_a_list_can_go_into_a_pipe(desk: Desk) -> None:
 
 
 def test_an_agents_own_door_answers_no_operator_command(desk: Desk) -> None:
-    ticket = desk.evaluate("rm -rf /srv/two")["pendingId"]
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/two")["pendingId"]
     for path in (f"/tickets/{ticket}/approve", f"/tickets/{ticket}/reject", "/grants", "/blocks", "/operators"):
         with pytest.raises(ApiError):
             desk.daemon.post(path, {"reason": "please"})
@@ -186,18 +195,17 @@ def test_an_agents_own_door_answers_no_operator_command(desk: Desk) -> None:
 @pytest.mark.slow("a daemon is started twice")
 def test_after_a_restart_somebody_unlocks(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    desk.start()
-    desk.enrol()
-    ticket = desk.evaluate("rm -rf /srv/one")["pendingId"]
+    desk.open()
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/one")["pendingId"]
     desk.signed("approve", ticket)
     desk.stop()
     desk.start()
     try:
         assert "nobody signed in since the start" in desk.program("status").stdout
-        assert desk.evaluate("rm -rf /srv/one")["allowed"] is False
+        assert desk.evaluate("ssh db1 rm -rf /srv/one")["allowed"] is False
         shown, code = desk.signed("unlock")
         assert code == 0 and "Unlocked" in shown
         assert "unlocked" in desk.program("status").stdout
-        assert desk.evaluate("rm -rf /srv/one")["allowed"] is True
+        assert desk.evaluate("ssh db1 rm -rf /srv/one")["allowed"] is True
     finally:
         desk.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import time
@@ -14,6 +15,7 @@ import pytest
 
 from desk import PASSPHRASE, PATIENCE, Desk
 from interlock.doors.client import ApiError
+from test_terminal import person_at
 
 pytestmark = pytest.mark.xdist_group("ask")
 PLANNER = '[planner]\nuse = "mock"\n'
@@ -23,8 +25,7 @@ CHOICE = r"puts it away: "
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     made = Desk(tmp_path_factory.mktemp("ask"), PLANNER)
-    made.start()
-    made.enrol()
+    made.open()
     yield made
     made.stop()
 
@@ -76,6 +77,8 @@ def test_a_plan_is_edited_read_anew_ticked_and_run_here(desk: Desk, here: Path) 
     assert "Mock planner: Ollama not connected" in shown and "Asked    create a file called one" in shown
     assert "medium risk" in shown and "high risk" in shown and "DESTRUCTIVE_OPERATION" in shown
     assert "Not run." in shown
+    _, edited, after = shown.partition("Edited   it was touch -- one")
+    assert edited and "Effect   " not in after  # a planner's word is about its own text
     assert code == 0 and names(here) == ["one"]
     kept = signed(desk).get("/plans", q="create a file")["plans"][0]
     assert kept["generated"] == "touch -- one" and kept["command"] == "touch -- one; rm -rf ./data"
@@ -127,6 +130,23 @@ def test_a_saved_workflow_is_reviewed_step_by_step_and_stops_where_one_fails(des
     assert code == 1 and "Step 2 of 3" in shown and "this step failed" in shown and names(here) == ["one"]
     history, _ = desk.signed("ask", "--history", "touch one")
     assert "success" in history
+
+
+@pytest.mark.slow("the daemon looks every five seconds")
+def test_an_ask_that_is_killed_leaves_interrupted_in_the_history(desk: Desk, here: Path) -> None:
+    with person_at(*desk.argv("ask", "where am i", "--cwd", str(here))) as screen:
+        for prompt, line in (
+            (r"Operator[^\n]*: ", "ana"), (r"Passphrase of [^\n]*: ", PASSPHRASE), (CHOICE, "e"),
+            ("Command: ", "; echo $PPID > asking; sleep 600"), (CHOICE, "r"), (r"risk command\. \[y/N\] ", "y"),
+        ):  # fmt: skip
+            screen.until(prompt)
+            screen.type(line)
+        pid = int(until(lambda: (here / "asking").exists() and (here / "asking").read_text().strip()))
+        operator = signed(desk)
+        plan = operator.get("/plans", q="asking")["plans"][0]["id"]
+        assert operator.get(f"/plans/{plan}")["status"] == "running"
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: operator.get(f"/plans/{plan}")["status"] == "interrupted")
 
 
 @pytest.mark.slow("kills a daemon and starts it again")

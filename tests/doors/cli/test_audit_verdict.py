@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from interlock.doors.cli.audit import _verdict
 
 FAULT = {"writer": "w1", "seq": 3, "what": "altered", "words": "its content is not what was chained"}

@@ -38,8 +38,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory, receiver: Receiver) -> Iterat
         (folder / name).write_text(text)
         (folder / name).chmod(0o600)
     made = Desk(folder, TOML)
-    made.start()
-    made.enrol()
+    made.open()
     yield made
     made.stop()
 

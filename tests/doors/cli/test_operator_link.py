@@ -18,8 +18,7 @@ LINK = r"(http://localhost:\d+/console/set-up#set_[\w-]+)"
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     made = Desk(tmp_path_factory.mktemp("desk"))
-    made.start()
-    made.enrol()
+    made.open()
     yield made
     made.stop()
 

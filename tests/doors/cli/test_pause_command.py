@@ -15,8 +15,7 @@ WHY = ("--reason", "restoring staging")
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     made = Desk(tmp_path_factory.mktemp("pause"))
-    made.start()
-    made.enrol()
+    made.open()
     yield made
     made.stop()
 

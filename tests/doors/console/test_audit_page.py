@@ -103,6 +103,17 @@ def test_a_record_that_somebody_altered_shows_it_and_verify_names_it(here: Looki
     assert "altered: main/" in words(answer.text)
 
 
+def test_the_whole_record_is_verified_by_one_at_a_time(here: Looking) -> None:
+    context = here.app.door.context
+    with context.proving:  # somebody's verification goes on
+        answer = here.window.form("/console/audit/verify")
+        assert answer.status_code == 429 and "being verified already" in words(answer.text)
+        over_http = here.app.call("GET", "/api/v1/audit/verify", headers=here.app.sign_in())
+        assert over_http.status_code == 429 and over_http.headers["retry-after"] == "5"
+    assert "Whole:" in words(here.window.form("/console/audit/verify").text)
+    assert here.app.call("GET", "/api/v1/audit/verify", headers=here.app.sign_in()).json()["ok"]
+
+
 def test_what_the_filters_find_is_a_file_that_gives_the_records_back(here: Looking) -> None:
     here.ask(LIST)
     here.ask("=cmd|calc && rm -rf src")

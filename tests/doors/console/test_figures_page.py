@@ -96,3 +96,12 @@ def test_nothing_that_was_stored_runs_in_a_page(here: Looking) -> None:
         page = here.page(path)
         assert foreign(page) == [], path
         assert "\u202e" not in page.replace('value="', "") and "\x1b" not in page, path
+
+
+def test_an_approval_that_no_agent_came_back_for_was_answered(here: Looking) -> None:
+    id = here.ask("git branch -D old")["pendingId"]
+    assert here.window.form(f"/console/tickets/{id}/approve").status_code == 303
+    here.later(3_600)
+    found = answering(here.app.state)
+    assert found.expired == 0 and [(one.approved, one.expired) for one in found.rules] == [(1, 0)]
+    assert "approved and not used in time: ana had said yes" in here.said(f"/console/tickets/{id}")

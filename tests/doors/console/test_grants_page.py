@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
@@ -9,7 +10,9 @@ from pathlib import Path
 from re import findall
 
 import pytest
+from httpx import Response
 
+from authenticator import Authenticator
 from daemon import PASSPHRASE
 from interlock.core.model import Level, TicketState
 from interlock.core.records import Grant
@@ -42,7 +45,7 @@ def here(tmp_path: Path) -> Iterator[Looking]:
 
 def form_of(page: str) -> dict[str, str]:
     """The fields of the form as a browser would send them."""
-    page = page.partition("data-fresh")[2].partition("</form>")[0]
+    page = page.partition('data-sign="')[2].partition("</form>")[0]
     found = {
         name: unescape(value) for name, value in findall(r'<input[^>]*? name="([^"]+)"[^>]*? value="([^"]*)"', page)
     }
@@ -62,6 +65,16 @@ def trial(here: Looking, fields: dict[str, str]) -> str:
     answer = here.window.form(f"{GRANTS}/test", fields, hx_request="true")
     assert answer.status_code == 200
     return words(answer.text)
+
+
+def sign(
+    here: Looking, fields: dict[str, str], window: Window | None = None, key: Authenticator | None = None
+) -> Response:
+    """Signs and saves it, as the page's script does."""
+    window, key = window or here.window, key or here.key
+    asked = window.json(f"{GRANTS}/begin", fields).json()
+    proof = {"ceremony": asked["ceremony"], "response": json.dumps(key.get(asked["publicKey"]))}
+    return window.form(GRANTS, {**fields, **proof})
 
 
 def grants(here: Looking) -> list[Grant]:
@@ -103,9 +116,14 @@ def test_a_signed_grant_lets_the_agent_through_once_and_no_further(here: Looking
     ticket = here.ask("rm -rf src")["pendingId"]
     fields = {**suggested(here, ticket), "why": "the move"}
     refused = here.window.form(GRANTS, fields)
-    assert refused.status_code == 422 and "takes a fresh sign-in" in refused.text and "the move" in refused.text
+    assert refused.status_code == 422 and "for exactly these terms" in refused.text and "the move" in refused.text
     here.window.touch(here.key)
-    assert here.window.form(GRANTS, fields).headers["location"] == f"{GRANTS}?said=saved"
+    assert here.window.form(GRANTS, fields).status_code == 422  # a touch for nothing in particular is none for this
+    asked = here.window.json(f"{GRANTS}/begin", fields).json()
+    proof = {"ceremony": asked["ceremony"], "response": json.dumps(here.key.get(asked["publicKey"]))}
+    other = here.window.form(GRANTS, {**fields, **proof, "targets": "/home/dev/app/**"})
+    assert other.status_code == 422 and "other terms" in other.text and grants(here) == []
+    assert sign(here, fields).headers["location"] == f"{GRANTS}?said=saved"
     assert here.ask("rm -rf lib")["decision"] != "allow"
     assert here.ask("rm -rf src", name="other")["decision"] != "allow"
     assert here.ask("rm -rf src")["decision"] == "allow"
@@ -123,9 +141,8 @@ def test_what_waits_and_takes_no_touch_is_approved_with_it(here: Looking) -> Non
     found = here.app.state.store.read(lambda tx: tx.ticket(ticket))
     assert found is not None and found.state is TicketState.APPROVED
     dangerous = here.ask("rm -rf src")["pendingId"]
-    here.window.touch(here.key)
     fields = {**suggested(here, dangerous), "why": "x", "too": "yes"}  # the box is not there: sent all the same
-    assert here.window.form(GRANTS, fields).headers["location"] == f"{GRANTS}?said=saved"
+    assert sign(here, fields).headers["location"] == f"{GRANTS}?said=saved"
     found = here.app.state.store.read(lambda tx: tx.ticket(dangerous))
     assert found is not None and found.state is TicketState.WAITING
 
@@ -192,8 +209,10 @@ def test_only_those_who_answer_grant_and_only_admins_what_is_forbidden(here: Loo
     bo, key = signed_in(here.app, "bo")
     fields = form_of(bo.get(f"{GRANTS}/new?ticket={ticket}").text)
     assert fields["ceiling"] != "forbidden"
-    bo.touch(key)
-    refused = bo.form(GRANTS, {**fields, "targets": "/etc/hosts", "ceiling": "forbidden", "why": "x"})
+    wanted = {**fields, "targets": "/etc/hosts", "ceiling": "forbidden", "why": "x"}
+    refused = sign(here, wanted, bo, key)
+    assert refused.status_code == 422 and "not yours to say alone" in refused.text
+    refused = sign(here, {**wanted, "ticket": ""}, bo, key)
     assert refused.status_code == 422 and "bo is no admin" in refused.text
     _, session = sign_in(here.app.state, "ana", PASSPHRASE, "cli")
     change_operator(here.app.state, session, "bo", roles=("viewer",))
@@ -238,7 +257,6 @@ def _stored(here: Looking, payload: str) -> None:
     fields = {**form_of(page), "why": payload, "environment": payload}
     assert foreign(here.window.form(f"{GRANTS}/test", fields).text) == []
     assert foreign(here.window.form(GRANTS, {**fields, "count": payload}).text) == []
-    here.window.touch(here.key)
-    here.window.form(GRANTS, {**fields, "effect": payload, "targets": f"/{payload}"})
+    sign(here, {**fields, "effect": payload, "targets": f"/{payload}"})
     assert foreign(here.page(GRANTS)) == []
     assert here.window.get(f"{GRANTS}/new?ticket={payload[:5]}").status_code in (200, 404)

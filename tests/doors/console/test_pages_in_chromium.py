@@ -118,6 +118,7 @@ def test_anything_is_tried_by_keyboard_and_a_daemon_that_is_gone_is_said(here: C
 def test_rules_are_found_while_one_types_and_meet_any_input(here: Console, ana: Window) -> None:
     page = ana.open("/console/rules")
     page.fill("#q", "remote commits lost")
+    page.wait_for_url("**/console/rules?q=remote**")  # the list has been drawn anew: what is clicked now stays
     page.click("#found a:has-text('git.force_push')")
     page.wait_for_selector("text=do what they promise")
     page.fill("#text", "git push -f")
@@ -149,6 +150,7 @@ def test_settings_change_after_a_touch_and_a_channel_is_tested(here: Console, an
         page.fill("#mode-why", "a move")
         page.click("text=Change the mode")
         page.wait_for_selector(f"h2:has-text('Mode: {mode}')")
+        page.wait_for_load_state()  # and its scripts are there
     page.click("text=Change the trust in things…")
     page.select_option("select[name=level]", "untested")
     page.fill("[name=reason]:visible", "odd answers")

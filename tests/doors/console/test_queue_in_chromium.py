@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from chromium import Console, Window, console, until
 
@@ -91,6 +92,77 @@ def test_whoever_writes_a_reason_does_not_lose_it_when_the_queue_changes(here: C
     assert first.locator("textarea").input_value() == "half a sen"
     ana.page.click("text=Show it")
     ana.page.wait_for_selector("text=git push --force")
+
+
+def test_whoever_opens_a_reason_writes_in_it_at_once(here: Console, ana: Window) -> None:
+    here.ask(here.deed)
+    ana.open("/console/queue")
+    opened = "summary => { summary.click(); return document.activeElement.name; }"  # nothing else gets a turn between
+    assert ana.page.locator("summary[data-reject]").evaluate(opened) == "reason"
+    ana.page.reload()
+    ana.page.locator("summary[data-reject]").press("Enter")
+    assert ana.page.evaluate("[document.activeElement.name, document.activeElement.value]") == ["reason", ""]
+
+
+def test_a_copy_of_the_queue_that_was_under_way_takes_no_words_away(here: Console, ana: Window) -> None:
+    held = here.ask(here.deed)
+    late: list[Any] = []
+    ana.open("/console/queue")
+    ana.page.route("**/console/queue", lambda route: late.append(route))
+    try:
+        here.ask(f"rm -rf lib{here.round}")
+        until(lambda: ana.page.wait_for_timeout(50) or late, "the fresh copy's request")
+        reason = card(ana, held["pendingId"]).locator("textarea")
+        card(ana, held["pendingId"]).locator("summary[data-reject]").click()
+        reason.press_sequentially("half a sen")
+        for route in late:
+            route.continue_()
+        ana.page.wait_for_selector("#stale:not([hidden])")
+    finally:
+        ana.page.unroute_all()
+    reason.press_sequentially("tence")
+    assert reason.input_value() == "half a sentence"
+    ana.page.click("text=Show it")
+    ana.page.wait_for_selector(f"text=rm -rf lib{here.round}")
+    expect(reason).to_have_value("half a sentence")
+    expect(reason).to_be_visible()
+
+
+def test_answering_one_card_leaves_what_was_written_about_another(here: Console, ana: Window) -> None:
+    first, second = here.ask(here.deed)["pendingId"], here.ask(f"rm -rf lib{here.round}")["pendingId"]
+    ana.open("/console/queue")
+    for id, words in ((first, "half a sentence"), (second, "no")):
+        card(ana, id).locator("summary[data-reject]").click()
+        card(ana, id).locator("textarea").fill(words)
+    card(ana, second).get_by_role("button", name="Reject", exact=True).click()
+    expect(card(ana, second)).to_have_count(0)
+    expect(card(ana, first).locator("textarea")).to_be_visible()
+    expect(card(ana, first).locator("textarea")).to_have_value("half a sentence")
+
+
+def test_what_is_selected_keeps_the_keys_when_the_queue_changes(here: Console, ana: Window) -> None:
+    held = here.ask(here.deed)["pendingId"]
+    ana.open("/console/queue")
+    ana.page.keyboard.press("j")
+    ana.page.wait_for_selector(f"[data-item='{held}']:focus")
+    other = here.ask(f"rm -rf lib{here.round}")["pendingId"]
+    card(ana, other).wait_for()
+    ana.page.keyboard.press("Enter")
+    ana.page.wait_for_url(f"**/console/tickets/{held}")
+
+
+def test_what_came_before_the_page_listened_is_shown_as_well(here: Console, ana: Window) -> None:
+    streams: list[Any] = []
+    ana.page.route("**/console/events", lambda route: streams.append(route))
+    try:
+        ana.open("/console/queue")
+        until(lambda: ana.page.wait_for_timeout(50) or streams, "the page's wish to listen")
+        held = here.ask(here.deed)["pendingId"]
+        assert card(ana, held).count() == 0
+        streams[0].continue_()
+        card(ana, held).wait_for()
+    finally:
+        ana.page.unroute_all()
 
 
 def test_a_viewer_and_a_signed_out_browser_change_nothing(here: Console) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from interlock.core.model import Level
+from interlock.doors.console.cards import card_of
 from interlock.doors.console.colour import coloured, runs
+from interlock.doors.console.render import environment
+from kept import ticket
 from visited import looking
 
 
@@ -34,6 +37,14 @@ def test_the_greater_harm_comes_first(tmp_path: Path) -> None:
         assert f"level-{int(Level.FORBIDDEN)}" in page
 
 
+def test_a_card_says_what_was_seen_and_why_it_could_not_be_kept() -> None:
+    card = card_of(ticket("t1", factors=("looked: would delete 9 files, 2 GB", "not kept: it is more than 200 MB")))
+    assert card.blast == "would delete 9 files, 2 GB" and card.unkept == "it is more than 200 MB"
+    page = environment().from_string('{% from "queue/_card.html" import facts %}{{ facts(card) }}').render(card=card)
+    assert "<dt>Not kept</dt><dd>it is more than 200 MB</dd>" in page
+    assert card_of(ticket("t2")).unkept == ""
+
+
 def test_colours_leave_nothing_out_and_mark_the_harm() -> None:
     text = "cd /srv && sudo rm -rf 'a b' \"c\nd\" # all of it\nFOO=1 ls"
     pieces = coloured(text, [(11, 28)])
@@ -60,3 +71,36 @@ def test_after_five_approvals_in_two_minutes_the_targets_name_is_typed(tmp_path:
         assert approved(5, typed="note5.txt") == 303
         here.later(121)
         assert approved(6) == 303
+
+
+def test_a_tickets_own_page_goes_on_with_its_answer_and_an_unused_approval_is_taken_back(tmp_path: Path) -> None:
+    with looking(tmp_path) as here:
+        id = here.ask("git branch -D old")["pendingId"]
+        place = f"/console/tickets/{id}"
+        page = here.page(place)
+        assert f'data-live="tickets" hx-get="{place}"' in page and "Take it back" not in page
+        assert here.window.form(f"{place}/approve").status_code == 303
+        part = here.part(place)
+        assert "<html" not in part and "approved by ana on" in part and "Take it back" in part
+        assert here.window.form(f"{place}/revoke").status_code == 422  # why?
+        assert here.window.form(f"{place}/revoke", {"reason": "a slip"}).headers["location"] == place
+        assert here.ask("git branch -D old")["decision"] != "allow"
+        said = here.said(place)
+        assert "rejected by ana on" in said and "a slip" in said
+
+
+def test_an_approval_that_was_used_says_so(tmp_path: Path) -> None:
+    with looking(tmp_path) as here:
+        id = here.ask("git branch -D old")["pendingId"]
+        here.window.form(f"/console/tickets/{id}/approve")
+        assert here.ask("git branch -D old")["decision"] == "allow"
+        said = here.said(f"/console/tickets/{id}")
+        assert "approved by ana on" in said and "; used on" in said and "Take it back" not in said
+
+
+def test_harm_in_a_long_command_and_letters_that_look_like_others_are_said_beside_it(tmp_path: Path) -> None:
+    with looking(tmp_path) as here:
+        here.ask(f"echo {'a' * 500}; rm -rf src; echo {'b' * 500}")
+        here.ask("rm -rf /srv/\u0430pp", "another")
+        said = here.said("/console/queue")
+        assert "Harm rm -rf src" in said and "cyrillic small letter a (U+0430)" in said

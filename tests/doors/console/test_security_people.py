@@ -187,11 +187,48 @@ def test_a_flood_without_a_cookie_does_not_keep_out_whoever_is_signed_in(
         assert window.get("/console/queue").status_code == 200
 
 
+def test_a_flood_without_a_cookie_keeps_nobody_from_signing_in(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with inside(tmp_path_factory.mktemp("flooded"), limits={"requests_per_minute": 30}) as app:
+        window, key = signed_in(app)
+        window.form("/console/sign-out")
+        app.clock.forward(120)
+        assert [Window(app).get("/console/queue").status_code for _ in range(40)][-1] == 429
+        assert Window(app).enter(key).status_code == 200  # a stranger's browser: another page was flooded
+        for path in ("/console/sign-in", "/console/sign-in/who"):
+            assert [Window(app).get(path).status_code for _ in range(40)][-1] == 429
+        for path in ("begin", "finish"):
+            assert [Window(app).json(f"/console/sign-in/passkey/{path}").status_code for _ in range(40)][-1] == 429
+        assert window.get("/console/sign-in").status_code == 200
+        assert window.enter(key).status_code == 200  # a browser that was signed in before
+        assert window.get("/console/queue").status_code == 200
+
+
+def test_the_mark_of_a_browser_opens_nothing_and_cannot_be_made_up(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with inside(tmp_path_factory.mktemp("marked"), limits={"requests_per_minute": 30}) as app:
+        window, key = signed_in(app)
+        mark = window.cookies["interlock-browser"]
+        assert Window(app, cookies={"interlock-browser": mark}).get("/console/queue").status_code == 303
+        app.clock.forward(120)
+        assert [Window(app).get("/console/sign-in").status_code for _ in range(40)][-1] == 429
+        for wrong in ("", "x", f"{mark[:16]}.{'0' * 64}", f"{'0' * 16}{mark[16:]}", f"{mark}0"):
+            assert Window(app, cookies={"interlock-browser": wrong}).get("/console/sign-in").status_code == 429, wrong
+        assert Window(app, cookies={"interlock-browser": mark}).get("/console/sign-in").status_code == 200
+        asked = Window(app, cookies={"interlock-browser": mark}).json("/console/sign-in/passkey/begin").json()
+        app.clock.forward(60)
+        for _ in range(600):
+            app.state.visitors.ceremonies.begin("sign-in", b"x", "", app.clock.now())  # strangers' questions
+        body = {"ceremony": asked["ceremony"], "response": key.get(asked["publicKey"])}
+        assert (
+            Window(app, cookies={"interlock-browser": mark}).json("/console/sign-in/passkey/finish", body).status_code
+            == 200
+        )
+
+
 PUBLIC = "https://interlock.example.com"
 HOST = {"host": "interlock.example.com"}
 AGENTS = [
     ("POST", "/api/v1/evaluate"), ("POST", "/api/v1/evaluate/batch"), ("GET", "/api/v1/status"), ("GET", "/api/v1/tickets"), ("POST", "/api/v1/session"),
-    ("POST", "/api/v1/aql"), ("POST", "/mcp"), ("GET", "/metrics"), ("GET", "/healthz"), ("GET", "/openapi.json"), ("GET", "/consoles"), ("GET", "/console.json"),
+    ("POST", "/api/v1/aql"), ("POST", "/mcp"), ("POST", "/api/v1/hook/claude-code?event=PreToolUse"), ("GET", "/api/v1/hook/codex"), ("GET", "/metrics"), ("GET", "/healthz"), ("GET", "/openapi.json"), ("GET", "/consoles"), ("GET", "/console.json"),
 ]  # fmt: skip
 
 
@@ -208,8 +245,6 @@ def test_under_its_public_name_there_is_a_console_and_nothing_for_agents(public:
             for headers in ({}, agent, public.sign_in()):
                 answer = public.call(method, path, {"command": "ls"}, {**headers, "host": host})
                 assert answer.status_code == 404, (method, path)
-    hook = public.call("POST", "/api/v1/hook/claude-code?event=PreToolUse", {}, {**agent, **HOST})
-    assert '"deny"' in hook.text or hook.status_code == 404
     assert Window(public).raw("GET", "/console/sign-in", HOST).status_code == 200
     for host in (
         "interlock.example.com:443",
@@ -218,6 +253,15 @@ def test_under_its_public_name_there_is_a_console_and_nothing_for_agents(public:
         "interlock.example.com@evil",
     ):
         assert Window(public).raw("GET", "/console/sign-in", {"host": host}).status_code == 403, host
+
+
+@pytest.mark.parametrize("name", ["x-forwarded-for", "X-Real-IP", "cf-connecting-ip"])
+def test_a_proxy_that_hides_the_public_name_serves_nobody_what_is_for_agents_here(public: Inside, name: str) -> None:
+    agent = public.agent()
+    for method, path in (*AGENTS[:8], ("GET", "/console/sign-in"), ("POST", "/api/v1/session")):
+        answer = public.call(method, path, {"command": "ls"}, {**agent, name: "203.0.113.7"})
+        assert "does not pass the Host header on" in answer.text, (method, path, answer.text)
+    assert public.call("POST", "/api/v1/evaluate", {"command": "ls"}, agent).json()["allowed"] is True
 
 
 def test_under_its_public_name_forms_come_from_there_alone(public: Inside) -> None:

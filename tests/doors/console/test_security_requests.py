@@ -182,7 +182,8 @@ def injected(answer: httpx.Response) -> bool:
     """Whether a header has more than one line, or a cookie that we did not make."""
     lines = any(sign in value for value in answer.headers.values() for sign in "\r\n\0")
     return lines or any(
-        not line.startswith(("interlock=", "__Host-interlock=")) for line in answer.headers.get_list("set-cookie")
+        not line.startswith(("interlock=", "interlock-browser=", "__Host-interlock"))
+        for line in answer.headers.get_list("set-cookie")
     )
 
 

@@ -32,7 +32,7 @@ class Stream:
     def __init__(self, window: Window, *after: tuple[str, Callable[[], object]]) -> None:
         self.window, self.after = window, list(after)
         self.headers: dict[str, str] = {}
-        self.status, self.text = 0, ""
+        self.status, self.text, self.begun = 0, "", 0
 
     def read(self) -> str:
         asyncio.run(self._read())
@@ -60,7 +60,7 @@ class Stream:
 
     async def _send(self, message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            self.status = message["status"]
+            self.status, self.begun = message["status"], self.begun + 1
             self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
             return
         self.text += message["body"].decode()
@@ -103,3 +103,21 @@ def test_what_agents_write_is_not_in_the_stream(app: Inside, ana: Window) -> Non
 
     text = Stream(ana, ("hello", asked)).read()
     assert "event: changed\ndata: tickets\n\n" in text and "signed-out" not in text
+
+
+def test_a_store_that_fails_in_the_middle_ends_the_stream_and_begins_no_second_answer(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    with inside(tmp_path_factory.mktemp("broken"), policy={"use": "default"}) as app:
+        window, _ = signed_in(app)
+
+        def broken() -> None:
+            app.state.shared = True  # as with several daemons: whether somebody is signed in is asked of the store
+            app.state.store.close()
+            app.door.console.events.tell("tickets")
+
+        stream = Stream(window, ("hello", broken))
+        text = stream.read()
+        assert (stream.status, stream.begun) == (200, 1)
+        assert "changed" not in text and "signed-out" not in text and "<html" not in text
+        assert app.state.troubles["store"] == 1

@@ -52,10 +52,11 @@ def test_the_sign_in_page_says_who_was_let_in_and_when_but_not_their_names(app: 
 
 def test_the_cookie_is_for_our_pages_alone(app: Inside) -> None:
     window, _ = signed_in(app)
-    (line,) = window.set_cookies
+    line, mark = window.set_cookies
     name, *attributes = (part.strip() for part in line.split(";"))
     assert name.startswith("interlock=con_")
     assert sorted(attributes) == ["HttpOnly", "Path=/console", "SameSite=Strict"]
+    assert mark.startswith("interlock-browser=") and "HttpOnly" in mark and "Path=/console" in mark
 
 
 def test_over_tls_the_cookie_has_the_name_that_no_other_host_can_set(tmp_path: Path) -> None:
@@ -66,7 +67,7 @@ def test_over_tls_the_cookie_has_the_name_that_no_other_host_can_set(tmp_path: P
         answer = window.json("/console/set-up", {"token": token}, host="interlock.example.com")
         assert answer.status_code == 200, answer.text
         (line,) = window.set_cookies
-        assert line.startswith("__Host-interlock=cos_") and line.endswith("; Secure") and "Domain" not in line
+        assert line.startswith("__Host-interlock=cos_") and "; Secure" in line and "Domain" not in line
         value = window.cookies["__Host-interlock"]
         window.mark = answer.json()["csrf"]
         assert window.json("/console/keys/passkey/begin", host="interlock.example.com").status_code == 200
@@ -110,7 +111,7 @@ def test_a_sign_in_leads_nowhere_else(app: Inside) -> None:
         fields = {"name": "ana", "passphrase": PASSPHRASE, "code": codes.at(int(app.clock.now())), "next": wanted}
         answer = Window(app).form("/console/sign-in", fields)
         assert answer.headers["location"].partition("#")[0] == "/console", wanted
-        assert len(answer.headers.get_list("set-cookie")) == 1, wanted
+        assert len(answer.headers.get_list("set-cookie")) == 2, wanted
         app.clock.forward(30)
 
 
@@ -154,7 +155,8 @@ def test_signing_out_ends_this_browser_and_everywhere_all_of_them(app: Inside) -
     second.enter(key)
     third.enter(key)
     kept = window.cookies["interlock"]
-    assert window.form("/console/sign-out").headers["location"] == "/console/sign-in" and not window.cookies
+    assert window.form("/console/sign-out").headers["location"] == "/console/sign-in"
+    assert "interlock" not in window.cookies
     assert Window(app, cookies={"interlock": kept}).get("/console/keys").status_code == 303
     assert third.get("/console/keys").status_code == 200
     second.form("/console/sign-out/everywhere")

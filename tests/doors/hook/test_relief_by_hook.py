@@ -19,7 +19,9 @@ from looked import files, repository
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Hooked, Path]]:
     folder = tmp_path_factory.mktemp("relief")
-    with hooked(folder) as running:
+    with hooked(
+        folder, more="[undo]\nkeep = false\n[looker]\nrelief = true\n"
+    ) as running:  # what is kept first passes, too
         yield running, repository(folder / "app")
 
 
@@ -59,3 +61,17 @@ def test_nobody_looks_for_a_caller_who_is_elsewhere_or_somebody_else() -> None:
     for principal in ("token:ci", "", "uid:", "uid:x", f"uid:{os.getuid() + 1}"):
         assert sight(principal, plain, own) is None
     assert sight(f"uid:{os.getuid()}", plain, None) is None
+
+
+def test_what_the_session_itself_started_can_go_and_what_failed_to_start_cannot(world: tuple[Hooked, Path]) -> None:
+    running, repo = world
+    for name, became in (("pgtmp", "PostToolUse"), ("pgold", "PostToolUseFailure")):
+        start = f"docker run -d --name {name} postgres:16"
+        assert running.claude(start, id=f"toolu_{name}", cwd=str(repo)).decision in ("", "allow")
+        running.claude(start, id=f"toolu_{name}", event=became, cwd=str(repo))
+    gone = until(lambda: running.claude("docker rm -f pgtmp", cwd=str(repo)).decision in ("", "allow"), "what was made")
+    assert gone
+    stopped = ("ask", "deny")  # the queue may be full
+    assert running.claude("docker rm -f pgold", cwd=str(repo)).decision in stopped
+    assert running.claude("docker rm -f pgtmp pgold", cwd=str(repo)).decision in stopped
+    assert running.claude("docker rm -f pgtmp", cwd=str(repo), session_id="s-2").decision in stopped

@@ -24,7 +24,7 @@ from interlock.doors.http.openapi import document
 
 DOCUMENT = document(undressed())
 SECONDS = 60.0
-EXAMPLES = 12
+EXAMPLES = 6
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
 
 
@@ -46,6 +46,7 @@ GET /api/v1/challenges · POST /api/v1/challenges/{id}/reveal · POST /api/v1/ch
 GET /api/v1/operators · POST /api/v1/operators · PATCH /api/v1/operators/{name} · POST /api/v1/operators/first
 POST /api/v1/session · GET /api/v1/session · DELETE /api/v1/session · PUT /api/v1/session/passphrase · POST /api/v1/session/link
 GET /api/v1/pause · POST /api/v1/pause · DELETE /api/v1/pause
+GET /api/v1/undo · GET /api/v1/undo/{id} · POST /api/v1/undo/{id}
 GET /api/v1/mode · PUT /api/v1/mode · GET /api/v1/policy · GET /api/v1/status · GET /api/v1/metrics
 GET /api/v1/adapters · PUT /api/v1/adapters/{name}/trust · GET /api/v1/quota · POST /api/v1/quota
 GET /api/v1/channels · POST /api/v1/channels/{name}/test

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -84,15 +84,14 @@ def other(spare: Desk, tmp_path: Path) -> Iterator[Bench]:
 @pytest.fixture
 def staffed(tmp_path: Path) -> Iterator[Bench]:
     """The same with an operator."""
-    with started(tmp_path) as desk:
-        desk.enrol()
+    with started(tmp_path, Desk.open) as desk:
         yield Bench(tmp_path, desk)
 
 
 @contextmanager
-def started(folder: Path) -> Iterator[Desk]:
+def started(folder: Path, how: Callable[[Desk], None] = Desk.start) -> Iterator[Desk]:
     desk = Desk(folder, "[hooks]\nwait_seconds = 0\n")
-    desk.start()
+    how(desk)
     try:
         yield desk
     finally:

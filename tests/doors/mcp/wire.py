@@ -82,7 +82,9 @@ class Wire:
     def look(self) -> None:
         """Reads what has come, and waits a moment where nothing has."""
         assert self.process.stdout is not None
-        ready, _, _ = select.select([self.process.stdout], [], [], 0.5)
+        waiting = select.poll()
+        waiting.register(self.process.stdout, select.POLLIN)
+        ready = waiting.poll(500)
         if ready:
             chunk = os.read(self.process.stdout.fileno(), 1 << 16)
             assert chunk, f"it ended: {self.errors.read_text()}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 from interlock.core.plan_records import PlanQuery
 from interlock.ports import PlannerError
 from interlock.service.answers import Refused
-from interlock.service.plans import history, making, running
+from interlock.service.plans import history, making, running, terminals
+from interlock.service.plans.desk import Plan
 from planning import Asking, Says, until, yes
 
 
@@ -48,6 +50,59 @@ def test_output_is_followed_while_it_comes(gate: Asking) -> None:
     gate.ended(plan)
     rest = running.follow(gate.state, gate.by, plan.id, seen.next)
     assert (rest.text, rest.status, rest.exit_code) == ("second\n", "success", 0)
+
+
+def test_whoever_runs_it_types_into_it_and_nobody_else(gate: Asking) -> None:
+    plan = gate.plan('read -r -p "Name? " name; stty -echo; read -r word; echo "hello $name, ${#word} letters"')
+    running.start(gate.state, gate.by, plan.id, yes(plan))
+    until(lambda: "Name?" in running.follow(gate.state, gate.by, plan.id, 0).text)
+    gate.add("bo")
+    with pytest.raises(Refused, match="no plan"):
+        running.type_line(gate.state, gate.sign_in("bo"), plan.id, "mallory")
+    for line in ("x" * 1_001, "one\ntwo", "\x03", "rm -rf ~"):
+        with pytest.raises(Refused):
+            running.type_line(gate.state, gate.by, plan.id, line)
+    with pytest.raises(Refused, match="not at this machine"):
+        running.type_line(gate.state, gate.by, plan.id, "x", elsewhere=True)
+    running.type_line(gate.state, gate.by, plan.id, "Ünï")
+    until(lambda: "Ünï" in running.follow(gate.state, gate.by, plan.id, 0).text)
+    running.type_line(gate.state, gate.by, plan.id, "hunter22")
+    assert "hello Ünï, 8 letters" in gate.ended(plan).output
+    assert [row for row in gate.records() if "hunter22" in row.body] == [] and len(gate.records("plan_input")) == 2
+    with pytest.raises(Refused, match="not running"):
+        running.type_line(gate.state, gate.by, plan.id, "too late")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bash",
+        "sudo -n -s",
+        "python3 -q",
+        "env A=1 sh",
+        "true | sqlite3 x.db",
+        "X=bash; $X",
+        "read -r c; $c",
+        ". /dev/stdin",
+    ],
+)
+def test_nobody_types_into_what_would_run_it(gate: Asking, text: str) -> None:
+    """Or a plan that risks nothing is a way to run what nobody was asked about."""
+    plan = gate.plan(text)
+    for line in ("X=rm", "$X -rf .", "DROP TABLE users;", "y"):
+        with pytest.raises(Refused, match=r"nobody reviewed it|would destroy"):
+            running.type_line(gate.state, gate.by, plan.id, line)
+
+
+def test_a_command_that_reads_nothing_holds_nobody_up_who_types(gate: Asking) -> None:
+    plan = gate.plan("stty raw; echo ready; sleep 300")
+    running.start(gate.state, gate.by, plan.id, yes(plan))
+    until(lambda: "ready" in running.follow(gate.state, gate.by, plan.id, 0).text)
+    with pytest.raises(Refused, match="takes nothing"):
+        for _ in range(200):
+            running.type_line(gate.state, gate.by, plan.id, "x" * 1_000)
+    running.cancel(gate.state, gate.by, plan.id)
+    assert gate.ended(plan).status == "interrupted"
 
 
 def test_cancelling_ends_the_whole_group_also_what_does_not_want_to(gate: Asking) -> None:
@@ -180,3 +235,44 @@ def test_what_ran_when_the_daemon_ended_was_interrupted(tmp_path: Path) -> None:
     gate.restart()
     assert gate.row(plan).status == "interrupted"
     gate.close()
+
+
+def at_a_terminal(gate: Asking, pid: int) -> Plan:
+    plan = gate.plan("make something")
+    running.leave(gate.state, gate.by, plan.id, yes(plan), pid)
+    return plan
+
+
+def test_what_ran_at_a_terminal_that_was_killed_was_interrupted_and_is_on_record(gate: Asking) -> None:
+    program = subprocess.Popen(["sleep", "300"])
+    try:
+        plan = at_a_terminal(gate, program.pid)
+        for _ in range(5):  # however long it takes, while its program lives
+            gate.clock.forward(terminals.LEASE)
+            assert terminals.look(gate.state) == 0 and gate.row(plan).status == "running"
+    finally:
+        program.kill()
+        program.wait()
+    assert terminals.look(gate.state) == 1
+    row = gate.row(plan)
+    assert (row.status, row.exit_code) == ("interrupted", -1) and row.ended_at == gate.clock.now()
+    assert f'"plan":"{plan.id}"' in gate.records("plan_end")[-1].body
+    assert terminals.look(gate.state) == 0
+
+
+def test_a_run_whose_daemon_is_gone_is_ended_by_another_when_its_lease_is_over(gate: Asking) -> None:
+    plan = at_a_terminal(gate, os.getpid())
+    gate.state.plans.terminals.clear()  # as another replica knows it
+    gate.clock.forward(terminals.LEASE - 1)
+    assert terminals.look(gate.state) == 0
+    gate.clock.forward(1)
+    assert terminals.look(gate.state) == 1 and gate.row(plan).status == "interrupted"
+    assert running.done(gate.state, gate.by, plan.id, 0).status == "success"  # it was only out of sight
+
+
+def test_a_run_of_a_program_that_cannot_be_seen_is_missed_after_a_day(gate: Asking) -> None:
+    plan = at_a_terminal(gate, 0)
+    gate.clock.forward(86_399)
+    assert terminals.look(gate.state) == 0
+    gate.clock.forward(1)
+    assert terminals.look(gate.state) == 1 and gate.row(plan).status == "interrupted"

@@ -115,6 +115,30 @@ def test_a_frozen_workflow_takes_one_yes_as_often_as_it_was_said(gate: Asking) -
         begin(gate, third)
 
 
+def test_windows_that_begin_it_at_once_share_the_runs_that_were_said(gate: Asking) -> None:
+    flow = saved(gate, "echo x >> count")
+    frozen(gate, flow, runs=1)
+    first, second = opened(gate, flow), opened(gate, flow)
+    taken = workflows.find(gate.state, flow.id)
+    workflows.take_run(gate.state, gate.by, taken)  # what another window did since this one looked
+    with pytest.raises(Refused, match="changed just now"):
+        workflows.take_run(gate.state, gate.by, taken)
+    for one in (first, second):
+        with pytest.raises(Refused):
+            begin(gate, one)
+    assert names(gate) == []
+
+
+def test_a_run_does_not_bring_back_a_workflow_that_was_taken_away(gate: Asking) -> None:
+    flow = saved(gate, "touch one")
+    frozen(gate, flow)
+    seen = workflows.find(gate.state, flow.id)
+    workflows.remove(gate.state, gate.by, flow.id)
+    with pytest.raises(Refused, match="changed just now"):
+        workflows.take_run(gate.state, gate.by, seen)
+    assert workflows.listed(gate.state) == []
+
+
 def test_freezing_takes_every_box(gate: Asking) -> None:
     flow = saved(gate, "touch one")
     with pytest.raises(Refused, match="tick the box"):
@@ -122,10 +146,10 @@ def test_freezing_takes_every_box(gate: Asking) -> None:
     assert not opened(gate, flow).frozen
 
 
-def test_freezing_a_dangerous_step_takes_a_fresh_sign_in(gate: Asking) -> None:
+def test_freezing_a_dangerous_step_in_a_browser_takes_a_touch_for_exactly_that(gate: Asking) -> None:
     flow = saved(gate, "rm -rf /home/nobody-7f3/photos")
     cookie = replace(gate.sign_in(), cookie=True, fresh_at=0.0)
-    with pytest.raises(Refused, match="fresh sign-in"):
+    with pytest.raises(Refused, match="exactly these terms"):
         workflows.freeze(gate.state, cookie, flow.id, said(opened(gate, flow)), 1, 1)
     assert frozen(gate, flow).frozen
 

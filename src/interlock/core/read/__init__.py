@@ -14,6 +14,7 @@ from interlock.core.read.facts import BudgetSpent, Command, Effect, Fact
 from interlock.core.read.name_patterns import BUILT_IN, Patterns
 from interlock.core.read.shell.session import FileReader, Job, Session, Where
 from interlock.core.read.shell.walk import Shell
+from interlock.core.read.together import together
 
 MAX_TEXT = 200_000
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -41,7 +42,7 @@ def read(action: Action, files: FileReader | None = None, patterns: Patterns = B
     except RecursionError:
         _unreadable(shell, whole, "nested too deeply to read", "nesting")
     witnesses = _witnesses(session.witnesses) if session.witnesses else ()
-    facts = session.facts
+    facts = together(session.facts)
     return Reading(tuple(dict.fromkeys(facts) if len(facts) > 1 else facts), witnesses)
 
 

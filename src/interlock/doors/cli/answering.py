@@ -62,11 +62,21 @@ def _answer(word: str, args: argparse.Namespace) -> int:
                 raise Stop("nothing was answered")
         again = word == "approve" and operator.get("/session").get("operator") in approved_by(ticket)
         after = operator.post(f"{path}/{word}", {"reason": args.reason} if args.reason else {})
+        offer = operator.get(f"{path}/grant") if after.get("state") == "approved" and not args.json else {}
     if args.json:
         say_json(after)
     else:
-        print(f"\n{_outcome(word, after, again)}")
+        print(f"\n{_outcome(word, after, again)}{_habit(offer)}")
     return OK
+
+
+def _habit(offer: Mapping[str, Any]) -> str:
+    """Which grant would have answered this, where people said yes to the like again and again."""
+    from interlock.core.excerpt import visible
+
+    if not offer.get("command"):
+        return ""
+    return f"\nYou said yes to the like of this {offer['approvals']} times. A grant answers it for a while:\n  {visible(str(offer['command']))}"
 
 
 def _check(word: str, ticket: Mapping[str, Any]) -> None:

@@ -31,11 +31,26 @@ def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
         yield _row("", flag, "mark")
     for words in plan.get("reasons") or ():
         yield _row("Because", words)
+    if plan.get("blast"):
+        yield _row("Looked", plan["blast"], "mark")
     for words in plan.get("instead") or ():
         yield _row("Instead", words)
     asked = plan.get("requirement")
     if isinstance(asked, Mapping) and asked.get("word") != "allow":
         yield _row("Gate", requirement_words(asked))
+    if plan.get("edited"):  # whatever the planner said was about another command
+        yield _row("Edited", f"it was {plan.get('generated', '')}")
+    else:
+        yield from _claims(plan)
+    if plan.get("contextUsed"):
+        yield _row("It knew", ", ".join(map(str, plan["contextUsed"])))
+    for words in plan.get("notes") or ():
+        yield _row("Note", words)
+    yield ()
+
+
+def _claims(plan: Mapping[str, Any]) -> Iterator[Line]:
+    """What the planner says of its own command."""
     if plan.get("explanation"):
         yield _row("Does", plan["explanation"])
     if plan.get("expectedEffect"):
@@ -45,11 +60,6 @@ def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
     sure = plan.get("confidence")
     if isinstance(sure, int | float):
         yield _row("Sure", f"{round(sure * 100)} %, says {plan.get('planner', '')}")
-    if plan.get("contextUsed"):
-        yield _row("It knew", ", ".join(map(str, plan["contextUsed"])))
-    for words in plan.get("notes") or ():
-        yield _row("Note", words)
-    yield ()
 
 
 def _row(name: str, value: object, style: str = "") -> Line:

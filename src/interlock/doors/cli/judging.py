@@ -34,7 +34,7 @@ def judge(action: Action, files: FileReader | None = None) -> Assessment | Unjud
             return assess(action.text, action.cwd, files)
         return assess(action, files=files)
     except Exception as error:
-        return _unjudged(error)
+        return unjudged(error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,7 @@ class InForce:
     mode: str = "enforcing"
     patterns: tuple[Pattern, ...] = ()
     relief: bool = True  # whether what a look sees can lower what is asked for
+    keeps: bool = True  # whether snapshots are taken
 
 
 def in_force(policy: str | None = None, config: str | None = None) -> InForce:
@@ -57,8 +58,8 @@ def in_force(policy: str | None = None, config: str | None = None) -> InForce:
     found = load_config(Path(config) if config else None)
     rules = replace(load(*found.rule_files), patterns=found.danger_patterns)
     if policy is not None:
-        return InForce(rules, load_policy(policy), found.mode, found.patterns, found.looker.relief)
-    return InForce(rules, found.effective_policy(), found.mode, found.patterns, found.looker.relief)
+        return InForce(rules, load_policy(policy), found.mode, found.patterns, found.looker.relief, found.undo.keep)
+    return InForce(rules, found.effective_policy(), found.mode, found.patterns, found.looker.relief, found.undo.keep)
 
 
 def decided(
@@ -75,7 +76,7 @@ def decided(
 
     try:
         judgement = judge(action, by.rules, files)
-        at = Circumstances(mode=by.mode, adapted=adapted, matched=_matched(action, by))
+        at = Circumstances(mode=by.mode, adapted=adapted, matched=matched(action, by))
         if look is not None:
             from interlock.core.looking import looked
 
@@ -83,10 +84,10 @@ def decided(
         answer = answered(require(action, judgement, by.policy, at), by.policy, by.mode)
         return judgement.assessment, replace(answer, seen=at.seen)
     except Exception as error:
-        return _unjudged(error)
+        return unjudged(error)
 
 
-def _matched(action: Action, by: InForce) -> Matched | None:
+def matched(action: Action, by: InForce) -> Matched | None:
     """What the registry says of a name."""
     if action.kind not in (Kind.OPERATION, Kind.TOOL) or not by.policy.registry:
         return None
@@ -98,5 +99,6 @@ def _matched(action: Action, by: InForce) -> Matched | None:
     return registry.check(action.text, gate.max_cooling_off_ms, gate.block_on_match_failure)
 
 
-def _unjudged(error: Exception) -> Unjudged:
+def unjudged(error: Exception) -> Unjudged:
+    """The error as an answer."""
     return Unjudged(f"could not be judged: {type(error).__name__}: {error}"[:300])

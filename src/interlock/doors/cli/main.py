@@ -62,6 +62,7 @@ ANSWERING = MappingProxyType(
         "pause": "enforcement off for a while: the way out when the gate is in the way",
         "audit": "the record: tail, search, export, verify, stats",
         "replay": "make recorded decisions again and compare",
+        "undo": "bring back what an action changed",
     }
 )
 COMMANDS = MappingProxyType({**JUDGING, **GUARDING, **ANSWERING})

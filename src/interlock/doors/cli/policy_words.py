@@ -35,6 +35,8 @@ def level_words(policy: Policy, level: Level) -> str:
         said += f"; cannot be undone: {asked_words(control.irreversible)}, and the answer is deny, with a ticket"
     if control.relief is not None:
         said += f"; nothing would be lost: {asked_words(control.relief)}"
+    if control.kept is not None:
+        said += f"; kept first: {asked_words(control.kept)}"
     return said
 
 
@@ -97,7 +99,7 @@ def policy_json(policy: Policy) -> dict[str, Any]:
 
     def control(level: Level) -> dict[str, Any]:
         found = policy.control(level)
-        extra = {"relief": found.relief, "irreversible": found.irreversible}
+        extra = {"relief": found.relief, "kept": found.kept, "irreversible": found.irreversible}
         return {
             **requirement_json(found.requirement),
             "denies": found.denies,

@@ -21,6 +21,7 @@ _NAMES = {
     "any_word": "a word like",
     "all_words": "words like",
     "no_word": "no word like",
+    "no_line": "but not as",
     "min_words": "at least this many words:",
     "max_words": "at most this many words:",
     "any_env": "with the variable",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TextIO
 
+from interlock.core.excerpt import visible
 from interlock.doors.cli.paint import wants_colour
 
 _STYLES = {"destructive": "yellow", "dangerous": "red", "forbidden": "bold red", "safe": "green", "reversible": "green"}
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) -> None:
-    """Print the rows under their headings; the last column takes what room is left."""
+    """Print the rows under their headings; the last column takes what room is left, and nothing in a cell acts on the terminal."""
+    rows = [[visible(cell) for cell in row] for row in rows]
     if out.isatty():
         _rich(columns, rows, out)
         return

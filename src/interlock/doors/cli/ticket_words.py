@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from interlock.core.excerpt import visible
-from interlock.core.explain import Line, Part
+from interlock.core.explain import Line, Part, undo_words
+from interlock.core.overlooked import harm, lookalikes
 from interlock.core.ticket import BY_TIME
 from interlock.doors.cli.moments import ago, clock, seconds_of
 
@@ -49,7 +50,8 @@ def ticket_lines(ticket: Ticket) -> Iterator[Line]:
     yield from _action(ticket)
     yield ()
     yield _row("Level", f"{level} {ticket.get('level_name', '')}", f"level{level}")
-    yield _row("Undo", "cannot be undone" if ticket.get("irreversible") else "can be undone")
+    ways = (str(finding.get("undo") or "") for finding in _findings(ticket))
+    yield _row("Undo", undo_words(bool(ticket.get("irreversible")), ways))
     if ticket.get("blast"):
         yield _row("Looked", str(ticket["blast"]))
     yield from _reasons(ticket)
@@ -135,6 +137,9 @@ def _action(ticket: Ticket) -> Iterator[Line]:
     text = next((str(action[name]) for name in _TEXTS if action.get(name)), str(ticket.get("title", "")))
     for line in text.split("\n"):
         yield (Part(f"  {visible(line)}", "command"),)
+    for name, said in (("Harm", harm(text, _findings(ticket))), ("Letters", lookalikes(text))):
+        for words in said:
+            yield _row(name, words, "deny")
     for key in ("params", "input"):
         if action.get(key):
             written = json.dumps(action[key], indent=2, ensure_ascii=False)

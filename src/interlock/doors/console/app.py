@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, quote
 
 from interlock.doors.console import events, pages, signin, static
 from interlock.doors.console.answering import encoded, failed, problem_page
+from interlock.doors.console.browsers import counted_as
 from interlock.doors.console.cookies import cookie_of
 from interlock.doors.console.headers import OF_PAGES, header
 from interlock.doors.console.render import Renderer
@@ -61,8 +62,8 @@ class ConsoleDoor:
             query = _fields(scope["query_string"].decode("latin-1"), blank=False)
             form, data = _body(visit.headers.get("content-type", ""), body)
             visitor = await self._visitor(visit)  # 2
-            self.context.buckets.take(f"console:{visitor.operator if visitor else visit.peer}")
             visit = replace(visit, visitor=visitor, params=params, query=query, form=form, json=data)
+            self.context.buckets.take(counted_as(visit, route))
             refused = _refused(visit, route)  # 3
             if refused is None and visit.path == events.PATH:
                 return await self.events(visit, receive, send)
@@ -78,7 +79,8 @@ class ConsoleDoor:
         method = "GET" if scope["method"] == "HEAD" else str(scope["method"])
         peer = str(scope["client"][0]) if scope.get("client") else ""
         site = self._site(words)
-        return Visit(self.context, method, str(scope["path"]), headers=words, peer=peer, site=site)
+        seen = self.events.seen
+        return Visit(self.context, method, str(scope["path"]), headers=words, peer=peer, site=site, seen=seen)
 
     def _site(self, headers: Mapping[str, str]) -> Site:
         return site_of(self.context.config.console.public_url, headers.get("host", ""))

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interlock.core.excerpt import visible
-from interlock.core.loss import blast_of
+from interlock.core.loss import UNKEPT, blast_of
 from interlock.core.model import Level, TicketState
+from interlock.core.overlooked import harm, lookalikes
 from interlock.core.records import Approval, Ticket
 from interlock.core.statement import needs_reauth
 from interlock.core.wire import requirement_json
@@ -34,6 +35,8 @@ class Card:
     reasons: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
     undo: tuple[str, ...] = ()
+    harm: tuple[str, ...] = ()  # in a text that is not read at a glance
+    letters: tuple[str, ...] = ()  # that look like others
     signed: tuple[str, ...] = ()
     tries: tuple[str, ...] = ()  # every text that it was asked for in, the first one first
     changes: tuple[tuple[str, str], ...] = ()  # kind, line
@@ -43,6 +46,12 @@ class Card:
     def blast(self) -> str:
         """What a look at its targets saw when it was asked."""
         return blast_of(self.ticket.factors)
+
+    @property
+    def unkept(self) -> str:
+        """Why what it would destroy could not be kept first."""
+        found = (factor for factor in self.ticket.factors if factor.startswith(UNKEPT))
+        return next(found, "").removeprefix(UNKEPT)
 
     @property
     def cooling(self) -> bool:
@@ -91,6 +100,8 @@ def _card(group: list[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequen
         ),
         _unique(str(one.get("instead") or "") for one in findings),
         _unique(str(one.get("undo") or "") for one in findings),
+        harm(text, findings),
+        lookalikes(text),
         _unique(f"{one.operator} ({one.channel})" for one in approvals if one.verdict == "approve"),
         tuple(asked),
         _changes(asked),

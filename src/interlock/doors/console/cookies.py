@@ -14,8 +14,13 @@ Header = tuple[str, str]
 
 def cookie_of(visit: Visit) -> str:
     """The token in the cookie, or nothing; what was made over TLS counts there alone, and what was made without it never there."""
-    token = dict(_pairs(visit.headers.get("cookie", ""))).get(_name(visit.site), "")
+    token = named(visit)
     return token if token.startswith(SECURE) is visit.site.secure else ""
+
+
+def named(visit: Visit, more: str = "") -> str:
+    """The value of our cookie, or of another one of ours; nothing where there is none."""
+    return dict(_pairs(visit.headers.get("cookie", ""))).get(_name(visit.site, more), "")
 
 
 def _pairs(line: str) -> Iterator[tuple[str, str]]:
@@ -27,12 +32,12 @@ def _pairs(line: str) -> Iterator[tuple[str, str]]:
 
 def given(token: str, site: Site) -> Header:
     """Gives a browser its cookie, until it is closed; scripts and other sites cannot have it."""
-    return "set-cookie", f"{_name(site)}={token}; {_attributes(site)}"
+    return "set-cookie", attributes(site, "", token)
 
 
 def taken(site: Site) -> Header:
     """Takes it back."""
-    return "set-cookie", f"{_name(site)}=; Max-Age=0; {_attributes(site)}"
+    return "set-cookie", f"{attributes(site)}; Max-Age=0"
 
 
 def same_origin(visit: Visit) -> bool:
@@ -41,10 +46,11 @@ def same_origin(visit: Visit) -> bool:
     return visit.site.is_ours(origin) or origin == f"http://{visit.headers.get('host', '').lower()}"
 
 
-def _name(site: Site) -> str:
-    return NAME_OF_TLS if site.secure else NAME
+def attributes(site: Site, more: str = "", value: str = "", sites: str = "Strict") -> str:
+    """A cookie and who gets it: on this device it goes to every port of the name, and the path keeps it from what else is served there."""
+    where = "Path=/; Secure" if site.secure else "Path=/console"
+    return f"{_name(site, more)}={value}; {where}; HttpOnly; SameSite={sites}"
 
 
-def _attributes(site: Site) -> str:
-    """On this device cookies go to every port of the name: the path keeps ours from whatever else is served there."""
-    return "Path=/; HttpOnly; SameSite=Strict; Secure" if site.secure else "Path=/console; HttpOnly; SameSite=Strict"
+def _name(site: Site, more: str = "") -> str:
+    return (NAME_OF_TLS if site.secure else NAME) + (f"-{more}" if more else "")

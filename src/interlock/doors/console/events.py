@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 from typing import Any
 
+from interlock.doors.console.answering import failed
 from interlock.doors.console.cookies import cookie_of
 from interlock.doors.console.headers import OF_PAGES
 from interlock.doors.console.visit import Visit
@@ -28,6 +30,12 @@ class Events:
         self._context = context
         self._streams: set[_Stream] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._self, self._told = secrets.token_hex(4), 0
+
+    @property
+    def seen(self) -> str:
+        """How far this daemon's changes are: a page that was made at another point has missed some."""
+        return f"{self._self}-{self._told}"
 
     def start(self) -> None:
         """From now on the store's changes reach the streams of this loop."""
@@ -41,6 +49,7 @@ class Events:
 
     def tell(self, word: str) -> None:
         """Something changed that is no row of the store; on the loop."""
+        self._told += 1
         for stream in self._streams:
             stream.tell(word)
 
@@ -55,13 +64,21 @@ class Events:
         gone.add_done_callback(lambda _: stream.end())
         try:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-            await self._run(visit, stream, send)
+            await self._whole(visit, stream, send)
         finally:
             gone.cancel()
             self._streams.discard(stream)
 
+    async def _whole(self, visit: Visit, stream: _Stream, send: Any) -> None:
+        """The whole stream; the answer has begun, so that whatever goes wrong ends it, and the page opens another."""
+        try:
+            await self._run(visit, stream, send)
+        except Exception as error:
+            failed(self._context, error)  # which says it to the operator
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
     async def _run(self, visit: Visit, stream: _Stream, send: Any) -> None:
-        await _write(send, "retry: 2000\nevent: hello\ndata: live\n\n")
+        await _write(send, f"retry: 2000\nevent: hello\ndata: {self.seen}\n\n")
         while not stream.ended:
             words = await stream.next(BEAT)
             if stream.ended:
@@ -70,7 +87,6 @@ class Events:
                 await _write(send, "event: signed-out\ndata: signed-out\n\n")
                 break
             await _write(send, f"event: changed\ndata: {' '.join(sorted(words))}\n\n" if words else ": still here\n\n")
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _still(self, visit: Visit) -> bool:
         """Whether whoever opened the stream is signed in yet."""

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from interlock.core.audit_bodies import EVENTS, HELD
 from interlock.core.times import iso
+from interlock.core.undo import ID
 from interlock.doors.cli.record_words import details_told, token_told
 from interlock.service.replaying import title
 from interlock.service.searching import Entry
@@ -37,6 +38,7 @@ class Line:
     level: int  # -1: none
     who: str
     words: str
+    kept: str = ""  # the snapshot that was taken first, or brought back
 
 
 def lines(entries: Iterable[Entry]) -> list[Line]:
@@ -47,7 +49,16 @@ def line(entry: Entry) -> Line:
     row, body = entry.row, entry.body
     what, kind = _ATTEMPTS.get(row.event, (row.event.replace("_", " ").lower(), _DEEDS.get(row.event, "")))
     return Line(
-        entry.id, address(row.writer, row.seq), row.at, when(row.at), what, kind, entry.level, _who(body), _words(entry)
+        entry.id,
+        address(row.writer, row.seq),
+        row.at,
+        when(row.at),
+        what,
+        kind,
+        entry.level,
+        _who(body),
+        _words(entry),
+        kept_of(body),
     )
 
 
@@ -62,6 +73,13 @@ def when(at: float) -> str:
         return iso(at)[:19].replace("T", " ")
     except (ValueError, TypeError, OverflowError):
         return ""
+
+
+def kept_of(body: Mapping[str, Any]) -> str:
+    """The snapshot that a record is about, where it has one."""
+    kept = body.get("kept")
+    found = kept.get("id") if isinstance(kept, Mapping) else body.get("snapshot")
+    return found if isinstance(found, str) and ID.fullmatch(found) else ""
 
 
 def _who(body: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ from interlock.ports import Tx
 NAVIGATION = (
     ("/console/queue", "Queue", "queue"),
     ("/console/live", "Live", "live"),
+    ("/console/undo", "Undo", "undo"),
     ("/console/ask", "Ask", "ask"),
     ("/console/agents", "Agents", "agents"),
     ("/console/grants", "Grants", "grants"),
@@ -54,6 +55,7 @@ class Renderer:
             "csrf": "",  # console.js puts it there: whoever has only the cookie is not told
             "navigation": NAVIGATION if signed_in else (),
             "path": visit.path,
+            "seen": visit.seen,
             "waiting": state.store.read(_waiting) if signed_in and not visit.part else 0,
             "mode": state.mode,
             "strength": state.strength,

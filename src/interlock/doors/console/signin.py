@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
-from interlock.doors.console import cookies, stepup
+from interlock.doors.console import browsers, cookies, stepup
 from interlock.doors.console.asking import data, dictionary, text
 from interlock.doors.console.visit import OPEN, VIEWER, Answer, Data, Invalid, Page, Redirect, Route, Visit
 from interlock.keys.credentials import PASSKEY
@@ -48,13 +48,13 @@ def sign_in(visit: Visit) -> Answer:
     except (SignInRefused, totp.Busy) as error:
         return sign_in_page(visit, str(error), 401)
     _forget(visit)
-    return Redirect(f"{_next(visit)}#mark={visitor.csrf}", (cookies.given(token, site),))
+    return Redirect(f"{_next(visit)}#mark={visitor.csrf}", (cookies.given(token, site), browsers.marked(visit)))
 
 
 @data
 def passkey_begin(visit: Visit) -> Mapping[str, Any]:
     _own_page(visit)
-    return passkeys.sign_in_begin(visit.context.state, visit.site)
+    return passkeys.sign_in_begin(visit.context.state, visit.site, browsers.known(visit))
 
 
 def passkey_finish(visit: Visit) -> Answer:
@@ -64,11 +64,11 @@ def passkey_finish(visit: Visit) -> Answer:
     def work(visit: Visit) -> Mapping[str, Any]:
         _own_page(visit)
         given = text(visit, "ceremony"), dictionary(visit, "response"), visit.site, visit.peer
-        token, visitor = passkeys.sign_in_finish(visit.context.state, *given)
+        token, visitor = passkeys.sign_in_finish(visit.context.state, *given, browsers.known(visit))
         entered.append(token)
         return {"next": _next(visit), "csrf": visitor.csrf}
 
-    return _with_cookie(visit, work(visit), entered)
+    return _with_cookie(visit, work(visit), entered, browsers.marked(visit))
 
 
 @data
@@ -172,12 +172,12 @@ def _own_page(visit: Visit) -> None:
         raise Refused("this has to come from Interlock's own page")
 
 
-def _with_cookie(visit: Visit, answer: Data, entered: list[str]) -> Answer:
+def _with_cookie(visit: Visit, answer: Data, entered: list[str], *more: cookies.Header) -> Answer:
     """The answer with the cookie of whoever came in; the one that they had before counts no more."""
     if not entered:
         return answer
     _forget(visit)
-    return Data(answer.body, answer.status, (cookies.given(entered[0], visit.site),))
+    return Data(answer.body, answer.status, (cookies.given(entered[0], visit.site), *more))
 
 
 def _forget(visit: Visit) -> None:

@@ -1,14 +1,16 @@
-"""Step-up: a passkey's touch, or passphrase and code, for one ticket, one code, or the next two minutes of changes."""
+"""Step-up: a passkey's touch, or passphrase and code, for one ticket, one code, one grant, or the next two minutes of changes."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from interlock.doors.console.asking import data, dictionary, text
-from interlock.doors.console.visit import APPROVER, VIEWER, NotHere, Route, Visit
+from interlock.doors.console.visit import APPROVER, VIEWER, Invalid, NotHere, Route, Visit
 from interlock.keys.credentials import PASSKEY
-from interlock.service import credentials, stepping, stepping_codes
+from interlock.service import credentials, stepping, stepping_codes, stepping_grants
+from interlock.service.sessions import OperatorSession
 from interlock.service.visitors import PASSPHRASE
 
 Body = Mapping[str, Any]
@@ -58,8 +60,36 @@ def code_reveal(visit: Visit) -> Body:
     return {"code": shown.code, "expiresAt": shown.expires_at}
 
 
+def grant_begin(visit: Visit, given: Mapping[str, Any]) -> Body:
+    """What is asked before a grant of these terms is signed."""
+    if _by_passphrase(visit):
+        return {"passphrase": True}
+    return stepping_grants.begin(visit.context.state, visit.who, given, visit.site)
+
+
+def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
+    """The session for exactly this grant; the plain one where nobody was asked anew, which is enough for a lesser grant."""
+    state = visit.context.state
+    if visit.form.get("passphrase"):
+        return stepping_grants.with_passphrase(state, visit.who, given, text(visit, "passphrase"), text(visit, "code"))
+    if visit.form.get("ceremony"):
+        return stepping_grants.finish(state, visit.who, text(visit, "ceremony"), _answer(visit), visit.site)
+    return visit.who.session
+
+
+def _answer(visit: Visit) -> Mapping[str, Any]:
+    """A passkey's answer as a form carries it: JSON in a field."""
+    try:
+        found = json.loads(visit.form.get("response", ""))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Invalid("response is missing")
+    return found
+
+
 def fresh_begin(visit: Visit) -> Body:
-    """What is asked before an operator, a key, the mode or a dangerous grant is changed."""
+    """What is asked before an operator, a key or the mode is changed."""
     if visit.who.fresh(visit.context.state.clock.now()):
         return {"fresh": True}
     if _by_passphrase(visit):

@@ -13,7 +13,7 @@ from interlock.core.ticket import settled
 from interlock.doors.cli.ticket_words import requirement_words
 from interlock.doors.console.cards import shown_action
 from interlock.doors.console.colour import Piece, coloured, runs
-from interlock.doors.console.lines import Line, line, lines, when
+from interlock.doors.console.lines import Line, kept_of, line, lines, when
 from interlock.service.false_alarms import Mark, markable, marks, rules_of
 from interlock.service.proving import proof_of
 from interlock.service.replaying import title
@@ -112,7 +112,7 @@ def _facts(entry: Entry) -> list[tuple[str, str]]:
     return [
         ("Answer", f"{body.get('decision', '')}{': ' + str(body['reason']) if body.get('reason') else ''}"),
         ("Score", score),
-        ("Undo", "cannot be undone" if body.get("irreversible") else ""),
+        ("Undo", "cannot be undone" if body.get("irreversible") and not kept_of(body) else ""),
         ("Asked for", requirement_words(words) if asked else ""),
         ("Agent", f"{agent.get('principal', '')}{name}"),
         ("Session", str(agent.get("session") or "")),

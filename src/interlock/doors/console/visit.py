@@ -37,6 +37,7 @@ class Visit:
     headers: Mapping[str, str] = field(default_factory=_nothing)  # names in lower case
     peer: str = ""  # the address that it comes from
     site: Site = field(default_factory=lambda: site_of("", "localhost"))  # the name that it was reached by
+    seen: str = ""  # how far the changes were when it came
 
     @property
     def part(self) -> bool:

@@ -36,8 +36,11 @@ def ended(state: State, hooks: Hooks, agent: Agent, event: Event, who: AgentRef,
         passed, asked, deferred = hooks.passed.take(*keys), hooks.asked.take(*keys), hooks.deferred.take(*keys)
         refused = hooks.denied.take(*keys) if event.kind == "after" else None
         _reported(state, who, call, passed, asked, outcome)
+        hooks.made.ended(who, agent.word, keys[0], event.kind == "after" and passed is not None, state.clock.now())
         if event.kind == "failed":
             state.declared.failed(who, f"{call.tool} {call.action.text}")
+        if passed is not None and passed.kept and state.keeper is not None:
+            state.keeper.settle(passed.kept)  # what is there now is its doing, and nobody's later work
         if passed is not None:
             _raced(state, hooks, who, call, passed)
         if refused is not None and asked is None and passed is None:

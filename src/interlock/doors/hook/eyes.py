@@ -1,4 +1,4 @@
-"""Whose eyes read the scripts of a call and look at its targets? Those of the user who asks: the daemon's own, or root's helper become that user."""
+"""Whose eyes read the scripts of a call and look at its targets, and whose hands keep them? Those of the user who asks: the daemon's own, or root's helper become that user."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import Any
 
 from interlock.core.loss import Seen
 from interlock.core.separate import SeparateSettings
+from interlock.core.undo import Kept, Limits
 from interlock.looker.asking import look_as, read_as
 from interlock.looker.files import read_text
+from interlock.ports import Keeper
 
 Files = Callable[[str], str | None]
 Look = Callable[[Mapping[str, Any]], Seen]
+Keep = Callable[[Mapping[str, Any], str, float, Limits], Kept]
 
 
 def eyes(principal: str, separate: SeparateSettings) -> Files | None:
@@ -32,6 +35,11 @@ def sight(principal: str, separate: SeparateSettings, own: Look | None) -> Look 
     if number == os.getuid():
         return own
     return partial(look_as, separate.looker, number) if separate.on and separate.looker else None
+
+
+def hands(principal: str, own: Keeper | None) -> Keep | None:
+    """What keeps the targets of whoever asks, as this daemon's user; None where that is somebody else."""
+    return own.take if own is not None and _number(principal) == os.getuid() else None
 
 
 def _number(principal: str) -> int | None:

@@ -16,9 +16,10 @@ from interlock.core.decision import Decision
 from interlock.core.model import AgentRef, Kind, TicketState
 from interlock.core.ticket import settled
 from interlock.doors.hook.asking import may_ask
-from interlock.doors.hook.eyes import Look
+from interlock.doors.hook.eyes import Keep, Look
 from interlock.doors.hook.late import told
 from interlock.doors.hook.loop_calls import loop_name
+from interlock.doors.hook.made import worth
 from interlock.doors.hook.memory import Hooks, Passed, Recent
 from interlock.doors.hook.sharing import DEFERRED, call_keys
 from interlock.doors.hook.written import Files, contents
@@ -27,6 +28,7 @@ from interlock.doors.http.errors import Problem
 from interlock.doors.http.tickets import until_time_moves_it
 from interlock.service.evaluate import evaluate, quick
 from interlock.service.request import Request
+from interlock.service.words import notice
 
 DOOR = "hook"
 SHORT = 4_096  # characters; what is longer is not read on the event loop
@@ -84,6 +86,7 @@ class Asking:
     read: Files | None  # the scripts that it would run, with its own user's eyes
     strength: str = ""
     look: Look | None = None  # at what it would destroy, with the same eyes
+    keeper: Keep | None = None  # of what it would destroy, with its own user's hands
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -91,8 +94,9 @@ class Asking:
 
     def request(self, call: Call, files: Files | None) -> Request:
         return Request(
-            call.action, self.who, DOOR, judged=call.judged, files=files, strength=self.strength, look=self.look
-        )
+            call.action, self.who, DOOR, judged=call.judged, files=files, strength=self.strength, look=self.look,
+            keeper=self.keeper,
+        )  # fmt: skip
 
     def call_key(self, call: Call) -> str:
         return self.call_keys(call)[0]
@@ -142,24 +146,28 @@ class Judging:
             if not decision.allowed:
                 return self._denied(asking, call, decision)
             agreed.append((call, decision, scripts))
-        return await self._let_through(asking, agreed) or Verdict("allow")
+        return await self._let_through(asking, agreed) or Verdict("allow", context=_kept(agreed))
 
     async def _let_through(self, asking: Asking, agreed: list[tuple[Call, Decision, Scripts]]) -> Verdict | None:
         """Everything in the event passes, so approvals are spent now; a denial where one of them was used, or is good for one call of two."""
         spent = [one.ticket.id for _, one, _ in agreed if one.unspent and one.ticket is not None]
         if len(set(spent)) < len(spent):
             return Verdict("deny", TWICE)
-        for call, decision, scripts in agreed:
+        for at, (call, decision, scripts) in enumerate(agreed):
             if decision.unspent:
                 decision = await self.context.pool.run(self._evaluated, asking, call, scripts, True)
+                agreed[at] = call, decision, scripts
             if not decision.allowed:
                 return self._denied(asking, call, decision)
             ticket = decision.ticket.id if decision.ticket else ""
             level = int(decision.assessment.level) if decision.assessment else 0
-            keys, passed = asking.call_keys(call), Passed(ticket, level, scripts.hashes)
+            keys, passed = asking.call_keys(call), Passed(ticket, level, scripts.hashes, decision.kept)
             for key in keys:
                 self.hooks.passed.put(key, passed)
             self.hooks.denied.take(*keys)
+            if worth(call.action):
+                facts = self.context.state.reader.read(call.action)[0].facts
+                self.hooks.made.let_through(asking.who, asking.agent.word, keys[0], call.action, facts)
             self.hooks.late.forget(asking.key, [ticket] if ticket else [])
         return None
 
@@ -213,7 +221,8 @@ class Judging:
             return self.hooks.written.inherited(session, call.action, own, scripts.texts)
 
         spend = spend or len(asking.event.calls) == 1
-        request = replace(asking.request(call, scripts), inherits=inherits, spend=spend)
+        made = self.hooks.made.of(asking.who, asking.agent.word, state.clock.now())
+        request = replace(asking.request(call, scripts), inherits=inherits, spend=spend, made=made)
         decision = evaluate(state, request)
         if call.action.kind is Kind.TOOL and (decision.allowed or decision.held):
             self.hooks.written.remember(session, call.action, state.rules, asking.read)
@@ -264,8 +273,13 @@ class Judging:
         if not words:
             return verdict
         if verdict.word == "allow":
-            return Verdict("allow", verdict.reason, words)
+            return Verdict("allow", verdict.reason, " ".join(filter(None, (verdict.context, words))))
         return Verdict("deny", f"{verdict.reason} {words}")
+
+
+def _kept(agreed: list[tuple[Call, Decision, Scripts]]) -> str:
+    """What the agent is told of snapshots."""
+    return " ".join(notice(decision.kept) for _, decision, _ in agreed if decision.kept)
 
 
 async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from interlock.core.separate import SeparateSettings
 from interlock.doors.hook.coverage import Coverage
 from interlock.doors.hook.late import Late
+from interlock.doors.hook.made import MadeThings
 from interlock.doors.hook.sharing import Shared
 from interlock.doors.hook.transcript import Transcripts
 from interlock.doors.hook.watching import HookFiles
@@ -41,6 +42,9 @@ class Recent(Generic[V]):
             found = [self._entries.pop(key, None) for key in keys]
         return next((one for one in found if one is not None), None)
 
+    def get(self, key: str) -> V | None:
+        return self._entries.get(key)
+
     def new(self, key: str, value: V) -> bool:
         """Puts it; False where the key was there."""
         with self._lock:
@@ -55,11 +59,12 @@ class Recent(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A call that was let through: on which ticket, and which scripts were read for it."""
+    """A call that was let through: on which ticket, which scripts were read for it, and which snapshot was taken first."""
 
     ticket: str = ""
     level: int = 0
     scripts: Mapping[str, str] = field(default_factory=dict)  # path -> hash
+    kept: str = ""
 
 
 @dataclass(slots=True)
@@ -72,6 +77,7 @@ class Hooks:
     late: Late = field(default_factory=Late)
     transcripts: Transcripts = field(default_factory=Transcripts)
     written: WrittenFiles = field(default_factory=WrittenFiles)
+    made: MadeThings = field(default_factory=MadeThings)  # by session
     passed: Recent[Passed] = field(default_factory=Recent)  # by call
     asked: Recent[str] = field(default_factory=Recent)  # call -> ticket that the client's user is asked about
     deferred: Recent[str] = field(default_factory=Recent)  # call -> ticket that the event which follows asks about

@@ -17,10 +17,11 @@ from interlock.core.model import AgentRef
 from interlock.doors.hook import journal
 from interlock.doors.hook.after import CHANGED, MALFORMED, alert, ended
 from interlock.doors.hook.coverage import SEEN
-from interlock.doors.hook.eyes import eyes, sight
+from interlock.doors.hook.eyes import eyes, hands, sight
 from interlock.doors.hook.judging import Asking, Judging
 from interlock.doors.hook.memory import Hooks
 from interlock.doors.hook.peer import Kernel
+from interlock.doors.hook.sharing import call_keys
 from interlock.doors.hook.watching import disabled
 from interlock.doors.hook.wrapper import SPARE
 from interlock.doors.http.context import Context
@@ -59,6 +60,11 @@ class HookDoor:
         """With the event loop: what an earlier daemon knew, and what was decided without one."""
         self.hooks.coverage.folder = self.context.config.folder
         self.hooks.coverage.load()
+        self.hooks.made.folder, self.hooks.made.key = (
+            self.context.config.folder,
+            self.context.state.installation.digest_key,
+        )
+        self.hooks.made.load()
         self.hooks.separate = self.context.config.separate
         self.context.state.store.listen(self.hooks.late.heard)
         self._later(self._take_journal())
@@ -113,7 +119,8 @@ class HookDoor:
         until, hung_up = loop.time() + most, partial(_hung_up, receive)
         separate = self.context.config.separate
         read, look = eyes(who.principal, separate), sight(who.principal, separate, self.context.look)
-        return await self._judging.verdict(Asking(asked.agent, event, who, until, hung_up, read, strength, look))
+        keep = hands(who.principal, self.context.keeper)
+        return await self._judging.verdict(Asking(asked.agent, event, who, until, hung_up, read, strength, look, keep))
 
     async def _after(self, agent: Agent, event: Event, who: AgentRef) -> Verdict:
         coverage = self.hooks.coverage
@@ -125,11 +132,16 @@ class HookDoor:
             found = coverage.after(agent.word, who.principal, event)
         coverage.counted(agent.word, event, found)
         work = self.context.pool.run(ended, self.context.state, self.hooks, agent, event, who, found)
-        if found != SEEN:
-            await work  # a block counts before the agent goes on
+        if found != SEEN or self._kept(agent, event, who):
+            await work  # a block counts before the agent goes on, and what is there now is its doing
         else:
             self._later(work)
         return Verdict("allow")
+
+    def _kept(self, agent: Agent, event: Event, who: AgentRef) -> bool:
+        """Whether a snapshot was taken for one of these calls."""
+        keys = (key for call in event.calls for key in call_keys(who.principal, agent.word, who.session, call))
+        return any(passed.kept for passed in map(self.hooks.passed.get, keys) if passed is not None)
 
     async def _configured(self, agent: Agent, event: Event, who: AgentRef) -> Verdict:
         """An agent's own settings changed; what switches the hooks off is refused where the agent can be refused."""

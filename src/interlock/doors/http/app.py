@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -36,6 +37,7 @@ from interlock.doors.http import (
     record,
     servers,
     tickets,
+    undo,
     workflows,
 )
 from interlock.doors.http.aql import AqlDoor
@@ -54,6 +56,7 @@ from interlock.service.state import State
 LOG = logging.getLogger("interlock")
 EVALUATE = {"/api/v1/evaluate": evaluate.one, "/api/v1/evaluate/batch": evaluate.many}
 SIGN_IN = "/api/v1/session"
+_ANSWER = re.compile(r"/api/v1/tickets/[^/]+/(?:approve|reject|revoke)")  # all that a service does
 _OPEN = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", SIGN_IN})
 _HEADERS = (
     (b"content-type", b"application/json"),
@@ -84,7 +87,7 @@ class Door:
             return await self._lifespan(receive, send)
         if scope["type"] != "http":
             return None
-        if is_hook(scope):
+        if is_hook(scope) and not self.context.places.public(scope):
             return await self.hooks(scope, receive, send)
         work = EVALUATE.get(scope["path"]) if scope["method"] == "POST" else None
         try:
@@ -139,12 +142,16 @@ class Door:
         return who if scope["path"] in _OPEN or who is not NOBODY else who.known()
 
     def _may_change(self, scope: Scope, who: Who) -> None:
-        """Refuses a viewer everything but looking, one's own session and one's own passphrase."""
+        """Refuses a viewer everything but looking, and a service everything but answers; one's own session is everybody's."""
         if who.session is None or scope["method"] in ("GET", "HEAD") or scope["path"].startswith(SIGN_IN):
             return
         person = self.context.state.sessions.person(who.session.operator)
         if person is None or only_looks(person):
             raise Problem("PERMISSION_DENIED", f"{who.session.operator} is a viewer: this takes another role")
+        if person.service and not _ANSWER.fullmatch(scope["path"]):
+            raise Problem(
+                "PERMISSION_DENIED", f"{person.name} is a service: it answers tickets, and this takes a person"
+            )
 
     def _counted_as(self, scope: Scope, who: Who) -> str:
         """What requests are counted by; sign-ins apart, so that no agent floods a person out who wants to object."""
@@ -181,6 +188,8 @@ class Door:
         self.context.pool.close()
         if self.context.look is not None:
             self.context.look.close()
+        if self.context.keeper is not None:
+            self.context.keeper.close()
 
 
 class _Replay:
@@ -259,6 +268,7 @@ def _documented(context: Context) -> FastAPI:
         coverage,
         plans,
         workflows,
+        undo,
     ):
         app.include_router(part.routes(context))
 

@@ -129,6 +129,10 @@ class FirstOperator(Body):
     seal_key: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="hex")]
 
 
+class Undoing(Body):
+    force: Annotated[bool, Field(description="whether later work is overwritten")] = False
+
+
 class NewGrant(Body):
     effect: Annotated[str, Field(max_length=100)] = ""
     targets: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(max_length=100)] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,11 +17,13 @@ from interlock.doors.http.peers import Peers
 from interlock.doors.http.pool import Pool
 from interlock.doors.http.waiting import Waiters
 from interlock.doors.http.who import Credentials, Who
+from interlock.keeper.warm import WarmKeeper
 from interlock.looker.warm import WarmLooker
 from interlock.service.state import State
 from interlock.terminal.agents import agent_above
 
 WHO = "interlock.who"
+FOR_PEOPLE = 2_000  # milliseconds of a look that a person waits for
 SIGN_INS = 2  # passphrases that are checked at a time: it is slow on purpose, and everybody else needs threads too
 
 
@@ -38,15 +41,23 @@ class Context:
     peers: Peers
     waiters: Waiters = field(default_factory=Waiters)
     signing_in: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SIGN_INS))
+    proving: threading.Lock = field(default_factory=threading.Lock)  # the whole record: one at a time
     started: float = 0.0
     port: int = 0  # that people's browsers reach; known once it listens
     hooks: Hooks = field(default_factory=Hooks)
     look: WarmLooker | None = None  # at targets, as this daemon's user
+    keeper: WarmKeeper | None = None  # of what actions would change, as the same user
     agent_above: Callable[[int], str | None] = agent_above  # why a peer process looks like an agent's
 
     @classmethod
     def of(cls, state: State, config: Config, version: str) -> Context:
         pool, peers = Pool(config.workers), Peers(config)
+        # A daemon with a user of its own can neither read nor write what its agents change.
+        keeper = WarmKeeper(config.snapshots, config.folder) if not config.separate.on else None
+        state.keeper = keeper
+        look = WarmLooker() if config.looker.look else None
+        if look is not None and not config.separate.on and not state.shared:  # plans run here, as the same user
+            state.plans.look = lambda question: look({**question, "ms": FOR_PEOPLE})
         return cls(
             state,
             config,
@@ -57,7 +68,8 @@ class Context:
             Places(config.host, peers, config.console.public_url),
             peers,
             started=state.clock.now(),
-            look=WarmLooker() if config.looker.look else None,
+            look=look,
+            keeper=keeper,
         )
 
     @property

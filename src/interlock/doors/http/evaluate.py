@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.core.decision import Decision, decision_json, failure_json, status_of
 from interlock.doors.deciding import decided
-from interlock.doors.hook.eyes import Files, eyes, sight
+from interlock.doors.hook.eyes import Files, eyes, hands, sight
 from interlock.doors.http.asking import request_of
 from interlock.doors.http.context import Context
 from interlock.doors.http.errors import Problem
@@ -72,10 +72,11 @@ def _item(context: Context, who: Who, action: Any) -> dict[str, Any]:
 
 
 def _asked(context: Context, who: Who, body: Any) -> tuple[Request, str]:
-    """What is asked; targets are looked at for whoever is on the socket, and so on this machine."""
+    """What is asked; targets are looked at and kept for whoever is on the socket, and so on this machine."""
     request, token = request_of(body, who, _read(context, who))
     look = sight(who.principal, context.config.separate, context.look) if who.here else None
-    return replace(request, look=look), token
+    keeper = hands(who.principal, context.keeper) if who.here else None
+    return replace(request, look=look, keeper=keeper), token
 
 
 def _not_here(path: str) -> str | None:

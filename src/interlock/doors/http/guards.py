@@ -13,6 +13,10 @@ from interlock.ports import Clock
 Scope = dict[str, Any]
 PATIENCE = 30.0  # seconds that a body may take
 _HERE = ("localhost", "127.0.0.1", "[::1]")
+# What proxies add. Under a name of this machine, everybody outside would be served what is for agents here.
+_FORWARDED = frozenset(
+    {b"x-forwarded-for", b"x-real-ip", b"cf-connecting-ip", b"true-client-ip", b"tailscale-user-login"}
+)
 
 
 class Places:
@@ -33,7 +37,7 @@ class Places:
             if self._peers is not None:
                 self._peers.check(str(scope["client"][0]), str((scope.get("server") or ("",))[0]), str(scope["path"]))
             return
-        if self._public and host is not None and host.lower() == self._public:
+        if self.public(scope):
             self._from_elsewhere(scope, origin)
             return
         server = scope.get("server")
@@ -42,6 +46,14 @@ class Places:
             raise Problem("PERMISSION_DENIED", "the Host header does not name this daemon", 403)
         if origin is not None and origin.lower().removeprefix(b"http://") not in ours:
             raise Problem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
+        if self._public and any(name in _FORWARDED for name, _ in scope["headers"]):
+            raise Problem("PERMISSION_DENIED", "a proxy in front of this daemon does not pass the Host header on", 403)
+
+    def public(self, scope: Scope) -> bool:
+        """Whether it was reached by its public name, under which no agent is served."""
+        if not self._public or over_socket(scope):
+            return False
+        return any(name == b"host" and value.lower() == self._public for name, value in scope["headers"])
 
     def _from_elsewhere(self, scope: Scope, origin: bytes | None) -> None:
         """Under its public name the daemon is a console for people and nothing else: no agent has business there."""

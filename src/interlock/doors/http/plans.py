@@ -10,6 +10,7 @@ from starlette.requests import Request
 from interlock.core.plan_records import STATUSES, PlanQuery
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import OPERATOR, says
+from interlock.doors.http.guards import over_socket
 from interlock.doors.http.plan_bodies import EditedPlan, NewPlan, PlanEnd, PlanYes
 from interlock.doors.http.times import Moment, seconds_of
 from interlock.doors.http.wire import ticket_json
@@ -67,8 +68,9 @@ def routes(context: Context) -> APIRouter:
         **says("plan_run", OPERATOR, "A yes to exactly this text; `held` where the gate asks for more", 404, 409),
     )
     async def start(request: Request, id: str, body: PlanYes) -> Any:
-        by = who_asks(request).operator()
-        return await context.pool.run(_run, state, by, id, body)
+        by, client = who_asks(request).operator(), request.scope.get("client")
+        pid = int(client[1]) if client and over_socket(dict(request.scope)) else 0
+        return await context.pool.run(_run, state, by, id, body, pid)
 
     @router.get("/{id}/output", **says("plan_output", OPERATOR, "What a command wrote since", 404))
     async def output(request: Request, id: str, start: Annotated[int, Query(ge=0, le=10_000_000)] = 0) -> Any:
@@ -86,11 +88,12 @@ def routes(context: Context) -> APIRouter:
     return router
 
 
-def _run(state: State, by: OperatorSession, id: str, body: PlanYes) -> dict[str, Any]:
+def _run(state: State, by: OperatorSession, id: str, body: PlanYes, pid: int) -> dict[str, Any]:
+    """`pid` is the kernel's word for whoever asks on the socket: the run lasts no longer than that process."""
     yes = Yes(body.command, body.mark, body.understood)
-    work = running.leave if body.at == "terminal" else running.start
+    here = body.at != "terminal"
     try:
-        plan = work(state, by, id, yes)
+        plan = running.start(state, by, id, yes) if here else running.leave(state, by, id, yes, pid)
     except Held as held:
         found = {"status": "held", "reason": str(held)}
         ticket = held.ticket

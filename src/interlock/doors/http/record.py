@@ -16,6 +16,7 @@ from interlock.core.audit_verify import Fault, Verdict, verify
 from interlock.core.records import AuditQuery, AuditRow
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import OPERATOR, says
+from interlock.doors.http.errors import Problem
 from interlock.doors.http.times import Moment, seconds_of
 from interlock.doors.http.wire import audit_json, verdict_json
 from interlock.keys import verified
@@ -23,6 +24,7 @@ from interlock.service.state import State
 from interlock.service.touched import touched
 
 PAGE = 1_000  # records that are read at once
+PATIENCE = 5  # seconds after which to ask for a verdict again
 _LINES: dict[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]] = {
     "jsonl": ("application/x-ndjson", jsonl),
     "csv": ("text/csv; charset=utf-8", csv_lines),
@@ -52,8 +54,7 @@ def routes(context: Context) -> APIRouter:
     @router.get("/verify", **says("verdict", OPERATOR, "Whether the record is as it was written"))
     async def prove(request: Request) -> Any:
         who_asks(request).operator()
-        await context.pool.run(context.state.recorder.flush)
-        return verdict_json(await context.pool.run(proved, context.state))
+        return verdict_json(await context.pool.run(proved_once, context))
 
     @router.get("/export", **says("export", OPERATOR, "The whole record as a file", media="application/x-ndjson"))
     async def export(
@@ -68,6 +69,20 @@ def routes(context: Context) -> APIRouter:
         return StreamingResponse(_chunks(context, lines(rows)), media_type=media, headers=headers)
 
     return router
+
+
+def proved_once(context: Context) -> Verdict:
+    """The verdict on the record as it is now; refuses while another is being worked out, for each reads everything."""
+    if not context.proving.acquire(blocking=False):
+        words = "the whole record is being verified already; ask again in a moment"
+        raise Problem(
+            "RATE_LIMIT_EXCEEDED", words, details={"retry_after_seconds": PATIENCE}, retry_after=str(PATIENCE)
+        )
+    try:
+        context.state.recorder.flush()
+        return proved(context.state)
+    finally:
+        context.proving.release()
 
 
 def proved(state: State) -> Verdict:

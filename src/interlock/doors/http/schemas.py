@@ -27,6 +27,7 @@ from interlock.doors.http.shapes import (
     ref,
     table,
 )
+from interlock.doors.http.undo_schemas import UNDO_SCHEMAS
 
 _COVERED = dict.fromkeys(("calls", "seen", "missed", "unsure"), COUNT)
 CONFIRMATION = table({"token": TEXT, "expires_at": TIME, "message": TEXT, "reasons": TEXTS})
@@ -39,6 +40,7 @@ _ANSWER: Schema = {
     "score": {"type": "integer", "minimum": 0, "maximum": 100},
     "tier": {"type": "string", "enum": ["advisory", "confirm", "verify", "danger_zone"]}, "flags": FLAGS, "findings": ANYS,
     "instead": TEXTS, "requirement": REQUIREMENT, "warnings": ANYS,
+    "kept": {**TEXT, "description": "the snapshot that was taken of what it changes; `interlock undo` brings it back"},
 }  # fmt: skip
 _NAME = {"type": "string", "maxLength": 200}
 _TITLE = {"type": "string", "minLength": 1}
@@ -140,10 +142,13 @@ SCHEMAS: dict[str, Schema] = {
     "tickets": table({
         "tickets": {"type": "array", "items": ref("ticket")}, "next": {"anyOf": [TEXT, {"type": "null"}]},
     }),
-    "grant_offer": table({
-        "effect": TEXT, "targets": TEXTS, "ceiling": LEVEL_NAME, "count": COUNT, "principal": TEXT, "name": TEXT, "session": TEXT,
-        "digests": TEXTS,
-    }),
+    "grant_offer": table(
+        {
+            "effect": TEXT, "targets": TEXTS, "ceiling": LEVEL_NAME, "count": COUNT, "principal": TEXT, "name": TEXT, "session": TEXT,
+            "digests": TEXTS,
+        },
+        {"approvals": WHOLE, "command": TEXT},
+    ),
     "grant": table(
         {
             "id": TEXT, "effect": TEXT, "targets": TEXTS, "ceiling": LEVEL_NAME, "environment": TEXT, "remaining": WHOLE,
@@ -210,7 +215,7 @@ SCHEMAS: dict[str, Schema] = {
         "name": TEXT, "description": TEXT,
         "levels": {
             "type": "object",
-            "additionalProperties": table({"requirement": REQUIREMENT, "denies": FLAG}, {"relief": REQUIREMENT, "irreversible": REQUIREMENT}),
+            "additionalProperties": table({"requirement": REQUIREMENT, "denies": FLAG}, {"relief": REQUIREMENT, "kept": REQUIREMENT, "irreversible": REQUIREMENT}),
         },
         "irreversible": TEXT, "matrix": TEXT, "patterns": table({"deny": TEXTS, "approve": TEXTS, "allow": TEXTS}),
         "restrictions": table({"deny": TEXTS, "approve": TEXTS, "allow": TEXTS}), "openTickets": COUNT,
@@ -255,5 +260,6 @@ SCHEMAS: dict[str, Schema] = {
     "channels": table({"channels": {"type": "array", "items": CHANNEL}}),
     "channel_test": table({"name": TEXT, "sent": FLAG, "reason": TEXT}),
     **PLAN_SCHEMAS,
+    **UNDO_SCHEMAS,
     "text": TEXT,
 }  # fmt: skip

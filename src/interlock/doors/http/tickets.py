@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shlex
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -20,6 +21,7 @@ from interlock.doors.http.times import Moment, seconds_of
 from interlock.doors.http.who import Who
 from interlock.doors.http.wire import ticket_json, wire_state
 from interlock.service import answers
+from interlock.service.state import State
 
 _PENDING = (TicketState.COOLING, TicketState.WAITING)
 _ASKED: dict[str, tuple[TicketState, ...]] = {
@@ -67,10 +69,8 @@ def routes(context: Context) -> APIRouter:
 
     @router.get("/{id}/grant", **says("grant_offer", OPERATOR, "The narrow grant that a ticket suggests", 404))
     async def grant(request: Request, id: Id) -> Any:
-        from interlock.service.granting import suggestion
-
         who_asks(request).operator()
-        return await context.pool.run(suggestion, state, id)
+        return await context.pool.run(_offer, state, id)
 
     @router.post("/{id}/approve", **says("ticket", OPERATOR, "Signs an approval", 404, 409))
     async def approve(request: Request, id: Id, body: Reason | None = None) -> Any:
@@ -95,6 +95,16 @@ def routes(context: Context) -> APIRouter:
         return _shown(context, await context.pool.run(_report, context, who, principal, id, body))
 
     return router
+
+
+def _offer(state: State, id: str) -> dict[str, object]:
+    """The grant, and where people said yes to the like again and again, how often, and the command that makes one for it."""
+    from interlock.service.granting import suggestion
+    from interlock.service.habits import habit
+
+    found = habit(state, id)
+    more = {"approvals": found.count, "command": shlex.join(found.command)} if found is not None else {}
+    return {**suggestion(state, id), **more}
 
 
 async def _answer(context: Context, request: Request, work: Any, id: str, reason: str) -> Any:

@@ -143,11 +143,8 @@ def policy_json(policy: Policy) -> Json:
 
 def _control(control: Control) -> Json:
     body: Json = {"requirement": requirement_json(control.requirement), "denies": control.denies}
-    if control.relief is not None:
-        body["relief"] = requirement_json(control.relief)
-    if control.irreversible is not None:
-        body["irreversible"] = requirement_json(control.irreversible)
-    return body
+    extra = {"relief": control.relief, "kept": control.kept, "irreversible": control.irreversible}
+    return body | {key: requirement_json(value) for key, value in extra.items() if value is not None}
 
 
 def _patterns(patterns: PatternSet) -> Json:

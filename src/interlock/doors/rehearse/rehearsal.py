@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from interlock.core.decide import judge
-from interlock.core.explain import ALLOW
 from interlock.core.goals import goals
-from interlock.core.model import Action, Assessment
-from interlock.doors.cli.judging import InForce, Unjudged, decided
+from interlock.core.made import Made, Thing, makings, unmade
+from interlock.core.model import Assessment
+from interlock.doors.cli.judging import InForce, Unjudged
 from interlock.doors.rehearse.logs import calls
-from interlock.doors.rehearse.past import RAN, Past, Tally
+from interlock.doors.rehearse.past import FAILED, RAN, Past, Tally
+from interlock.doors.rehearse.today import BACK, LOST, OPEN, fate
+from interlock.doors.rehearse.weighing import Weighed, weighed
 
 DAY = 86_400.0
+MOST = 500  # things of one session that are remembered
 Tick = Callable[[Path], None]
 
 
@@ -27,17 +29,14 @@ class Asked:
     outcome: str
     assessment: Assessment
     goals: tuple[str, ...]
+    kept: bool = False  # it would have passed, with a snapshot taken first
+    fate: str = BACK  # of what it destroyed, if it ran
 
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules that stand at the level of the whole; what the policy alone asks for has none."""
         findings = self.assessment.findings
         return tuple(dict.fromkeys(one.rule for one in findings if one.level == self.assessment.level)) or ("policy",)
-
-    @property
-    def lost(self) -> bool:
-        """It ran, and ordinary means do not undo it."""
-        return self.past.outcome == RAN and self.assessment.irreversible
 
 
 @dataclass(slots=True)
@@ -46,11 +45,18 @@ class Rehearsal:
 
     calls: Counter[str] = field(default_factory=Counter)  # by source
     asked: list[Asked] = field(default_factory=list)
+    kept: list[Asked] = field(default_factory=list)  # not asked about, as a snapshot would have been taken
     tally: Tally = field(default_factory=Tally)
 
     @property
     def lost(self) -> list[Asked]:
-        return [one for one in self.asked if one.lost]
+        """What ran and really took data away, whatever would have been said to it."""
+        return self._of(LOST)
+
+    @property
+    def open(self) -> list[Asked]:
+        """What ran and may have taken something away that today's disk does not tell."""
+        return self._of(OPEN)
 
     def by_rule(self) -> list[tuple[str, list[Asked]]]:
         """The rules behind the questions, the busiest first."""
@@ -59,10 +65,34 @@ class Rehearsal:
             found.setdefault(", ".join(one.rules), []).append(one)
         return sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
 
+    def _of(self, fate: str) -> list[Asked]:
+        return sorted((one for one in (*self.asked, *self.kept) if one.fate == fate), key=lambda one: one.past.at)
+
+
+@dataclass(slots=True)
+class Sessions:
+    """What each session of the logs made, so far."""
+
+    things: dict[str, list[Thing]] = field(default_factory=dict)
+
+    def made(self, past: Past) -> Made:
+        return Made.of(self.things.get(past.session, ()) if past.session else ())
+
+    def ran(self, past: Past, found: Weighed) -> None:
+        """Takes over what the call made, and forgets what it took the name of."""
+        if not past.session or past.outcome == FAILED:
+            return
+        facts = found.judgement.facts
+        gone = set(unmade(facts))
+        kept = [one for one in self.things.get(past.session, ()) if (one.kind, one.name) not in gone]
+        new = makings(past.action, facts) if past.outcome == RAN else []
+        if kept or new:
+            self.things[past.session] = [*kept, *new][-MOST:]
+
 
 def rehearse(logs: Iterable[Path], since: float, by: InForce, tick: Tick) -> Rehearsal:
     """Every call of these logs once, however many logs it stands in; as if the gate had been enforcing."""
-    found, seen = Rehearsal(), set[str]()
+    found, seen, sessions = Rehearsal(), set[str](), Sessions()
     by = replace(by, mode="enforcing")
     for path in logs:
         for past in calls(path, since, found.tally):
@@ -71,24 +101,23 @@ def rehearse(logs: Iterable[Path], since: float, by: InForce, tick: Tick) -> Reh
                 continue
             seen.add(key)
             found.calls[past.source] += 1
-            asked = _asked(past, by, found.tally)
-            if asked is not None:
-                found.asked.append(asked)
+            _add(found, past, by, sessions)
         tick(path)
     return found
 
 
-def _asked(past: Past, by: InForce, tally: Tally) -> Asked | None:
-    made = decided(past.action, by)  # scripts are not what they were then, so none is read
-    if isinstance(made, Unjudged):
-        tally.unjudged += 1
-        return None
-    assessment, answer = made
-    if answer.verdict is ALLOW:
-        return None
-    return Asked(past, answer.outcome, assessment, _goals(past.action, by))
+def _add(found: Rehearsal, past: Past, by: InForce, sessions: Sessions) -> None:
+    one = weighed(past.action, by, sessions.made(past))
+    if isinstance(one, Unjudged):
+        found.tally.unjudged += 1
+        return
+    if one.asked or one.kept:
+        (found.kept if one.kept else found.asked).append(_asked(past, one))
+    sessions.ran(past, one)
 
 
-def _goals(action: Action, by: InForce) -> tuple[str, ...]:
-    judgement = judge(action, by.rules)
-    return goals(action, judgement.facts, judgement.assessment)
+def _asked(past: Past, one: Weighed) -> Asked:
+    assessment = one.judgement.assessment
+    after = goals(past.action, one.judgement.facts, assessment)
+    became = fate(assessment, one.question, str(Path.home())) if past.outcome == RAN else BACK
+    return Asked(past, one.answer.outcome, assessment, after, one.kept, became)

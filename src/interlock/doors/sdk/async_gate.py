@@ -78,6 +78,7 @@ class AsyncGate:
 
     evaluate = _threaded(Gate.evaluate)
     executed = _threaded(Gate.executed)
+    undo = _threaded(Gate.undo)
     metrics = _threaded(Gate.metrics)
     sign_in = _threaded(Gate.sign_in)
     sign_out = _threaded(Gate.sign_out)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from interlock.core.decision import Decision
 from interlock.core.records import Ticket
 from interlock.core.registry import Pattern
+from interlock.core.undo import Undone
 from interlock.doors.sdk.asking import Body
 
 CHANNEL = "python"  # how an operator's word came in
@@ -48,6 +49,9 @@ class Backend(Protocol):
     def register(self, pattern: Pattern, session: Session | None) -> None: ...
 
     def unregister(self, id: str, session: Session | None) -> Pattern: ...
+
+    def undo(self, id: str, force: bool) -> Undone:
+        """Brings back what an action changed; an empty id means the newest."""
 
     def sign_in(self, name: str, passphrase: str) -> Session: ...
 

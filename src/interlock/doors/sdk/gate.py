@@ -13,6 +13,7 @@ from interlock.config import Config
 from interlock.core.decision import Decision
 from interlock.core.model import Action
 from interlock.core.records import Ticket
+from interlock.core.undo import Undone
 from interlock.doors.sdk.asking import Asked, plain, question, unwritable
 from interlock.doors.sdk.backend import Backend, Session
 from interlock.doors.sdk.errors import GateError, allowed
@@ -100,6 +101,10 @@ class Gate:
         if decision.ticket is None:
             return None
         return self._opened.backend().executed(decision.ticket.id, self._agent, outcome[:_OUTCOME])
+
+    def undo(self, id: str = "", *, force: bool = False) -> Undone:
+        """Brings back what an action changed, by the snapshot in `decision.kept`, or the newest; what is not `done` changed nothing."""
+        return self._opened.backend().undo(id, force)
 
     @property
     def registry(self) -> GateRegistry:

@@ -18,6 +18,7 @@ from interlock.core.model import AgentRef
 from interlock.core.records import Challenge, Ticket
 from interlock.core.registry import Pattern, PatternError, Registry
 from interlock.core.ticket import settled
+from interlock.core.undo import Undone
 from interlock.doors.cli.main import version
 from interlock.doors.deciding import decided
 from interlock.doors.http.asking import request_of
@@ -31,8 +32,9 @@ from interlock.doors.sdk.errors import GateError, told
 from interlock.doors.sdk.waiting import Changes, answered, until_time_moves_it
 from interlock.keys import KeyFileError
 from interlock.looker.files import read_text
+from interlock.looker.warm import WarmLooker
 from interlock.ports import Clock, StoreError, Tx
-from interlock.service import answers, people
+from interlock.service import answers, people, undoing
 from interlock.service.agents import change_agent
 from interlock.service.clock import SystemClock
 from interlock.service.granting import add_pattern, remove_pattern
@@ -111,6 +113,7 @@ class Inside:
         self._who = Who(f"uid:{os.getuid()}", here=True)
         self._own: set[str] = set()  # patterns that this program registered by itself
         self._changes = Changes()
+        self._eyes = WarmLooker() if config.looker.look else None  # starts with the first thing to look at
         audit = config.audit
         self._upkeep = Upkeep(state, audit.checkpoint_minutes * 60, audit.keep_days, audit.expired_share_alert)
         state.store.listen(self._changes.changed)
@@ -131,7 +134,8 @@ class Inside:
         except Problem as problem:
             words = f"Denied: {problem.words}."
             return Decision("deny", words, code=problem.code, strength=strength, details=problem.details)
-        decision = decided(self.state, replace(request, door=DOOR), token)
+        look = self._eyes if os.getpid() == self._process else None  # a forked child has no eyes of its own
+        decision = decided(self.state, replace(request, door=DOOR, look=look), token)
         return replace(decision, reason=_for_here(decision.reason))
 
     def ticket(self, id: str) -> Ticket:
@@ -225,6 +229,18 @@ class Inside:
             self._own.discard(id)
             return self.state.registry.unregister(id)
 
+    def undo(self, id: str, force: bool) -> Undone:
+        """As this process's user, from what a daemon kept in the same folder."""
+        from interlock.keeper.warm import WarmKeeper
+
+        keeper = WarmKeeper(self.config.snapshots, self.config.folder)
+        try:
+            with told():
+                own = replace(self.state, keeper=keeper)
+                return undoing.undo(own, self._who.principal, id, force, self._who.principal).undone
+        finally:
+            keeper.close()
+
     def sign_in(self, name: str, passphrase: str) -> Session:
         with told():
             token, session = people.sign_in(self.state, name, passphrase, CHANNEL, self._who.principal)
@@ -261,6 +277,8 @@ class Inside:
         if self._closed or os.getpid() != self._process:
             return
         self._closed = True
+        if self._eyes is not None:
+            self._eyes.close()
         self._changes.everybody()
         self._upkeep.stop()
         try:

@@ -20,6 +20,7 @@ from interlock.core.model import (
     Tier,
 )
 from interlock.core.records import NOTHING, Ticket
+from interlock.core.undo import Undone, change_of
 from interlock.doors.client import Answer
 
 Json = Mapping[str, Any]
@@ -63,6 +64,7 @@ def _decision(status: int, body: Json) -> Decision:
         unknown=status >= 500,
         token=str(body.get("confirmation_token", "")),
         details=_table(error["details"]) if "details" in error else NOTHING,
+        kept=str(body.get("kept", "")) if allowed else "",
     )
 
 
@@ -159,6 +161,19 @@ def _ticket(body: Json) -> Ticket:
         executed_at=moment(body.get("executedAt", "")),
         outcome=str(body.get("outcome", "")),
     )
+
+
+def undone_of(body: Any) -> Undone:
+    """What came of an undo. Raises Unreadable."""
+    try:
+        found = _table(body)
+        changes = tuple(change_of(_table(change)) for change in found["changes"])
+        refused = _flag(found["refused"])
+        problem = str(found["problem"]) or ("" if _flag(found["undone"]) or refused else "no reason was given")
+        id, as_id = str(_table(found["snapshot"])["id"]), str(found.get("undoableAs", ""))
+        return Undone(id, as_id, "", changes, int(found["total"]), refused, problem, _texts(found["say"]))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise Unreadable("the daemon's answer tells of no undo") from None
 
 
 def _requirement(body: Json) -> Requirement:

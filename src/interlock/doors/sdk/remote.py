@@ -9,15 +9,18 @@ from typing import Any
 from interlock.core.decision import Decision
 from interlock.core.records import Ticket
 from interlock.core.registry import Pattern, PatternError
+from interlock.core.undo import Undone
 from interlock.doors.client import ApiError, Daemon, NoDaemon, part, refusal
 from interlock.doors.sdk.asking import Body
 from interlock.doors.sdk.backend import CHANNEL, Session
 from interlock.doors.sdk.errors import GateError, told
 from interlock.doors.sdk.longpoll import asked
-from interlock.doors.sdk.reading import Unreadable, decision_of, lost, moment, ticket_of
+from interlock.doors.sdk.reading import Unreadable, decision_of, lost, moment, ticket_of, undone_of
 from interlock.doors.sdk.waiting import Nap, Poll, polls
 
 PATIENCE = 30.0  # seconds beside those that a poll takes
+LONG = 120.0  # for what brings files back
+NEWEST = "newest"  # instead of a snapshot's id
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,11 @@ class Remote:
         with told():
             operator = self._signed(session, "changing the daemon's registry")
             return Pattern.of(operator.call("DELETE", f"/patterns/{part(id)}"))
+
+    def undo(self, id: str, force: bool) -> Undone:
+        with told():
+            path = f"/undo/{part(id or NEWEST)}"
+            return undone_of(self.daemon.call("POST", path, {"force": force}, LONG))
 
     def sign_in(self, name: str, passphrase: str) -> Session:
         """With the agent's own token out of it: an agent signs nobody in."""

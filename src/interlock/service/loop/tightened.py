@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -14,6 +13,7 @@ from interlock.core.loop_rules import LoopRules, Ruled, ruled
 from interlock.core.model import AgentRef
 from interlock.core.policy import MODES
 from interlock.core.policy_form import PolicyError, policy_of
+from interlock.policybook import toml
 from interlock.service.loop.problem import LoopProblem
 from interlock.service.memory import STRICTNESS
 from interlock.service.state import State
@@ -82,7 +82,7 @@ def _parsed(text: str) -> tuple[Tightened, bool]:
     try:
         if len(text) > LONGEST:
             raise ValueError("longer than any policy is")
-        data = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+        data = json.loads(text) if text.lstrip().startswith("{") else toml(text)
         policy = policy_of(data, "given")
     except (PolicyError, ValueError, RecursionError) as error:
         words = f"The policy that was given cannot be used: {error}"[:300]

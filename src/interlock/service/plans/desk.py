@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from interlock.core.loss import Seen
 from interlock.core.model import Assessment, Requirement, Witness
 from interlock.core.plan import Draft, Risk
 from interlock.core.plan_records import PLANNED, RUNNING
@@ -16,6 +17,7 @@ from interlock.ports import Planner
 if TYPE_CHECKING:
     from interlock.service.plans.flows import Flow
     from interlock.service.plans.process import Process
+    from interlock.service.plans.terminals import Program
 
 MOST = 200  # plans that are looked at, at once
 MOST_RUNNING = 8
@@ -33,6 +35,7 @@ class Reviewed:
     denies: bool  # whether the gate says no, though somebody may still say yes
     witnesses: tuple[Witness, ...]
     mark: str
+    blast: str = ""  # what a look at its targets saw, in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,9 @@ class Plans:
     settings: PlanSettings = field(default_factory=PlanSettings)
     planner: Planner | None = None
     files: Callable[[str], str | None] | None = None  # the text of a script, as whoever runs it reads it
+    look: Callable[[Mapping[str, Any]], Seen] | None = None  # at its targets, as whoever runs it could
     processes: dict[str, Process] = field(default_factory=dict)  # by the plan's id
+    terminals: dict[str, Program] = field(default_factory=dict)  # by the plan's id: what runs it at a terminal
     flows: dict[str, Flow] = field(default_factory=dict)  # by the workflow's id: the run that was begun last
     planning: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(PLANNING))
     lock: threading.RLock = field(default_factory=threading.RLock)

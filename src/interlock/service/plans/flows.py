@@ -54,9 +54,6 @@ def begin(
     if why := why_not_here(state, elsewhere):
         raise Refused(why)
     flow = find(state, id)
-    running = state.plans.flows.get(flow.id)
-    if running is not None and running.status == RUNNING:
-        raise Refused("this workflow is running already")
     if frozen:
         plans = frozen_steps(state, by, flow, [plan for plan, _ in said], frozen)
     else:
@@ -64,13 +61,25 @@ def begin(
     held = [(plan.step, one) for plan in plans if (one := pre_release(state, by, plan)) is not None]
     if held:
         raise StepsHeld(held)
-    if frozen:
-        take_run(state, by, flow)
     made = Flow(flow, by.operator, plans, [PLANNED] * len(plans))
-    with state.plans.lock:
-        state.plans.flows[flow.id] = made
+    _claim(state, made)
+    if frozen:
+        try:
+            take_run(state, by, flow)
+        except BaseException:
+            made.status = INTERRUPTED
+            raise
     threading.Thread(target=_run, args=(state, by, made), name="interlock-workflow", daemon=True).start()
     return made
+
+
+def _claim(state: State, flow: Flow) -> None:
+    """One run of a workflow at a time, however many windows begin it at once."""
+    with state.plans.lock:
+        running = state.plans.flows.get(flow.workflow.id)
+        if running is not None and running.status == RUNNING:
+            raise Refused("this workflow is running already")
+        state.plans.flows[flow.workflow.id] = flow
 
 
 def of(state: State, by: OperatorSession, id: str) -> Flow:

@@ -60,6 +60,7 @@ class Process:
             os.close(self._master)
             os.close(slave)
             raise
+        os.set_blocking(self._master, False)  # whoever types waits for nobody
         self._slave = slave  # open until the command has ended, so that the terminal does not end before it began
         self._thread = threading.Thread(target=self._run, name="interlock-plan", daemon=True)
         self._thread.start()
@@ -70,6 +71,16 @@ class Process:
             data, over = bytes(self._output[max(0, start) :]), self.over
         end = len(data) if over else _whole(data)
         return shown(data[:end].decode("utf-8", "replace")), max(0, start) + end
+
+    def type(self, text: str) -> bool:
+        """One line of somebody who types; False where it has ended, or takes no more for now."""
+        with self._lock:
+            if self.over or self._master < 0:
+                return False
+            try:
+                return os.write(self._master, text.encode() + b"\n") > 0
+            except OSError:  # nobody reads what was typed before, or it ended just now
+                return False
 
     def cancel(self) -> None:
         """Asks it to end, and ends it soon after; every process of its group."""
@@ -99,10 +110,14 @@ class Process:
 
     def _read(self) -> bool:
         """Takes what is there; False when nobody can write any more."""
-        if not select.select([self._master], [], [], 0.1)[0]:
+        waiting = select.poll()  # select() takes no file beyond the first 1024, and a busy daemon has more
+        waiting.register(self._master, select.POLLIN)
+        if not waiting.poll(100):
             return True
         try:
             data = os.read(self._master, _AT_ONCE)
+        except BlockingIOError:
+            return True
         except OSError:  # EIO: the last one closed it
             return False
         if not data:
@@ -138,11 +153,12 @@ class Process:
                 self._signal(signal.SIGKILL)
         code = self._child.wait()
         self._signal(signal.SIGHUP)  # what it left behind in its group
-        for handle in (self._slave, self._master):
-            if handle >= 0:
-                with contextlib.suppress(OSError):
-                    os.close(handle)
         with self._lock:
+            for handle in (self._slave, self._master):
+                if handle >= 0:
+                    with contextlib.suppress(OSError):
+                        os.close(handle)
+            self._master = -1  # the number may be another file's soon
             text, self.over = shown(self._output.decode("utf-8", "replace")), True
         self._ended(code, self.stopped, text, self.cut)
 

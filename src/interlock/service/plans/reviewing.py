@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from interlock.core.circumstances import Circumstances
+from interlock.core.looking import looked
 from interlock.core.model import Action, AgentRef, command
 from interlock.core.plan import Claims, mark, risk
 from interlock.core.weigh import weigh
@@ -14,20 +17,25 @@ DOOR = "plan"
 NAME = "interlock ask"
 
 
-def review(state: State, id: str, text: str, cwd: str, claims: Claims | None) -> Reviewed:
-    """What exactly this text in this folder risks, and the mark that a yes to it has to carry."""
+def review(state: State, id: str, text: str, cwd: str, claims: Claims | None, shown: bool = True) -> Reviewed:
+    """What exactly this text in this folder risks, and the mark that a yes to it has to carry; targets are looked at to be shown."""
     action = action_of(text, cwd)
     judgement, named = state.reader.read(action, state.plans.files)
     found = judgement.assessment
-    weighed = weigh(found, named, state.policy, Circumstances(mode=state.mode))
+    at = Circumstances(mode=state.mode)
+    weighed = weigh(found, named, state.policy, at)
     all_told = risk(text, found, claims)
     sign = mark(state.installation.digest_key, id, text, cwd, all_told, found.level, judgement.witnesses)
-    return Reviewed(found, all_told, weighed.requirement, weighed.denies, judgement.witnesses, sign)
+    seen = looked(at, action, judgement, state.plans.look, False).seen if shown and state.plans.look else None
+    return Reviewed(
+        found, all_told, weighed.requirement, weighed.denies, judgement.witnesses, sign, seen.words if seen else ""
+    )
 
 
 def again(state: State, plan: Plan) -> Reviewed:
     """The same plan, read anew: rules and scripts may have changed since it was shown."""
-    return review(state, plan.id, plan.command, plan.cwd, claims_of(plan))
+    found = review(state, plan.id, plan.command, plan.cwd, claims_of(plan), shown=False)
+    return replace(found, blast=plan.reviewed.blast)
 
 
 def claims_of(plan: Plan) -> Claims | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from dataclasses import dataclass
 
+from interlock.core.model import Level
+from interlock.core.plan_input import reads_commands
 from interlock.core.plan_records import (
     DAEMON,
     FAILURE,
@@ -16,16 +19,20 @@ from interlock.core.plan_records import (
     PlanRow,
 )
 from interlock.service.answers import Refused
+from interlock.service.plans import terminals
 from interlock.service.plans.desk import MOST_RUNNING, Plan
 from interlock.service.plans.history import ended
 from interlock.service.plans.process import Process, environment
 from interlock.service.plans.releasing import Yes, release
+from interlock.service.plans.reviewing import action_of
+from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
 from interlock.service.strength import SEPARATE
 
 KEPT = 20  # processes that have ended, whose output can still be followed
 CANNOT_START = 126
+MOST_TYPED = 1_000  # characters of a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +134,34 @@ def cancel(state: State, by: OperatorSession, id: str) -> None:
     process.cancel()
 
 
-def leave(state: State, by: OperatorSession, id: str, yes: Yes) -> Plan:
-    """Lets a plan run at the person's own terminal; whoever runs it says how it ended with `done`."""
-    return release(state, by, id, yes, TERMINAL)
+def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: bool = False) -> None:
+    """One line that the plan's own operator types into it while it runs here; an answer, for nobody reviewed it as a command."""
+    if why := why_not_here(state, elsewhere):
+        raise Refused(why)
+    plan = state.plans.of(by.operator, id)
+    if len(text) > MOST_TYPED or any(unicodedata.category(sign) == "Cc" for sign in text):
+        raise Refused(f"type one line of at most {MOST_TYPED} characters", "VALIDATION_INVALID_VALUE")
+    if reads_commands(state.reader.read(action_of(plan.command, plan.cwd), None)[0].facts):
+        raise Refused(
+            "what is typed into this would run, and nobody reviewed it: make a plan of it, or use your terminal"
+        )
+    if state.reader.read(action_of(text, plan.cwd), None)[0].assessment.level >= Level.DESTRUCTIVE:
+        raise Refused("a shell that reads this would destroy something: make a plan of it, or use your own terminal")
+    process = state.plans.processes.get(id)
+    if process is None or process.over:
+        raise Refused("this command is not running here")
+    details = {"plan": id, "characters": len(text)}  # what was typed may be a password
+    told = deed(state.clock.now(), "plan_input", by.operator, details)
+    state.store.write(lambda tx: state.recorder.now(tx, "plan_input", told))
+    if not process.type(text):
+        raise Refused("it takes nothing that is typed now")
+
+
+def leave(state: State, by: OperatorSession, id: str, yes: Yes, pid: int = 0) -> Plan:
+    """Lets a plan run at the person's own terminal, by the process `pid`; it says how it ended with `done`, or is missed."""
+    plan = release(state, by, id, yes, TERMINAL)
+    terminals.begin(state, plan.id, pid)
+    return plan
 
 
 def done(state: State, by: OperatorSession, id: str, code: int, stopped: bool = False) -> PlanRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from interlock.core.overlooked import lookalikes
 from interlock.core.plan_records import NO_EXIT, PlanRow, Workflow
 from interlock.core.times import iso
 from interlock.core.wire import flags_json, requirement_json
@@ -17,7 +18,7 @@ from interlock.service.state import State
 def plan_json(state: State, plan: Plan) -> dict[str, Any]:
     """The plan, its review, and the mark that a yes has to carry."""
     draft, found = plan.draft, plan.reviewed
-    reasons = dict.fromkeys(finding.reason for finding in found.assessment.findings)
+    reasons = dict.fromkeys((*(one.reason for one in found.assessment.findings), *lookalikes(plan.command)))
     instead = dict.fromkeys(finding.instead for finding in found.assessment.findings if finding.instead)
     return {
         "intent": plan.intent,
@@ -43,6 +44,7 @@ def plan_json(state: State, plan: Plan) -> dict[str, Any]:
         "irreversible": found.assessment.irreversible,
         "approvable": found.assessment.approvable,
         "reasons": list(reasons),
+        "blast": found.blast,
         "instead": list(instead),
         "requirement": requirement_json(found.asked),
         "confirmation": found.risk.box(state.plans.settings.confirm_medium_risk),

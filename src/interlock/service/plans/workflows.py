@@ -109,24 +109,44 @@ def open_steps(state: State, by: OperatorSession, id: str) -> Opened:
 
 def freeze(state: State, by: OperatorSession, id: str, said: Sequence[tuple[str, Yes]], runs: int, days: int) -> Opened:
     """One yes to all steps as they are, for so many runs; each step was looked at, and its box ticked. Drift ends it."""
-    if not 1 <= runs <= 50 or not 1 <= days <= FREEZE_DAYS:
-        raise Refused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
-    flow = find(state, id)
-    plans = looked_at(state, by, flow, said)
-    held = _held(plans)
-    grant = ""
-    if held:
-        worst = max(plan.reviewed.assessment.level for plan in held)
-        terms: dict[str, Any] = {
-            "digests": sorted({_digest(state, plan) for plan in held}), "ceiling": worst.word, "count": runs * len(held),
-            "seconds": days * 86_400, "principal": f"person:{by.operator}", "why": f"workflow {flow.name} as it is now",
-        }  # fmt: skip
-        grant = add_grant(state, by, terms).id
+    flow, plans = _to_freeze(state, by, id, said, runs, days)
+    terms = _grant_terms(state, by, flow, plans, runs, days)
+    grant = add_grant(state, by, terms).id if terms else ""
     until = state.clock.now() + days * 86_400
     mark = _mark(state, flow, plans)
     frozen = {"mark": mark, "grant": grant, "by": by.operator, "until": str(until), "runs": str(runs)}
     _change(state, by, replace(flow, frozen=frozen), {"frozen": runs, "grant": grant})
     return open_steps(state, by, flow.id)
+
+
+def grant_of(
+    state: State, by: OperatorSession, id: str, said: Sequence[tuple[str, Yes]], runs: int, days: int
+) -> dict[str, Any] | None:
+    """The terms of the grant that freezing takes, to be signed beforehand; none where the gate asks nobody about its steps."""
+    flow, plans = _to_freeze(state, by, id, said, runs, days)
+    return _grant_terms(state, by, flow, plans, runs, days)
+
+
+def _to_freeze(
+    state: State, by: OperatorSession, id: str, said: Sequence[tuple[str, Yes]], runs: int, days: int
+) -> tuple[Workflow, tuple[Plan, ...]]:
+    if not 1 <= runs <= 50 or not 1 <= days <= FREEZE_DAYS:
+        raise Refused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
+    flow = find(state, id)
+    return flow, looked_at(state, by, flow, said)
+
+
+def _grant_terms(
+    state: State, by: OperatorSession, flow: Workflow, plans: Sequence[Plan], runs: int, days: int
+) -> dict[str, Any] | None:
+    held = _held(plans)
+    if not held:
+        return None
+    worst = max(plan.reviewed.assessment.level for plan in held)
+    return {
+        "digests": sorted({_digest(state, plan) for plan in held}), "ceiling": worst.word, "count": runs * len(held),
+        "seconds": days * 86_400, "principal": f"person:{by.operator}", "why": f"workflow {flow.name} as it is now",
+    }  # fmt: skip
 
 
 def looked_at(state: State, by: OperatorSession, flow: Workflow, said: Sequence[tuple[str, Yes]]) -> tuple[Plan, ...]:
@@ -158,9 +178,16 @@ def frozen_steps(state: State, by: OperatorSession, flow: Workflow, ids: Sequenc
 
 
 def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
-    """One run less of a frozen workflow."""
-    left = str(int(_number(flow.frozen.get("runs"))) - 1)
-    _change(state, by, replace(flow, frozen={**flow.frozen, "runs": left}), {"run": True, "left": left})
+    """One run less of a frozen workflow; refuses where another window took it first, or took the workflow away."""
+
+    def work(tx: Tx) -> None:
+        kept, left = tx.workflow(flow.id), int(_number(flow.frozen.get("runs"))) - 1
+        if kept is None or dict(kept.frozen) != dict(flow.frozen) or left < 0:
+            raise Refused("this workflow was changed just now, perhaps in another window; open it again", STALE)
+        tx.save_workflow(replace(kept, frozen={**kept.frozen, "runs": str(left)}))
+        _record(state, tx, by, {"workflow": flow.id, "name": flow.name, "run": True, "left": str(left)})
+
+    state.store.write(work)
 
 
 def _still(state: State, by: OperatorSession, flow: Workflow, plans: Sequence[Plan], mark: str) -> bool:

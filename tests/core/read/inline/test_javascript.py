@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.inline.javascript import read_javascript
 from interlock.core.read.inline.mongo import read_mongo
@@ -222,12 +223,12 @@ TYPESCRIPT: Table = [
 ALL = DELETES + FILES + PROGRAMS + HIDDEN + CODE + NETWORK + STORES + TYPESCRIPT
 
 
-@pytest.mark.parametrize(("source", "expected"), ALL, ids=[source[:70] for source, _ in ALL])
+@each(("source", "expected"), ALL, ids=[source[:70] for source, _ in ALL])
 def test_a_program_is_read_as_what_it_does(source: str, expected: list[Call]) -> None:
     assert sorted(heard(source)) == sorted(expected)
 
 
-@pytest.mark.parametrize("source", HARMLESS)
+@each("source", HARMLESS)
 def test_words_are_not_deeds(source: str) -> None:
     assert heard(source) == NOTHING
 
@@ -254,13 +255,13 @@ MONGO: Table = [
      [("store_drop", "u", "collection"), ("store_delete", "v", "unfiltered")]),
     ("db.u.find({a: 1}).limit(3).toArray()", [("store_read", "u")]),
     ("db.u.aggregate([{$match: {}}]); db.u.aggregate([{$match: {}}, {$out: 'z'}])",
-     [("store_read", "u"), ("store_write", "z")]),
+     [("store_read", "u"), ("store_write", "z", "unfiltered")]),
     ("require('child_process').execSync('rm -rf /')", [("shell", "rm -rf /")]),
     ("print('db.users.drop()'); rs.status()", []),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "expected"), MONGO)
+@each(("source", "expected"), MONGO)
 def test_mongo_shell_code_is_read_as_what_it_does(source: str, expected: list[Call]) -> None:
     out = Recorder()
     read_mongo(source, out)
@@ -285,7 +286,7 @@ UNREADABLE = [
 ]
 
 
-@pytest.mark.parametrize(("source", "trait"), UNREADABLE, ids=[source[:40] for source, _ in UNREADABLE])
+@each(("source", "trait"), UNREADABLE, ids=[source[:40] for source, _ in UNREADABLE])
 def test_what_cannot_be_read_is_said(source: str, trait: str) -> None:
     assert ("unreadable", trait) in heard(source)
 

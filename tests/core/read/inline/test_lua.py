@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.lua import read_lua
 from recording import Fact, Recorder
@@ -40,7 +41,7 @@ BENIGN = [
 ]
 
 
-@pytest.mark.parametrize(("source", "told"), DEEDS)
+@each(("source", "told"), DEEDS)
 def test_what_lua_does_is_told(source: str, told: list[Fact]) -> None:
     out = Recorder()
     read_lua(source, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.inline.perl import read_perl
 from recording import Fact, Recorder
@@ -95,14 +96,14 @@ BENIGN = [
 ]
 
 
-@pytest.mark.parametrize(("source", "told"), DELETES + RUNS + FILES)
+@each(("source", "told"), DELETES + RUNS + FILES)
 def test_what_perl_does_is_told(source: str, told: list[Fact]) -> None:
     out = Recorder()
     read_perl(source, out)
     assert out.told == told
 
 
-@pytest.mark.parametrize("source", BENIGN)
+@each("source", BENIGN)
 def test_harmless_perl_tells_nothing(source: str) -> None:
     out = Recorder()
     read_perl(source, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.php import read_php
 from recording import Fact, Recorder
@@ -89,7 +90,7 @@ BENIGN = [
 ]
 
 
-@pytest.mark.parametrize(("source", "told"), FILES + RUNS + RECORDS)
+@each(("source", "told"), FILES + RUNS + RECORDS)
 def test_what_php_does_is_told(source: str, told: list[Fact]) -> None:
     out = Recorder()
     read_php(source, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.read.facts import BudgetSpent, hole
 from interlock.core.read.inline.python import read_python
 from recording import Recorder
@@ -295,12 +296,12 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("source", "expected"), CASES, ids=[source[:60] for source, _ in CASES])
+@each(("source", "expected"), CASES, ids=[source[:60] for source, _ in CASES])
 def test_what_code_does_is_told(source: str, expected: list[tuple[str, ...]]) -> None:
     assert told(source) == expected
 
 
-@pytest.mark.parametrize("source", HARMLESS, ids=[source[:60] for source in HARMLESS])
+@each("source", HARMLESS, ids=[source[:60] for source in HARMLESS])
 def test_words_and_data_tell_nothing(source: str) -> None:
     assert told(source) == []
 
@@ -324,7 +325,7 @@ def test_what_nests_too_deeply_is_unreadable_and_never_crashes(source: str) -> N
         assert line[0] == "unreadable" and line[2] in ("nesting", "syntax")
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     [
         "x = 'a' * 10 ** 12",

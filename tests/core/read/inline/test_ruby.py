@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.ruby import read_ruby
 from recording import Fact, Recorder
@@ -89,14 +90,14 @@ BENIGN = [
 ]
 
 
-@pytest.mark.parametrize(("source", "told"), FILES + RUNS + RECORDS)
+@each(("source", "told"), FILES + RUNS + RECORDS)
 def test_what_ruby_does_is_told(source: str, told: list[Fact]) -> None:
     out = Recorder()
     read_ruby(source, out)
     assert out.told == told
 
 
-@pytest.mark.parametrize("source", BENIGN)
+@each("source", BENIGN)
 def test_harmless_ruby_tells_nothing(source: str) -> None:
     out = Recorder()
     read_ruby(source, out)

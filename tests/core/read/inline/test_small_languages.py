@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.read.facts import hole
 from interlock.core.read.inline.elixir import read_elixir
 from interlock.core.read.inline.groovy import read_groovy
@@ -54,7 +55,7 @@ BENIGN = [
 ]
 
 
-@pytest.mark.parametrize(("language", "source", "told"), DEEDS)
+@each(("language", "source", "told"), DEEDS)
 def test_what_the_program_does_is_told(language: str, source: str, told: list[Fact]) -> None:
     out = Recorder()
     READERS[language](source, out)
@@ -65,11 +66,11 @@ def test_what_the_program_does_is_told(language: str, source: str, told: list[Fa
 def test_harmless_programs_tell_nothing(language: str, source: str) -> None:
     out = Recorder()
     READERS[language](source, out)
-    assert out.told == []
+    assert [told for told in out.told if told[0] != "read"] == []
 
 
-@pytest.mark.parametrize("language", READERS)
-@pytest.mark.parametrize("source", ['f "abc', "{", "exec {" * 3000, "{" * 200])
+@each("language", READERS)
+@each("source", ['f "abc', "{", "exec {" * 3000, "{" * 200])
 def test_programs_that_do_not_parse_are_told(language: str, source: str) -> None:
     out = Recorder()
     READERS[language](source, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.read.facts import QUOTED, hole
 from interlock.core.read.shell import expand
 from interlock.core.read.shell.nodes import Simple, Substitution
@@ -119,7 +120,7 @@ WORDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), WORDS)
+@each(("text", "expected"), WORDS)
 def test_a_word_becomes_what_the_program_gets(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from each import each
 from interlock.core.read.shell import nodes as n
 from interlock.core.read.shell.parse import MAX_DEPTH, TooDeep, parse
 
@@ -136,7 +137,7 @@ SHAPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), SHAPES)
+@each(("text", "expected"), SHAPES)
 def test_text_becomes_the_nodes_a_shell_would_see(text: str, expected: str) -> None:
     assert shapes(parsed(text)) == expected
 
@@ -204,7 +205,7 @@ def names(found: list[n.Node]) -> list[str]:
     return out
 
 
-@pytest.mark.parametrize(("text", "what", "kept"), BROKEN)
+@each(("text", "what", "kept"), BROKEN)
 def test_broken_text_is_told_and_what_could_be_read_is_kept(text: str, what: str, kept: list[str]) -> None:
     found, errors = parse(text, steps)
     assert what in [str(error) for error in errors]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from each import each
 from interlock.core.model import command
 from interlock.core.read import read
 from interlock.core.read.facts import Command, Effect, hole
@@ -36,6 +37,9 @@ RUNS = [
     ("diff <(a) <(b)", ["a", "b", "diff /dev/fd/interlock-0 /dev/fd/interlock-1"]),
     ("f() { touch \"$1\"; }; f x", ["touch x"]),
     ("f() { touch x; }", []),
+    ("rm() { :; }; command rm y", [":", "rm y"]),
+    ("rm() { command rm -r \"$@\"; }; rm y", ["rm -r y"]),
+    ("git() { :; }; env git push -f", [":", "git push -f"]),
     ("f() { g; }; g() { touch x; }; f", ["touch x"]),
     ("p=touch; $p x", ["touch x"]),
     ("p='touch x'; $p y", ["touch x y"]),
@@ -65,7 +69,7 @@ RUNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), RUNS)
+@each(("text", "expected"), RUNS)
 def test_the_commands_that_would_run_are_found(text: str, expected: list[str]) -> None:
     assert commands(text) == expected
 
@@ -137,7 +141,7 @@ EFFECTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "expected"), EFFECTS)
+@each(("text", "expected"), EFFECTS)
 def test_what_happens_to_files_depends_on_where_they_are(text: str, expected: tuple[str, str]) -> None:
     assert expected in effects(text)
 

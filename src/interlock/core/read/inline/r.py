@@ -225,8 +225,9 @@ _CALLS: Mapping[str, Callable[[Walk, Call], Value]] = {
     "write": _write(1, "file"),
     "cat": _write(1000, "file"),
     "saveRDS": _write(1, "file"),
-    "write.csv": _write(1, "file"),
-    "write_csv": _write(1, "file"),
+    **dict.fromkeys(["write.csv", "write.csv2", "write.table", "write_csv", "write_tsv", "fwrite"], _write(1, "file")),
+    **dict.fromkeys(["write_xlsx", "write.xlsx", "write_rds", "write_dta"], _write(1, "path")),
+    "write_parquet": _write(1, "sink"),
     "file.create": lambda walk, call: doing.write_file(walk, call.arg(0), EMPTY),
     "file.rename": _rename,
     "file.copy": _write(1, "to"),
@@ -259,7 +260,11 @@ _CALLS: Mapping[str, Callable[[Walk, Call], Value]] = {
     "base64decode": lambda walk, call: values.unbase64(call.arg(0)),
     "base64_dec": lambda walk, call: values.unbase64(call.arg(0)),
     "url": lambda walk, call: doing.fetch(walk, call.arg(0)),
-    "readLines": lambda walk, call: call.arg(0) if call.arg(0).url else doing.read_file(walk, call.arg(0)),
+    **dict.fromkeys(
+        "readLines read.csv read.csv2 read.table read_csv read_tsv fread readRDS read_rds read_excel read.xlsx read_parquet "
+        "read_dta".split(),
+        lambda walk, call: call.arg(0) if call.arg(0).url else doing.read_file(walk, call.arg(0)),
+    ),
 }
 
 

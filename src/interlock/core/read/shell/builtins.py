@@ -36,6 +36,10 @@ def change_directory(job: Job) -> Stream:
     if target.startswith("~") and target[1:2] in ("", "/") and job.host.home:
         target = job.host.home + target[1:]
     job.host.variables["OLDPWD"] = [job.host.cwds[0]]
+    if (
+        len(job.host.cwds[0]) + len(target) > _LONGEST_PATH and target.isidentifier()
+    ):  # one step deeper than there can be
+        return NOTHING
     reached = [resolve(target, cwd) if cwd or known(target) else target for cwd in job.host.cwds]
     if all(len(path) <= _LONGEST_PATH for path in reached):  # a longer one cannot be changed to
         job.host.cwds = reached

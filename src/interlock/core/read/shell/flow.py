@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from interlock.core.read.facts import hole_of, known, without_holes
+from interlock.core.model import Span
+from interlock.core.read.facts import Effect, hole_of, known, without_holes
 from interlock.core.read.places import resolve
 from interlock.core.read.shell import expand
 from interlock.core.read.shell.nodes import Redirect, Simple
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _NETWORK_FILES = ("/dev/tcp/", "/dev/udp/")
 _GLOB = re.compile(r"[?*\[]")
+_ENDS = re.compile(r"[;&\n(){}]|\|\|")  # of a pipeline
+_NEAR = 40  # facts of a pipeline that are looked through
 
 
 def exec_redirects(shell: Shell, redirects: Sequence[Redirect]) -> None:
@@ -97,7 +100,7 @@ def _write(
     before = shell.session.files.get(full, "")
     appended = operator in (">>", "&>>")
     empty = stream.known and not stream.text.strip() and program in ("", "true", ":", "echo", "printf", "cat", "exec")
-    verb = "append" if appended else "truncate" if empty else "write"
+    verb = "append" if appended else "truncate" if empty or _is_input(shell, full) else "write"
     bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
     job.effect(verb, path, *(stream.taints & NAMED_TAINTS), *bulk)
     if stream.known and stream.text.strip():
@@ -107,6 +110,26 @@ def _write(
     if "download" in stream.taints:
         shell.session.downloads[full] = without_holes(stream.text) or "the network"
     return NOTHING
+
+
+def _is_input(shell: Shell, full: str) -> bool:
+    """`sort f > f`, `cat f | grep x > f`: the shell empties the file before anything of it is read."""
+    span = shell.where.span
+    return (
+        span is not None
+        and not shell.where.via
+        and any(
+            isinstance(fact, Effect) and fact.verb == "read" and fact.path == full and _piped(shell, fact.span, span)
+            for fact in shell.session.facts[-_NEAR:]
+        )
+    )
+
+
+def _piped(shell: Shell, earlier: Span | None, span: Span) -> bool:
+    """Whether nothing but pipes stands between two commands; what runs one after the other reads before it writes."""
+    if earlier is None or earlier[1] > span[1]:
+        return False
+    return earlier == span or not _ENDS.search(shell.session.source, earlier[1], span[0])
 
 
 def _will_run(job: Job, path: str, text: str) -> None:

@@ -75,7 +75,7 @@ def run_words(
     if env:
         where = replace(where, env=where.env + tuple(env))
         run_variables(host, env, where)
-    return host.run(rest, where, job.stdin)
+    return host.run(rest, where, job.stdin, wrapped=True)
 
 
 def _shell_stdin(job: Job, via: str) -> Stream:

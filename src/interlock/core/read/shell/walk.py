@@ -302,16 +302,21 @@ class Shell:
 
     # -- running ----------------------------------------------------------------------------------------
 
-    def run(self, words: list[str], where: Where, stdin: Stream | None) -> Stream:
-        """Read one command with its words worked out: alias, function, wrapper, interpreter or plain program."""
+    def run(self, words: list[str], where: Where, stdin: Stream | None, wrapped: bool = False) -> Stream:
+        """Read one command with its words worked out: alias, function, wrapper, interpreter or plain program.
+
+        What most wrappers run is the program, whatever function has its name; what some of them run is the function: both are read.
+        """
         self.session.step()
         first = words[0]
         if self.production and "production" not in where.traits:
             where = Where(where.span, where.via, where.traits | {"production"}, where.env)
-        if first in self.aliases and first not in self.calls:
+        if first in self.aliases and first not in self.calls and not wrapped:
             return self._alias(first, words[1:], where, stdin)
         if first in self.functions:
-            return self._call(first, words[1:], where, stdin)
+            found = self._call(first, words[1:], where, stdin)
+            if not wrapped:
+                return found
         program = self._renamed(first) or program_name(first)
         if not program:
             job = Job(self, first, words[1:], where, stdin)

@@ -13,6 +13,7 @@ from interlock.doors.console.pages import (
     rules,
     settings,
     try_,
+    undo,
     workflows,
 )
 from interlock.doors.console.visit import Route
@@ -20,6 +21,7 @@ from interlock.doors.console.visit import Route
 ROUTES: tuple[Route, ...] = (
     *queue.ROUTES,
     *live.ROUTES,
+    *undo.ROUTES,
     *agents.ROUTES,
     *audit.ROUTES,
     *figures.ROUTES,

@@ -26,7 +26,7 @@ def agents(visit: Visit) -> Answer:
     state = visit.context.state
     found = seen(state)
     values = {
-        "seen": found[:MOST_SHOWN],
+        "known": found[:MOST_SHOWN],
         "more": max(0, len(found) - MOST_SHOWN),
         "to": _to,
         "coverage": visit.context.hooks.coverage.wire(),

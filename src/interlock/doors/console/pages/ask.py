@@ -84,6 +84,13 @@ def cancel(visit: Visit) -> Mapping[str, Any]:
     return {"status": "ending"}
 
 
+def type_line(visit: Visit) -> Mapping[str, Any]:
+    """A line for the command that runs, typed by whoever runs it."""
+    given = visit.context.state, visit.who.session, visit.params["id"], field(visit, "line")
+    running.type_line(*given, elsewhere(visit))
+    return {"status": "typed"}
+
+
 def reject(visit: Visit) -> Answer:
     making.reject(visit.context.state, visit.who.session, visit.params["id"])
     return Redirect(f"{HOME}?said=away")
@@ -158,6 +165,7 @@ ROUTES = (
     Route("GET", f"{HOME}/{{id}}/gate", gate, APPROVER),
     Route("POST", f"{HOME}/{{id}}/run", data(run), APPROVER),
     Route("GET", f"{HOME}/{{id}}/output", data(output), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/type", data(type_line), APPROVER),
     Route("POST", f"{HOME}/{{id}}/cancel", data(cancel), APPROVER),
     Route("POST", f"{HOME}/{{id}}/reject", reject, APPROVER),
     Route("POST", f"{HOME}/{{id}}/save", save, APPROVER),

@@ -12,7 +12,7 @@ from interlock.core.records import AuditRow
 from interlock.doors.console.lines import address, lines
 from interlock.doors.console.story import story
 from interlock.doors.console.visit import APPROVER, Answer, File, Invalid, NotHere, Page, Redirect, Route, Visit
-from interlock.doors.http.record import proved
+from interlock.doors.http.record import proved_once
 from interlock.doors.http.times import seconds_of
 from interlock.service import false_alarms
 from interlock.service.searching import Entry, Place, Wanted, one, search
@@ -40,8 +40,7 @@ def audit(visit: Visit) -> Answer:
 
 def verify(visit: Visit) -> Answer:
     """The verdict on the whole chain, beside the records or alone."""
-    visit.context.state.recorder.flush()
-    verdict = proved(visit.context.state)
+    verdict = proved_once(visit.context)
     if visit.part:
         return Page("audit/_verdict.html", {"verdict": verdict})
     return Page("audit/audit.html", {**_listed(visit), "verdict": verdict})

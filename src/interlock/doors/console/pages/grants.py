@@ -10,15 +10,21 @@ from interlock.core.grants import offered
 from interlock.core.model import Level
 from interlock.core.records import Grant, Ticket
 from interlock.core.ticket import settled
+from interlock.doors.console.asking import data
 from interlock.doors.console.cards import card_of, needs_step_up
 from interlock.doors.console.pace import too_fast
 from interlock.doors.console.pages.queue import typed
+from interlock.doors.console.stepup import grant_begin, grant_signed
 from interlock.doors.console.trying import plain_text
 from interlock.doors.console.visit import ADMIN, APPROVER, Answer, Invalid, NotHere, Page, Redirect, Route, Visit
+from interlock.keys.passkeys import PasskeyRefused
 from interlock.service import answers
+from interlock.service.alone import alone
 from interlock.service.answers import Refused
 from interlock.service.grant_trial import attempts, covered, near_misses
 from interlock.service.granting import add_grant, holds, proposed, revoke_grant
+from interlock.service.sessions import SignInRefused
+from interlock.service.totp import Busy
 from interlock.service.visiting import may_visit
 
 HOME = "/console/grants"
@@ -110,14 +116,22 @@ def test(visit: Visit) -> Answer:
     return Page("grants/_tested.html", values)
 
 
+def begin(visit: Visit) -> Mapping[str, Any]:
+    """What is asked of whoever wants to sign these terms."""
+    return grant_begin(visit, _given(visit.form))
+
+
 def save(visit: Visit) -> Answer:
     """Signs the grant; what waits now and takes no step-up is approved with it, where that is asked for."""
     ticket = _ticket(visit, visit.form.get("ticket", ""))
     try:
         if visit.form.get("too") and ticket is not None and not needs_step_up(ticket):
             typed(visit, ticket)
-        grant = add_grant(visit.context.state, visit.who.session, _given(visit.form))
-    except (Refused, Invalid) as error:
+        if ticket is not None and not alone(visit.context.state, visit.who.operator, ticket.requirement):
+            raise Refused("this is not yours to say alone, so that a grant of yours would count for nothing")
+        given = _given(visit.form)
+        grant = add_grant(visit.context.state, grant_signed(visit, given), given)
+    except (Refused, Invalid, PasskeyRefused, SignInRefused, Busy) as error:
         return _form(visit, _fields(visit.form), ticket, str(error))
     return Redirect(f"{HOME}?said={_said(visit, ticket, grant)}")
 
@@ -164,6 +178,7 @@ ROUTES = (
     Route("GET", HOME, listing),
     Route("GET", f"{HOME}/new", new, APPROVER),
     Route("POST", f"{HOME}/test", test, APPROVER),
+    Route("POST", f"{HOME}/begin", data(begin), APPROVER),
     Route("POST", HOME, save, APPROVER),
     Route("POST", f"{HOME}/{{id}}/revoke", revoke, APPROVER),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from interlock.core.model import TicketState
 from interlock.core.records import Approval, Block, Challenge, Ticket, TicketQuery
 from interlock.core.ticket import settled
@@ -68,7 +70,8 @@ def one(visit: Visit) -> Answer:
         raise NotHere(f"there is no ticket {id[:80]}")
     tries = tries_of(state, [ticket]).get(id, ())
     card = card_of(settled(ticket, state.clock.now()), approvals, tries)
-    return Page("queue/ticket.html", {"card": card, "type_target": too_fast(state, visit.who.operator)})
+    template = "queue/_ticket.html" if visit.part else "queue/ticket.html"
+    return Page(template, {"card": card, "type_target": too_fast(state, visit.who.operator)})
 
 
 def approve(visit: Visit) -> Answer:
@@ -106,6 +109,13 @@ def reject(visit: Visit) -> Answer:
     return _answered(visit)
 
 
+def revoke(visit: Visit) -> Answer:
+    """Takes an approval back that no agent used yet."""
+    reason = _why(visit, "say why it is taken back: it is recorded")
+    answers.revoke(visit.context.state, visit.who.session, visit.params["id"], reason)
+    return one(visit) if visit.part else Redirect(f"/console/tickets/{quote(visit.params['id'])}")
+
+
 def lift(visit: Visit) -> Answer:
     """Lifts a block; approves nothing."""
     reason = _why(visit, "say why the block is lifted: it is recorded")
@@ -137,6 +147,7 @@ ROUTES = (
     Route("GET", "/console/tickets/{id}", one),
     Route("POST", "/console/tickets/{id}/approve", approve, APPROVER),
     Route("POST", "/console/tickets/{id}/reject", reject, APPROVER),
+    Route("POST", "/console/tickets/{id}/revoke", revoke, APPROVER),
     Route("POST", "/console/blocks/lift", lift, APPROVER),
     Route("POST", "/console/challenges/{id}/reveal", reveal, APPROVER),
     Route("POST", "/console/challenges/{id}/reissue", reissue, APPROVER),

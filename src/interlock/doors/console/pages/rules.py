@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,6 +14,7 @@ from interlock.doors.cli.rule_words import clause_words, example_words
 from interlock.doors.console.shelf import Shelved, examples, problems, shelved
 from interlock.doors.console.trying import KINDS, action_of, given, plain_text, tried
 from interlock.doors.console.visit import Answer, Invalid, NotHere, Page, Route, Visit
+from interlock.policybook import toml
 from interlock.rulebook import build, failures, joined
 
 HOME = "/console/rules"
@@ -128,7 +128,7 @@ def _checked(visit: Visit, text: str) -> dict[str, Any]:
         return {"error": "there is nothing to check yet" if not text.strip() else f"longer than {LONGEST} characters"}
     rules = visit.context.state.rules
     try:
-        book = build([tomllib.loads(text)])
+        book = build([toml(text)])
         whole = replace(joined(_without(rules, book), book), patterns=rules.patterns)
     except (TypeError, AttributeError):
         return {"error": "this is no pack: rules stand in [[rule]], programs in [program.name]"}

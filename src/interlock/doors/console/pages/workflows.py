@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from interlock.core.model import Level
 from interlock.core.plan_records import RUNNING
 from interlock.doors.console.asking import data
 from interlock.doors.console.pages.ask import HOME as ASK
 from interlock.doors.console.pages.ask import elsewhere, field
+from interlock.doors.console.stepup import grant_begin, grant_signed
 from interlock.doors.console.visit import APPROVER, Answer, Invalid, Page, Redirect, Route, Visit
 from interlock.service.plans import flows, making, running, workflows
 from interlock.service.plans.releasing import Yes
@@ -43,7 +43,6 @@ def one(visit: Visit) -> Answer:
         "flow": opened.workflow,
         "opened": opened,
         "steps": [plan_json(state, plan) for plan in opened.plans],
-        "dangerous": any(plan.reviewed.assessment.level >= Level.DANGEROUS for plan in opened.plans),
         "running": mine and flow is not None and flow.status == RUNNING,
         "not_here": running.why_not_here(state, elsewhere(visit)),
     }
@@ -66,13 +65,30 @@ def run(visit: Visit) -> Mapping[str, Any]:
     return flow_json(flow)
 
 
+def freeze_begin(visit: Visit) -> Mapping[str, Any]:
+    """What is asked of whoever freezes it: for the grant that it takes, nothing where it takes none."""
+    terms = _terms(visit)
+    return grant_begin(visit, terms) if terms else {"fresh": True}
+
+
 def freeze(visit: Visit) -> Mapping[str, Any]:
+    terms = _terms(visit)
+    by = grant_signed(visit, terms) if terms else visit.who.session
+    workflows.freeze(visit.context.state, by, visit.params["id"], _said(visit), *_span(visit))
+    return {"status": "frozen"}
+
+
+def _terms(visit: Visit) -> dict[str, Any] | None:
+    given = visit.context.state, visit.who.session, visit.params["id"]
+    return workflows.grant_of(*given, _said(visit), *_span(visit))
+
+
+def _span(visit: Visit) -> tuple[int, int]:
+    """For how many runs, and how many days."""
     runs, days = field(visit, "runs"), field(visit, "days")
     if not (runs.isdigit() and days.isdigit() and len(runs + days) < 6):
         raise Invalid("how many runs, and for how many days?")
-    given = visit.context.state, visit.who.session, visit.params["id"]
-    workflows.freeze(*given, _said(visit), int(runs), int(days))
-    return {"status": "frozen"}
+    return int(runs), int(days)
 
 
 def progress(visit: Visit) -> Mapping[str, Any]:
@@ -107,6 +123,7 @@ ROUTES = (
     Route("GET", f"{HOME}/{{id}}", one, APPROVER),
     Route("POST", f"{HOME}/{{id}}/remove", remove, APPROVER),
     Route("POST", f"{HOME}/{{id}}/run", data(run), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/freeze/begin", data(freeze_begin), APPROVER),
     Route("POST", f"{HOME}/{{id}}/freeze", data(freeze), APPROVER),
     Route("GET", f"{HOME}/{{id}}/progress", data(progress), APPROVER),
     Route("POST", f"{HOME}/{{id}}/cancel", data(cancel), APPROVER),

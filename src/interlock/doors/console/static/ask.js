@@ -96,7 +96,13 @@
         event.target.disabled = true;
         send(`/console/ask/${id}/cancel`, {}).catch((error) => say(error.message, true));
       });
-      watch(`/console/ask/${id}/output`, card, () => { one("[data-cancel]", card).hidden = true; one("[data-again]", card).hidden = false; });
+      const line = one("[data-type]", card);
+      line.addEventListener("submit", (event) => {
+        event.preventDefault();
+        const field = one("input", line);
+        send(`/console/ask/${id}/type`, { line: field.value }).then(() => { field.value = ""; }).catch((error) => say(error.message, true));
+      });
+      watch(`/console/ask/${id}/output`, card, () => { line.hidden = true; one("[data-cancel]", card).hidden = true; one("[data-again]", card).hidden = false; });
     }
     if (card.dataset.status !== "planned" && card.dataset.status !== "rejected") follow();
     else all("[data-run]", place).forEach(boxes);
@@ -135,8 +141,8 @@
       }));
       for (const button of all("button", form)) button.disabled = true;
       try {
-        if (freeze && form.dataset.fresh) await window.interlock.fresh();
         const fields = { steps: JSON.stringify(steps), frozen: form.dataset.frozen || "", runs: one("[name=runs]", form)?.value || "10", days: one("[name=days]", form)?.value || "1" };
+        if (freeze) Object.assign(fields, await window.interlock.signed(`${path}/freeze/begin`, fields));
         const found = await (await send(`${path}/${freeze ? "freeze" : "run"}`, fields)).json();
         if (found.status === "running") { one("[data-flow-progress]").hidden = false; progress(path); return; }
         if (found.status === "frozen") { location.reload(); return; }

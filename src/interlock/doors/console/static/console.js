@@ -24,7 +24,8 @@
     one("#said").append(line);
     setTimeout(() => line.remove(), bad ? 9000 : 5000);
   }
-  window.interlock = { say, csrf };
+  const { held } = window.interlock;
+  window.interlock = { held, say, csrf };
 
   document.addEventListener("htmx:configRequest", (event) => { event.detail.headers["x-csrf-token"] = csrf(); });
   document.addEventListener("htmx:responseError", (event) => {
@@ -33,9 +34,6 @@
   });
   document.addEventListener("htmx:sendError", () => say("The daemon does not answer.", true));
   document.addEventListener("htmx:afterSwap", () => { tick(); arm(); keepSelected(); });
-
-  // Whether somebody writes or reads something in it that a fresh copy would take away.
-  const held = (element) => Boolean(one("details[open] form, [data-hold]:not([hidden]), dialog[open]", element));
 
   // Live: one stream; whatever says data-live is fetched again when its word comes.
   const signIn = (more = "") => location.assign(`/console/sign-in?${more}next=${encodeURIComponent(location.pathname)}`);
@@ -55,11 +53,15 @@
     const refresh = (words) => {
       for (const element of all("[data-live]")) {
         if (words && !element.dataset.live.split(" ").some((word) => words.includes(word))) continue;
-        if (held(element)) one("#stale")?.removeAttribute("hidden");
+        if (one("#stale") && held(element)) one("#stale").hidden = false;
         else htmx.trigger(element, "live");
       }
     };
-    source.addEventListener("hello", () => { one("#offline").hidden = true; if (lost) refresh(null); lost = false; });
+    source.addEventListener("hello", (event) => {
+      one("#offline").hidden = true;
+      if (lost || event.data !== document.body.dataset.seen) refresh(null);  // something changed before anybody listened
+      lost = false;
+    });
     source.addEventListener("changed", (event) => refresh(event.data.split(" ")));
     source.addEventListener("signed-out", () => { source.close(); signIn(); });
     source.addEventListener("error", () => {
@@ -128,7 +130,7 @@
     event.preventDefault();
   }
   let going = 0;
-  const places = { q: "/console/queue", l: "/console/live", a: "/console/audit", f: "/console/figures", s: "/console/settings" };
+  const places = { q: "/console/queue", l: "/console/live", u: "/console/undo", a: "/console/audit", f: "/console/figures", s: "/console/settings" };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("input, textarea, select, [contenteditable]") || one("dialog[open]")) return;
@@ -153,19 +155,20 @@
     if (opener) { const box = document.getElementById(opener.dataset.dialog); box?.showModal(); one("[autofocus]", box)?.focus(); }
     if (event.target.closest("[data-close]")) event.target.closest("dialog")?.close();
     const again = event.target.closest("[data-refresh]");
-    if (again) { one("#stale").hidden = true; htmx.trigger(one(again.dataset.refresh), "live"); }
+    if (again) { one("#stale").hidden = true; htmx.trigger(one(again.dataset.refresh), "live", { asked: true }); }
+    const summary = event.target.closest("summary");
+    if (summary && !summary.parentElement.open && one("[data-focus]", summary.parentElement)) unfold(summary, event);
     const copy = event.target.closest("[data-copy]");
     if (copy) navigator.clipboard.writeText(document.getElementById(copy.dataset.copy).textContent).then(() => say("Copied."));
   });
 
-  // A code leaves the page again; an answer that is opened takes the cursor.
+  // A code leaves the page again.
   document.addEventListener("htmx:afterSettle", () => {
     for (const box of all("[data-expire]:not([data-leaving])")) {
       box.dataset.leaving = "1";
       setTimeout(() => box.remove(), Number(box.dataset.expire) * 1000);
     }
   });
-  document.addEventListener("toggle", (event) => { if (event.target.open) one("[data-focus]", event.target)?.focus(); }, true);
 
   document.addEventListener("DOMContentLoaded", () => {
     live(); tick(); arm();

@@ -1,4 +1,4 @@
-// A list that is fetched again every few seconds while somebody looks at it; Pause holds it still.
+// A list that is fetched again every few seconds while somebody looks at it; Pause, where there is one, holds it still.
 "use strict";
 (() => {
   const one = (selector) => document.querySelector(selector);
@@ -7,7 +7,7 @@
     const words = feed.dataset.live;
     const again = () => htmx.trigger(feed, "live");
     let paused = false;
-    button.addEventListener("click", () => {
+    button?.addEventListener("click", () => {
       paused = !paused;
       button.setAttribute("aria-pressed", String(paused));
       button.textContent = paused ? "Go on" : "Pause";

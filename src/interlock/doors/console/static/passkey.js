@@ -79,14 +79,30 @@
   }
 
   // Asked anew: begin says what is wanted, finish gets it with whatever else the caller sends.
+  const proof = async (asked) => (asked.passphrase ? askAgain() : { ceremony: asked.ceremony, response: await touch(asked.publicKey) });
   async function stepUp(begin, finish, more = {}) {
     const asked = await ask(begin);
-    if (asked.fresh) return asked;
-    const proof = asked.passphrase ? await askAgain() : { ceremony: asked.ceremony, response: await touch(asked.publicKey) };
-    return ask(finish, { ...more, ...proof });
+    return asked.fresh ? asked : ask(finish, { ...more, ...(await proof(asked)) });
+  }
+  // Asked anew for exactly what a form says; the fields that prove it, for whoever sends it.
+  async function signed(begin, fields) {
+    const asked = await ask(begin, fields);
+    if (asked.fresh) return {};
+    const found = await proof(asked);
+    return found.response ? { ...found, response: JSON.stringify(found.response) } : found;
+  }
+  async function sign(form) {
+    for (const old of all("[data-proof]", form)) old.remove();
+    const found = await signed(form.dataset.sign, Object.fromEntries(new FormData(form)));
+    for (const [name, value] of Object.entries(found)) {
+      const field = document.createElement("input");
+      field.type = "hidden"; field.name = name; field.value = value; field.dataset.proof = "1";
+      form.append(field);
+    }
+    form.submit();
   }
   const fresh = () => stepUp("/console/fresh/begin", "/console/fresh/finish");
-  window.interlock = { ...(window.interlock || {}), stepUp, fresh, touch };
+  window.interlock = { ...(window.interlock || {}), stepUp, signed, fresh, touch };
 
   const tell = (words, bad) => (window.interlock.say ? window.interlock.say(words, bad) : undefined);
   async function guarded(element, work) {
@@ -140,7 +156,7 @@
     const id = encodeURIComponent(form.dataset.stepUp);
     await stepUp(`/console/step-up/${id}/begin`, `/console/step-up/${id}/approve`, Object.fromEntries(new FormData(form)));
     tell("Approved: it may run once.");
-    if (window.htmx && one("[data-live~=tickets]")) all("[data-live]").forEach((element) => window.htmx.trigger(element, "live")); else location.reload();
+    if (window.htmx && one("[data-live~=tickets]")) all("[data-live]").forEach((element) => window.htmx.trigger(element, "live", { asked: true })); else location.reload();
   }
   async function reveal(form) {
     const id = encodeURIComponent(form.dataset.revealCode);
@@ -153,7 +169,7 @@
 
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    const work = form.matches("[data-step-up]") ? approve : form.matches("[data-reveal-code]") ? reveal : form.matches("[data-register-passkey]") ? registerPasskey : form.matches("[data-register-totp]") ? registerTotp : null;
+    const work = form.matches("[data-step-up]") ? approve : form.matches("[data-reveal-code]") ? reveal : form.matches("[data-register-passkey]") ? registerPasskey : form.matches("[data-register-totp]") ? registerTotp : form.matches("[data-sign]") ? sign : null;
     if (work) { event.preventDefault(); guarded(form, () => work(form)); }
     else if (form.matches("[data-fresh]") && !form.dataset.asked) {
       event.preventDefault();

@@ -9,6 +9,7 @@ from interlock.core.read.inline.python import (
     calls_code,
     calls_databases,
     calls_files,
+    calls_frames,
     calls_functions,
     calls_names,
     calls_network,
@@ -25,6 +26,7 @@ from interlock.core.read.inline.python.walk import Answer, Walk
 # the functions of libraries by path, and methods by name alone, as the type of what they are called on is not known
 _CALLS: Mapping[str, Answer] = {
     **calls_files.CALLS,
+    **calls_frames.CALLS,
     **calls_programs.CALLS,
     **calls_code.CALLS,
     **calls_names.CALLS,
@@ -33,6 +35,7 @@ _CALLS: Mapping[str, Answer] = {
     **calls_databases.CALLS,
 }
 _METHODS: Mapping[str, Answer] = {
+    **calls_frames.METHODS,
     **calls_paths.METHODS,
     **calls_network.METHODS,
     **calls_databases.METHODS,

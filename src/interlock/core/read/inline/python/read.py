@@ -10,6 +10,7 @@ from interlock.core.read.inline.python.answers import HANDLED, answer
 from interlock.core.read.inline.python.calling import follow, invoke
 from interlock.core.read.inline.python.expressions import EXPRESSIONS
 from interlock.core.read.inline.python.flow import FLOW
+from interlock.core.read.inline.python.idle import idle_in
 from interlock.core.read.inline.python.parse import parse
 from interlock.core.read.inline.python.statements import STATEMENTS
 from interlock.core.read.inline.python.walk import Language, Walk
@@ -56,8 +57,11 @@ def _uncalled(tree: ast.Module, walk: Walk) -> None:
         for node in ast.walk(tree)
         if isinstance(node, (ast.Name, ast.Attribute))
     }
+    idle = idle_in(tree)
     for named in (False, True):
         for func in walk.defined:  # grows while inner functions are met
             name = getattr(func.node, "name", "")
             if id(func.node) not in walk.followed and (name in used) is named:
+                walk.world.idle = id(func.node) in idle
                 follow(walk, func, [], {})
+    walk.world.idle = False

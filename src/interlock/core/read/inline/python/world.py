@@ -26,6 +26,7 @@ class World:
     peer: str = ""  # the address of the last socket
     wired: bool = False  # the standard streams are that socket
     downloads: dict[str, str] = field(default_factory=dict)  # path -> address
+    idle: bool = False  # inside a function that nothing of the source can call
 
     def _first(self, *words: str) -> bool:
         new = words not in self.told
@@ -117,6 +118,8 @@ class World:
 
     def touch(self, verb: str, path: Value, *traits: str) -> None:
         """An effect on a path, which may be one of many."""
+        if self.idle and not known(str(text_of(path))):
+            return  # what a helper does to whatever it would be given, in a run that gives it nothing
         marks = traits_of(path)
         bulk = ["bulk"] * ("bulk" in marks and verb not in ("read", "write"))
         deep = ["recursive"] * ("walk" in marks and verb in ("chmod", "chown"))

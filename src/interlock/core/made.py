@@ -1,0 +1,221 @@
+"""What would this action make, if it succeeds? And what a session is known to have made: files, containers, images, databases, branches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.core.databases import database_of
+from interlock.core.model import Action, Kind
+from interlock.core.options import Options, options_of
+from interlock.core.read.facts import Command, Fact, known
+from interlock.core.read.shell.nodes import AndOr, Node, Pipeline, Simple
+from interlock.core.read.shell.parse import parse
+
+FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, PUSHED = (
+    "file container inside image database port branch pushed".split()
+)
+ALL = "*"  # stands for every name
+MOST = 500  # things of one session
+_LOCAL_KINDS = frozenset({FILE, BRANCH, PUSHED})
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One thing that a session made: what it is, its name, and what has to be known to find it again."""
+
+    kind: str
+    name: str
+    base: str = ""  # the folder in which a file, a branch or a push was named
+    source: str = ""  # what a file is a copy of
+    mark: str = ""  # what a file was like when it was made
+
+    @property
+    def body(self) -> dict[str, str]:
+        found = {name: str(getattr(self, name)) for name in ("kind", "name", "base", "source", "mark")}
+        return {name: value for name, value in found.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What one session made."""
+
+    things: tuple[Thing, ...] = ()
+    names: frozenset[tuple[str, str]] = field(default=frozenset())
+    strayed: tuple[str, ...] = ()  # folders that it went to, in which its shell may still be
+
+    @classmethod
+    def of(cls, things: Sequence[Thing]) -> Made:
+        return cls(tuple(things), frozenset((one.kind, one.name) for one in things))
+
+    def has(self, kind: str, name: str) -> bool:
+        return (kind, name) in self.names
+
+    def local(self) -> list[dict[str, str]]:
+        """What a look at this machine's files has to know."""
+        return [one.body for one in self.things if one.kind in _LOCAL_KINDS]
+
+
+NOTHING_MADE = Made()
+
+
+def makings(action: Action, facts: Sequence[Fact]) -> list[Thing]:
+    """What it makes for certain when the whole of it succeeds: what stands in a pipe or behind `;` may have failed."""
+    if action.kind is Kind.TOOL:
+        return list(_written(action))
+    if action.kind is not Kind.COMMAND or not action.cwd.startswith("/"):
+        return []
+    sure = _sure(action.text)
+    found = [thing for fact in facts if isinstance(fact, Command) for thing in _makes(fact, action.cwd, sure)]
+    return (
+        found
+        if not any(isinstance(fact, Command) and _moves(fact) for fact in facts)
+        else [one for one in found if one.kind not in _LOCAL_KINDS]
+    )
+
+
+def unmade(facts: Sequence[Fact]) -> list[tuple[str, str]]:
+    """What no longer stands for what the session made: another thing may have its name now."""
+    found: list[tuple[str, str]] = []
+    for fact in facts:
+        if isinstance(fact, Command) and fact.program in ("docker", "podman"):
+            found += _freed(fact)
+        elif isinstance(fact, Command) and fact.program == "dropdb" and (place := database_of(fact)) is not None:
+            found.append((DATABASE, place.key))
+    return found
+
+
+def _freed(fact: Command) -> list[tuple[str, str]]:
+    """Names of containers and images that may mean others from now on, and ports that somebody else may listen to."""
+    named = {"rename", "tag", "commit", "load", "import", "rm", "rmi", "restore"} & set(fact.words[:2])
+    unclear = {"prune", "compose", "system", "stack"} & set(fact.words[:2]) or (
+        named and not all(map(known, fact.words))
+    )
+    words = [ALL] if unclear else [*fact.words[1:]] if named else []
+    found = [(kind, word) for word in words for kind in (CONTAINER, INSIDE, IMAGE)]
+    ends = named or unclear or {"stop", "kill", "restart", "pause", "down"} & set(fact.words[:2])
+    return [*found, (PORT, ALL)] if ends else found
+
+
+def _written(action: Action) -> Iterator[Thing]:
+    """A file that a tool of the agent itself writes as a whole."""
+    given = action.fields.get("input")
+    if action.text != "Write" or not isinstance(given, Mapping):
+        return
+    path = given.get("file_path")
+    if isinstance(path, str) and path.startswith("/") and isinstance(given.get("content"), str):
+        yield Thing(FILE, path, "/")
+
+
+def _makes(fact: Command, cwd: str, sure: Callable[[Command], str]) -> Iterator[Thing]:
+    """`sure` is `""` for what may have failed, `last` for a pipe whose end alone is known, `yes` for the rest."""
+    maker = _MAKERS.get(fact.program)
+    certain = sure(fact)
+    if maker is None or not certain or fact.via or fact.traits or not all(map(known, fact.words)):
+        return
+    for thing in maker(fact, cwd):
+        if (
+            certain == "yes" or thing.kind == IMAGE
+        ):  # an image is made again from its recipe, whichever of the two it is
+            yield thing
+
+
+def _docker(fact: Command, cwd: str) -> Iterator[Thing]:
+    words = fact.words
+    if fact.env or not words:
+        return
+    if words[0] == "run":
+        found = options_of(words[1:], _RUN_VALUED, _RUN_BARE, stops=True)
+        name = found.last("--name") if found else None
+        if found is not None and name:
+            yield Thing(CONTAINER, name)
+            if not found.has("-v", "--volume", "--mount", "--volumes-from"):  # what such a one holds may be older
+                yield Thing(INSIDE, name)
+                yield from (
+                    Thing(PORT, port) for port in _ports(found) if not found.has("--rm")
+                )  # which may end by itself
+    elif words[0] == "build" or words[:2] == ("buildx", "build"):
+        for place, word in enumerate(words[:-1]):
+            if word in ("-t", "--tag"):
+                yield Thing(IMAGE, words[place + 1])
+
+
+def _ports(found: Options) -> Iterator[str]:
+    """Of this machine that lead into a container: `5555:5432`, `127.0.0.1:5555:5432`."""
+    for value in (*found.values.get("-p", ()), *found.values.get("--publish", ())):
+        parts = value.split(":")
+        if len(parts) >= 2 and parts[-2].isdigit():
+            yield parts[-2]
+
+
+def _createdb(fact: Command, cwd: str) -> Iterator[Thing]:
+    place = database_of(fact)
+    if place is not None and place.local:
+        yield Thing(DATABASE, place.key)
+
+
+def _git(fact: Command, cwd: str) -> Iterator[Thing]:
+    if fact.env or not fact.words:
+        return
+    name, rest = fact.words[0], [word for word in fact.words[1:] if word not in ("-q", "--quiet")]
+    if (name, rest[:1]) in (("checkout", ["-b"]), ("switch", ["-c"]), ("switch", ["--create"])) and 2 <= len(rest) <= 3:
+        yield Thing(BRANCH, rest[1], cwd)
+    elif name == "branch" and 1 <= len(rest) <= 2 and not any(word.startswith("-") for word in rest):
+        yield Thing(BRANCH, rest[0], cwd)
+    elif name == "push" and all(word in ("-u", "--set-upstream") for word in rest if word.startswith("-")):
+        names = [word for word in rest if not word.startswith("-")]
+        if len(names) == 2 and ":" not in names[1] and not names[1].startswith("+") and names[1] != "HEAD":
+            yield Thing(PUSHED, names[1], cwd)
+
+
+def _cp(fact: Command, cwd: str) -> Iterator[Thing]:
+    found = options_of(fact.words, (), ("-a", "-p", "-v", "-f", "-n", "-L", "--preserve", "--verbose"))
+    if (
+        found is not None
+        and len(found.rest) == 2
+        and not fact.env
+        and not any(set("*?[{~") & set(word) for word in found.rest)
+    ):
+        source, target = found.rest
+        if not target.endswith("/"):
+            yield Thing(FILE, target, cwd, source)
+
+
+_RUN_VALUED = frozenset(
+    "-e --env -p --publish --name -m --memory --cpus -w --workdir -u --user --entrypoint --network --net -h --hostname --platform --pull "
+    "--restart -l --label --env-file --shm-size --health-cmd --health-interval -v --volume --mount --volumes-from --add-host --ulimit".split()
+)
+_RUN_BARE = frozenset("-d --detach --rm -i -t -P --init --interactive --tty --quiet -q".split())
+_MAKERS: Mapping[str, Callable[[Command, str], Iterator[Thing]]] = {
+    "docker": _docker, "podman": _docker, "createdb": _createdb, "git": _git, "cp": _cp,
+}  # fmt: skip
+_MOVERS = frozenset("mv ln rsync tar unzip install cd pushd export source . eval exec".split())
+
+
+def _moves(fact: Command) -> bool:
+    """Whether a folder or a name may mean another one behind this command."""
+    return fact.program in _MOVERS
+
+
+def _sure(text: str) -> Callable[[Command], str]:
+    """Which commands of a line have succeeded where the line has: those that only `&&` joins."""
+    nodes, errors = parse(text, lambda _: None)
+    certain: dict[int, str] = {}
+    if not errors and len(nodes) == 1:
+        chain: list[Node] = [nodes[0]]
+        if isinstance(nodes[0], AndOr):
+            chain = nodes[0].nodes if set(nodes[0].operators) == {"&&"} else []
+        for one in chain:
+            if isinstance(one, Simple):
+                certain[one.span[0]] = "yes"
+            elif isinstance(one, Pipeline):
+                certain |= {stage.span[0]: "last" for stage in one.stages[:1] if isinstance(stage, Simple)}
+    return lambda fact: certain.get(fact.span[0], "") if fact.span is not None else ""
+
+
+def things_of(data: Any) -> tuple[Thing, ...]:
+    """Out of JSON; raises ValueError, KeyError and TypeError for anything else."""
+    return tuple(
+        Thing(*(str(one.get(name, "")) for name in ("kind", "name", "base", "source", "mark"))) for one in data
+    )

@@ -1,0 +1,36 @@
+"""Which functions can nothing of this source call? Plain ones that it never names; a framework or a name made at run time may call any."""
+
+from __future__ import annotations
+
+import ast
+
+_DYNAMIC = frozenset(
+    "globals locals vars getattr eval exec compile __import__ import_module inspect __builtins__ __dict__ operator methodcaller "
+    "attrgetter fire Fire click typer invoke unittest doctest pytest plac defopt register atexit signal runpy".split()
+)
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def idle_in(tree: ast.Module) -> frozenset[int]:
+    """Their nodes, by id; none where anything could find a function by a name that is not written out."""
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    imported = {
+        alias.name.partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
+    }
+    imported |= {str(node.module).partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    if _DYNAMIC & (names | attributes | imported):
+        return frozenset()
+    found: set[int] = set()
+    for node in tree.body:
+        if isinstance(node, _Function) and _plain(node) and node.name not in names:
+            found.add(id(node))
+        elif isinstance(node, ast.ClassDef) and not (node.bases or node.keywords or node.decorator_list):
+            methods = (one for one in node.body if isinstance(one, _Function) and _plain(one))
+            found |= {id(one) for one in methods if one.name not in attributes}
+    return frozenset(found)
+
+
+def _plain(node: _Function) -> bool:
+    """Not handed to anybody by a decorator, and not called by the language itself."""
+    return not node.decorator_list and not node.name.startswith("__")

@@ -1,0 +1,115 @@
+"""A path as it is now, in a form that can be compared with what it was."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from interlock.keeper.manifest import Entry
+from interlock.keeper.places import Places
+from interlock.looker.budget import Budget, Unclear
+from interlock.looker.index import Index, parsed
+
+_PART = 1 << 20
+_KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What is there."""
+
+    kind: str  # as an entry has it, or "other"
+    mode: int = 0
+    size: int = 0
+    sha256: str = ""
+    link: str = ""
+    found: os.stat_result | None = None
+
+    @property
+    def key(self) -> list[object]:
+        """What two states that are the same have in common."""
+        return [self.kind, self.mode if self.kind != "link" else 0, self.size, self.sha256, self.link]
+
+
+def now(places: Places, path: str, budget: Budget) -> Now:
+    """The state of a path; raises Unclear for one that changes while it is read."""
+    budget.entry()
+    found = places.stat(path)
+    if found is None:
+        return Now("absent")
+    kind, mode = _KINDS.get(stat.S_IFMT(found.st_mode), "other"), stat.S_IMODE(found.st_mode)
+    if kind == "link":
+        return Now(kind, mode, link=places.link(path), found=found)
+    if kind != "file":
+        return Now(kind, mode, found=found)
+    return Now(kind, mode, found.st_size, _hashed(places, path, found.st_size, budget), found=found)
+
+
+def below(places: Places, path: str, budget: Budget) -> Iterator[str]:
+    """Everything in a folder."""
+    todo = [path]
+    while todo:
+        at = todo.pop()
+        for name in places.listed(at):
+            budget.entry()
+            full = f"{at}/{name}"
+            found = places.stat(full)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                todo.append(full)
+            yield full
+
+
+def same(entry: Entry, state: Now) -> bool:
+    """Whether a path is as it was, its mode and times apart."""
+    return (entry.kind, entry.size, entry.sha256, entry.link) == (state.kind, state.size, state.sha256, state.link)
+
+
+def read(places: Places, path: str, most: int = 64 << 20) -> bytes:
+    """All of a small file of Git; nothing where it is missing."""
+    if places.stat(path) is None:
+        return b""
+    with open(places.reading(path), "rb") as given:
+        data = given.read(most + 1)
+    if len(data) > most:
+        raise Unclear("a file of the repository is too large")
+    return data
+
+
+def tracked(data: bytes, budget: Budget) -> Index:
+    """The bytes of an index, read."""
+    if not data:
+        return Index({}, (0, 0))
+    try:
+        return parsed(data, (0, 0), budget)
+    except (ValueError, IndexError, struct.error):
+        raise Unclear("the index of the repository cannot be read") from None
+
+
+def listing(index: Index) -> dict[str, tuple[int, bytes, bool]]:
+    """What an index says, without when its files were looked at."""
+    return {path: (entry.mode, entry.oid, entry.trusted) for path, entry in index.entries.items()}
+
+
+def named(data: bytes, budget: Budget) -> str:
+    """One name for all indexes that say the same."""
+    rows = sorted(listing(tracked(data, budget)).items())
+    return hashlib.sha256(repr(rows).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _hashed(places: Places, path: str, size: int, budget: Budget) -> str:
+    handle = places.reading(path)
+    try:
+        found, place = hashlib.sha256(), 0
+        while part := os.pread(handle, _PART, place):
+            budget.tick()
+            found.update(part)
+            place += len(part)
+    finally:
+        os.close(handle)
+    if place != size:
+        raise Unclear(f"{os.path.basename(path)} changes while it is read")
+    return found.hexdigest()

@@ -1,0 +1,69 @@
+"""Do a project's own settings send its database elsewhere? Known files are read for names of other machines; nothing of them is run."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from interlock.core.databases import of_url, thrown_away
+from interlock.looker.budget import Unclear
+from interlock.looker.opened import contents
+from interlock.looker.standing import Standing
+
+MOST = 256 << 10
+_FILES = (
+    "config/database.yml",
+    "database.yml",
+    ".env",
+    ".env.local",
+    ".env.{0}",
+    ".env.{0}.local",
+    "config/application.yml",
+    ".envrc",
+)
+_ADDRESS = re.compile(r"\b[a-z0-9+]{2,20}://[^\s\"'<>]+", re.IGNORECASE)
+_HOST = re.compile(
+    r"^\s*(?:export\s+)?[\"']?(?:\w*_)?(?:DB_|PG|DATABASE_)?host[\"']?\s*[:=]\s*(\S.*)$", re.IGNORECASE | re.MULTILINE
+)
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "db", "postgres", "mysql", "database"})
+_OTHERS = re.compile(r"^(?:production|staging):.*\n(?:[ \t#].*\n?|\n)*", re.MULTILINE)  # sections for elsewhere
+_TOLD = re.compile(r"\\(?!\.$|N\b)|\b(?:dblink|drop\s+database|program)\b", re.IGNORECASE | re.MULTILINE)
+_NAMED = re.compile(r"^\s*(?:export\s+)?DATABASE_URL\s*=\s*(.+)$", re.MULTILINE)
+
+
+def settings(bases: list[str], environment: str, standing: Standing) -> None:
+    """Raises Unclear where a settings file names a machine that is not this one, or says it in a way that is not known here."""
+    for base in bases:
+        for name in _FILES:
+            path = os.path.join(os.path.realpath(base), name.format(environment))
+            if os.path.lexists(path):
+                _read(path, name.format(environment), standing)
+    standing.tally.kept += 1
+    standing.tally.found = True
+
+
+def statements(paths: list[str], standing: Standing) -> None:
+    """Raises Unclear where a file of statements tells its client to do anything else: to go to another database, or to run something."""
+    for path in paths:
+        text = contents(os.path.realpath(path), standing.budget, MOST).decode("utf-8", "replace")
+        if _TOLD.search(text):
+            raise Unclear(f"{os.path.basename(path)} says more than statements")
+    standing.tally.kept += 1
+    standing.tally.found = True
+
+
+def _read(path: str, name: str, standing: Standing) -> None:
+    text = _OTHERS.sub("", contents(path, standing.budget, MOST).decode("utf-8", "replace"))
+    for address in _ADDRESS.findall(text):
+        place = of_url(address)
+        if address.lower().startswith(("http:", "https:")):
+            continue
+        if place is None or (place.host not in _LOCAL and not place.host.startswith("/")):
+            raise Unclear(f"{name} names another machine")
+    for value in _HOST.findall(text):
+        if value.split("#")[0].strip().strip("\"'") not in _LOCAL:
+            raise Unclear(f"{name} names another machine")
+    for value in _NAMED.findall(text):
+        found = of_url(value.strip().strip("\"'"))
+        if found is None or not thrown_away(found.name):
+            raise Unclear(f"{name} names a database that is not one to throw away")

@@ -1,0 +1,95 @@
+"""Is what the action would change kept first? Taken where the answer is yes with it; where it cannot be kept, the question is asked as before."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from interlock.core.circumstances import Circumstances
+from interlock.core.hold import Keep
+from interlock.core.looking import Question, question_of
+from interlock.core.loss import Seen
+from interlock.core.model import Loss, TicketState
+from interlock.core.redact import redact_text
+from interlock.core.snapshots import LETTERS, Snapshot, new_id
+from interlock.core.undo import Kept, Limits, unkept
+from interlock.service.answered import Answer
+from interlock.service.looking import HOOK
+from interlock.service.request import Judged
+from interlock.service.state import State
+
+COMMAND = 2_000  # characters that are kept of one
+_HOPED = Kept("u_aaaaaaaaaa", "0" * 64)  # what the answer would be if it were kept; it leaves this file only unspent
+_GOES = (Loss.LOST, Loss.RECOVERABLE)
+_VERBS = frozenset({"delete", "truncate", "overwrite", "git", "database"})
+
+
+def kept(state: State, judged: Judged, answer: Answer, again: Callable[[Circumstances], Answer]) -> Answer:
+    """The answer, with a snapshot where one was taken; never taken for what is held or denied all the same, or only tried out."""
+    question, request = _question(state, judged, answer), judged.request
+    if question is None:
+        return answer
+    if answer.held.outcome == "allow":  # it lowers nothing, and helps whoever regrets it
+        found = _taken(state, judged, question) if request.spend else None
+        return replace(answer, kept=found) if found is not None and found.verified else answer
+    hoped = again(replace(answer.at, kept=_HOPED))
+    if hoped.held.outcome != "allow" or _refused(answer):
+        return answer
+    if not request.spend:  # asked again before it runs, and taken then
+        return hoped
+    found = _taken(state, judged, question)
+    made = again(replace(answer.at, kept=found))
+    return replace(made, kept=found) if found.verified else made
+
+
+def snapshot_of(state: State, judged: Judged, found: Kept) -> Snapshot:
+    """What is kept of it beside its files."""
+    agent, action = judged.request.agent, judged.request.action
+    command = redact_text(action.text[: COMMAND * 2])[:COMMAND]
+    return Snapshot(
+        found.id, judged.now, agent.principal, agent.name, agent.session, action.cwd, command, found.digest, found.files,
+        found.bytes, machine=state.machine,
+    )  # fmt: skip
+
+
+def fresh_id() -> str:
+    return new_id(secrets.token_bytes(LETTERS))
+
+
+def _question(state: State, judged: Judged, answer: Answer) -> Question | None:
+    """What would be kept; None where nobody here can, where nothing is enforced, and where it would change no answer."""
+    request, at, held = judged.request, answer.at, answer.held
+    if request.keeper is None or at.mode != "enforcing" or at.paused_by or not state.undo.keep:
+        return None
+    if request.server is not None or request.adapted is not None:
+        return None
+    if not _worth(at.seen) and (held.keep is not Keep.SPEND or (at.seen is not None and at.seen.missing)):
+        return None
+    question = question_of(request.action, judged.judgement, request.made, request.door == HOOK)
+    if question is None or not question.deeds or any(deed["verb"] not in _VERBS for deed in question.deeds):
+        return None  # what is no file here cannot be kept
+    lowers = question.relieves and not question.notes and state.looking.relief  # nor what a note answers for
+    lowers = lowers and not (at.seen is not None and at.seen.repositories)  # a whole history is a person's to give up
+    return question if lowers or held.outcome == "allow" else None
+
+
+def _worth(seen: Seen | None) -> bool:
+    """Whether something would go, and a look could tell what; an empty file or a merged branch is missed, too."""
+    return seen is not None and (seen.loss in _GOES or (seen.loss is Loss.NONE and bool(seen.files or seen.commits)))
+
+
+def _refused(answer: Answer) -> bool:
+    """Whether a person said no to this very action, and not too long ago: a snapshot outweighs no word of theirs."""
+    held = answer.held
+    return held.ticket is not None and held.ticket.state is TicketState.REJECTED and held.keep is not Keep.OPEN
+
+
+def _taken(state: State, judged: Judged, question: Question) -> Kept:
+    id, limits = fresh_id(), Limits(state.undo.files, state.undo.bytes, state.undo.ms)
+    if state.room.bytes >= state.undo.total_bytes:  # until upkeep has made room
+        return unkept(id, "snapshots take up all the room that they may (undo.total_bytes)")
+    assert judged.request.keeper is not None
+    found = judged.request.keeper(question.body, id, judged.now, limits)
+    state.room.bytes += found.bytes
+    return found

@@ -1,0 +1,132 @@
+"""A decision that was made -> what it changes, kept and recorded in one transaction before the answer leaves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from interlock.core.decision import Decision
+from interlock.core.hold import Held, Keep
+from interlock.core.model import Level
+from interlock.core.records import Deed, Grant, Refusal, Ticket
+from interlock.core.ticket import moved, settled
+from interlock.ports import QueueFull, Tx
+from interlock.service import tokens
+from interlock.service.answered import Answer, decision_of
+from interlock.service.blocking import block_for
+from interlock.service.gathering import Gathered, nameable
+from interlock.service.granting import grant_used, use
+from interlock.service.keeping import snapshot_of
+from interlock.service.record import deed
+from interlock.service.request import Judged, called, session_of
+from interlock.service.state import State
+from interlock.service.telling import told
+from interlock.service.tickets import new_ticket
+
+
+def perform(
+    tx: Tx,
+    state: State,
+    judged: Judged,
+    found: Gathered,
+    answer: Answer,
+    grant: Grant | None,
+) -> Decision:
+    """Keeps what the decision changes, before the answer leaves; what was spent by somebody else is denied."""
+    weighed, held = answer.weighed, answer.held
+    now, ticket, issued = judged.now, held.ticket, False
+    if held.keep is Keep.OPEN:
+        _let_go(tx, state, found.ticket, now)
+        made = new_ticket(state, judged, weighed)
+        try:
+            ticket = tx.open_ticket(made, state.policy.open_tickets)
+        except QueueFull:
+            held = Held(
+                "deny",
+                f"the queue is full: {state.policy.open_tickets} actions of this agent wait for an answer",
+                code="RATE_LIMIT_EXCEEDED",
+            )
+            ticket = None
+        else:
+            issued = ticket.id == made.id
+            if issued:
+                state.pins.opened(ticket)
+                state.elicited.opened(ticket)
+            _remember_goals(tx, state, judged, ticket)
+    elif held.keep is Keep.SPEND and ticket is not None and found.ticket is not None:
+        ticket, held = _spend(tx, state, judged, ticket, found.ticket, held)
+    elif held.keep is Keep.CHANGE and ticket is not None and found.ticket is not None:
+        tx.change_ticket(ticket, found.ticket)
+    if grant is not None and held.outcome == "allow" and not (tx.use_grant(grant.id, now) and use(state, grant)):
+        held = Held("deny", f"grant {grant.id} is used up")
+    if found.refusal is not None and held.outcome == "deny" and found.ticket is None:
+        tx.save_refusal(replace(found.refusal, tries=found.refusal.tries + 1))
+    held, blocked = replace(held, ticket=ticket), ""
+    if (
+        held.keep is not Keep.NOTHING or held.ticket is None or found.ticket is None
+    ):  # asking after one's own ticket is no deed
+        tx.add_deeds([deed_of(judged, held.outcome)])
+        blocked = block_for(tx, state, judged, found.counts, weighed, held)
+    if tokens.failed(judged, held):
+        tokens.FAILURES.failed(tx, judged.request.agent.principal, now)
+    used = [grant_used(grant, judged)] if grant is not None and held.outcome == "allow" else []
+    kept = answer.kept if held.outcome == "allow" else None
+    if kept is not None:
+        tx.add_snapshot(snapshot_of(state, judged, kept))
+    record = told(state, judged, weighed, answer.at, held, kept)
+    state.recorder.these(tx, [record, *tokens.told(state, judged, held, issued), *used])
+    decision = decision_of(state, judged, weighed, held, kept)
+    if blocked:
+        decision = replace(decision, reason=f"{decision.reason} This agent is blocked from now on: {blocked}.")
+    if judged.request.keep is not None:
+        judged.request.keep(tx, judged, decision)
+    return decision
+
+
+def _let_go(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:
+    """What expired before anybody noticed makes room for the ticket that takes its place."""
+    after = settled(ticket, now) if ticket is not None else None
+    if ticket is not None and after is not None and after != ticket and tx.change_ticket(after, ticket):
+        state.recorder.now(tx, "expire", deed(now, "expire", "time", {"ticket": ticket.id}))
+
+
+def _spend(tx: Tx, state: State, judged: Judged, ticket: Ticket, before: Ticket, held: Held) -> tuple[Ticket, Held]:
+    now = judged.now
+    if ticket != before and not tx.change_ticket(ticket, before):  # what time alone had changed
+        found = tx.ticket(ticket.id)
+        if found is None or replace(found, decided_at=ticket.decided_at, expires_at=ticket.expires_at) != ticket:
+            return ticket, Held("deny", f"ticket {ticket.id} was answered just now; try again", ticket=ticket)
+        ticket = found  # upkeep had seen the time before us
+    spent = moved(ticket, "spend", now)
+    if not tx.change_ticket(spent, ticket) or not state.pins.spend(ticket.id, held):
+        return ticket, Held("deny", f"ticket {ticket.id} was used already", ticket=ticket, code="TOKEN_ALREADY_USED")
+    agent = ticket.agent
+    for goal in ticket.goals:  # somebody agreed: the goal is refused no more
+        tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, now, now))
+    state.pins.agreed(ticket)
+    return spent, held
+
+
+def _remember_goals(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> None:
+    agent = judged.request.agent
+    for goal in nameable(judged.goals):
+        tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, judged.now, ticket.expires_at))
+
+
+def deed_of(judged: Judged, outcome: str) -> Deed:
+    assessment, matched = judged.judgement.assessment, judged.matched
+    return Deed(
+        judged.request.agent,
+        called(judged.request),
+        assessment.level,
+        assessment.score
+        if assessment.level >= Level.DESTRUCTIVE or judged.request.execution
+        else 0,  # everyday work adds no risk
+        outcome,
+        judged.now,
+        judged.request.execution,
+        judged.goals,
+        judged.severity,
+        tuple(sorted(matched.categories))
+        if matched
+        else tuple(sorted({f.category for f in assessment.findings if f.category})),
+    )

@@ -1,0 +1,70 @@
+"""An agent's own hook: what it destroys is kept before the answer, it is told so, and what it left counts as its doing once it has run."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hooked import Hooked, Said, hooked
+from keeping import let_through
+from looked import files, repository
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
+PATIENT = "[undo]\nms = 10000\n"
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hooked]:
+    with hooked(tmp_path_factory.mktemp("keeps"), more=PATIENT) as found:
+        yield found
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    found = repository(tmp_path / "app")
+    files(found, {"src/a.py": "three days of work\n"})
+    return found
+
+
+def passes(fired: Callable[[], Said]) -> Said:
+    return let_through(fired, lambda said: said.decision in ("", "allow"))
+
+
+def kept(here: Hooked) -> list[dict[str, Any]]:
+    return list(here.daemon.here().get("/api/v1/undo").json()["snapshots"])
+
+
+def test_what_the_action_left_is_its_doing_and_no_later_work(here: Hooked, repo: Path) -> None:
+    command = "git checkout -- src/a.py"
+    said = passes(lambda: here.claude(command, "toolu_kept", cwd=str(repo)))
+    told = said.json["hookSpecificOutput"]["additionalContext"]
+    id = kept(here)[0]["id"]
+    assert f"`interlock undo {id}` brings it back" in told
+    files(repo, {"src/a.py": "what no Git knows, left by the action itself\n"})
+    path = f"/api/v1/undo/{id}"
+    assert here.daemon.here().get(path).json()["later"] == 1
+    here.claude(command, "toolu_kept", "PostToolUse", cwd=str(repo), tool_response={"stdout": ""})
+    assert here.daemon.here().get(path).json()["later"] == 0
+    assert here.daemon.here().post(path, json={}).json()["undone"] is True
+    assert (repo / "src/a.py").read_text() == "three days of work\n"
+
+
+def test_several_calls_of_one_event_are_each_kept_and_told(here: Hooked, repo: Path, tmp_path: Path) -> None:
+    other = repository(tmp_path / "other")
+    before = len(kept(here))
+    given = {"commands": [f"git -C {repo} checkout -- src/a.py", f"git -C {other} clean -fd"]}
+    said = passes(lambda: here.claude("", "several", tool_input=given, cwd=str(tmp_path)))
+    told = said.json["hookSpecificOutput"]["additionalContext"]
+    taken = kept(here)[: len(kept(here)) - before]
+    assert len(taken) == 2 and all(f"`interlock undo {one['id']}`" in told for one in taken)
+
+
+def test_beside_a_call_that_is_held_nothing_is_let_through_or_kept(here: Hooked, repo: Path) -> None:
+    before = kept(here)
+    given = {"commands": ["git checkout -- src/a.py", "git push --force origin main"]}
+    said = here.claude("", "beside", tool_input=given, cwd=str(repo), permission_mode="bypassPermissions")
+    assert said.decision == "deny" and kept(here) == before

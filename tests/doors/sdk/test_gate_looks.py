@@ -1,0 +1,23 @@
+"""A gate without a daemon looks before it asks, as the daemon does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from daemon import configured
+from hooked import until
+from interlock import Gate
+from interlock.doors.sdk.inside import open_inside
+from looked import repository
+
+
+def test_what_can_be_had_back_is_looked_at_in_this_process_too(tmp_path: Path) -> None:
+    app = repository(tmp_path / "app")
+    made = open_inside(configured(tmp_path, policy={"use": "default"}))
+    try:
+        gate = Gate._over(made, "claude", "s1")
+        until(lambda: gate.evaluate(command="git branch -D feature", cwd=str(app)).allowed, "a look in time")
+        (app / "src/a.py").write_text("three days of work\n")
+        assert not gate.evaluate(command="git checkout -- src", cwd=str(app)).allowed
+    finally:
+        made.close()

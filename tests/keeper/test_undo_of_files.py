@@ -1,0 +1,148 @@
+"""Whatever is done to files, an undo brings them back byte for byte: random trees with odd names, modes and links x what destroys them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from interlock.keeper.warm import WarmKeeper
+from undoing import EXAMPLES, NOW, PATIENT, fresh, told
+
+NAMES = [
+    b"a", b"b.txt", b"-rf", b"two words", b"line\nbreak", "é日".encode(), b"\xff\xfe", b"*", b"it's", b".hidden", b"~", b"$HOME", b"node_modules", b"x" * 200,
+]  # fmt: skip
+CONTENTS = [b"", b"one\n", b"\0\xff\x80binary", b"long " * 4_000, b"large" * 60_000]
+MODES = [0o644, 0o600, 0o755, 0o400, 0o000, 0o4755]
+FOLDERS = [0o755, 0o700, 0o555, 0o1777]
+
+
+@dataclass(frozen=True)
+class Node:
+    """One thing of a tree: in which folder, what, how."""
+
+    holder: int
+    name: bytes
+    kind: str
+    content: bytes
+    mode: int
+    folder_mode: int
+
+
+nodes = st.builds(
+    Node,
+    st.integers(0, 20), st.sampled_from(NAMES), st.sampled_from(["file", "file", "folder", "link", "twin"]),
+    st.sampled_from(CONTENTS), st.sampled_from(MODES), st.sampled_from(FOLDERS),
+)  # fmt: skip
+
+
+def grown(top: bytes, given: list[Node]) -> list[bytes]:
+    """The tree on the disk; every path of it, with what is to be destroyed first."""
+    folders, files, every = [top], [], []
+    for node in given:
+        path = os.path.join(folders[node.holder % len(folders)], node.name)
+        if os.path.lexists(path):
+            continue
+        if node.kind == "folder":
+            os.mkdir(path)
+            folders.append(path)
+        elif node.kind == "link":
+            os.symlink(node.content[:40].strip(b"\0") or b"nowhere", path)
+        elif node.kind == "twin" and files:
+            os.link(files[0], path)
+        else:
+            with open(path, "wb") as out:
+                out.write(node.content)
+            os.chmod(path, node.mode)
+            files.append(path)
+        every.append(path)
+    for number, folder in enumerate(folders[1:]):
+        os.chmod(folder, FOLDERS[number % len(FOLDERS)])
+    for path in every:
+        os.utime(path, ns=(10**18, 10**18 + len(path)), follow_symlinks=False)
+    return every
+
+
+Deeds = list[dict[str, Any]]
+
+
+def _run(*words: bytes | str) -> None:
+    subprocess.run(words, capture_output=True, check=False)
+
+
+def _deed(verb: str) -> Callable[[bytes, bytes], Deeds]:
+    return lambda path, other: [{"verb": verb, "target": os.fsdecode(path)}]
+
+
+def _moved(path: bytes, other: bytes) -> Deeds:
+    return [{"verb": "overwrite", "target": os.fsdecode(path)}, {"verb": "delete", "target": os.fsdecode(other)}]
+
+
+# What is done, whether it takes folders too, and as which deeds Interlock knows it.
+ACTS: dict[str, tuple[bool, Callable[[bytes, bytes], Deeds], tuple[str, ...]]] = {
+    "rm -rf": (True, _deed("delete"), ("rm", "-rf", "--", "$1")),
+    "rm": (False, _deed("delete"), ("rm", "-f", "--", "$1")),
+    "find -delete": (True, _deed("delete"), ("find", "$1", "-delete")),
+    "> file": (False, _deed("truncate"), ("bash", "-c", ': > "$1"', "bash", "$1")),
+    "truncate": (False, _deed("truncate"), ("truncate", "-s", "0", "$1")),
+    "cp over": (False, _deed("overwrite"), ("cp", "-f", "--", "$2", "$1")),
+    "cat over": (False, _deed("overwrite"), ("bash", "-c", 'cat "$2" > "$1"', "bash", "$1", "$2")),
+    "tee": (False, _deed("overwrite"), ("bash", "-c", 'echo new | tee "$1"', "bash", "$1")),
+    "mv over": (False, _moved, ("mv", "-f", "--", "$2", "$1")),
+}
+
+
+@settings(max_examples=EXAMPLES * 2, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(nodes, min_size=1, max_size=14),
+    st.sampled_from(sorted(ACTS)),
+    st.integers(0, 30),
+    st.integers(0, 30),
+    st.booleans(),
+)
+def test_a_tree_is_what_it_was_after_an_undo_and_the_undo_can_be_undone(
+    keep: WarmKeeper, given: list[Node], name: str, number: int, other: int, settled: bool
+) -> None:
+    folders, deeds_of, words = ACTS[name]
+    place = Path(tempfile.mkdtemp(prefix="undo"))
+    try:
+        top = os.fsencode(place) + b"/tree"
+        os.mkdir(top)
+        every = [path for path in grown(top, given) if folders or not os.path.isdir(path)]
+        if not every:
+            return
+        one, two = every[number % len(every)], every[other % len(every)]
+        if one == two and "$2" in words:
+            return
+        before = told(place)
+        kept = keep.take({"bases": [str(place)], "deeds": deeds_of(one, two)}, fresh(), NOW, PATIENT)
+        if b"*" in one + two and not kept.verified:
+            return  # a name that is a pattern stands for more, of which not everything is a file
+        assert kept.verified, kept
+        _run(*({"$1": one, "$2": two}.get(word, word) for word in words))
+        after = told(place)
+        if settled:
+            assert keep.settle(kept.id)
+        undone = keep.undo(kept.id, fresh(), NOW, kept.digest, force=not settled)
+        assert undone.done, undone
+        whole = name in ("> file", "truncate", "cat over", "tee")  # other names of a file that comes back stay its own
+        assert _shown(told(place), whole) == _shown(before, whole), name
+        assert keep.undo(kept.id, fresh(), NOW, kept.digest).total == 0
+        if undone.as_id:
+            assert keep.undo(undone.as_id, fresh(), NOW, undone.as_digest).done
+            assert _shown(told(place), False) == _shown(after, False), name
+    finally:
+        _run("chmod", "-R", "u+rwx", os.fsencode(place))
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _shown(found: dict[str, Any], twins: bool) -> dict[str, Any]:
+    return found if twins else {key: value for key, value in found.items() if key != "="}
