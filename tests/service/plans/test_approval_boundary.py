@@ -37,7 +37,7 @@ def test_no_generated_command_runs_without_an_explicit_approval_of_that_exact_te
     mark, good = plan.reviewed.mark, yes(plan)
     ways = [
         Yes(plan.command, "", True),  # no mark
-        Yes(plan.command, mark[:-1] + "0", True),  # a forged one
+        Yes(plan.command, mark[:-1] + ("1" if mark[-1] == "0" else "0"), True),  # a forged one
         Yes(plan.command, other.reviewed.mark, True),  # another plan's
         Yes("touch three", mark, True),  # another text under this mark
         Yes("touch one; touch three", mark, True),
