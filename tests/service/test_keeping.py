@@ -178,6 +178,20 @@ def test_what_a_person_approved_is_kept_when_it_runs(gate: Gate, repo: Path, loo
     assert found.reason.startswith("Allowed once: ann approved it") and stored(gate) == [found.kept]
 
 
+def test_what_leaves_its_place_is_kept_with_what_it_replaces(gate: Gate) -> None:
+    asked: list[Any] = []
+
+    def take(question: Any, id: str, at: float, limits: Limits) -> Kept:
+        asked.extend(question["deeds"])
+        return unkept(id, "it is only asked")
+
+    action = command("mv -f draft.txt notes.txt", "/srv/app")
+    lost = lambda question: Seen(Loss.LOST, "overwrite", files=1, only=1)  # noqa: E731
+    answers.approve(gate.state, gate.sign_in(), gate.held(action, look=lost).id)
+    assert gate.ask(action, look=lost, keeper=take).allowed
+    assert [(one["verb"], one["target"]) for one in asked] == [("overwrite", "notes.txt"), ("delete", "draft.txt")]
+
+
 def test_an_approval_counts_also_where_nothing_can_be_kept(gate: Gate, repo: Path, look: Look) -> None:
     files(repo, {"src/a.py": "work\n"})
     action = command("git reset --hard", str(repo))

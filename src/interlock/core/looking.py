@@ -133,6 +133,14 @@ def _undisturbed(line: Line, facts: Sequence[Fact], accused: set[Key], answers: 
     return plain(facts, accused, answers.keys() - set(files))
 
 
+def moved_away(facts: Sequence[Fact]) -> list[Mapping[str, Any]] | None:
+    """What leaves its place for another, which is destroyed nowhere and yet missed by whoever takes it all back; None where that is not known."""
+    moves = [fact for fact in facts if isinstance(fact, Effect) and fact.verb == "move"]
+    if not all(known(one.target) and QUOTED not in one.target and _near(one.via) for one in moves):
+        return None
+    return [{"verb": "delete", "target": one.target} for one in moves]
+
+
 def _deeds(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Mapping[str, Any] | None]:
     """What is destroyed; None for something whose target or folder is not known."""
     exactly = {key(fact): _exactly(fact) for fact in facts if isinstance(fact, Command)}

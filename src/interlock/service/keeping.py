@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from interlock.core.circumstances import Circumstances
 from interlock.core.hold import Keep
-from interlock.core.looking import Question, question_of
+from interlock.core.looking import Question, moved_away, question_of
 from interlock.core.loss import Seen
 from interlock.core.model import Loss, TicketState
 from interlock.core.redact import redact_text
@@ -89,7 +89,11 @@ def _taken(state: State, judged: Judged, question: Question) -> Kept:
     id, limits = fresh_id(), Limits(state.undo.files, state.undo.bytes, state.undo.ms)
     if state.room.bytes >= state.undo.total_bytes:  # until upkeep has made room
         return unkept(id, "snapshots take up all the room that they may (undo.total_bytes)")
+    moved = moved_away(judged.judgement.facts)
+    if moved is None:
+        return unkept(id, "what it moves away is not known")
     assert judged.request.keeper is not None
-    found = judged.request.keeper(question.body, id, judged.now, limits)
+    body = question.body
+    found = judged.request.keeper({**body, "deeds": [*body["deeds"], *moved]}, id, judged.now, limits)
     state.room.bytes += found.bytes
     return found
