@@ -10,6 +10,7 @@ import pytest
 
 from each import each
 from interlock.core.model import Loss
+from interlock.looker.look import look as in_process
 from interlock.looker.made import mark_of
 from interlock.looker.warm import WarmLooker
 from looked import asked, deed, files, git, repository, told
@@ -340,6 +341,15 @@ def test_what_is_missing_outside_of_the_project_may_mean_another_place(
     look: WarmLooker, repo: Path, target: str
 ) -> None:
     assert look(asked(repo, rm(target))).loss is Loss.UNKNOWN
+
+
+def test_a_search_that_finds_nothing_and_a_missing_file_that_programs_keep_at_home_are_no_surprise(
+    tmp_path: Path,
+) -> None:
+    for one in (search("~", "*.nothing"), search(str(tmp_path), "*.nothing"), rm("~/.cache/nvim"), rm("~/.tmux.conf")):
+        assert in_process({**asked(tmp_path, one), "temp": []}, str(tmp_path)).loss is Loss.NONE, one
+    for one in (rm("~/Documents"), rm("~/.."), search("~/Documents", "*")):
+        assert in_process({**asked(tmp_path, one), "temp": []}, str(tmp_path)).loss is not Loss.NONE, one
 
 
 def test_what_is_missing_where_there_is_no_project_is_not_known(look: WarmLooker, tmp_path: Path) -> None:

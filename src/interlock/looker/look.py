@@ -83,13 +83,19 @@ def _files(
 
 
 def _expected(deed: Mapping[str, Any], base: str, standing: Standing, home: str) -> bool:
-    """Whether that nothing is there is no surprise: a name inside the project; elsewhere it may mean another place, and is asked about."""
+    """Whether that nothing is there is no surprise: inside the project, or what programs keep at home; elsewhere it may mean another place."""
+    if "found" in deed:  # a search that finds nothing where it looks
+        return os.path.isdir(whole(base, str(deed["found"]["root"]), home)) or _inside(deed, base, standing, home)
+    return certain(str(deed["target"])) and _inside(deed, base, standing, home)
+
+
+def _inside(deed: Mapping[str, Any], base: str, standing: Standing, home: str) -> bool:
     target = str(deed["found"]["root"] if "found" in deed else deed["target"])
+    path = os.path.normpath(whole(base, target, home))
     repository = standing.repository(os.path.realpath(base)) if os.path.isdir(base) else None
-    inside = repository is not None and f"{os.path.normpath(whole(base, target, home))}/".startswith(
-        f"{repository.top}/"
+    return (repository is not None and f"{path}/".startswith(f"{repository.top}/")) or (
+        home not in ("", "/") and path.startswith(f"{home}/.")
     )
-    return inside and ("found" in deed or certain(target))
 
 
 def paths_of(deed: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
