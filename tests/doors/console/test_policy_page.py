@@ -76,7 +76,7 @@ def test_an_edited_policy_is_compared_with_what_agents_did(here: Looking) -> Non
         here.ask(command)
     said = words(tried(here, own_text(load_policy("strict"))))
     assert "It can be used, as policy strict." in said
-    assert "dangerous verify; nothing would be lost: " in said
+    assert "dangerous verify; nothing would be lost: allow; kept first: allow verify" in said
     assert "come out as they promise" in said
     assert "4 recorded: 3 answered alike, 1 differently" in said
     assert "allow confirm" in said and "npm install" in said
