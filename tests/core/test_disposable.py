@@ -17,7 +17,8 @@ from interlock.rulebook import load
 RULES = load()
 HERE = "/home/dev/app"
 MADE = Made.of(
-    [Thing("container", "pgtmp"), Thing("inside", "pgtmp"), Thing("container", "pgold"), Thing("port", "5555"), Thing("image", "gw:leak"), Thing("database", "-:-/orders"), Thing("container", "a")]
+    [Thing("container", "pgtmp"), Thing("inside", "pgtmp"), Thing("container", "pgold"), Thing("port", "5555"), Thing("image", "gw:leak"), Thing("database", "-:-/orders"), Thing("container", "a"),
+     Thing("tag", "v2-rc1", HERE), Thing("pushed", "v2-rc1", HERE, "origin"), Thing("tag", "kept", HERE), Thing("pushed", "topic", HERE, "origin")]
 )  # fmt: skip
 
 
@@ -46,6 +47,8 @@ def nothing(_: object) -> Seen:
         "NODE_ENV=test npx prisma migrate reset --force", "rails db:migrate:down VERSION=3 && rails db:migrate:up VERSION=3",
         "RAILS_ENV=test DATABASE_URL=postgres://localhost/app_test rails db:drop", "createdb x_test && psql x_test -f a.sql; dropdb x_test",
         "dropdb x_test && rm -rf node_modules", "psql postgres://u:p@localhost/portal_test -c 'drop table users' -f db/schema.sql",
+        "git push origin :refs/tags/v2-rc1", "git push -q origin --delete v2-rc1", "git push -d origin refs/tags/v2-rc1", "git push origin :v2-rc1",
+        "docker volume rm shop_tmpdata", "docker volume rm -f shop_test_pg api-test-redis",
     ]
 )  # fmt: skip
 def test_what_is_to_be_thrown_away_lowers_what_is_asked_for(text: str) -> None:
@@ -80,6 +83,10 @@ def test_what_is_to_be_thrown_away_lowers_what_is_asked_for(text: str) -> None:
         # not of this session
         "docker rm -f db", "docker rm -f pgtmp db", "docker rmi app:latest", "docker volume rm data", "docker system prune -af --volumes", "docker compose down -v",
         "docker ps -aq | xargs docker rm -f", "docker rm -f $(docker ps -aq)", "docker rm -f $NAME",
+        "git push origin :refs/tags/v2", "git push origin :refs/tags/kept", "git push origin :topic", "git push origin --delete topic", "git push origin :refs/heads/v2-rc1",
+        "git push origin :v2-rc1 :main", "git push --force origin v2-rc1", "git push origin +v2-rc1", "GIT_DIR=/x git push origin :v2-rc1", "git push --tags --delete origin v2-rc1",
+        "git -C /x push origin :v2-rc1", "git push origin :v2-rc1 && git push -f origin main", "docker volume rm shop_dev", "docker volume rm shop_pgdata",
+        "docker volume rm shop_tmp shop_pgdata", "docker volume rm shop_prod_tmp", "docker --context prod volume rm shop_tmp", "docker volume rm $V", "docker volume prune -f",
         # other environments
         "bin/rails db:drop:all", "bin/rails db:drop:_unsafe", "bin/rails db:purge:all", "rails db:drop assets:clobber",
         "RAILS_ENV=production bin/rails db:reset", "RAILS_ENV=staging bin/rails db:drop", "RAILS_ENV=$E bin/rails db:drop", "bin/rails db:drop RAILS_ENV=production",
@@ -124,7 +131,7 @@ def test_a_database_in_a_file_is_not_answered_for_where_it_may_be_another_file(t
     assert found is None or not found.relieves
 
 
-@each("name, gone", [("etl_test_tmp", True), ("shopDev", True), ("app-test-2", True), ("TEST", True), ("shop", False), ("latest", False), ("contest", False),
+@each("name, gone", [("etl_test_tmp", True), ("shopDev", True), ("app-test-2", True), ("TEST", True), ("tmpdata", True), ("template", False), ("shop", False), ("latest", False), ("contest", False),
        ("test_prod", False), ("live_dev", False), ("maindev_test", False), ("staging_test", False), ("", False)])  # fmt: skip
 def test_a_name_is_read_word_by_word(name: str, gone: bool) -> None:
     assert thrown_away(name) is gone
@@ -147,6 +154,9 @@ def made(text: str) -> list[tuple[str, str]]:
         ("git branch topic", [("branch", "topic")]),
         ("git push -u origin topic", [("pushed", "topic")]),
         ("cp notes.txt copy.txt", [("file", "copy.txt")]),
+        ("git tag -a v2-rc1 -m 'the first'", [("tag", "v2-rc1")]),
+        ("git tag v2 abc123 && git push origin v2", [("tag", "v2"), ("pushed", "v2")]),
+        ("git push origin refs/tags/v2", [("pushed", "v2")]),
         # what may have failed, or is no making
         ("docker run --name db x; true", []),
         ("docker run --name db x || true", []),
@@ -163,6 +173,10 @@ def made(text: str) -> list[tuple[str, str]]:
         ("docker run --name $N x", []),
         ("git checkout -B topic", []),
         ("git branch -f topic main", []),
+        ("git tag -f v2", []),
+        ("git tag -d v2", []),
+        ("git tag -l 'v*'", []),
+        ("git tag", []),
         ("git push --force origin topic", []),
         ("git push origin main:topic", []),
         ("mv notes.txt x", []),

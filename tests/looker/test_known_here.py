@@ -207,6 +207,22 @@ def test_a_branch_that_others_work_on_is_nobodys_own(own: Path, look: WarmLooker
     assert look(asked(own, deed("git push --force-with-lease"), made=made)).loss is Loss.UNKNOWN
 
 
+def test_a_tag_at_the_remote_goes_where_this_session_made_it_here_and_pushed_it_there(
+    own: Path, look: WarmLooker
+) -> None:
+    made = [
+        {"kind": "tag", "name": "v2", "base": str(own)},
+        {"kind": "pushed", "name": "v2", "base": str(own), "source": "origin"},
+    ]
+    off = deed("git push --delete origin refs/tags/v2")
+    assert look(asked(own, off, made=made)).loss is Loss.RECOVERABLE
+    elsewhere = [one | {"base": str(own.parent)} for one in made]
+    for things in ([], made[:1], made[1:], elsewhere, [made[0], made[1] | {"source": "fork"}]):
+        assert look(asked(own, off, made=things)).loss is Loss.UNKNOWN
+    assert look(asked(own, deed("git push --delete origin refs/tags/v1"), made=made)).loss is Loss.UNKNOWN
+    assert look(asked(own, deed("git push --delete origin refs/tags/v2 main"), made=made)).loss is Loss.UNKNOWN
+
+
 def after(words: str, *before: str) -> dict[str, Any]:
     return {"verb": "git", "words": words.split(), "after": list(before)}
 

@@ -41,7 +41,8 @@ class Database:
 def thrown_away(name: str) -> bool:
     """Whether a name has a word that says so, and none that says otherwise."""
     words = {word.lower() for word in _WORDS.findall(name)}
-    return bool(words & THROWN_AWAY) and not any(word.startswith(_KEPT) for word in words)
+    thrown = words & THROWN_AWAY or any(word.startswith("tmp") for word in words)
+    return bool(thrown) and not any(word.startswith(_KEPT) for word in words)
 
 
 def database_of(fact: Command) -> Database | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.core.beside import Key, key
 from interlock.core.databases import Database, database_of, of_url, redis_of, scripts_of, stays, thrown_away
-from interlock.core.made import CONTAINER, DATABASE, IMAGE, INSIDE, PORT, Made
+from interlock.core.made import CONTAINER, DATABASE, IMAGE, INSIDE, PORT, PUSHED, TAG, Made
 from interlock.core.options import options_of
 from interlock.core.read.facts import Command, Effect, Fact, known
 
@@ -17,7 +17,7 @@ MADE = "made by this session"
 RULES = frozenset(
     "data.drop data.truncate data.delete_all data.delete_rows data.drop_column data.drop_object data.update_all data.store_drop "
     "data.store_delete data.store_delete_all databases.drop migrations.reset migrations.step_back migrations.accept_loss "
-    "docker.remove docker.remove_image docker.kill".split()
+    "docker.remove docker.remove_image docker.kill git.force_push".split()
 )
 _NOT_HERE = frozenset({"remote", "privileged", "production"})
 _AROUND = frozenset(
@@ -188,8 +188,10 @@ def _thrown_away_url(address: str | None) -> bool:
 
 
 def _docker(deed: _Deed) -> Answer | None:
-    """Containers and images that this session started or built, all of those that are named."""
+    """Containers and images that this session started or built, and volumes whose names say that they may go, all of those that are named."""
     words = deed.fact.words
+    if words[:2] in (("volume", "rm"), ("volume", "remove")):
+        return _volumes(deed)
     words = words[1:] if words[:1] in (("container",), ("image",)) else words
     kind = IMAGE if deed.fact.words[:1] == ("image",) or words[:1] == ("rmi",) else CONTAINER
     found = options_of(words[1:], (), ("-f", "--force", "-v", "--volumes", "-s"))
@@ -200,12 +202,39 @@ def _docker(deed: _Deed) -> Answer | None:
     return Answer(f"{', '.join(found.rest[:3])} {'was' if len(found.rest) == 1 else 'were'} {MADE}")
 
 
+def _volumes(deed: _Deed) -> Answer | None:
+    """A volume for development may hold what somebody worked on; one for tests does not."""
+    found = options_of(deed.fact.words[2:], (), ("-f", "--force"))
+    if found is None or not found.rest or deed.fact.env or deed.inside:
+        return None
+    gone = all(thrown_away(name) and "dev" not in name.lower() for name in found.rest)
+    return Answer(f"{', '.join(found.rest[:3])}: by name, for a while only") if gone else None
+
+
+def _remote_tag(deed: _Deed) -> Answer | None:
+    """One tag at a remote that this session made and pushed; from which repository and to which remote has to be looked at."""
+    words = [word for word in deed.fact.words if word not in ("-q", "--quiet", "--no-verify")]
+    deletes = bool({"--delete", "-d"} & set(words))
+    names = [word for word in words[1:] if word not in ("--delete", "-d")]
+    if words[:1] != ["push"] or deed.fact.env or deed.fact.via or len(names) != 2 or names[0].startswith("-"):
+        return None
+    name = names[1] if deletes else names[1].removeprefix(":")
+    if (not deletes and name == names[1]) or name.startswith((":", "-", "+", "refs/heads/")):
+        return None
+    tag = name.removeprefix("refs/tags/")
+    if not deed.made.has(TAG, tag) or not deed.made.has(PUSHED, tag):
+        return None
+    return Answer(
+        f"the tag {tag} was {MADE}", {"verb": "git", "words": ["push", "--delete", names[0], f"refs/tags/{tag}"]}
+    )
+
+
 def notes(answers: Mapping[Key, Answer]) -> Iterator[str]:
     return (answer.note for answer in answers.values() if answer.note)
 
 
 _READERS: Mapping[str, Callable[[_Deed], Answer | None]] = {
     "psql": _client, "dropdb": _client, "mysql": _client, "mariadb": _client, "redis-cli": _redis, "sqlite3": _sqlite, "rails": _rails,
-    "rake": _rails, "docker": _docker, "podman": _docker,
+    "rake": _rails, "docker": _docker, "podman": _docker, "git": _remote_tag,
     **dict.fromkeys(("knex", "sequelize", "prisma", "typeorm", "sequelize-cli"), _migrated),
 }  # fmt: skip

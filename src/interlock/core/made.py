@@ -13,12 +13,12 @@ from interlock.core.read.facts import Command, Fact, known
 from interlock.core.read.shell.nodes import AndOr, Node, Pipeline, Simple
 from interlock.core.read.shell.parse import parse
 
-FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, PUSHED = (
-    "file container inside image database port branch pushed".split()
+FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, TAG, PUSHED = (
+    "file container inside image database port branch tag pushed".split()
 )
 ALL = "*"  # stands for every name
 MOST = 500  # things of one session
-_LOCAL_KINDS = frozenset({FILE, BRANCH, PUSHED})
+_LOCAL_KINDS = frozenset({FILE, BRANCH, TAG, PUSHED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Thing:
 
     kind: str
     name: str
-    base: str = ""  # the folder in which a file, a branch or a push was named
-    source: str = ""  # what a file is a copy of
+    base: str = ""  # the folder in which a file, a branch, a tag or a push was named
+    source: str = ""  # what a file is a copy of, or where something was pushed
     mark: str = ""  # what a file was like when it was made
 
     @property
@@ -163,10 +163,20 @@ def _git(fact: Command, cwd: str) -> Iterator[Thing]:
         yield Thing(BRANCH, rest[1], cwd)
     elif name == "branch" and 1 <= len(rest) <= 2 and not any(word.startswith("-") for word in rest):
         yield Thing(BRANCH, rest[0], cwd)
+    elif name == "tag" and (tag := _new_tag(rest)):
+        yield Thing(TAG, tag, cwd)
     elif name == "push" and all(word in ("-u", "--set-upstream") for word in rest if word.startswith("-")):
         names = [word for word in rest if not word.startswith("-")]
         if len(names) == 2 and ":" not in names[1] and not names[1].startswith("+") and names[1] != "HEAD":
-            yield Thing(PUSHED, names[1], cwd)
+            yield Thing(PUSHED, names[1].removeprefix("refs/tags/"), cwd, names[0])
+
+
+def _new_tag(rest: Sequence[str]) -> str:
+    """Its name; Git makes no tag where there is one of that name, unless it is forced to."""
+    found = options_of(
+        rest, ("-m", "--message", "-F", "--file", "-u", "--local-user"), ("-a", "-s", "--annotate", "--sign")
+    )
+    return found.rest[0] if found is not None and 1 <= len(found.rest) <= 2 else ""
 
 
 def _cp(fact: Command, cwd: str) -> Iterator[Thing]:

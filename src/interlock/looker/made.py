@@ -50,10 +50,13 @@ class Own:
     def lost_with_its_copy(self) -> bool:
         return bool(self._relied_on & self._gone)
 
-    def ref(self, repository: Repository, kind: str, name: str) -> bool:
-        """Whether the session made or pushed a branch of this repository."""
+    def ref(self, repository: Repository, kind: str, name: str, remote: str = "") -> bool:
+        """Whether the session made or pushed a branch or a tag of this repository; pushed it to that remote, where one is named."""
         return any(
-            one["kind"] == kind and one["name"] == name and self._same(repository, str(one["base"]))
+            one["kind"] == kind
+            and one["name"] == name
+            and remote in ("", one.get("source", ""))
+            and self._same(repository, str(one["base"]))
             for one in self.refs
         )
 

@@ -27,7 +27,7 @@ SECONDS = 86_400.0  # that anything is remembered
 _TELLING = frozenset({"claude-code", "copilot", "cursor"})
 _WORTH = re.compile(
     r"\b(?:docker|podman)\s+(?:run|build|buildx|container|image|rm|rmi|tag|rename|commit|load|import|restore|stop|kill|restart|compose|system)\b|\b(?:createdb|dropdb|cp|cd)\b"
-    r"|\bgit\s+(?:checkout|switch|branch|push)\b"
+    r"|\bgit\s+(?:checkout|switch|branch|tag|push)\b"
 )
 _TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 _PATH = "file_path"
