@@ -61,6 +61,7 @@ def test_the_order_of_rules_never_matters() -> None:
 
 def test_a_rulebook_from_the_cache_judges_as_one_freshly_parsed() -> None:
     rulebook.load()
+    rulebook._built.cache_clear()  # as another process does it
     cached = rulebook.load()
     assert sorted(cached.rules) == sorted(shipped().rules)
     for name, rule in shipped().rules.items():
@@ -75,6 +76,7 @@ def test_a_cache_that_is_spoiled_or_missing_is_not_believed(tmp_path: Path, monk
     fresh = rulebook.load()
     (kept,) = (tmp_path / "__pycache__").glob("*.json")
     kept.write_text("[not json")
+    rulebook._built.cache_clear()
     assert sorted(rulebook.load().rules) == sorted(fresh.rules)
     first = tmp_path / PACKS[0].name
     first.write_text(first.read_text() + "\n# changed\n")
@@ -115,3 +117,18 @@ def test_only_what_nobody_may_ever_do_cannot_be_approved() -> None:
     never = {rule.id for rule in shipped().rules.values() if not rule.approvable}
     assert never, "fork bombs and formatting a disk (X-02)"
     assert all(shipped().rules[name].level is Level.FORBIDDEN for name in never)
+
+
+FAR_AWAY = frozenset(
+    "aws azure gcloud cloud_more data databases kubernetes paas migrations backups docker iac pipelines".split()
+)
+NO_WAY_BACK = frozenset("aws.purchase azure.purchase azure.audit_off gcloud.purchase data.http_payment".split())
+
+
+def test_a_rule_for_what_no_snapshot_can_hold_says_what_its_vendor_keeps() -> None:
+    bare = [
+        rule.id
+        for rule in shipped().rules.values()
+        if rule.id.split(".")[0] in FAR_AWAY and rule.irreversible and rule.level >= Level.DESTRUCTIVE and not rule.undo
+    ]
+    assert set(bare) == NO_WAY_BACK

@@ -178,6 +178,13 @@ def test_unwrapping_undo_and_factors_are_told() -> None:
     assert said.count("Goes.") == 1
 
 
+def test_what_cannot_be_undone_is_told_with_what_its_vendor_keeps() -> None:
+    kept = [finding(undo="Restore the snapshot."), finding(undo="From a backup.")]
+    said = words("x", assessment(Level.DANGEROUS, *kept, irreversible=True))
+    assert "Undo      cannot be undone by ordinary means. Restore the snapshot.\n" in said
+    assert "Recover: Restore the snapshot." in said and "Recover: From a backup." in said
+
+
 def test_a_flood_of_findings_is_bounded() -> None:
     found = assessment(Level.DANGEROUS, *[finding(span=(0, 1))] * 5000, steps=(Step("x"),) * 5000)
     assert len(explain(command("x" * 100_000), found, answer(found))) < 300

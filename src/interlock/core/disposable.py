@@ -208,7 +208,7 @@ def _volumes(deed: _Deed) -> Answer | None:
     if found is None or not found.rest or deed.fact.env or deed.inside:
         return None
     gone = all(thrown_away(name) and "dev" not in name.lower() for name in found.rest)
-    return Answer(f"{', '.join(found.rest[:3])}: by name, for a while only") if gone else None
+    return Answer(f"{', '.join(found.rest[:3])}: to be thrown away, by name") if gone else None
 
 
 def _remote_tag(deed: _Deed) -> Answer | None:

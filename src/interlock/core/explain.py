@@ -171,7 +171,8 @@ def _finding(text: str, finding: Finding) -> Iterator[Line]:
         Part(f"  {finding.reason}"),
     )
     yield from _where(text, finding)
-    for name, words in (("Instead", finding.instead), ("Undo", finding.undo), ("Asked for by", finding.requirement)):
+    undo = "Recover" if finding.irreversible else "Undo"
+    for name, words in (("Instead", finding.instead), (undo, finding.undo), ("Asked for by", finding.requirement)):
         if words:
             yield Part(f"  {name}: ", "dim"), Part(visible(words))
 
@@ -226,10 +227,10 @@ def _undo(assessment: Assessment) -> str:
 
 def undo_words(irreversible: bool, ways: Iterable[str]) -> str:
     """Whether ordinary means undo it, and what the rules advise: for what is elsewhere, from what its vendor keeps."""
-    advice = "; ".join(dict.fromkeys(filter(None, ways)))
-    if irreversible:
-        return "cannot be undone" + (f" here; {advice}" if advice else "")
-    return "can be undone" + (f": {advice}" if advice else "")
+    advice = list(dict.fromkeys(filter(None, ways)))
+    if irreversible:  # the worst of it stands first, and the others often repeat it
+        return "cannot be undone" + (f" by ordinary means. {advice[0]}" if advice else "")
+    return "can be undone" + (f": {'; '.join(advice)}" if advice else "")
 
 
 def _row(name: str, value: Part) -> Line:

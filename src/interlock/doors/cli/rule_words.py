@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from interlock.core.excerpt import visible
-from interlock.core.explain import Line, Part
+from interlock.core.explain import Line, Part, undo_words
 from interlock.core.model import Action
 from interlock.core.rules import Clause, Rule
 
@@ -115,7 +115,7 @@ def _markdown(rule: Rule) -> str:
     if rule.instead:
         lines.append(f"Instead: {rule.instead}\n")
     if rule.undo:
-        lines.append(f"Undo: {rule.undo}\n")
+        lines.append(f"{'Recover' if rule.irreversible else 'Undo'}: {rule.undo}\n")
     for name, examples in (("Catches", rule.match), ("Spares", rule.spare)):
         if examples:
             lines += [f"{name}:\n", *(_code(example_words(action)) for action in examples), ""]
@@ -131,7 +131,7 @@ def _code(text: str) -> str:
 
 def _facts(pack: str, rule: Rule) -> Iterator[tuple[str, str]]:
     yield "Pack", pack
-    yield "Undo", "cannot be undone" if rule.irreversible else rule.undo or "can be undone"
+    yield "Undo", undo_words(rule.irreversible, [rule.undo])
     if rule.instead:
         yield "Instead", rule.instead
     if not rule.approvable:

@@ -99,7 +99,7 @@ def _card(group: list[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequen
             [said, *(str(one.get("reason") or "") for one in findings if str(one.get("reason") or "") not in said)]
         ),
         _unique(str(one.get("instead") or "") for one in findings),
-        _unique(str(one.get("undo") or "") for one in findings),
+        _unique(str(one.get("undo") or "") for one in findings)[: 1 if ticket.irreversible else None],
         harm(text, findings),
         lookalikes(text),
         _unique(f"{one.operator} ({one.channel})" for one in approvals if one.verdict == "approve"),
