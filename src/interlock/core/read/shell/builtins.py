@@ -36,6 +36,7 @@ def change_directory(job: Job) -> Stream:
     if target.startswith("~") and target[1:2] in ("", "/") and job.host.home:
         target = job.host.home + target[1:]
     job.host.variables["OLDPWD"] = [job.host.cwds[0]]
+    job.host.left = None
     if (
         len(job.host.cwds[0]) + len(target) > _LONGEST_PATH and target.isidentifier()
     ):  # one step deeper than there can be
@@ -43,6 +44,13 @@ def change_directory(job: Job) -> Stream:
     reached = [resolve(target, cwd) if cwd or known(target) else target for cwd in job.host.cwds]
     if all(len(path) <= _LONGEST_PATH for path in reached):  # a longer one cannot be changed to
         job.host.cwds = reached
+    return NOTHING
+
+
+def go_back(job: Job) -> Stream:
+    """popd: to where the last pushd or cd came from, as far as that is known."""
+    found = job.host.lookup("OLDPWD")
+    job.host.cwds, job.host.left = list(found) if found else [hole("OLDPWD")], None
     return NOTHING
 
 
@@ -206,6 +214,7 @@ def print_formatted(job: Job) -> Stream | None:
 
 HANDLERS = {
     "cd": change_directory,
+    "popd": go_back,
     "pushd": change_directory,
     "chdir": change_directory,
     "eval": evaluate,

@@ -42,7 +42,9 @@ def pipeline(shell: Shell, node: Pipeline, stdin: Stream | None) -> Stream:
 
 def and_or(shell: Shell, node: AndOr, stdin: Stream | None) -> Stream:
     """What follows && sees what went before; what follows || also the state in which that failed."""
+    before, left = list(shell.cwds), shell.left
     streams = [shell.walk(node.nodes[0], stdin)]
+    left = _left(node.nodes[0], before, shell.cwds, left)
     shell.unsure += 1
     start = list(shell.cwds)
     try:
@@ -50,12 +52,22 @@ def and_or(shell: Shell, node: AndOr, stdin: Stream | None) -> Stream:
             reached = list(shell.cwds)
             if operator == "||":
                 shell.cwds = start if reached != start else shell.cwds
+            shell.left = left = left if operator == "&&" else None
             streams.append(shell.walk(item, stdin))
+            left = _left(item, reached, shell.cwds, left)
             if operator == "||":
                 shell.cwds = _union(reached, shell.cwds)
     finally:
         shell.unsure -= 1
+        shell.left = shell.left if shell.cwds == before else None
     return joined(streams)
+
+
+def _left(item: Node, before: Sequence[str], after: Sequence[str], left: str | None) -> str | None:
+    """The folder that was left for good if this item succeeds: the first of a row of `cd`."""
+    if before == after:
+        return left
+    return (before[0] if left is None else left) if isinstance(item, Simple) and len(before) == 1 else None
 
 
 def group(shell: Shell, node: Group, stdin: Stream | None) -> Stream:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FileReader = Callable[[str], str | None]
 
-BUDGET = 80_000  # steps; an ordinary command takes ten to a hundred
+BUDGET = 80_000  # steps of some five microseconds each; an ordinary command takes ten to a hundred
 _HOME_HOLE = hole("HOME")  # as the readers of other languages name it
 MAX_NESTING = 12
 MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and told to be
@@ -97,7 +97,7 @@ class Session:
 class Job:
     """One command being read: what it is, and the way to report on it (implements Report)."""
 
-    __slots__ = ("host", "program", "stdin", "where", "words")
+    __slots__ = ("_of_production", "_subject", "host", "program", "stdin", "where", "words")
 
     def __init__(self, host: Shell, program: str, words: list[str], where: Where, stdin: Stream | None) -> None:
         self.host = host
@@ -105,6 +105,22 @@ class Job:
         self.words = words
         self.where = where
         self.stdin = stdin  # None: the terminal, or whatever the caller has
+        self._subject: str | None = None
+        self._of_production: bool | None = None
+
+    @property
+    def subject(self) -> str:
+        """The command as a person would write it; a long one has many effects, and is put into words once."""
+        if self._subject is None:
+            self._subject = shown(self.program, self.words)
+        return self._subject
+
+    @property
+    def of_production(self) -> bool:
+        """True when one of its words says production."""
+        if self._of_production is None:
+            self._of_production = any(is_production(word) for word in self.words)
+        return self._of_production
 
     @property
     def patterns(self) -> Patterns:
@@ -123,7 +139,7 @@ class Job:
             target = target.replace(_HOME_HOLE, "~")
         if is_production(target):
             marks = marks | {"production"}
-        subject = shown(self.program, self.words)
+        subject = self.subject
         facts = self.host.session.facts
         if verb not in _PATH_VERBS:
             facts.append(Effect(verb, target, "", marks, self.where.span, self.where.via, subject))
@@ -139,7 +155,15 @@ class Job:
         for inside, outside in self.host.mounts.items():
             if target == inside or target.startswith(f"{inside}/"):
                 return [place(f"{outside.rstrip('/')}{target[len(inside) :]}" or "/", "/work", "~")]
-        return [place(target, cwd, self.host.home) for cwd in self.host.cwds]
+        return [self._place(target, cwd) for cwd in self.host.cwds]
+
+    def _place(self, target: str, cwd: str) -> str:
+        """Behind a `cd` that surely succeeded, build output is what it is from the folder that was left."""
+        here, left = place(target, cwd, self.host.home), self.host.left
+        if left is None or here not in ("source", "project"):
+            return here
+        whole = place(resolve(target, cwd), left, self.host.home)
+        return whole if whole in ("build", "cache") else here
 
     def _origin(self, target: str, marks: frozenset[str]) -> None:
         """What was moved somewhere and is deleted there is lost from where it was."""
@@ -147,9 +171,8 @@ class Job:
         old = origins.get(resolve(target, self.host.cwds[0])) if origins else None
         if old is not None:
             where = place(old, self.host.cwds[0], self.host.home)
-            subject = shown(self.program, self.words)
             self.host.session.facts.append(
-                Effect("delete", old, where, marks, self.where.span, self.where.via, subject)
+                Effect("delete", old, where, marks, self.where.span, self.where.via, self.subject)
             )
 
     def unreadable(self, what: str, *traits: str) -> None:
@@ -175,7 +198,7 @@ class Job:
 
     def inside(self, via: str, traits: Sequence[str]) -> Where:
         where = self.where.inside(via or self.program, *traits)
-        if "production" not in where.traits and any(is_production(word) for word in self.words):
+        if "production" not in where.traits and self.of_production:
             return Where(where.span, where.via, where.traits | {"production"}, where.env)
         return where
 
@@ -194,13 +217,14 @@ def is_production(text: str) -> bool:
 
 def shown(program: str, words: Sequence[str]) -> str:
     """A command as a person would write it, holes as $NAME or …"""
-    text = " ".join([program, *map(_quoted, words[:40])]) if words else program
+    text = " ".join([program, *[_quoted(word[:_SHOWN]) for word in words[:40]]]) if words else program
     text = text.replace(QUOTED, "")
     if HOLE in text:
         text = _HOLE.sub(lambda m: f"${m[1]}" if m[1] else "…", text)
     return text if len(text) <= 300 else text[:297] + "..."
 
 
+_SHOWN = 2_000  # characters of a word that can be among the first 300
 _HOLE = re.compile(f"{HOLE}([^{HOLE}]*){HOLE}")
 _NEEDS_QUOTES = re.compile(r"[\s'\"|&;<>()]")
 

@@ -8,11 +8,7 @@ from collections.abc import Mapping, Sequence
 from interlock.core.read.facts import HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
 from interlock.core.read.places import home_of, resolve
 from interlock.core.read.shell import assign, expand, flow
-from interlock.core.read.shell.nodes import (
-    Node,
-    Simple,
-    Substitution,
-)
+from interlock.core.read.shell.nodes import Node, Simple, Substitution
 from interlock.core.read.shell.parse import TooDeep, parse
 from interlock.core.read.shell.session import (
     MAX_NESTING,
@@ -30,6 +26,7 @@ from interlock.core.read.shell.session import (
 
 MAX_CALLS = 12  # functions within functions
 MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
+_ITEMS = 256  # of a list or table that are copied or counted in one step
 MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
 
 _ENVIRONMENT_NAME = re.compile(
@@ -49,6 +46,7 @@ class Shell:
     def __init__(self, session: Session, cwd: str = "", home: str = "") -> None:
         self.session = session
         self.cwds: list[str] = [cwd]
+        self.left: str | None = None  # the folder that a `cd` which surely succeeded left for the present one
         self.home = home or home_of(cwd)
         self.variables: dict[str, list[str]] = {}
         self.choices: dict[str, list[list[str]]] = {}
@@ -96,6 +94,7 @@ class Shell:
 
     def assign(self, name: str, items: list[str]) -> None:
         name = self.references.get(name, name)
+        self.session.step(len(items) // _ITEMS)
         if sum(map(len, items)) > MAX_VALUE:
             items = [hole(name)]
         before = self.variables.get(name)
@@ -140,6 +139,7 @@ class Shell:
         self.session.step(count)
 
     def save(self) -> tuple[list[str], dict[str, list[str]], dict[str, Node]]:
+        self.session.step((len(self.variables) + len(self.functions)) // _ITEMS)
         return list(self.cwds), dict(self.variables), dict(self.functions)
 
     def restore(self, saved: tuple[list[str], dict[str, list[str]], dict[str, Node]]) -> None:
@@ -204,6 +204,7 @@ class Shell:
 
     def child(self) -> Shell:
         """A shell with the same variables, functions and directory, whose changes stay its own."""
+        self.session.step((len(self.variables) + len(self.functions)) // _ITEMS)
         shell = Shell(self.session, "", self.home)
         shell.cwds = list(self.cwds)
         shell.variables = dict(self.variables)
