@@ -31,6 +31,7 @@ def asked(text: str) -> Question | None:
         "git pull --ff-only && git branch -D topic", "git checkout main && git branch -D topic", "git reset --hard ORIG_HEAD || true",
         "git clean -fdX -e '!.env' | tail -5", "find . -maxdepth 2 -type f -name '*.csv' -delete && make", "out=data; rm -rf $out",
         "git push --force-with-lease origin topic", "RUST_LOG=1 cargo build; rm -rf pkg", "rm -rf a && cp b a",
+        "ln -sf /r/zshrc ~/.zshrc && ln -sfn /r/tmux.conf ~/.tmux.conf",
     ],
 )  # fmt: skip
 def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
@@ -70,6 +71,8 @@ def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
         "find . -name x -exec mv ~/thesis {} ';'; rm -rf x",
         "git push --force-with-lease origin topic && git push -f origin main",
         "git stash pop; rm notes.txt",
+        "ln -sfn /r/config ~/.config && ln -sf /r/nvim ~/.config/nvim",  # the second goes where the first leads
+        "ln -sfn ~/thesis ~/.zshrc && rm -rf ~/.zshrc/x",
         "tar xf a.tgz && rm notes.txt",
         "HOME=/ rm ~/notes.txt",
         "GIT_DIR=/other/.git git reset --hard",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Sequence
+from itertools import permutations
 
 from interlock.core.model import Span
 from interlock.core.read.facts import Command, Effect, Fact, known
@@ -50,7 +52,23 @@ def plain(facts: Sequence[Fact], accused: Collection[Key], answered: Collection[
     brought = any(isinstance(fact, Effect) and fact.verb in _BRINGS and key(fact) not in answered for fact in facts)
     follows = any(fact.program == "find" and not _finds(fact, accused) for fact in commands)
     set_apart = any(fact.env for fact in commands if key(fact) in accused and key(fact) not in answered)
-    return changing <= set(accused) and len(changing) <= 1 and not brought and not follows and not set_apart
+    links = [fact for fact in commands if fact.program == "ln" and key(fact) in changing]
+    alone = (
+        len(changing) <= 1 if not links else _links_apart(links) and {*map(key, links)} == set(accused) - set(answered)
+    )
+    return changing <= set(accused) and alone and not brought and not follows and not set_apart
+
+
+def _links_apart(links: Sequence[Command]) -> bool:
+    """Whether no link is on the way to where another one goes: what a link leads to is not what was looked at."""
+    places: list[str] = []
+    for fact in links:
+        names = [word for word in fact.words if not word.startswith("-")]
+        flags = {letter for word in fact.words if word.startswith("-") for letter in word[1:]}
+        if len(links) > 1 and (len(names) != 2 or not flags <= set("sfnvT") or not all(map(known, names))):
+            return False
+        places.append(posixpath.normpath(names[-1]) if names else "")
+    return not any(one == other or other.startswith(f"{one}/") for one, other in permutations(places, 2))
 
 
 def _finds(fact: Command, accused: Collection[Key]) -> bool:
