@@ -109,6 +109,11 @@ def test_behind_a_cd_both_folders_are_looked_at() -> None:
     assert found.body["deeds"] == [{"verb": "delete", "target": "notes.txt", "sure": True}]
 
 
+def test_a_link_to_where_nothing_is_overwrites_nothing() -> None:
+    found = asked("ln -sfn /r/zshrc ~/.zshrc")
+    assert found is not None and found.deeds == ({"verb": "overwrite", "target": "~/.zshrc", "sure": True},)
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

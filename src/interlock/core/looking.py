@@ -163,7 +163,8 @@ def _exactly(fact: Command) -> Mapping[str, Any]:
     found = found_by(fact)
     if found is not None:
         return {"found": found, "sure": True}
-    return {"sure": True} if fact.program in _DIRECT else {}
+    one_link = fact.program == "ln" and sum(not word.startswith("-") for word in fact.words) == 2
+    return {"sure": True} if fact.program in _DIRECT or one_link else {}
 
 
 def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
