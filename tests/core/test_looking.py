@@ -31,7 +31,7 @@ def asked(text: str) -> Question | None:
         "git pull --ff-only && git branch -D topic", "git checkout main && git branch -D topic", "git reset --hard ORIG_HEAD || true",
         "git clean -fdX -e '!.env' | tail -5", "find . -maxdepth 2 -type f -name '*.csv' -delete && make", "out=data; rm -rf $out",
         "git push --force-with-lease origin topic", "RUST_LOG=1 cargo build; rm -rf pkg", "rm -rf a && cp b a",
-        "ln -sf /r/zshrc ~/.zshrc && ln -sfn /r/tmux.conf ~/.tmux.conf",
+        "ln -sf /r/zshrc ~/.zshrc && ln -sfn /r/tmux.conf ~/.tmux.conf", "rm -rf data && git checkout -- data",
     ],
 )  # fmt: skip
 def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
@@ -73,6 +73,7 @@ def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
         "git stash pop; rm notes.txt",
         "ln -sfn /r/config ~/.config && ln -sf /r/nvim ~/.config/nvim",  # the second goes where the first leads
         "ln -sfn ~/thesis ~/.zshrc && rm -rf ~/.zshrc/x",
+        "git checkout -- data && rm -rf data/*",  # it may be a link in the commit
         "tar xf a.tgz && rm notes.txt",
         "HOME=/ rm ~/notes.txt",
         "GIT_DIR=/other/.git git reset --hard",

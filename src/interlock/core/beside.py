@@ -52,22 +52,21 @@ def plain(facts: Sequence[Fact], accused: Collection[Key], answered: Collection[
     brought = any(isinstance(fact, Effect) and fact.verb in _BRINGS and key(fact) not in answered for fact in facts)
     follows = any(fact.program == "find" and not _finds(fact, accused) for fact in commands)
     set_apart = any(fact.env for fact in commands if key(fact) in accused and key(fact) not in answered)
-    links = [fact for fact in commands if fact.program == "ln" and key(fact) in changing]
-    alone = (
-        len(changing) <= 1 if not links else _links_apart(links) and {*map(key, links)} == set(accused) - set(answered)
-    )
+    deeds = [fact for fact in commands if key(fact) in accused and key(fact) not in answered]
+    first = next((number for number, fact in enumerate(deeds) if key(fact) in changing), len(deeds))
+    alone = len(deeds[first:]) <= 1 or _links_apart(deeds[first:])
     return changing <= set(accused) and alone and not brought and not follows and not set_apart
 
 
-def _links_apart(links: Sequence[Command]) -> bool:
-    """Whether no link is on the way to where another one goes: what a link leads to is not what was looked at."""
+def _links_apart(deeds: Sequence[Command]) -> bool:
+    """Whether they all make links, none of them on the way to where another one goes: what a link leads to was not looked at."""
     places: list[str] = []
-    for fact in links:
+    for fact in deeds:
         names = [word for word in fact.words if not word.startswith("-")]
         flags = {letter for word in fact.words if word.startswith("-") for letter in word[1:]}
-        if len(links) > 1 and (len(names) != 2 or not flags <= set("sfnvT") or not all(map(known, names))):
+        if fact.program != "ln" or len(names) != 2 or not flags <= set("sfnvT") or not all(map(known, names)):
             return False
-        places.append(posixpath.normpath(names[-1]) if names else "")
+        places.append(posixpath.normpath(names[1]))
     return not any(one == other or other.startswith(f"{one}/") for one, other in permutations(places, 2))
 
 
