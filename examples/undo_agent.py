@@ -57,7 +57,7 @@ def main(config: str | None = None) -> int:
                     kept += [decision.kept] if decision.kept else []
             for id in reversed(kept):
                 undone = gate.undo(id)
-                said = undone.problem or f"brought back, in {undone.total} places"
+                said = undone.problem or f"brought back: {undone.total} change{'' if undone.total == 1 else 's'}"
                 print(f"you        interlock undo {id}\ninterlock  {said}")
         print("\nEverything is as it was." if contents(folder) == before else "\nSomething is not as it was.")
         return 0 if contents(folder) == before else 1

@@ -6,9 +6,10 @@ import base64
 import itertools
 import os
 import stat
+import struct
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def fresh() -> str:
 
 
 def told(top: Path) -> dict[str, Any]:
-    """Everything below a folder, Git's own folders apart: kind, mode, content, link target, time of files, and which names are one file."""
+    """Everything below a folder, Git's own folders apart: kind, mode, attributes, content, link target, time of files, and which names are one file."""
     found: dict[str, Any] = {}
     inodes: dict[int, list[str]] = {}
     for at, folders, names in os.walk(os.fsencode(top)):
@@ -57,15 +58,37 @@ def told(top: Path) -> dict[str, Any]:
             if stat.S_ISLNK(seen.st_mode):
                 found[key] = ("link", os.readlink(full))
             elif stat.S_ISDIR(seen.st_mode):
-                found[key] = ("folder", oct(stat.S_IMODE(seen.st_mode)))
+                found[key] = ("folder", oct(stat.S_IMODE(seen.st_mode)), marks(full))
             elif stat.S_ISREG(seen.st_mode):
                 with open(full, "rb") as given:
-                    found[key] = ("file", oct(stat.S_IMODE(seen.st_mode)), given.read(), seen.st_mtime_ns)
+                    found[key] = ("file", oct(stat.S_IMODE(seen.st_mode)), given.read(), seen.st_mtime_ns, marks(full))
                 if seen.st_nlink > 1:
                     inodes.setdefault(seen.st_ino, []).append(key)
             else:
                 found[key] = ("other", oct(seen.st_mode))
     return found | {"=": sorted(sorted(group) for group in inodes.values())}
+
+
+def marks(path: bytes) -> dict[str, bytes]:
+    """Extended attributes and access lists; none where the file system has none."""
+    try:
+        return {name: os.getxattr(path, name) for name in os.listxattr(path) if name.startswith(("user.", "system."))}
+    except OSError:
+        return {}
+
+
+def mark(path: bytes, name: str, value: bytes) -> bool:
+    """Whether the file system takes it."""
+    with suppress(OSError):
+        os.setxattr(path, name, value)
+        return True
+    return False
+
+
+def access_list(user: int, mode: int = 0o640) -> bytes:
+    """As the kernel has it: the owner, one more user who may read, the group, the mask, everybody else."""
+    rows = ((1, mode >> 6, -1), (2, 4, user), (4, mode >> 3, -1), (16, mode >> 3, -1), (32, mode, -1))
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", tag, bits & 7, who) for tag, bits, who in rows)
 
 
 def git_told(top: Path) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from interlock.keeper.warm import WarmKeeper
-from undoing import EXAMPLES, NOW, PATIENT, fresh, told
+from undoing import EXAMPLES, NOW, PATIENT, access_list, fresh, mark, marks, told
 
 NAMES = [
     b"a", b"b.txt", b"-rf", b"two words", b"line\nbreak", "é日".encode(), b"\xff\xfe", b"*", b"it's", b".hidden", b"~", b"$HOME", b"node_modules", b"x" * 200,
@@ -35,12 +37,13 @@ class Node:
     content: bytes
     mode: int
     folder_mode: int
+    marked: bool
 
 
 nodes = st.builds(
     Node,
     st.integers(0, 20), st.sampled_from(NAMES), st.sampled_from(["file", "file", "folder", "link", "twin"]),
-    st.sampled_from(CONTENTS), st.sampled_from(MODES), st.sampled_from(FOLDERS),
+    st.sampled_from(CONTENTS), st.sampled_from(MODES), st.sampled_from(FOLDERS), st.booleans(),
 )  # fmt: skip
 
 
@@ -64,6 +67,11 @@ def grown(top: bytes, given: list[Node]) -> list[bytes]:
             os.chmod(path, node.mode)
             files.append(path)
         every.append(path)
+        if node.marked and node.kind in ("file", "folder"):
+            mark(path, "user.note", node.content[:40] + b"x")
+            mark(path, "system.posix_acl_access", access_list(7, node.mode))
+            if node.kind == "folder":
+                mark(path, "system.posix_acl_default", access_list(8))
     for number, folder in enumerate(folders[1:]):
         os.chmod(folder, FOLDERS[number % len(FOLDERS)])
     for path in every:
@@ -146,3 +154,79 @@ def test_a_tree_is_what_it_was_after_an_undo_and_the_undo_can_be_undone(
 
 def _shown(found: dict[str, Any], twins: bool) -> dict[str, Any]:
     return found if twins else {key: value for key, value in found.items() if key != "="}
+
+
+def test_two_names_of_one_file_that_were_both_emptied_come_back_at_once(keep: WarmKeeper, tmp_path: Path) -> None:
+    for name in ("a.txt", "keep.txt"):
+        (tmp_path / name).write_text("one\n")
+    os.link(tmp_path / "a.txt", tmp_path / "b.txt")
+    before = told(tmp_path)
+    deeds = [{"verb": "truncate", "target": name} for name in ("a.txt", "b.txt")]
+    kept = keep.take({"bases": [str(tmp_path)], "deeds": deeds}, fresh(), NOW, PATIENT)
+    (tmp_path / "a.txt").write_text("")
+    undone = keep.undo(kept.id, fresh(), NOW, kept.digest)
+    assert undone.done and told(tmp_path) == before, undone
+
+
+def test_a_file_that_was_moved_here_and_has_other_names_keeps_its_own_times(keep: WarmKeeper, tmp_path: Path) -> None:
+    for number, name in enumerate(("a.txt", "b.txt")):
+        (tmp_path / name).write_text("the same\n")
+        os.utime(tmp_path / name, ns=(0, 10**18 + number))
+    os.link(tmp_path / "b.txt", tmp_path / "other.txt")
+    before = told(tmp_path)
+    deeds = [{"verb": "overwrite", "target": "a.txt"}, {"verb": "delete", "target": "b.txt"}]
+    kept = keep.take({"bases": [str(tmp_path)], "deeds": deeds}, fresh(), NOW, PATIENT)
+    os.rename(tmp_path / "b.txt", tmp_path / "a.txt")
+    undone = keep.undo(kept.id, fresh(), NOW, kept.digest, force=True)
+    assert undone.done and _shown(told(tmp_path), False) == _shown(before, False), undone
+
+
+def test_a_link_to_a_folder_comes_back_after_a_search_that_took_it(keep: WarmKeeper, tmp_path: Path) -> None:
+    (tmp_path / "moved").mkdir()
+    (tmp_path / "moved/a.txt").write_text("a\n")
+    (tmp_path / "src").symlink_to("moved")
+    before = told(tmp_path)
+    kept = keep.take({"bases": [str(tmp_path)], "deeds": [{"verb": "delete", "target": "src/**"}]}, fresh(), NOW, PATIENT)  # fmt: skip
+    _run("find", str(tmp_path / "src"), "-delete")
+    assert told(tmp_path) != before
+    assert keep.undo(kept.id, fresh(), NOW, kept.digest).done and told(tmp_path) == before
+
+
+def test_attributes_and_access_lists_come_back_and_a_plan_names_them(keep: WarmKeeper, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    (work / "sub").mkdir(parents=True)
+    path = work / "sub/a.txt"
+    path.write_text("a\n")
+    one, folder = os.fsencode(path), os.fsencode(work / "sub")
+    if not mark(one, "user.origin", b"scanner"):
+        pytest.skip("a file system with extended attributes is missing")
+    mark(one, "system.posix_acl_access", access_list(7))
+    mark(folder, "system.posix_acl_default", access_list(8))
+    before = told(work)
+    kept = keep.take({"bases": [str(work)], "deeds": [{"verb": "delete", "target": "sub"}]}, fresh(), NOW, PATIENT)
+    assert kept.verified
+    for name in marks(one):
+        os.removexattr(one, name)
+    path.chmod(int(before["sub/a.txt"][1], 8))
+    mark(one, "user.other", b"1")
+    plan = keep.plan(kept.id, kept.digest)
+    assert [(change.path, change.what) for change in plan.changes] == [(str(path), "attributes")]
+    undone = keep.undo(kept.id, fresh(), NOW, kept.digest)
+    assert undone.done and told(work) == before
+    shutil.rmtree(work / "sub")
+    assert keep.undo(kept.id, fresh(), NOW, kept.digest).done and told(work) == before
+    assert "user.origin" in marks(one)
+
+
+def test_of_a_snapshot_that_knows_nothing_of_attributes_none_are_taken_away(keep: WarmKeeper, tmp_path: Path) -> None:
+    work, path = tmp_path, tmp_path / "a.txt"
+    path.write_text("a\n")
+    kept = keep.take({"bases": [str(work)], "deeds": [{"verb": "delete", "target": "a.txt"}]}, fresh(), NOW, PATIENT)
+    manifest = Path(keep.folder) / f"snapshots/{kept.id}.json"
+    body = json.loads(manifest.read_text())
+    for entry in body["entries"]:
+        entry.pop("attributes", None)
+    manifest.chmod(0o600)
+    manifest.write_text(json.dumps(body))
+    mark(os.fsencode(path), "user.origin", b"scanner")
+    assert keep.plan(kept.id).total == 0

@@ -181,7 +181,7 @@ def test_what_takes_too_much_room_is_let_go_before_there_is_none(
 ) -> None:
     cleaned(desk, repo, look, keeps)
     assert not undoing.crowded(desk.state)
-    small = replace(desk.state, undo=replace(desk.state.undo, total_bytes=1), room=Room(5))
+    small = replace(desk.state, undo=replace(desk.state.undo, total_bytes=1), room=Room({"": 5}))
     assert undoing.crowded(small)
     undoing.prune(small)
     assert not undoing.crowded(small) and undoing.listed(desk.state)[0].state == "pruned"

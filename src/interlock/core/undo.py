@@ -17,7 +17,7 @@ MOST_NOTES = 20
 LONGEST = 400  # characters of a name or a note
 LONGEST_DIFF = 20_000
 # What may happen to a path: all of it is said in one word.
-WHATS = frozenset({"create", "replace", "delete", "mode", "ref", "index", "stash", "config", "database"})
+WHATS = frozenset({"create", "replace", "delete", "mode", "attributes", "ref", "index", "stash", "config", "database"})
 
 
 @dataclass(frozen=True, slots=True)

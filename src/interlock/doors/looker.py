@@ -10,6 +10,8 @@ from pathlib import Path
 
 from interlock.config import Config, load_config
 from interlock.doors.hook.undumpable import undumpable
+from interlock.keeper.as_user import KEEPING
+from interlock.keeper.asked import KIND
 from interlock.looker.as_user import agents_of, answer
 
 
@@ -30,10 +32,13 @@ def main(argv: Sequence[str]) -> int:
 
 
 def look(sock: socket.socket, config: Config, daemon: int, wanted: Callable[[], bool] = lambda: True) -> None:
-    """Until it is not wanted any more: scripts of these users, for this daemon."""
+    """Until it is not wanted any more: scripts and targets of these users, for this daemon."""
+    import sqlite3  # noqa: F401  loaded now: whom it becomes may not be able to read it
+
     undumpable()
     os.chdir("/")
-    answer(sock, daemon, agents_of(config.separate.users), wanted)
+    os.environ.clear()  # nothing of root's goes along
+    answer(sock, daemon, agents_of(config.separate.users), wanted, {KIND: KEEPING})
 
 
 if __name__ == "__main__":

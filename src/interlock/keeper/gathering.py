@@ -10,7 +10,7 @@ from interlock.keeper.git_scope import git
 from interlock.keeper.scope import Scope
 from interlock.looker.budget import Unclear
 from interlock.looker.look import paths_of
-from interlock.looker.targets import whole
+from interlock.looker.targets import real, whole
 
 _GLOB = frozenset("*?[")
 
@@ -28,6 +28,7 @@ def scope_of(question: Mapping[str, Any], scope: Scope) -> list[str]:
                 raise Unclear("there is no repository")
         elif verb in _FILES:
             _FILES[verb](deed, _meant(deed, bases, scope), scope)
+            _led(deed, bases, scope)
         else:
             raise Unclear(f"what {verb} changes is not known here")
     return [os.path.realpath(base) for base in bases]
@@ -57,6 +58,15 @@ def _holder(deed: Mapping[str, Any], path: str, scope: Scope) -> None:
         scope.path(holder)
 
 
+def _led(deed: Mapping[str, Any], bases: Sequence[str], scope: Scope) -> None:
+    """Nor is it known whether a link that leads to such a folder stays: `find link -delete` takes the link."""
+    target = str(deed["target"]).rstrip("*").rstrip("/")
+    if deed["verb"] == "delete" and str(deed["target"]).endswith("*") and not _GLOB & set(target):
+        for path in (real(whole(base, target, scope.home)) for base in bases if target):
+            if os.path.islink(path):
+                scope.path(path)
+
+
 def _emptied(deed: Mapping[str, Any], paths: Sequence[str], scope: Scope) -> None:
     _written(paths, scope, "empty")
 
@@ -68,20 +78,20 @@ def _overwritten(deed: Mapping[str, Any], paths: Sequence[str], scope: Scope) ->
 def _written(paths: Sequence[str], scope: Scope, leaves: str) -> None:
     """What is written goes through links; a program that renames replaces the link itself: both are kept."""
     for path in paths:
-        real = os.path.realpath(path)
-        if os.path.isdir(real):
+        behind = os.path.realpath(path)
+        if os.path.isdir(behind):
             raise Unclear(f"{os.path.basename(path)} is no ordinary file")
-        scope.path(real, leaves=leaves)
-        if real != path:
+        scope.path(behind, leaves=leaves)
+        if behind != path:
             scope.path(path)
 
 
 def _database(deed: Mapping[str, Any], paths: Sequence[str], scope: Scope) -> None:
     for path in paths:
-        real = os.path.realpath(path)
-        if not os.path.isfile(real):
+        behind = os.path.realpath(path)
+        if not os.path.isfile(behind):
             raise Unclear("there is no such database")
-        scope.databases[real] = None
+        scope.databases[behind] = None
 
 
 _FILES: dict[str, Callable[[Mapping[str, Any], Sequence[str], Scope], None]] = {

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interlock.core.undo import id_of
+from interlock.keeper.attributes import Attributes, attributes_of
 from interlock.keeper.folder import Folder, Refused
 
 VERSION = 1
@@ -30,6 +31,7 @@ class Entry:
     twin: str = ""  # device and inode of a file with more than one name
     role: str = ""
     leaves: str = ""  # what the action is known to leave in its place
+    attributes: Attributes | None = None  # where nobody looked, nothing is known of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,8 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
         body |= {"mode": entry.mode, "mtime_ns": entry.mtime_ns, "owner": entry.owner}
     if entry.kind == "file":
         body |= {"size": entry.size, "sha256": entry.sha256}
+    if entry.attributes is not None:
+        body |= {"attributes": entry.attributes}
     more = (("link", entry.link), ("twin", entry.twin), ("role", entry.role), ("leaves", entry.leaves))
     return body | {name: value for name, value in more if value}
 
@@ -177,6 +181,7 @@ def _entry(one: Mapping[str, Any]) -> Entry:
         str(one.get("twin", "")),
         role,
         str(one.get("leaves", "")),
+        attributes_of(one["attributes"]) if "attributes" in one else None,
     )
 
 

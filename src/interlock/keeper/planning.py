@@ -15,7 +15,7 @@ from interlock.keeper.contents import Reader
 from interlock.keeper.folder import Folder
 from interlock.keeper.manifest import Database, Entry, Git, Manifest, Ref
 from interlock.keeper.places import Places
-from interlock.keeper.present import Now, below, now, read, same
+from interlock.keeper.present import Now, below, now, read, same, twin_of
 from interlock.looker.budget import Budget, Unclear
 from interlock.looker.opened import blob_id
 from interlock.looker.repository import Repository
@@ -108,11 +108,12 @@ class Planner:
         settled = self.after["states"].get(entry.path) if self.after is not None else None
         if entry.role in git_state.READERS:
             return self._git(entry, state, settled, met)
-        modes = not entry.role and _marked(entry, state)
-        if same(entry, state) and not modes:
+        mark = _marked(entry, state) if not entry.role else ""
+        if same(entry, state) and not mark:
             return None
         if same(entry, state):
-            return Step(entry, state, "mode", settled is not None and settled != state.key and entry.kind == "file")
+            mark = "replace" if _shared(entry, state) else mark
+            return Step(entry, state, mark, settled is not None and settled != state.key and entry.kind == "file")
         what = "create" if state.kind == "absent" else "delete" if entry.kind == "absent" else "replace"
         later = not (met is not None and self._broken_off(met, state)) and self._later(entry, state, settled)
         return Step(entry, state, _WHATS.get(entry.role, what), later)
@@ -194,8 +195,16 @@ class Planner:
         return Repository(git.work_tree, git.git_dir, git.shared, self.budget)
 
 
-def _marked(entry: Entry, state: Now) -> bool:
-    """Whether what is as it was has another mode, or a file another time."""
+def _shared(entry: Entry, state: Now) -> bool:
+    """Whether another file came here that has other names too, which keep their mode and times."""
+    found = state.found
+    return entry.kind == "file" and found is not None and found.st_nlink > 1 and entry.twin != twin_of(found)
+
+
+def _marked(entry: Entry, state: Now) -> str:
+    """Whether what is as it was has another mode, a file another time, or other attributes."""
     if state.found is None or entry.kind == "link":
-        return False
-    return entry.mode != state.mode or (entry.kind == "file" and entry.mtime_ns != state.found.st_mtime_ns)
+        return ""
+    if entry.mode != state.mode or (entry.kind == "file" and entry.mtime_ns != state.found.st_mtime_ns):
+        return "mode"
+    return "attributes" if entry.attributes not in (None, state.attributes) else ""

@@ -8,7 +8,9 @@ import stat
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from interlock.keeper.attributes import Attributes, attributes
 from interlock.keeper.manifest import Entry
 from interlock.keeper.places import Places
 from interlock.looker.budget import Budget, Unclear
@@ -28,11 +30,19 @@ class Now:
     sha256: str = ""
     link: str = ""
     found: os.stat_result | None = None
+    attributes: Attributes = ()
 
     @property
-    def key(self) -> list[object]:
+    def key(self) -> list[Any]:
         """What two states that are the same have in common."""
-        return [self.kind, self.mode if self.kind != "link" else 0, self.size, self.sha256, self.link]
+        return key_of(self)
+
+
+def key_of(one: Now | Entry) -> list[Any]:
+    """As a note has it: without attributes where there are none."""
+    mode = one.mode if one.kind != "link" else 0
+    more = [[list(pair) for pair in one.attributes]] if one.attributes else []
+    return [one.kind, mode, one.size, one.sha256, one.link, *more]
 
 
 def now(places: Places, path: str, budget: Budget) -> Now:
@@ -45,8 +55,14 @@ def now(places: Places, path: str, budget: Budget) -> Now:
     if kind == "link":
         return Now(kind, mode, link=places.link(path), found=found)
     if kind != "file":
-        return Now(kind, mode, found=found)
-    return Now(kind, mode, found.st_size, _hashed(places, path, found.st_size, budget), found=found)
+        return Now(kind, mode, found=found, attributes=_attributes(places, path) if kind == "folder" else ())
+    sha = _hashed(places, path, found.st_size, budget)
+    return Now(kind, mode, found.st_size, sha, found=found, attributes=_attributes(places, path))
+
+
+def _attributes(places: Places, path: str) -> Attributes:
+    handle, name = places.split(path)
+    return attributes(f"/proc/self/fd/{handle}/{name}")
 
 
 def below(places: Places, path: str, budget: Budget) -> Iterator[str]:
@@ -63,8 +79,13 @@ def below(places: Places, path: str, budget: Budget) -> Iterator[str]:
             yield full
 
 
+def twin_of(found: os.stat_result | None) -> str:
+    """Which file a name stands for, as an entry says it; nothing for what is none."""
+    return f"{found.st_dev}:{found.st_ino}" if found is not None and stat.S_ISREG(found.st_mode) else ""
+
+
 def same(entry: Entry, state: Now) -> bool:
-    """Whether a path is as it was, its mode and times apart."""
+    """Whether a path is as it was, its mode, attributes and times apart."""
     return (entry.kind, entry.size, entry.sha256, entry.link) == (state.kind, state.size, state.sha256, state.link)
 
 

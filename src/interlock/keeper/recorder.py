@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from interlock.core.undo import Limits
+from interlock.keeper.attributes import Attributes, attributes
 from interlock.keeper.contents import SMALL, Writer
 from interlock.keeper.folder import Folder
 from interlock.keeper.manifest import Entry
@@ -15,6 +16,7 @@ from interlock.keeper.places import Places
 from interlock.looker.budget import Budget, Spent, Unclear
 from interlock.looker.standing import REGENERABLE
 
+MOST_ATTRIBUTES = 8 << 20  # characters of all attributes together
 _LIST = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
 
@@ -27,7 +29,7 @@ class Recorder:
         self._limits, self._budget = limits, budget
         self._user, self._groups = os.geteuid(), {os.getegid(), *os.getgroups()}
         self.entries: dict[str, Entry] = {}
-        self.files = self.bytes = 0
+        self.files = self.bytes = self._attributes = 0
 
     def path(self, path: str, role: str = "", leaves: str = "") -> None:
         """One path, and of a folder no more than itself."""
@@ -112,7 +114,8 @@ class Recorder:
             self._file(handle, name, path, role, leaves)
         elif stat.S_ISDIR(found.st_mode):
             self._owned(name, found)
-            self.entries[path] = _entry(path, "folder", found, role=role, leaves=leaves)
+            marks = self._counted_attributes(attributes(f"/proc/self/fd/{handle}/{name}"))
+            self.entries[path] = _entry(path, "folder", found, role=role, leaves=leaves, marks=marks)
         elif stat.S_ISLNK(found.st_mode):
             self._owned(name, found)
             self._count(0)
@@ -128,6 +131,7 @@ class Recorder:
             if not stat.S_ISREG(found.st_mode):
                 raise Unclear(f"{name} is no ordinary file")
             self._owned(name, found)
+            marks = self._counted_attributes(attributes(opened)) if not role else None
             size = found.st_size
             self._count(size, not role)
             if size <= SMALL:
@@ -141,7 +145,7 @@ class Recorder:
         finally:
             os.close(opened)
         twin = f"{found.st_dev}:{found.st_ino}" if found.st_nlink > 1 else ""
-        self.entries[path] = _entry(path, "file", found, sha256=sha, twin=twin, role=role, leaves=leaves)
+        self.entries[path] = _entry(path, "file", found, sha256=sha, twin=twin, role=role, leaves=leaves, marks=marks)
 
     def _owned(self, name: str, found: os.stat_result) -> None:
         """Only what could be made again as it is."""
@@ -149,6 +153,13 @@ class Recorder:
             raise Unclear(f"{name} belongs to another user")
         if self._user and found.st_gid not in self._groups:
             raise Unclear(f"{name} belongs to another group")
+
+    def _counted_attributes(self, found: Attributes) -> Attributes:
+        """They are in the list itself, which has an end."""
+        self._attributes += sum(len(value) for _, value in found)
+        if self._attributes > MOST_ATTRIBUTES:
+            raise Spent("it has too many attributes")
+        return found
 
     def _count(self, size: int, counts: bool = True) -> None:
         """Files of Git's own are no files that anybody would name."""
@@ -170,11 +181,12 @@ def _entry(
     twin: str = "",
     role: str,
     leaves: str,
+    marks: Attributes | None = None,
 ) -> Entry:
     size = found.st_size if kind == "file" else 0
     owner = (found.st_uid, found.st_gid)
     return Entry(
-        path, kind, stat.S_IMODE(found.st_mode), found.st_mtime_ns, size, sha256, link, owner, twin, role, leaves
+        path, kind, stat.S_IMODE(found.st_mode), found.st_mtime_ns, size, sha256, link, owner, twin, role, leaves, marks
     )
 
 

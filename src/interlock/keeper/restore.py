@@ -19,7 +19,7 @@ from interlock.keeper.git_written import GitWritten
 from interlock.keeper.manifest import Manifest, manifest_of
 from interlock.keeper.places import Places
 from interlock.keeper.planning import Planned, Planner
-from interlock.keeper.present import now
+from interlock.keeper.present import key_of, now
 from interlock.keeper.scope import Scope
 from interlock.keeper.snapshot import keep
 from interlock.keeper.written import Written
@@ -183,7 +183,7 @@ def _write(one: Opened, planned: Planned, kept: Manifest, at: float) -> tuple[st
 def _written(planned: Planned) -> dict[str, list[Any]]:
     """What an undo has just made of plain files, which need not be read again."""
     return {
-        entry.path: [entry.kind, entry.mode, entry.size, entry.sha256, ""]
+        entry.path: key_of(entry)
         for step in planned.steps
         if (entry := step.entry).kind == "file" and entry.role not in git_state.READERS
     }

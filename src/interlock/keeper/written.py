@@ -7,13 +7,16 @@ import os
 import stat
 from collections.abc import Iterable
 
+from interlock.keeper.attributes import put
 from interlock.keeper.contents import Reader
 from interlock.keeper.folder import Refused, all_synced
 from interlock.keeper.git_files import made
 from interlock.keeper.manifest import Entry, Manifest
 from interlock.keeper.places import Places
 from interlock.keeper.planning import Step
+from interlock.keeper.present import twin_of
 
+MARKS = frozenset({"mode", "attributes"})  # what is done without another content
 _TOGETHER = 500  # files that are written before any of them is in its place
 _FEW = 8
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -32,6 +35,7 @@ class Written:
         self._kept = list(kept.entries) if kept is not None else []
         self._opened: dict[str, int] = {}  # folders that could not be written to, with their mode
         self._came: set[str] = set()  # folders made here
+        self._rewritten: set[str] = set()  # files with more than one name
         self._done: set[str] = {entry.path for entry in manifest.entries}
         self.say: list[str] = []
 
@@ -46,7 +50,7 @@ class Written:
             for step in steps:  # (2)
                 if step.entry.kind == "folder" and step.now.kind != "folder":
                     self._folder(step.entry)
-            files = [step for step in steps if step.entry.kind == "file" and step.what != "mode"]
+            files = [step for step in steps if step.entry.kind == "file" and step.what not in MARKS]
             single = [step for step in files if not step.entry.twin]
             for start in range(0, len(single), _TOGETHER):  # (3)
                 self._files(single[start : start + _TOGETHER])
@@ -135,10 +139,14 @@ class Written:
 
     def _twin(self, step: Step) -> None:
         """A file with more than one name."""
-        entry, found = step.entry, step.now.found
+        entry = step.entry
+        if entry.twin in self._rewritten and entry.twin == twin_of(self._places.stat(entry.path)):
+            self._done.add(entry.path)  # by its other name
+            return
         handle, name = self._ready(step)
-        if found is not None and entry.twin == f"{found.st_dev}:{found.st_ino}" and stat.S_ISREG(found.st_mode):
+        if entry.twin == twin_of(step.now.found):
             self._in_place(handle, name, entry)
+            self._rewritten.add(entry.twin)
         else:
             temporary = self._temporary(entry)
             if not self._linked(handle, temporary, entry):
@@ -159,13 +167,27 @@ class Written:
             opened = os.open(name, _MAKE, 0o600, dir_fd=handle)
         try:
             self._reader.into(opened, entry.sha256, entry.size)
-            _finished(opened, entry)
+            self._finished(opened, entry)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(name, dir_fd=handle)
             raise
         finally:
             os.close(opened)
+
+    def _finished(self, handle: int, entry: Entry) -> None:
+        found = os.fstat(handle)
+        if (found.st_uid, found.st_gid) != entry.owner:
+            os.fchown(handle, *entry.owner)
+        if stat.S_IMODE(found.st_mode) != entry.mode:
+            os.fchmod(handle, entry.mode)
+        self._attributes(handle, entry)  # an access list says more than the mode, and comes after it
+        os.utime(handle, ns=(entry.mtime_ns, entry.mtime_ns))
+
+    def _attributes(self, target: int | str, entry: Entry) -> None:
+        """What cannot be had of them keeps no content back."""
+        if entry.attributes is not None and not put(target, entry.attributes):
+            self.say.append(f"{entry.path} is back without its attributes or access list")
 
     def _linked(self, handle: int, name: str, entry: Entry) -> bool:
         """A file that had another name gets it back, where that is in its place again."""
@@ -184,7 +206,7 @@ class Written:
         try:
             os.ftruncate(opened, 0)
             self._reader.into(opened, entry.sha256, entry.size)
-            _finished(opened, entry)
+            self._finished(opened, entry)
         finally:
             os.close(opened)
 
@@ -206,7 +228,7 @@ class Written:
         """Modes and times of folders last, the deepest first: writing into them needs and changes both."""
         for step in sorted(steps, key=lambda one: one.entry.path, reverse=True):
             entry = step.entry
-            if step.what == "mode" or entry.path in self._came:
+            if step.what in MARKS or entry.path in self._came:
                 with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                     self._mode(entry)
         for path, mode in sorted(self._opened.items(), reverse=True):
@@ -224,6 +246,7 @@ class Written:
             if (found.st_uid, found.st_gid) != entry.owner:
                 os.chown(f"/proc/self/fd/{opened}", *entry.owner)
             os.chmod(f"/proc/self/fd/{opened}", entry.mode)
+            self._attributes(f"/proc/self/fd/{handle}/{name}", entry)
             if entry.path in self._came or entry.kind == "file":
                 os.utime(f"/proc/self/fd/{opened}", ns=(entry.mtime_ns, entry.mtime_ns))
         finally:
@@ -244,12 +267,3 @@ class Written:
 def _unlinked(handle: int, name: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(name, dir_fd=handle)
-
-
-def _finished(handle: int, entry: Entry) -> None:
-    found = os.fstat(handle)
-    if (found.st_uid, found.st_gid) != entry.owner:
-        os.fchown(handle, *entry.owner)
-    if stat.S_IMODE(found.st_mode) != entry.mode:
-        os.fchmod(handle, entry.mode)
-    os.utime(handle, ns=(entry.mtime_ns, entry.mtime_ns))

@@ -1,4 +1,4 @@
-"""Reads scripts and looks at targets as the user who asks, for a daemon that has a user of its own: root's one helper, and it does nothing else."""
+"""Reads scripts, looks at targets and keeps them as the user who asks, for a daemon that has a user of its own: root's one helper, and it does nothing else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,10 +21,12 @@ from interlock.looker.files import decode, read_text
 
 MOST_ASKED = 65_536  # bytes of a question
 MOST_AT_ONCE = 32
-SECONDS = 5  # that one reading may take
+SECONDS = 5.0  # that one reading may take
+LONGEST = 60.0  # that anything may take
 NOTHING, TEXT = b"n", b"t"
 HEAD = struct.Struct(">cI")  # which of them, and how many bytes follow
 _PEER = struct.Struct("3i")  # pid, uid, gid
+_NOTE = struct.Struct("id")  # a child, and how many seconds it may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,17 @@ class Agent:
     uid: int
     gid: int
     groups: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How one kind of question is answered, once the child is its user: what is asked and that user's home go in."""
+
+    answer: Callable[[Any, str], bytes | None]
+    seconds: Callable[[Any], float] = lambda _: SECONDS
+
+
+Answers = Mapping[str, Answering]
 
 
 def agents_of(names: Collection[str]) -> dict[int, Agent]:
@@ -47,12 +60,17 @@ def agents_of(names: Collection[str]) -> dict[int, Agent]:
     return found
 
 
-def answer(listening: socket.socket, daemon: int, agents: dict[int, Agent], wanted: Callable[[], bool]) -> None:
+def answer(
+    listening: socket.socket, daemon: int, agents: dict[int, Agent], wanted: Callable[[], bool], more: Answers | None = None
+) -> None:  # fmt: skip
     """Answers the daemon's questions as long as it is wanted; each in a child that has become the agent's user."""
     decode(b"\xff")  # what that needs is loaded now: its user may not be able to read it later
+    answers = {**ANSWERS, **(more or {})}
     children: dict[int, float] = {}
+    heard, noted = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     listening.settimeout(1.0)
     while wanted():
+        _noted(heard, children)
         _ended(children)
         if len(children) >= MOST_AT_ONCE:
             time.sleep(0.02)
@@ -68,8 +86,16 @@ def answer(listening: socket.socket, daemon: int, agents: dict[int, Agent], want
                 child = os.fork()
                 if child == 0:
                     listening.close()
-                    _serve_one(connection, agents)
+                    _serve_one(connection, agents, answers, noted)
                 children[child] = time.monotonic() + SECONDS
+
+
+def _noted(heard: int, children: dict[int, float]) -> None:
+    """What children said, while they were root, of how long they may take."""
+    with contextlib.suppress(BlockingIOError):
+        for pid, seconds in _NOTE.iter_unpack(os.read(heard, _NOTE.size * 256)):
+            if pid in children:
+                children[pid] = time.monotonic() + min(seconds, LONGEST) + 1
 
 
 def _ended(children: dict[int, float]) -> None:
@@ -84,15 +110,20 @@ def _ended(children: dict[int, float]) -> None:
         del children[pid]
 
 
-def _serve_one(connection: socket.socket, agents: dict[int, Agent]) -> None:
+def _serve_one(connection: socket.socket, agents: dict[int, Agent], answers: Answers, noted: int) -> None:
     """In the child: one question, one answer; whatever goes wrong is no answer, which the daemon takes for a no."""
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        _holds_only(connection.fileno())
         uid, given = _asked(connection)
+        ((kind, question),) = given.items()
+        how, seconds = answers[kind].answer, min(answers[kind].seconds(question), LONGEST)
+        os.write(noted, _NOTE.pack(os.getpid(), seconds))
+        _holds_only(connection.fileno())
         home = pwd.getpwuid(uid).pw_dir
         _become(agents[uid])
-        data = _looked(given["look"], home) if "look" in given else _text(str(given["path"]))
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)  # it ends, whatever it is doing then
+        data = how(question, home)
         head = HEAD.pack(NOTHING if data is None else TEXT, len(data or b""))
         connection.sendall(head + (data or b""))  # the daemon counts: an answer that was cut off is none
     except BaseException:
@@ -107,17 +138,22 @@ def _holds_only(kept: int) -> None:
     os.closerange(kept + 1, most if 0 < most <= 1 << 20 else 1 << 20)
 
 
-def _text(path: str) -> bytes | None:
-    text = read_text(os.path.join("/", path))
+def _text(path: Any, _: str) -> bytes | None:
+    text = read_text(os.path.join("/", str(path)))
     return None if text is None else text.encode("utf-8", "surrogatepass")
 
 
-def _looked(question: dict[str, Any], home: str) -> bytes:
-    """What is there of an action's targets; a look that takes too long is ended from outside, whatever it is doing."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_REAL, float(question.get("ms", MILLISECONDS)) / 1000 + GRACE)
+def _looked(question: Any, home: str) -> bytes:
+    """What is there of an action's targets."""
     confine()
     return answered(json.dumps(question).encode(), home)
+
+
+def _looking(question: Any) -> float:
+    return float(question.get("ms", MILLISECONDS)) / 1000 + GRACE
+
+
+ANSWERS: Answers = {"path": Answering(_text), "look": Answering(_looked, _looking)}
 
 
 def _asked(connection: socket.socket) -> tuple[int, dict[str, Any]]:
@@ -129,7 +165,7 @@ def _asked(connection: socket.socket) -> tuple[int, dict[str, Any]]:
             break
         data += part
     given = json.loads(data)
-    return int(given["uid"]), given
+    return int(given.pop("uid")), given
 
 
 def _become(agent: Agent) -> None:

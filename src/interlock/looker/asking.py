@@ -1,4 +1,4 @@
-"""The text of a script as its user can read it, and what its user could lose, from whoever may become that user; no answer is never a yes."""
+"""The text of a script as its user can read it, what its user could lose, and whatever else is asked of whoever may become that user; no answer is never a yes."""
 
 from __future__ import annotations
 
@@ -35,24 +35,29 @@ def look_as(place: str, uid: int, question: Mapping[str, Any]) -> Seen:
         return unseen("looking failed")
 
 
-def _answer(place: str, question: Mapping[str, Any], seconds: float) -> tuple[bytes, bytes]:
+def ask_as(place: str, uid: int, kind: str, question: Mapping[str, Any], seconds: float, most: int) -> bytes:
+    """The answer to another kind of question; raises CannotLook where there is none, or a longer one."""
+    return _answer(place, {"uid": uid, kind: dict(question)}, seconds, most + HEAD.size)[1]
+
+
+def _answer(place: str, question: Mapping[str, Any], seconds: float, most: int = _MOST) -> tuple[bytes, bytes]:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
             sock.settimeout(seconds)
             sock.connect(place)
             sock.sendall(json.dumps(question).encode() + b"\n")
-            answer = _whole(sock)
+            answer = _whole(sock, most)
     except OSError as error:
         raise CannotLook(f"{place}: {error.strerror or error}") from None
     kind, size = HEAD.unpack_from(answer) if len(answer) >= HEAD.size else (b"", 0)
     data = answer[HEAD.size :]
     if kind not in (NOTHING, TEXT) or len(data) != size:
-        raise CannotLook(f"{place}: no answer about {question.get('path', 'what would be lost')!r:.200}")
+        raise CannotLook(f"{place}: no answer about {question.get('path', 'what is there')!r:.200}")
     return kind, data
 
 
-def _whole(sock: socket.socket) -> bytes:
-    parts, left = [], _MOST
+def _whole(sock: socket.socket, most: int) -> bytes:
+    parts, left = [], most
     while left > 0 and (part := sock.recv(65_536)):
         parts.append(part)
         left -= len(part)

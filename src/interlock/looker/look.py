@@ -11,7 +11,7 @@ from interlock.looker.budget import ENTRIES, MILLISECONDS, Budget, Spent, Unclea
 from interlock.looker.found import found
 from interlock.looker.git_deeds import git
 from interlock.looker.made import Own
-from interlock.looker.settings import settings, statements
+from interlock.looker.settings import compose, settings, statements
 from interlock.looker.standing import TEMP, Standing
 from interlock.looker.tally import Tally
 from interlock.looker.targets import certain, existing, whole
@@ -50,6 +50,10 @@ def _look(question: Mapping[str, Any], tally: Tally, budget: Budget, home: str) 
                 raise Unclear("there is no repository")
         elif deed["verb"] == "settings":
             settings(bases, str(deed["environment"]), standing)
+        elif deed["verb"] == "compose":
+            files = [{"target": target} for target in deed["targets"]]
+            places = [path for one in files for path in paths_of(one, bases, home, budget)]
+            compose(places, standing, bool(deed.get("own")))
         elif deed["verb"] == "statements":
             scripts = [{"target": str(target)} for target in deed["targets"]]
             statements([path for one in scripts for path in paths_of(one, bases, home, budget)], standing)
@@ -77,7 +81,7 @@ def _files(
                 standing.tree(path)
         else:
             real = os.path.realpath(path)  # what is written goes through links
-            standing.file(real, os.stat(real))
+            standing.file(real, os.stat(real), worked=bool(deed.get("worked")))
             if verb == "database":
                 _beside(real, standing)
 

@@ -1,4 +1,4 @@
-"""What would a forced push take away? Of this session's own tags, and with a lease of its own branches, nothing that cannot be pushed again."""
+"""What would a forced push take away? Of what this session made and pushed itself, nothing that cannot be pushed again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from interlock.looker.git_words import words_of
 from interlock.looker.opened import contents
 
 _LEASE = "--force-with-lease"
-_TAG = "refs/tags/"
+_DELETED = ("refs/tags/", "refs/heads/")
+_KINDS = {"tags": "tag", "heads": "branch"}
 _PLAIN = frozenset({"-u", "--set-upstream", "--no-verify", "--force-if-includes"})
 # Branches that others work on, whoever pushed last.
 _SHARED = re.compile(
@@ -30,8 +31,8 @@ _REMOTE = re.compile(r'^\[branch "(.+)"\][^\[]*?^\s*remote\s*=\s*(\S+)', re.MULT
 def push(deed: Deed, rest: Sequence[str]) -> None:
     """Tells what the remote had when it was last asked; raises Unclear where no lease proves that it has no more, or the branch is not the session's."""
     words = words_of(rest, valued=("-o", "--push-option"))
-    if words.flags == {"--delete"} and len(words.names) == 2 and words.names[1].startswith(_TAG):
-        _own_tag(deed, *words.names)
+    if words.flags == {"--delete"} and len(words.names) == 2:
+        _own_ref(deed, *words.names)
         return
     source, remote, branch = _meant(deed, words.names)
     lease = [flag for flag in words.flags if flag.partition("=")[0] == _LEASE]
@@ -50,11 +51,17 @@ def push(deed: Deed, rest: Sequence[str]) -> None:
     deed.tally.kept += 1
 
 
-def _own_tag(deed: Deed, remote: str, tag: str) -> None:
-    """A tag at the remote; this session made it, and pushed it where nobody had one of that name."""
-    own, name = deed.standing.own, tag.removeprefix(_TAG)
-    if not own.ref(deed.repository, "tag", name) or not own.ref(deed.repository, "pushed", name, remote):
-        raise Unclear("the tag may be somebody else's")
+def _own_ref(deed: Deed, remote: str, ref: str) -> None:
+    """A tag or a branch at the remote: this session made it, and pushed it there; of a branch, what the remote had last is here."""
+    own, (_, kind, name) = deed.standing.own, ref.split("/", 2) if ref.startswith(_DELETED) else ("", "", "")
+    made = _KINDS.get(kind, "")
+    if not made or not own.ref(deed.repository, made, name) or not own.ref(deed.repository, "pushed", name, remote):
+        raise Unclear("it may be somebody else's")
+    if made == "branch":
+        old = deed.history.ref(f"refs/remotes/{remote}/{name}")
+        if old is None or not deed.repository.objects.has(old) or _shared(deed, remote, name):
+            raise Unclear("the branch may have the work of others")
+        deed.tally.note(f"the old commit is here: {old.hex()[:12]}")
     deed.tally.found = True
     deed.tally.kept += 1
 

@@ -28,6 +28,9 @@ _HOST = re.compile(
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "[::1]", "db", "postgres", "mysql", "database"})
 _OTHERS = re.compile(r"^(?:production|staging):.*\n(?:[ \t#].*\n?|\n)*", re.MULTILINE)  # sections for elsewhere
 _TOLD = re.compile(r"\\(?!\.$|N\b)|\b(?:dblink|drop\s+database|program)\b", re.IGNORECASE | re.MULTILINE)
+_VOLUMES = re.compile(r"^[\"']?volumes[\"']?\s*:|^\s*\{", re.MULTILINE)
+_INCLUDED = re.compile(r"^\s*[\"']?(?:include|extends)[\"']?\s*:", re.MULTILINE)
+_PROJECT = re.compile(r"^name:\s*[\"']?([\w-]+)", re.MULTILINE)
 _NAMED = re.compile(r"^\s*(?:export\s+)?DATABASE_URL\s*=\s*(.+)$", re.MULTILINE)
 
 
@@ -48,6 +51,26 @@ def statements(paths: list[str], standing: Standing) -> None:
         text = contents(os.path.realpath(path), standing.budget, MOST).decode("utf-8", "replace")
         if _TOLD.search(text):
             raise Unclear(f"{os.path.basename(path)} says more than statements")
+    standing.tally.kept += 1
+    standing.tally.found = True
+
+
+def compose(paths: list[str], standing: Standing, own: bool = False) -> None:
+    """Raises Unclear where a Compose file has volumes and no project name of its own: then they may be those of another file beside it.
+
+    With `own` a project is named, and the file has to be one that this session wrote.
+    """
+    for path in paths:
+        if own:
+            if not standing.own.file(path, os.lstat(path)):
+                raise Unclear(f"{os.path.basename(path)} was not made by this session")
+            continue
+        text = contents(os.path.realpath(path), standing.budget, MOST).decode("utf-8", "replace")
+        named = _PROJECT.search(text)
+        if _INCLUDED.search(text) or (_VOLUMES.search(text) and not (named and thrown_away(named[1]))):
+            raise Unclear(f"{os.path.basename(path)} may share its volumes with another project")
+    if not paths:
+        raise Unclear("there is no such Compose file")
     standing.tally.kept += 1
     standing.tally.found = True
 

@@ -69,14 +69,14 @@ class Standing:
                     self.file(entry.path, entry.stat(follow_symlinks=False), folder)
         return inner
 
-    def file(self, path: str, found: os.stat_result, folder: str = "") -> None:
-        """One file that would be deleted, emptied or replaced."""
+    def file(self, path: str, found: os.stat_result, folder: str = "", worked: bool = False) -> None:
+        """One file that would be deleted, emptied or replaced; of one that is worked on, what was committed is enough."""
         mode = found.st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or (stat.S_ISREG(mode) and not found.st_size):
             self.tally.nothing()
         elif not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
             raise Unclear(f"{os.path.basename(path)} is no ordinary file")
-        elif self._kept(path, found, folder or os.path.dirname(path)):
+        elif (worked and self._tracked(path)) or self._kept(path, found, folder or os.path.dirname(path)):
             self.tally.recoverable(found.st_size)
         elif self.own.file(path, found):
             self.tally.recoverable(found.st_size)
@@ -93,6 +93,10 @@ class Standing:
             else:
                 self._repositories[folder] = repository_of(folder, self.budget)
         return self._repositories[folder]
+
+    def _tracked(self, path: str) -> bool:
+        repository = self.repository(os.path.dirname(path))
+        return repository is not None and repository.inside(path) in repository.index.entries
 
     def _kept(self, path: str, found: os.stat_result, folder: str) -> bool:
         if "/.git/" in path:

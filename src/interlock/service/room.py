@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
 class Room:
     """One for a process, whatever policy or wall a single call is under."""
 
-    bytes: int = 0
+    bytes: dict[str, int] = field(default_factory=dict)  # by whose folder it is, as `State.whose` says it

@@ -6,7 +6,7 @@ import logging
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,7 @@ class State:
     looking: LookerSettings = field(default_factory=LookerSettings)
     undo: UndoSettings = field(default_factory=UndoSettings)
     keeper: Keeper | None = None  # of this machine's snapshots, as this process's user
+    keepers: Mapping[str, Keeper] = field(default_factory=dict)  # as other users, each with a folder of their own
     machine: str = ""  # where they are
     room: Room = field(default_factory=Room)  # that they take up
     visitors: Visitors = field(default_factory=Visitors)
@@ -115,6 +116,14 @@ class State:
     def blocked(self, principal: str) -> str:
         """Why a principal is blocked, as this process remembers it; a row deleted behind its back lifts nothing."""
         return self.blocks.get(principal, "")
+
+    def whose(self, principal: str) -> str:
+        """In whose folder a principal's snapshots are; that of this process's user has no name."""
+        return principal if principal in self.keepers else ""
+
+    def keeper_of(self, principal: str) -> Keeper | None:
+        """Who brings back what was kept of a principal's."""
+        return self.keepers.get(principal, self.keeper)
 
     def paused(self, now: float) -> tuple[str, Level]:
         """Whose pause is in force and up to which level it lets pass; nobody's, mostly."""

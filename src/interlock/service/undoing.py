@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from interlock.core.read.places import place
+from interlock.core.redact import redact_text
 from interlock.core.snapshots import KEPT, PRUNED, UNDONE, Snapshot, SnapshotQuery
-from interlock.core.undo import Plan, Undone
+from interlock.core.undo import Change, Plan, Undone
 from interlock.ports import Keeper, Tx
 from interlock.service.answers import Refused
 from interlock.service.keeping import fresh_id
@@ -16,9 +18,12 @@ from interlock.service.state import State
 
 DONE, REFUSED, GONE = "undo.done", "undo.refused", "undo.pruned"
 PAGE = 500  # snapshots that are read at a time
+MOST_GONE = 10_000  # of which one pruning hears; the rest is gone by its age
 DAY = 86_400.0
 NONE = "nothing is kept here that is not undone already"
-OFF = "this daemon keeps nothing: it has a user of its own, who can neither read nor write what agents change"
+OFF = (
+    "this daemon keeps nothing: it has a user of its own, and no helper that becomes the agent's user (separate.looker)"
+)
 _ROOM = 4  # a quarter of the room is free again after a pruning, or a whole snapshot's
 
 
@@ -46,13 +51,20 @@ def listed(state: State, principal: str = "", limit: int = 50, before: float = 0
 
 def planned(state: State, id: str = "", principal: str = "", diff: bool = True) -> Planned:
     """What undoing would change; without an id, of the newest action that is not undone. Raises `answers.Refused`."""
-    keeper, row = _keeper(state), _found(state, id, principal)
-    return Planned(row, keeper.plan(row.id, row.digest, diff))
+    keeper, row = _meant(state, id, principal)
+    plan = keeper.plan(row.id, row.digest, diff)
+    return Planned(row, replace(plan, changes=tuple(map(_discreet, plan.changes))))
+
+
+def _discreet(change: Change) -> Change:
+    """Without secrets: of a file that is there for them, nothing is shown but that it changes."""
+    secret = change.diff and place(change.path) == "secret"
+    return replace(change, diff="" if secret else redact_text(change.diff)) if change.diff else change
 
 
 def undo(state: State, by: str, id: str = "", force: bool = False, principal: str = "") -> Brought:
     """Brings it back and puts that on record; `by` is an operator's name or a principal. Raises `answers.Refused` for what cannot be found."""
-    keeper, row = _keeper(state), _found(state, id, principal)
+    keeper, row = _meant(state, id, principal)
     undone = keeper.undo(row.id, fresh_id(), state.clock.now(), row.digest, force)
     details: dict[str, Any] = {"snapshot": row.id, "digest": row.digest, "changes": undone.total, "force": force}
     if not undone.done:
@@ -68,21 +80,28 @@ def undo(state: State, by: str, id: str = "", force: bool = False, principal: st
 
 def crowded(state: State) -> bool:
     """Whether the next snapshot may find no room."""
-    return state.room.bytes > _filled(state)
+    return any(used > _filled(state) for used in state.room.bytes.values())
 
 
 def prune(state: State) -> int:
-    """Lets go of what is too old or too much; how many snapshots that were."""
-    keeper, now = state.keeper, state.clock.now()
-    if keeper is None or not state.store.read(lambda tx: _there(state, tx, limit=1)):
+    """Lets go of what is too old or too much, in every folder; how many snapshots that were."""
+    own = {"": state.keeper} if state.keeper is not None else {}
+    return sum(_pruned(state, whose, keeper) for whose, keeper in (own | dict(state.keepers)).items())
+
+
+def _pruned(state: State, whose: str, keeper: Keeper) -> int:
+    now = state.clock.now()
+    if not state.store.read(lambda tx: _there(state, tx, whose)):
         return 0
     found = keeper.prune(now, state.undo.days, _filled(state))
-    state.room.bytes = found.bytes if not found.problem else state.room.bytes
     if found.problem:
-        state.trouble(f"snapshots cannot be pruned: {found.problem}", "undo")
+        state.trouble(f"snapshots cannot be pruned: {found.problem}" + (f" ({whose})" if whose else ""), "undo")
+        return 0
+    state.room.bytes[whose] = found.bytes
     old = now - (state.undo.days + 1) * DAY
-    gone = dict.fromkeys([*found.ids, *(row.id for row in state.store.read(lambda tx: _there(state, tx, old, PAGE)))])
-    if not gone or found.problem:
+    aged = [row.id for row in state.store.read(lambda tx: _there(state, tx, whose, old, PAGE))]
+    gone = dict.fromkeys([*state.store.read(lambda tx: _owned(tx, whose, found.ids[:MOST_GONE])), *aged])
+    if not gone:
         return 0
 
     def work(tx: Tx) -> None:
@@ -93,9 +112,14 @@ def prune(state: State) -> int:
     return len(gone)
 
 
-def _there(state: State, tx: Tx, before: float = 0.0, limit: int = 1) -> list[Snapshot]:
-    """Snapshots whose files should be on this machine."""
-    asked = [SnapshotQuery(one, machine=state.machine, before=before, limit=limit) for one in (KEPT, UNDONE)]
+def _owned(tx: Tx, whose: str, ids: Sequence[str]) -> list[str]:
+    """Those that may be said to be gone: names that another user says are theirs only where they are."""
+    return [id for id in ids if not whose or ((row := tx.snapshot(id)) is not None and row.principal == whose)]
+
+
+def _there(state: State, tx: Tx, whose: str, before: float = 0.0, limit: int = 1) -> list[Snapshot]:
+    """Snapshots whose files should be on this machine, in somebody's folder."""
+    asked = [SnapshotQuery(one, whose, state.machine, before=before, limit=limit) for one in (KEPT, UNDONE)]
     return [row for query in asked for row in tx.snapshots(query)]
 
 
@@ -105,10 +129,16 @@ def _filled(state: State) -> int:
     return settings.total_bytes - min(settings.bytes, settings.total_bytes // _ROOM)
 
 
-def _keeper(state: State) -> Keeper:
-    if state.keeper is None:
+def _meant(state: State, id: str, principal: str) -> tuple[Keeper, Snapshot]:
+    """The snapshot that is meant, and who can bring it back."""
+    if state.keeper is None and not state.keepers:
         raise Refused(OFF, "NOT_FOUND_RESOURCE")
-    return state.keeper
+    row = _found(state, id, principal)
+    keeper = state.keeper_of(row.principal)
+    if keeper is None:
+        words = f"snapshot {row.id} is out of reach: {row.principal} is no user whose agents ask here (separate.users)"
+        raise Refused(words, "NOT_FOUND_RESOURCE")
+    return keeper, row
 
 
 def _found(state: State, id: str, principal: str) -> Snapshot:
@@ -142,7 +172,7 @@ def _ended(tx: Tx, row: Snapshot, after: Snapshot, undone: Undone) -> None:
     tx.end_snapshot(after, row)
     if row.undoes and (first := tx.snapshot(row.undoes)) is not None and first.state == UNDONE:
         tx.end_snapshot(replace(first, state=KEPT, ended_at=0.0, ended_by=""), first)
-    if undone.as_id:
+    if undone.as_id and tx.snapshot(undone.as_id) is None:  # a name is the word of the agent's user
         taken = replace(
             row, id=undone.as_id, at=after.ended_at, command=f"interlock undo {row.id}", digest=undone.as_digest,
             files=undone.total, bytes=0, state=KEPT, undoes=row.id, ended_at=0.0, ended_by="",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from desk import Desk
-from interlock.doors.cli.undo_words import later_words
+from interlock.doors.cli.undo_words import FEW, later_words, plan_lines
 from keeping import let_through
 from looked import files, git, repository
 
@@ -109,3 +109,14 @@ def test_what_cannot_be_meant_is_refused(desk: Desk, words: tuple[str, ...], cod
 def test_one_and_many_are_said_as_people_say_them() -> None:
     assert later_words(1).startswith("one of these was worked on since")
     assert later_words(1_200).startswith("1,200 of these were worked on since")
+
+
+def test_among_many_changes_only_what_differs_is_shown_whole() -> None:
+    def said(number: int) -> str:
+        back = [{"path": f"/app/{n}.txt", "what": "create", "diff": "@@ -0,0 +1 @@\n+new"} for n in range(number)]
+        changes = [*back, {"path": "/app/a.py", "what": "replace", "diff": "@@ -1 +1 @@\n-old\n+former"}]
+        plan = {"snapshot": {"id": "u_k3v7q2mzpa"}, "changes": changes, "total": len(changes)}
+        return "\n".join("".join(part.text for part in line) for line in plan_lines(plan))
+
+    assert said(FEW - 1).count("+new") == FEW - 1
+    assert "+new" not in said(FEW) and "+former" in said(FEW) and said(FEW).count("comes back") == FEW

@@ -57,6 +57,17 @@ def test_an_agents_user_lists_looks_at_and_brings_back_its_own(app: Inside, repo
     assert work(repo) == before
 
 
+def test_what_is_secret_is_brought_back_and_never_shown(app: Inside, repo: Path) -> None:
+    token = "ghp_" + "a1B2" * 9
+    (repo / ".env").write_text("TOKEN=nobody-else-has-this\n")
+    (repo / "deploy.txt").write_text(f"host: example.com\ntoken: {token}\n")
+    cleaned(app, repo)
+    said = app.call("GET", f"{PATH}/newest?diff=true", peer=ME).text
+    assert "nobody-else-has-this" not in said and token not in said and "host: example.com" in said
+    app.call("POST", f"{PATH}/newest", {}, peer=ME)
+    assert "nobody-else-has-this" in (repo / ".env").read_text() and token in (repo / "deploy.txt").read_text()
+
+
 def test_later_work_is_refused_and_force_is_said_in_the_body(app: Inside, repo: Path) -> None:
     id = cleaned(app, repo)
     (repo / "notes.txt").write_text("since\n")

@@ -33,8 +33,23 @@ test "$(stat -c '%U %a' /var/lib/interlock)" = "interlock 700"
 test -z "$(find /opt/interlock \( ! -user root -o -perm /022 \) ! -type l)"
 
 # The daemon by hand, as its own user; agents of alice are judged, and scripts that only she can read are read.
-printf '[hooks]\nwait_seconds = 0\n' >> /etc/interlock/config.toml
+printf '[hooks]\nwait_seconds = 0\n[undo]\nms = 10000\n' >> /etc/interlock/config.toml
 /opt/interlock/bin/python -I -m interlock.doors.install.system_client /etc/interlock/config.toml
+"$PYTHON" -c '
+from pathlib import Path
+from interlock.config import load_config
+from interlock.keys import Kdf, enrol
+from interlock.service import people
+from interlock.service.clock import SystemClock
+from interlock.service.opening import open_state
+from interlock.stores import open_store
+config = load_config(Path("/etc/interlock/config.toml"), {})
+store = open_store(config.store)
+state = open_state(config, store, SystemClock())
+people.enrol_first(state, *enrol("olga", "correct horse battery", None, now=state.clock.now(), by="olga", roles=("admin",), kdf=Kdf(1, 8192, 1)))
+store.close()
+'
+chown -R interlock: /var/lib/interlock
 /opt/interlock/bin/interlock serve --system < /dev/null > /mnt/log 2>&1 &
 daemon=$!
 trap 'kill $daemon' EXIT
@@ -51,6 +66,42 @@ alice /opt/interlock/bin/interlock status | grep -q "separate"
 /usr/local/bin/interlock status | grep -q "operator.sock"
 /usr/local/bin/interlock doctor | grep -q "only root can change"
 refused alice /opt/interlock/bin/interlock operator add < /dev/null
+
+# What only alice has is kept as alice before it goes, and comes back; a list that she altered does not.
+own=/home/alice/.local/state/interlock/undo
+echo "three days of work" > /home/alice/thesis.txt
+chown alice: /home/alice/thesis.txt
+chmod 640 /home/alice/thesis.txt
+let_go() { for i in $(seq 60); do hook "rm thesis.txt" > /mnt/kept; grep -q "interlock undo u_" /mnt/kept && break; done; kept=$(grep -o "u_[a-z2-7]*" /mnt/kept | head -1); alice rm /home/alice/thesis.txt; }
+let_go
+test "$(stat -c '%U %a' $own)" = "alice 700"
+test -z "$(find $own ! -user alice)"
+alice /opt/interlock/bin/interlock undo --list | grep -q "$kept  *.*thesis.txt"
+alice /opt/interlock/bin/interlock undo --dry-run | grep -q "three days of work"
+alice /opt/interlock/bin/interlock undo --yes
+test "$(cat /home/alice/thesis.txt)" = "three days of work"
+test "$(stat -c '%U %a' /home/alice/thesis.txt)" = "alice 640"
+let_go
+"$PYTHON" -c '
+from pathlib import Path
+from interlock.doors.client import Daemon
+root = Daemon(Path("/run/interlock/operator.sock"))
+token = root.post("/session", {"operator": "olga", "passphrase": "correct horse battery", "channel": "cli"})["token"]
+olga = root.on_behalf(token)
+assert "+three days of work" in olga.get("/undo/newest", diff=True)["changes"][0]["diff"]
+done = olga.post("/undo/newest", {"force": False})
+assert done["undone"] and done["snapshot"]["endedBy"] == "olga", done
+'
+test "$(cat /home/alice/thesis.txt)" = "three days of work"
+let_go
+alice sed -i s/thesis/another/ $own/snapshots/$kept.json
+refused alice /opt/interlock/bin/interlock undo --yes 2> /mnt/said
+grep -q "not the one on record" /mnt/said
+alice rm -r $own
+refused alice /opt/interlock/bin/interlock undo --yes 2> /mnt/said
+grep -q "there is no snapshot" /mnt/said
+refused /usr/local/bin/interlock undo --list < /dev/null 2> /mnt/said
+grep -q "operator" /mnt/said
 
 # Back is for a person at a terminal; an agent without one is refused.
 refused interlock uninstall --system --yes < /dev/null

@@ -120,6 +120,16 @@ def test_systemd_takes_the_units_and_finds_them_closed(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout[-400:]
 
 
+def test_the_helper_sees_and_writes_what_users_do_and_has_no_right_over_their_files() -> None:
+    units = {path.name: text.splitlines() for path, text in unit_files(Layout()).items()}
+    helper, daemon = units["interlock-looker.service"], units["interlock.service"]
+    assert "CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_KILL" in helper
+    for line in ("PrivateTmp=yes", "ProtectSystem=strict", "ProtectHome=yes", "RestrictSUIDSGID=yes"):
+        assert line in daemon and line not in helper  # another /tmp than theirs would look empty
+    (closed,) = [line.split("=")[1].split() for line in helper if line.startswith("ReadOnlyPaths=")]
+    assert {"/opt/interlock", "/var/lib/interlock"} < set(closed) and "ProtectSystem=full" in helper
+
+
 @pytest.fixture
 def looker(tmp_path: Path) -> str:
     """The helper, in a process of its own."""

@@ -1,17 +1,22 @@
-"""`gate.undo`: at a daemon, and in the program itself once the daemon is gone; what was kept comes back, or it says why not."""
+"""What an action changes is kept first, at a daemon and in the program itself; `gate.undo` brings it back, or says why not."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from daemon import daemon
+from daemon import configured, daemon
 from interlock import AsyncGate, Gate, GateError
 from interlock.core.decision import Decision
+from interlock.core.records import AuditQuery
+from interlock.doors.sdk.inside import open_inside
+from interlock.keeper.warm import WarmKeeper
+from interlock.service import undoing
 from keeping import let_through
 from looked import files, git, repository
 
@@ -46,7 +51,40 @@ def test_what_a_daemon_kept_comes_back_there_and_later_without_it(tmp_path: Path
         assert gate.undo(left).done and work.read_text() == "three days of work\n"
         with pytest.raises(GateError, match="nothing is kept here"):
             gate.undo()
-        assert not gate.evaluate(command="git checkout -- src/a.py", cwd=str(repo)).kept  # no daemon, no snapshot
+
+
+def test_without_a_daemon_the_program_itself_keeps_first(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "app")
+    made = open_inside(configured(tmp_path, policy={"use": "default"}, undo={"ms": 10_000}))
+    try:
+        gate = Gate._over(made, "bot", "s1")
+        for harmless in ("ls", "git status", "git branch -d feature"):
+            gate.evaluate(command=harmless, cwd=str(repo))
+        assert isinstance(made.state.keeper, WarmKeeper) and made.state.keeper.pid is None  # none is started for these
+        decision = discarded(gate, repo)
+        assert decision.kept and f"gate.undo('{decision.kept}') brings it back" in decision.reason
+        made.state.recorder.flush()
+        bodies = [json.loads(row.body) for row in made.state.store.read(lambda tx: tx.audit(AuditQuery()))]
+        (told,) = [body["kept"] for body in bodies if body.get("kept")]
+        (row,) = undoing.listed(made.state)
+        assert (told["id"], told["digest"]) == (row.id, row.digest) and row.id == decision.kept
+        assert gate.undo().done and (repo / "src/a.py").read_text() == "three days of work\n"
+        child = made.state.keeper.pid
+        assert child is not None
+    finally:
+        made.close()
+    assert not Path(f"/proc/{child}").exists()
+
+
+def test_a_program_that_keeps_nothing_is_asked_as_before(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "app")
+    files(repo, {"src/a.py": "three days of work\n"})
+    made = open_inside(configured(tmp_path, policy={"use": "default"}, undo={"keep": False}))
+    try:
+        found = Gate._over(made, "bot", "s1").evaluate(command="git checkout -- src/a.py", cwd=str(repo))
+        assert not found.allowed and not found.kept
+    finally:
+        made.close()
 
 
 async def _forced(gate: Gate, id: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interlock.doors.cli.operating import (
     FAILED,
@@ -13,13 +13,17 @@ from interlock.doors.cli.operating import (
     USAGE,
     Stop,
     command,
-    daemon,
     listed,
     run,
     say,
     say_json,
     say_table,
+    settings,
+    signs,
 )
+
+if TYPE_CHECKING:
+    from interlock.doors.client import Daemon
 
 PATIENCE = 120.0  # seconds that a person waits for it
 _EXAMPLES = """
@@ -36,7 +40,8 @@ def main(argv: Sequence[str]) -> int:
     parser = command(
         "undo",
         "Brings back what an agent's action changed, from the snapshot that was taken before it ran: by default the newest. Work\n"
-        "that was done on the same files since is not overwritten without --force. An undo can be undone in turn.",
+        "that was done on the same files since is not overwritten without --force. An undo can be undone in turn. Where the daemon has a\n"
+        "user of its own, whoever is not the agent's user signs in as an operator, and sees what was kept of everybody.",
         _EXAMPLES,
     )
     parser.add_argument("id", metavar="ID", nargs="?", default="", help="a snapshot, as --list names it")
@@ -44,21 +49,37 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
     parser.add_argument("--force", action="store_true", help="overwrite later work too")
     parser.add_argument("--yes", action="store_true", help="do not ask")
+    signs(parser)
     return run("undo", _undo, parser.parse_args(list(argv)))
 
 
 def _undo(args: argparse.Namespace) -> int:
     from interlock.core.undo import ID
-    from interlock.doors.client import part
+    from interlock.doors.cli.signing import looking
 
-    if args.list:
-        if args.id or args.force or args.dry_run:
-            raise Stop("--list goes with nothing else", USAGE)
-        return _list(args)
+    if args.list and (args.id or args.force or args.dry_run):
+        raise Stop("--list goes with nothing else", USAGE)
     if args.id and not ID.fullmatch(args.id):
         raise Stop(f"no snapshot is called {args.id!r:.60}; `interlock undo --list` names them", USAGE)
-    server, path = daemon(args), f"/undo/{part(args.id or _NEWEST)}"
-    plan = server.get(path, PATIENCE, diff=True)
+    with looking(args, lambda _: _own(args), "no agents of your own user ask here") as server:
+        return _list(args, server) if args.list else _bring_back(args, server)
+
+
+def _own(args: argparse.Namespace) -> bool:
+    """Whether this is about agents of our own user, as everywhere but where the daemon has a user of its own."""
+    import pwd
+
+    separate = settings(args).separate
+    try:
+        return not separate.on or pwd.getpwuid(os.geteuid()).pw_name in separate.users
+    except KeyError:
+        return False
+
+
+def _bring_back(args: argparse.Namespace, server: Daemon) -> int:
+    from interlock.doors.client import part
+
+    plan = server.get(f"/undo/{part(args.id or _NEWEST)}", PATIENCE, diff=True)
     if args.dry_run:
         return _told(args, plan)
     id = str(plan["snapshot"]["id"])  # the one that was shown, whatever is the newest by now
@@ -76,8 +97,8 @@ def _undo(args: argparse.Namespace) -> int:
     return OK if found.get("undone") else FAILED
 
 
-def _list(args: argparse.Namespace) -> int:
-    found = daemon(args).get("/undo", limit=200)
+def _list(args: argparse.Namespace, server: Daemon) -> int:
+    found = server.get("/undo", limit=200)
     if args.json:
         say_json(found)
         return OK

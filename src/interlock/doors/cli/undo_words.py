@@ -13,11 +13,13 @@ from interlock.doors.cli.operating import listed
 
 MOST_LINES = 200  # of differences, in all
 MOST_PATHS = 40
+FEW = 10  # changes with which what comes back is shown whole; among more, only what differs
 _WORDS = {
     "create": "comes back",
     "replace": "gets its old content",
     "delete": "goes",
     "mode": "gets its old permissions",
+    "attributes": "gets its old attributes and access list",
     "ref": "points where it did",
     "index": "is as it was",
     "stash": "is as it was",
@@ -55,7 +57,8 @@ def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
     left = MOST_LINES
     for change in changes[:MOST_PATHS]:
         yield _change(change)
-        lines = str(change.get("diff", "")).splitlines()
+        whole = change.get("what") == "create" and total > FEW
+        lines = [] if whole else str(change.get("diff", "")).splitlines()
         for line in lines[:left]:
             yield (Part(f"    {visible(line)}", _STYLES.get(line[:1], "")),)
         if len(lines) > left:

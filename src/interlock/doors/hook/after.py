@@ -39,8 +39,8 @@ def ended(state: State, hooks: Hooks, agent: Agent, event: Event, who: AgentRef,
         hooks.made.ended(who, agent.word, keys[0], event.kind == "after" and passed is not None, state.clock.now())
         if event.kind == "failed":
             state.declared.failed(who, f"{call.tool} {call.action.text}")
-        if passed is not None and passed.kept and state.keeper is not None:
-            state.keeper.settle(passed.kept)  # what is there now is its doing, and nobody's later work
+        if passed is not None and passed.kept and (keeper := state.keeper_of(who.principal)) is not None:
+            keeper.settle(passed.kept)  # what is there now is its doing, and nobody's later work
         if passed is not None:
             _raced(state, hooks, who, call, passed)
         if refused is not None and asked is None and passed is None:

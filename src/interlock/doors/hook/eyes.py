@@ -37,9 +37,10 @@ def sight(principal: str, separate: SeparateSettings, own: Look | None) -> Look 
     return partial(look_as, separate.looker, number) if separate.on and separate.looker else None
 
 
-def hands(principal: str, own: Keeper | None) -> Keep | None:
-    """What keeps the targets of whoever asks, as this daemon's user; None where that is somebody else."""
-    return own.take if own is not None and _number(principal) == os.getuid() else None
+def hands(principal: str, own: Keeper | None, others: Mapping[str, Keeper]) -> Keep | None:
+    """What keeps the targets of whoever asks: as this daemon's user, or as theirs; None where nobody here can."""
+    found = others.get(principal, own if _number(principal) == os.getuid() else None)
+    return found.take if found is not None else None
 
 
 def _number(principal: str) -> int | None:

@@ -119,7 +119,7 @@ class HookDoor:
         until, hung_up = loop.time() + most, partial(_hung_up, receive)
         separate = self.context.config.separate
         read, look = eyes(who.principal, separate), sight(who.principal, separate, self.context.look)
-        keep = hands(who.principal, self.context.keeper)
+        keep = hands(who.principal, self.context.keeper, self.context.state.keepers)
         return await self._judging.verdict(Asking(asked.agent, event, who, until, hung_up, read, strength, look, keep))
 
     async def _after(self, agent: Agent, event: Event, who: AgentRef) -> Verdict:

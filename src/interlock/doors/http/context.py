@@ -17,6 +17,7 @@ from interlock.doors.http.peers import Peers
 from interlock.doors.http.pool import Pool
 from interlock.doors.http.waiting import Waiters
 from interlock.doors.http.who import Credentials, Who
+from interlock.keeper.asking import keepers_of
 from interlock.keeper.warm import WarmKeeper
 from interlock.looker.warm import WarmLooker
 from interlock.service.state import State
@@ -52,9 +53,10 @@ class Context:
     @classmethod
     def of(cls, state: State, config: Config, version: str) -> Context:
         pool, peers = Pool(config.workers), Peers(config)
-        # A daemon with a user of its own can neither read nor write what its agents change.
+        # A daemon with a user of its own can neither read nor write what its agents change: root's helper becomes theirs.
         keeper = WarmKeeper(config.snapshots, config.folder) if not config.separate.on else None
         state.keeper = keeper
+        state.keepers = keepers_of(config.separate.looker, {f"uid:{uid}": uid for uid in peers.agents})
         look = WarmLooker() if config.looker.look else None
         if look is not None and not config.separate.on and not state.shared:  # plans run here, as the same user
             state.plans.look = lambda question: look({**question, "ms": FOR_PEOPLE})

@@ -35,8 +35,6 @@ class Layout:
 # Of both services; neither needs anything that is listed here.
 _HARDENED = """\
 NoNewPrivileges=yes
-ProtectSystem=strict
-PrivateTmp=yes
 PrivateDevices=yes
 ProtectKernelTunables=yes
 ProtectKernelModules=yes
@@ -46,7 +44,6 @@ ProtectClock=yes
 ProtectHostname=yes
 RestrictNamespaces=yes
 RestrictRealtime=yes
-RestrictSUIDSGID=yes
 LockPersonality=yes
 MemoryDenyWriteExecute=yes
 SystemCallArchitectures=native
@@ -133,6 +130,9 @@ RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
 SystemCallErrorNumber=EPERM
+ProtectSystem=strict
+PrivateTmp=yes
+RestrictSUIDSGID=yes
 {_HARDENED}
 [Install]
 WantedBy=multi-user.target
@@ -142,7 +142,7 @@ WantedBy=multi-user.target
 def _looker_socket(layout: Layout) -> str:
     return f"""\
 [Unit]
-Description=Where Interlock's daemon asks what is in a script
+Description=Where Interlock's daemon asks for what only an agent's user can read or keep
 
 [Socket]
 ListenStream={layout.run}/looker.sock
@@ -157,9 +157,10 @@ WantedBy=sockets.target
 
 
 def _looker(layout: Layout) -> str:
+    """It has no rights over other users' files. What they can write is open to it, for what it keeps and brings back as them."""
     return f"""\
 [Unit]
-Description=Reads scripts for Interlock's daemon, each as the user who would run it
+Description=Reads scripts and keeps files for Interlock's daemon, always as the user whose agent asks
 Requires=interlock-looker.socket
 After=interlock-looker.socket
 
@@ -168,7 +169,8 @@ ExecStart={layout.python} -I -m interlock.doors.looker {layout.config}
 Restart=always
 RestartSec=1
 CapabilityBoundingSet=CAP_SETUID CAP_SETGID CAP_KILL
-ProtectHome=read-only
+ProtectSystem=full
+ReadOnlyPaths={layout.code} {layout.state} -/root
 PrivateNetwork=yes
 RestrictAddressFamilies=AF_UNIX
 SystemCallFilter=@system-service

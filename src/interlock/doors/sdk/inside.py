@@ -30,6 +30,7 @@ from interlock.doors.sdk.asking import Body
 from interlock.doors.sdk.backend import CHANNEL, Session
 from interlock.doors.sdk.errors import GateError, told
 from interlock.doors.sdk.waiting import Changes, answered, until_time_moves_it
+from interlock.keeper.warm import WarmKeeper
 from interlock.keys import KeyFileError
 from interlock.looker.files import read_text
 from interlock.looker.warm import WarmLooker
@@ -47,7 +48,10 @@ from interlock.stores import open_store
 
 LOG = logging.getLogger("interlock")
 DOOR = "python"
-_COMMAND = re.compile(r"interlock approve (pdact_\w+)")
+_COMMANDS = (  # that speak to a daemon, and there is none
+    (re.compile(r"interlock approve (pdact_\w+)"), r"gate.approve('\1', session)"),
+    (re.compile(r"`?interlock undo (u_\w+)`?"), r"gate.undo('\1')"),
+)
 
 
 def open_inside(
@@ -100,8 +104,10 @@ class Log:
 
 
 def _for_here(reason: str) -> str:
-    """The command for operators speaks to a daemon, and there is none."""
-    return _COMMAND.sub(r"gate.approve('\1', session)", reason)
+    """What to do, in Python."""
+    for pattern, words in _COMMANDS:
+        reason = pattern.sub(words, reason)
+    return reason
 
 
 class Inside:
@@ -114,6 +120,7 @@ class Inside:
         self._own: set[str] = set()  # patterns that this program registered by itself
         self._changes = Changes()
         self._eyes = WarmLooker() if config.looker.look else None  # starts with the first thing to look at
+        state.keeper = WarmKeeper(config.snapshots, config.folder)  # starts with the first thing to keep
         audit = config.audit
         self._upkeep = Upkeep(state, audit.checkpoint_minutes * 60, audit.keep_days, audit.expired_share_alert)
         state.store.listen(self._changes.changed)
@@ -134,8 +141,11 @@ class Inside:
         except Problem as problem:
             words = f"Denied: {problem.words}."
             return Decision("deny", words, code=problem.code, strength=strength, details=problem.details)
-        look = self._eyes if os.getpid() == self._process else None  # a forked child has no eyes of its own
-        decision = decided(self.state, replace(request, door=DOOR, look=look), token)
+        look, keeper = self._eyes, self.state.keeper
+        keep = keeper.take if keeper is not None else None
+        if os.getpid() != self._process:  # a forked child has no eyes and hands of its own
+            look = keep = None
+        decision = decided(self.state, replace(request, door=DOOR, look=look, keeper=keep), token)
         return replace(decision, reason=_for_here(decision.reason))
 
     def ticket(self, id: str) -> Ticket:
@@ -230,16 +240,9 @@ class Inside:
             return self.state.registry.unregister(id)
 
     def undo(self, id: str, force: bool) -> Undone:
-        """As this process's user, from what a daemon kept in the same folder."""
-        from interlock.keeper.warm import WarmKeeper
-
-        keeper = WarmKeeper(self.config.snapshots, self.config.folder)
-        try:
-            with told():
-                own = replace(self.state, keeper=keeper)
-                return undoing.undo(own, self._who.principal, id, force, self._who.principal).undone
-        finally:
-            keeper.close()
+        """As this process's user: what it kept itself, or a daemon in the same folder."""
+        with told():
+            return undoing.undo(self.state, self._who.principal, id, force, self._who.principal).undone
 
     def sign_in(self, name: str, passphrase: str) -> Session:
         with told():
@@ -277,10 +280,11 @@ class Inside:
         if self._closed or os.getpid() != self._process:
             return
         self._closed = True
-        if self._eyes is not None:
-            self._eyes.close()
         self._changes.everybody()
         self._upkeep.stop()
+        for child in (self._eyes, self.state.keeper):
+            if child is not None:
+                child.close()
         try:
             body = deed(self.state.clock.now(), "stop", "interlock")
             self.state.store.write(lambda tx: self.state.recorder.now(tx, "stop", body))
