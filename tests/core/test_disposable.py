@@ -18,7 +18,8 @@ RULES = load()
 HERE = "/home/dev/app"
 MADE = Made.of(
     [Thing("container", "pgtmp"), Thing("inside", "pgtmp"), Thing("container", "pgold"), Thing("port", "5555"), Thing("image", "gw:leak"), Thing("database", "-:-/orders"), Thing("container", "a"),
-     Thing("tag", "v2-rc1", HERE), Thing("pushed", "v2-rc1", HERE, "origin"), Thing("tag", "kept", HERE), Thing("pushed", "topic", HERE, "origin")]
+     Thing("tag", "v2-rc1", HERE), Thing("pushed", "v2-rc1", HERE, "origin"), Thing("tag", "kept", HERE), Thing("pushed", "topic", HERE, "origin"),
+     Thing("device", "drafts"), Thing("namespace", "dev preview"), Thing("release", "dev preview web"), Thing("database", "the service db -:-/try"), Thing("branch", "mine", HERE), Thing("pushed", "mine", HERE, "origin")]
 )  # fmt: skip
 
 
@@ -48,7 +49,14 @@ def nothing(_: object) -> Seen:
         "RAILS_ENV=test DATABASE_URL=postgres://localhost/app_test rails db:drop", "createdb x_test && psql x_test -f a.sql; dropdb x_test",
         "dropdb x_test && rm -rf node_modules", "psql postgres://u:p@localhost/portal_test -c 'drop table users' -f db/schema.sql",
         "git push origin :refs/tags/v2-rc1", "git push -q origin --delete v2-rc1", "git push -d origin refs/tags/v2-rc1", "git push origin :v2-rc1",
-        "docker volume rm shop_tmpdata", "docker volume rm -f shop_test_pg api-test-redis",
+        "gh release delete v2-rc1 --yes --cleanup-tag", "git push origin --delete mine", "git push origin :refs/heads/mine",
+        "migrate -path db -database 'postgres://t:t@localhost:55432/inv_test?sslmode=disable' down 1", "dbmate --url=postgres://127.0.0.1/x_test drop",
+        "goose postgres postgres://localhost/x_test down", "docker compose -f docker-compose.test.yml down -v", "docker compose -p shop-test down -v --remove-orphans",
+        "kubectl -n checkout delete pod checkout-7c9d4f-x2x8k", "kubectl --context dev -n jobs delete pod -l queue=images --wait=false",
+        "kubectl --context dev delete ns preview", "helm uninstall web -n preview --kube-context dev", "docker compose exec -T db dropdb -U pay try",
+        "psql -h localhost shop -c 'select pg_terminate_backend(7)'", "docker compose exec -T db psql -U app -d app -c 'select pg_terminate_backend(pid) from pg_stat_activity'",
+        "docker compose -p inc22 -f incident/repro.yaml down -v", "php artisan migrate:fresh --env=testing --seed", "avdmanager delete avd -n drafts",
+        "xcrun simctl delete fn-test", "docker volume rm shop_tmpdata", "docker volume rm -f shop_test_pg api-test-redis",
     ]
 )  # fmt: skip
 def test_what_is_to_be_thrown_away_lowers_what_is_asked_for(text: str) -> None:
@@ -84,9 +92,19 @@ def test_what_is_to_be_thrown_away_lowers_what_is_asked_for(text: str) -> None:
         "docker rm -f db", "docker rm -f pgtmp db", "docker rmi app:latest", "docker volume rm data", "docker system prune -af --volumes", "docker compose down -v",
         "docker ps -aq | xargs docker rm -f", "docker rm -f $(docker ps -aq)", "docker rm -f $NAME",
         "git push origin :refs/tags/v2", "git push origin :refs/tags/kept", "git push origin :topic", "git push origin --delete topic", "git push origin :refs/heads/v2-rc1",
-        "git push origin :v2-rc1 :main", "git push --force origin v2-rc1", "git push origin +v2-rc1", "GIT_DIR=/x git push origin :v2-rc1", "git push --tags --delete origin v2-rc1",
+        "git push origin :v2-rc1 :main", "git push origin :refs/tags/mine", "gh release delete v1 --yes", "gh release delete v2-rc1 -R other/repo --yes", "gh release delete kept --yes", "git push origin --delete mine main", "git push --force origin v2-rc1", "git push origin +v2-rc1", "GIT_DIR=/x git push origin :v2-rc1", "git push --tags --delete origin v2-rc1",
         "git -C /x push origin :v2-rc1", "git push origin :v2-rc1 && git push -f origin main", "docker volume rm shop_dev", "docker volume rm shop_pgdata",
-        "docker volume rm shop_tmp shop_pgdata", "docker volume rm shop_prod_tmp", "docker --context prod volume rm shop_tmp", "docker volume rm $V", "docker volume prune -f",
+        "migrate -database postgres://db.example.com/inv_test down", "migrate -database postgres://localhost/inv down", "migrate -database $DB down",
+        "migrate -path postgres://localhost/x_test down", "DATABASE_URL=postgres://db/x dbmate --url postgres://localhost/x_test drop",
+        "docker compose -f docker-compose.yml down -v", "docker compose -f a.test.yml -f prod.yml down -v", "docker compose -f dev-test.yml down -v",
+        "docker compose -f a.test.yml --context prod down -v", "DOCKER_HOST=x docker compose -f a.test.yml down -v", "docker compose -f $F down -v",
+        "docker compose -f incident/repro.yaml down -v", "docker compose -p inc22 down -v", "php artisan migrate:fresh", "php artisan migrate:fresh --env=production",
+        "APP_ENV=production php artisan migrate:fresh --env=testing", "avdmanager delete avd -n other", "xcrun simctl delete mine", "xcrun simctl erase all", "kubectl delete ns preview", "kubectl --context prod delete ns preview", "kubectl --context dev delete ns preview other", "kubectl --context dev delete ns other",
+        "kubectl --context prod delete pod api-1", "kubectl delete pods --all", "kubectl delete pod a --force --grace-period=0", "kubectl delete pod,svc -l app=x",
+        "kubectl delete pod -A -l app=x", "kubectl get po -o name | xargs kubectl delete", "kubectl -n prod delete pod a", "ssh host kubectl delete pod a",
+        "kubectl --context dev delete pvc preview", "KUBECONFIG=x kubectl --context dev delete ns preview", "helm uninstall web -n preview", "helm uninstall web api -n preview --kube-context dev",
+        "docker compose exec -T other dropdb -U pay try", "dropdb try", "docker exec db dropdb try", "psql -h db.example.com shop -c 'select pg_terminate_backend(7)'",
+        "psql -h localhost shop -c 'select pg_terminate_backend(7); drop table users'", "docker volume rm shop_tmp shop_pgdata", "docker volume rm shop_prod_tmp", "docker --context prod volume rm shop_tmp", "docker volume rm $V", "docker volume prune -f",
         # other environments
         "bin/rails db:drop:all", "bin/rails db:drop:_unsafe", "bin/rails db:purge:all", "rails db:drop assets:clobber",
         "RAILS_ENV=production bin/rails db:reset", "RAILS_ENV=staging bin/rails db:drop", "RAILS_ENV=$E bin/rails db:drop", "bin/rails db:drop RAILS_ENV=production",
@@ -157,6 +175,9 @@ def made(text: str) -> list[tuple[str, str]]:
         ("git tag -a v2-rc1 -m 'the first'", [("tag", "v2-rc1")]),
         ("git tag v2 abc123 && git push origin v2", [("tag", "v2"), ("pushed", "v2")]),
         ("git push origin refs/tags/v2", [("pushed", "v2")]),
+        ("kubectl --context dev create namespace preview", [("namespace", "dev preview")]),
+        ("helm --kube-context dev install web ./chart -n preview -f v.yaml --wait", [("release", "dev preview web")]),
+        ("docker compose exec -T db createdb -U pay try", [("database", "the service db -:-/try")]),
         # what may have failed, or is no making
         ("docker run --name db x; true", []),
         ("docker run --name db x || true", []),
@@ -174,6 +195,11 @@ def made(text: str) -> list[tuple[str, str]]:
         ("git checkout -B topic", []),
         ("git branch -f topic main", []),
         ("git tag -f v2", []),
+        ("kubectl create namespace preview", []),
+        ("kubectl --context dev apply -f ns.yaml", []),
+        ("helm --kube-context dev upgrade --install web ./chart -n preview", []),
+        ("docker compose exec -T db createdb -h db.example.com try", []),
+        ("docker compose exec -T db createdb try || true", []),
         ("git tag -d v2", []),
         ("git tag -l 'v*'", []),
         ("git tag", []),

@@ -32,6 +32,7 @@ def asked(text: str) -> Question | None:
         "git clean -fdX -e '!.env' | tail -5", "find . -maxdepth 2 -type f -name '*.csv' -delete && make", "out=data; rm -rf $out",
         "git push --force-with-lease origin topic", "RUST_LOG=1 cargo build; rm -rf pkg", "rm -rf a && cp b a",
         "ln -sf /r/zshrc ~/.zshrc && ln -sfn /r/tmux.conf ~/.tmux.conf", "rm -rf data && git checkout -- data",
+        "git checkout -q -- a.go go.mod && rm -f go.sum",
     ],
 )  # fmt: skip
 def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
@@ -74,6 +75,7 @@ def test_what_a_look_can_answer_may_lower_what_is_asked_for(text: str) -> None:
         "ln -sfn /r/config ~/.config && ln -sf /r/nvim ~/.config/nvim",  # the second goes where the first leads
         "ln -sfn ~/thesis ~/.zshrc && rm -rf ~/.zshrc/x",
         "git checkout -- data && rm -rf data/*",  # it may be a link in the commit
+        "git checkout -- data && rm data/x",
         "tar xf a.tgz && rm notes.txt",
         "HOME=/ rm ~/notes.txt",
         "GIT_DIR=/other/.git git reset --hard",
@@ -169,6 +171,14 @@ def test_the_words_are_those_of_the_blast_radius() -> None:
     assert blast_of(["level: x", f"looked: {words}"]) == words and blast_of(["level: x"]) == ""
     assert seen_of(seen_json(seen)) == seen
     assert [sized(count) for count in (1, 999, 1000, 123_456_789)] == ["1 byte", "999 bytes", "1.0 KB", "123 MB"]
+
+
+def test_one_all_and_many_are_said_as_people_say_them() -> None:
+    all_of_them = Seen(Loss.LOST, "delete", 2_362, 10, 2_362, ("a",)).words
+    assert all_of_them == "would delete 2,362 files, 10 bytes; they exist nowhere else: a and 2,361 more"
+    assert "1,200 of them exist nowhere else" in Seen(Loss.LOST, "delete", 1_300, 10, 1_200, ("a",)).words
+    assert Seen(Loss.LOST, commits=1).words == "would take 1 commit off; no other branch holds it"
+    assert Seen(Loss.RECOVERABLE, commits=1, safe=1).words == "would take 1 commit off; another branch holds it"
 
 
 def test_names_are_shown_as_what_they_are() -> None:

@@ -223,6 +223,44 @@ def test_a_tag_at_the_remote_goes_where_this_session_made_it_here_and_pushed_it_
     assert look(asked(own, deed("git push --delete origin refs/tags/v2 main"), made=made)).loss is Loss.UNKNOWN
 
 
+def test_a_branch_at_the_remote_goes_where_this_session_made_and_pushed_it_and_its_commit_is_here(
+    own: Path, look: WarmLooker
+) -> None:
+    made = [*pushed(own, "mine"), {"kind": "pushed", "name": "mine", "base": str(own), "source": "origin"}]
+    off = deed("git push --delete origin refs/heads/mine")
+    seen = look(asked(own, off, made=made))
+    assert seen.loss is Loss.RECOVERABLE and "the old commit is here" in seen.words
+    for things in (made[:1], made[1:], [made[0], made[1] | {"source": "fork"}]):
+        assert look(asked(own, off, made=things)).loss is Loss.UNKNOWN
+    git(own, "update-ref", "-d", "refs/remotes/origin/mine")
+    assert look(asked(own, off, made=made)).loss is Loss.UNKNOWN
+    shared = [*pushed(own, "release/3"), {"kind": "pushed", "name": "release/3", "base": str(own), "source": "origin"}]
+    assert look(asked(own, deed("git push --delete origin refs/heads/release/3"), made=shared)).loss is Loss.UNKNOWN
+
+
+def test_a_compose_file_for_tests_may_go_where_its_volumes_are_its_own(own: Path, look: WarmLooker) -> None:
+    def loss(text: str) -> Loss:
+        (own / "compose.test.yml").write_text(text)
+        return look(asked(own, {"verb": "compose", "targets": ["compose.test.yml"]})).loss
+
+    assert loss("services:\n  db:\n    image: postgres\n    volumes: [./x:/x]\n") is Loss.RECOVERABLE
+    assert loss("name: shop-test\nservices: {}\nvolumes:\n  pg: {}\n") is Loss.RECOVERABLE
+    for text in (
+        "volumes:\n  pg: {}\n",
+        "name: shop\nvolumes:\n  pg: {}\n",
+        '{"volumes": {"pg": {}}}',
+        "include: [compose.yml]\n",
+    ):
+        assert loss(text) is Loss.UNKNOWN
+    assert look(asked(own, {"verb": "compose", "targets": ["absent.yml"]})).loss is Loss.UNKNOWN
+    mine = {"verb": "compose", "targets": ["compose.test.yml"], "own": True}
+    assert look(asked(own, mine)).loss is Loss.UNKNOWN
+    made = [thing(own / "compose.test.yml", "")]
+    assert look(asked(own, mine, made=made)).loss is Loss.RECOVERABLE
+    (own / "compose.test.yml").write_text("changed by somebody else\n")
+    assert look(asked(own, mine, made=made)).loss is Loss.UNKNOWN
+
+
 def after(words: str, *before: str) -> dict[str, Any]:
     return {"verb": "git", "words": words.split(), "after": list(before)}
 

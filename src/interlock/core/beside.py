@@ -54,8 +54,14 @@ def plain(facts: Sequence[Fact], accused: Collection[Key], answered: Collection[
     set_apart = any(fact.env for fact in commands if key(fact) in accused and key(fact) not in answered)
     deeds = [fact for fact in commands if key(fact) in accused and key(fact) not in answered]
     first = next((number for number, fact in enumerate(deeds) if key(fact) in changing), len(deeds))
-    alone = len(deeds[first:]) <= 1 or _links_apart(deeds[first:])
+    alone = all(map(_direct, deeds[first + 1 :])) or _links_apart(deeds[first:])
     return changing <= set(accused) and alone and not brought and not follows and not set_apart
+
+
+def _direct(fact: Command) -> bool:
+    """Whether it deletes things by names that no link can stand in: files of this very folder."""
+    names = [word for word in fact.words if not word.startswith("-")]
+    return fact.program in ("rm", "unlink") and not any(set("/*?[{~") & set(word) for word in names)
 
 
 def _links_apart(deeds: Sequence[Command]) -> bool:

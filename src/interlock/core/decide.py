@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from interlock.core.assess import assess
 from interlock.core.classify import Rulebook, classify
 from interlock.core.model import Action, Assessment, Kind, Witness
-from interlock.core.read import FileReader, read
+from interlock.core.read import BUDGET, FileReader, read
 from interlock.core.read.facts import Effect, Fact
 
 if TYPE_CHECKING:  # whoever only judges does not load what decides
@@ -29,9 +29,9 @@ class Judgement:
     facts: tuple[Fact, ...] = field(default=(), compare=False)
 
 
-def judge(action: Action, rules: Rulebook, files: FileReader | None = None) -> Judgement:
+def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budget: int = BUDGET) -> Judgement:
     """What an action would do, by these rules; pure, and the same for the same arguments."""
-    reading = read(action, files, rules.patterns)
+    reading = read(action, files, rules.patterns, budget)
     facts = reading.facts
     if rules.opinion is not None and action.kind is Kind.INTENT:
         facts = second_opinion(facts, rules.opinion())

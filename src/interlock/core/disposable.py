@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlock.core.beside import Key, key
+from interlock.core.clusters import deleted, pods
+from interlock.core.containers import inside, wiped
 from interlock.core.databases import Database, database_of, of_url, redis_of, scripts_of, stays, thrown_away
-from interlock.core.made import CONTAINER, DATABASE, IMAGE, INSIDE, PORT, PUSHED, TAG, Made
+from interlock.core.made import BRANCH, CONTAINER, DATABASE, DEVICE, IMAGE, INSIDE, PORT, PUSHED, TAG, Made, kept_in
 from interlock.core.options import options_of
 from interlock.core.read.facts import Command, Effect, Fact, known
 
@@ -17,11 +19,12 @@ MADE = "made by this session"
 RULES = frozenset(
     "data.drop data.truncate data.delete_all data.delete_rows data.drop_column data.drop_object data.update_all data.store_drop "
     "data.store_delete data.store_delete_all databases.drop migrations.reset migrations.step_back migrations.accept_loss "
-    "docker.remove docker.remove_image docker.kill git.force_push".split()
+    "docker.remove docker.remove_image docker.kill docker.wipe_volumes git.force_push forges.delete_item "
+    "kubernetes.delete kubernetes.delete_pod kubernetes.delete_namespace kubernetes.helm_uninstall data.kill_session generic.delete macos.erase_simulators".split()
 )
 _NOT_HERE = frozenset({"remote", "privileged", "production"})
 _AROUND = frozenset(
-    {"bash -c", "sh -c", "timeout", "time", "nohup", "command", "nice", "bundle exec", "docker exec", "npx"}
+    {"bash -c", "sh -c", "timeout", "time", "nohup", "command", "nice", "bundle exec", "docker exec", "npx", "php"}
 )
 # What the shell itself does to all commands behind it.
 _SHELL = frozenset(
@@ -66,16 +69,7 @@ class _Deed:
     @property
     def inside(self) -> str | None:
         """The container that it happens in; empty for none, None where that cannot be told."""
-        if "docker exec" not in self.fact.via:
-            return ""
-        around = [one for one in self.commands if one.program in ("docker", "podman") and one.span == self.fact.span]
-        words = around[0].words if len(around) == 1 and not around[0].env else ()
-        service = words[:1] == ("compose",)  # whose name is no container's
-        words = words[1:] if service else words
-        found = options_of(words[1:], ("-u", "--user", "-e", "--env", "-w"), ("-T", "-i", "-t"), stops=True)
-        if words[:1] != ("exec",) or found is None or not found.rest:
-            return None
-        return f"the service {found.rest[0]}" if service else found.rest[0]
+        return inside(self.fact, self.commands)
 
 
 def _here(fact: Command) -> bool:
@@ -90,11 +84,13 @@ def _client(deed: _Deed) -> Answer | None:
         return Answer(f"{deed.inside} was {MADE}") if _plain_words(deed) else None
     if not deed.inside and place.port and deed.made.has(PORT, place.port):
         return Answer(f"the database server was {MADE}") if _plain_words(deed) else None
+    if deed.effects and all(one.verb in ("sql_kill", "sql_read") for one in deed.effects) and _plain_words(deed):
+        return Answer("no data goes: connections end, and what they had not committed")
     scripts = scripts_of(deed.fact)
     if not stays(deed.fact, deed.effects) or (scripts and (deed.inside or deed.writes)):
         return None
     look = {"verb": "statements", "targets": list(scripts)} if scripts else None
-    if not deed.inside and deed.made.has(DATABASE, place.key):
+    if deed.made.has(DATABASE, kept_in(deed.inside, place.key)):
         return Answer(f"{place.name} was {MADE}", look)
     return Answer(f"{place.name} is {THROWN_AWAY}", look) if thrown_away(place.name) else None
 
@@ -176,6 +172,53 @@ def _migrated(deed: _Deed) -> Answer | None:
     return _by_settings("test") if _thrown_away_url(given.get("DATABASE_URL")) else None
 
 
+# Tools that are told on their command line where the database is.
+_ADDRESSED = {
+    "migrate": "-database",
+    "dbmate": "--url",
+    "goose": "",
+    "sqlx": "--database-url",
+    "diesel": "--database-url",
+    "atlas": "--url",
+}
+
+
+def _addressed(deed: _Deed) -> Answer | None:
+    """One address in the words, behind the option that takes it, of a database to throw away."""
+    words = deed.fact.words
+    places = [number for number, word in enumerate(words) if "://" in word and not word.startswith("file:")]
+    if len(places) != 1 or deed.fact.env or deed.fact.traits:
+        return None
+    option, at = _ADDRESSED[deed.fact.program], places[0]
+    before, word = (words[at - 1] if at else ""), words[at]
+    if option and not (before in (option, f"-{option}") or word.lstrip("-").startswith(f"{option.lstrip('-')}=")):
+        return None
+    place = of_url(word.partition("=")[2] if word.startswith("-") else word)
+    if place is None or not place.local or not place.host or not thrown_away(place.name):
+        return None
+    return Answer(f"{place.name} is {THROWN_AWAY}")
+
+
+_ARTISAN = frozenset("migrate:fresh migrate:refresh migrate:reset migrate:rollback db:wipe".split())
+
+
+def _artisan(deed: _Deed) -> Answer | None:
+    """Laravel, where the line says that it is the database for tests; what its settings name is looked at."""
+    words = deed.fact.words
+    told = bool(words) and words[0] in _ARTISAN and "--env=testing" in words
+    plain = not deed.fact.traits and deed.fact.env in ((), (("APP_ENV", "testing"),))
+    return _by_settings("testing") if told and plain else None
+
+
+def _device(deed: _Deed) -> Answer | None:
+    """An emulator that this session made, or a simulator that is there for tests, by its name."""
+    words = deed.fact.words
+    if deed.fact.program == "avdmanager" and words[:3] == ("delete", "avd", "-n") and len(words) == 4:
+        return Answer(f"{words[3]} was {MADE}") if deed.made.has(DEVICE, words[3]) else None
+    named = words[:2] == ("simctl", "delete") and len(words) > 2 and all(map(thrown_away, words[2:]))
+    return Answer(f"{', '.join(words[2:])}: to be thrown away, by name") if named else None
+
+
 def _by_settings(environment: str) -> Answer:
     return Answer(f"the database for {environment}: {THROWN_AWAY}", {"verb": "settings", "environment": environment})
 
@@ -192,6 +235,8 @@ def _docker(deed: _Deed) -> Answer | None:
     words = deed.fact.words
     if words[:2] in (("volume", "rm"), ("volume", "remove")):
         return _volumes(deed)
+    if words[:1] == ("compose",) or deed.fact.program == "docker-compose":
+        return _composed(deed)
     words = words[1:] if words[:1] in (("container",), ("image",)) else words
     kind = IMAGE if deed.fact.words[:1] == ("image",) or words[:1] == ("rmi",) else CONTAINER
     found = options_of(words[1:], (), ("-f", "--force", "-v", "--volumes", "-s"))
@@ -200,6 +245,20 @@ def _docker(deed: _Deed) -> Answer | None:
     if not found.rest or not all(deed.made.has(kind, name) for name in found.rest):
         return None
     return Answer(f"{', '.join(found.rest[:3])} {'was' if len(found.rest) == 1 else 'were'} {MADE}")
+
+
+def _composed(deed: _Deed) -> Answer | None:
+    """What was started for tests, by its name, or from a file that this session wrote, under a name of its own."""
+    words = deed.fact.words[deed.fact.words[:1] == ("compose",) :]
+    found = wiped(words) if not deed.fact.env and not deed.fact.via else None
+    if found is None:
+        return None
+    names, look = ", ".join(found.names), {"verb": "compose", "targets": list(found.files)}
+    if found.for_tests:
+        return Answer(f"{names}: for tests, by name", None if found.project else look)
+    if found.project and found.files:
+        return Answer(f"{names}: {MADE}", look | {"own": True})
+    return None
 
 
 def _volumes(deed: _Deed) -> Answer | None:
@@ -211,22 +270,51 @@ def _volumes(deed: _Deed) -> Answer | None:
     return Answer(f"{', '.join(found.rest[:3])}: to be thrown away, by name") if gone else None
 
 
-def _remote_tag(deed: _Deed) -> Answer | None:
-    """One tag at a remote that this session made and pushed; from which repository and to which remote has to be looked at."""
+def _remote_ref(deed: _Deed) -> Answer | None:
+    """One tag or branch at a remote that this session made and pushed; from which repository and to which remote has to be looked at."""
     words = [word for word in deed.fact.words if word not in ("-q", "--quiet", "--no-verify")]
     deletes = bool({"--delete", "-d"} & set(words))
     names = [word for word in words[1:] if word not in ("--delete", "-d")]
     if words[:1] != ["push"] or deed.fact.env or deed.fact.via or len(names) != 2 or names[0].startswith("-"):
         return None
     name = names[1] if deletes else names[1].removeprefix(":")
-    if (not deletes and name == names[1]) or name.startswith((":", "-", "+", "refs/heads/")):
+    if (not deletes and name == names[1]) or name.startswith((":", "-", "+")):
         return None
-    tag = name.removeprefix("refs/tags/")
-    if not deed.made.has(TAG, tag) or not deed.made.has(PUSHED, tag):
+    for kind, where in ((TAG, "refs/tags/"), (BRANCH, "refs/heads/")):
+        short = name.removeprefix(where)
+        if not short.startswith("refs/") and deed.made.has(kind, short) and deed.made.has(PUSHED, short):
+            look = {"verb": "git", "words": ["push", "--delete", names[0], f"{where}{short}"]}
+            return Answer(f"the {kind} {short} was {MADE}", look)
+    return None
+
+
+def _release(deed: _Deed) -> Answer | None:
+    """The release at the forge of a tag that this session made and pushed: it cannot be older than the tag."""
+    found = options_of(deed.fact.words, (), ("-y", "--yes", "--cleanup-tag"))
+    if (
+        found is None
+        or found.rest[:2] != ("release", "delete")
+        or len(found.rest) != 3
+        or deed.fact.env
+        or deed.fact.via
+    ):
         return None
-    return Answer(
-        f"the tag {tag} was {MADE}", {"verb": "git", "words": ["push", "--delete", names[0], f"refs/tags/{tag}"]}
-    )
+    tag = found.rest[2]
+    remotes = [one.source for one in deed.made.things if (one.kind, one.name) == (PUSHED, tag)]
+    if not deed.made.has(TAG, tag) or len(remotes) != 1:
+        return None
+    look = {"verb": "git", "words": ["push", "--delete", remotes[0], f"refs/tags/{tag}"]}
+    return Answer(f"the tag {tag} was {MADE}, and so its release is no older", look)
+
+
+def _cluster(deed: _Deed) -> Answer | None:
+    """A namespace or a release that this session made, with whatever came into it since; pods, which are there to be replaced."""
+    if pods(deed.fact) and not deed.fact.via:
+        return Answer("pods do not last: whatever runs them starts new ones")
+    found = deleted(deed.fact) if not deed.fact.via else None
+    if found is None or not deed.made.has(*found):
+        return None
+    return Answer(f"the {found[0]} {found[1].split()[-1]} was {MADE}")
 
 
 def notes(answers: Mapping[Key, Answer]) -> Iterator[str]:
@@ -235,6 +323,7 @@ def notes(answers: Mapping[Key, Answer]) -> Iterator[str]:
 
 _READERS: Mapping[str, Callable[[_Deed], Answer | None]] = {
     "psql": _client, "dropdb": _client, "mysql": _client, "mariadb": _client, "redis-cli": _redis, "sqlite3": _sqlite, "rails": _rails,
-    "rake": _rails, "docker": _docker, "podman": _docker, "git": _remote_tag,
+    "rake": _rails, "docker": _docker, "podman": _docker, "docker-compose": _docker, "git": _remote_ref, "gh": _release, "kubectl": _cluster, "helm": _cluster, "artisan": _artisan, "avdmanager": _device, "xcrun": _device,
+    **dict.fromkeys(_ADDRESSED, _addressed),
     **dict.fromkeys(("knex", "sequelize", "prisma", "typeorm", "sequelize-cli"), _migrated),
 }  # fmt: skip

@@ -33,7 +33,8 @@ _VERBS = {"delete": "delete", "truncate": "truncate", "overwrite": "overwrite", 
 _AWAY = frozenset({"remote", "container", "privileged"})
 # What the command may stand in, and still run in this folder with these words.
 _WITHIN = frozenset({"bash -c", "sh -c", "dash -c", "zsh -c", "timeout", "time", "nohup", "command", "nice"})
-_CONTENTS = frozenset({"database", "statements"})  # deeds for which it matters what is in a file
+_CONTENTS = frozenset({"database", "statements", "compose"})  # deeds for which it matters what is in a file
+_PASSING = frozenset("temp sink build cache log device remote".split())  # where what is written over is made again
 _FILES_SERVER = "mcp__filesystem__"
 _MOVES = frozenset({"cd", "pushd", "popd", "chdir"})
 # Programs that destroy what they are given and do nothing else: where that is not there, nothing is lost.
@@ -90,6 +91,27 @@ def question_of(
     notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
     looked_at = tuple(deed for deed in deeds if deed is not None)
     return Question(bases, looked_at, relieves, notes, tuple(made.local()) if deeds else (), made.strayed)
+
+
+def overwriting(action: Action, facts: Sequence[Fact], made: Made, own_tools: bool) -> Question | None:
+    """What everyday work would write over if it is there: nobody is asked about that, and what Git does not have is kept first."""
+    here = action.kind is Kind.COMMAND or (own_tools and _own_tool(action))
+    if not here or not action.cwd.startswith("/"):
+        return None
+    written = [fact for fact in facts if isinstance(fact, Effect) and _replaces(fact)]
+    bases = _bases(action.cwd, facts) if written else None
+    if bases is None or len(written) > MOST:
+        return None
+    targets = dict.fromkeys(fact.target for fact in written)
+    deeds = tuple({"verb": "overwrite", "target": target, "worked": True} for target in targets)
+    return Question(bases, deeds, False, (), tuple(made.local()), made.strayed)
+
+
+def _replaces(fact: Effect) -> bool:
+    """Whether a file is written as a whole, in a place where it may be the only one."""
+    clear = known(fact.target) and QUOTED not in fact.target and not set("*?[{") & set(fact.target)
+    passing = fact.place in _PASSING or fact.traits & (_AWAY | {"edit"})
+    return fact.verb in ("write", "overwrite") and clear and not passing and _near(fact.via)
 
 
 def looked(

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from interlock.core.clusters import created, deleted
+from interlock.core.containers import ENGINES, inside
 from interlock.core.databases import database_of
 from interlock.core.model import Action, Kind
 from interlock.core.options import Options, options_of
@@ -13,8 +15,8 @@ from interlock.core.read.facts import Command, Fact, known
 from interlock.core.read.shell.nodes import AndOr, Node, Pipeline, Simple
 from interlock.core.read.shell.parse import parse
 
-FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, TAG, PUSHED = (
-    "file container inside image database port branch tag pushed".split()
+FILE, CONTAINER, INSIDE, IMAGE, DATABASE, PORT, BRANCH, TAG, PUSHED, DEVICE = (
+    "file container inside image database port branch tag pushed device".split()
 )
 ALL = "*"  # stands for every name
 MOST = 500  # things of one session
@@ -67,7 +69,8 @@ def makings(action: Action, facts: Sequence[Fact]) -> list[Thing]:
     if action.kind is not Kind.COMMAND or not action.cwd.startswith("/"):
         return []
     sure = _sure(action.text)
-    found = [thing for fact in facts if isinstance(fact, Command) for thing in _makes(fact, action.cwd, sure)]
+    commands = [fact for fact in facts if isinstance(fact, Command)]
+    found = [thing for fact in commands for thing in _makes(fact, action.cwd, sure, commands)]
     return (
         found
         if not any(isinstance(fact, Command) and _moves(fact) for fact in facts)
@@ -79,10 +82,12 @@ def unmade(facts: Sequence[Fact]) -> list[tuple[str, str]]:
     """What no longer stands for what the session made: another thing may have its name now."""
     found: list[tuple[str, str]] = []
     for fact in facts:
-        if isinstance(fact, Command) and fact.program in ("docker", "podman"):
+        if isinstance(fact, Command) and fact.program in ENGINES:
             found += _freed(fact)
         elif isinstance(fact, Command) and fact.program == "dropdb" and (place := database_of(fact)) is not None:
             found.append((DATABASE, place.key))
+        elif isinstance(fact, Command) and (gone := deleted(fact)) is not None:
+            found.append(gone)
     return found
 
 
@@ -108,10 +113,12 @@ def _written(action: Action) -> Iterator[Thing]:
         yield Thing(FILE, path, "/")
 
 
-def _makes(fact: Command, cwd: str, sure: Callable[[Command], str]) -> Iterator[Thing]:
+def _makes(fact: Command, cwd: str, sure: Callable[[Command], str], commands: Sequence[Command]) -> Iterator[Thing]:
     """`sure` is `""` for what may have failed, `last` for a pipe whose end alone is known, `yes` for the rest."""
     maker = _MAKERS.get(fact.program)
     certain = sure(fact)
+    if fact.program == "createdb" and fact.traits == {"container"} and certain == "yes":
+        yield from _created_inside(fact, commands)
     if maker is None or not certain or fact.via or fact.traits or not all(map(known, fact.words)):
         return
     for thing in maker(fact, cwd):
@@ -155,6 +162,18 @@ def _createdb(fact: Command, cwd: str) -> Iterator[Thing]:
         yield Thing(DATABASE, place.key)
 
 
+def _created_inside(fact: Command, commands: Sequence[Command]) -> Iterator[Thing]:
+    """A database that `docker exec` makes in a container."""
+    place, where = database_of(fact), inside(fact, commands)
+    if place is not None and place.local and where:
+        yield Thing(DATABASE, kept_in(where, place.key))
+
+
+def kept_in(container: str, key: str) -> str:
+    """How a database is remembered: by where it is."""
+    return f"{container} {key}" if container else key
+
+
 def _git(fact: Command, cwd: str) -> Iterator[Thing]:
     if fact.env or not fact.words:
         return
@@ -192,13 +211,29 @@ def _cp(fact: Command, cwd: str) -> Iterator[Thing]:
             yield Thing(FILE, target, cwd, source)
 
 
+def _device(fact: Command, cwd: str) -> Iterator[Thing]:
+    """`avdmanager create avd` refuses a name that there is, unless it is forced to."""
+    found = options_of(
+        fact.words, ("-n", "--name", "-k", "--package", "-d", "--device", "-b", "--abi", "-g", "--tag", "-c"), ()
+    )
+    name = found.last("-n", "--name") if found is not None and found.rest == ("create", "avd") else None
+    if name:
+        yield Thing(DEVICE, name)
+
+
+def _cluster(fact: Command, cwd: str) -> Iterator[Thing]:
+    found = created(fact)
+    if found is not None:
+        yield Thing(*found)
+
+
 _RUN_VALUED = frozenset(
     "-e --env -p --publish --name -m --memory --cpus -w --workdir -u --user --entrypoint --network --net -h --hostname --platform --pull "
     "--restart -l --label --env-file --shm-size --health-cmd --health-interval -v --volume --mount --volumes-from --add-host --ulimit".split()
 )
 _RUN_BARE = frozenset("-d --detach --rm -i -t -P --init --interactive --tty --quiet -q".split())
 _MAKERS: Mapping[str, Callable[[Command, str], Iterator[Thing]]] = {
-    "docker": _docker, "podman": _docker, "createdb": _createdb, "git": _git, "cp": _cp,
+    "docker": _docker, "podman": _docker, "createdb": _createdb, "git": _git, "cp": _cp, "kubectl": _cluster, "helm": _cluster, "avdmanager": _device,
 }  # fmt: skip
 _MOVERS = frozenset("mv ln rsync tar unzip install cd pushd export source . eval exec".split())
 

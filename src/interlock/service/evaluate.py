@@ -10,6 +10,7 @@ from interlock.core.decision import Decision
 from interlock.core.digest import DigestError
 from interlock.core.hold import Held, Keep
 from interlock.core.model import Kind, Level, Requirement
+from interlock.core.read import BUDGET
 from interlock.core.weigh import Weighed, weigh
 from interlock.ports import StoreError
 from interlock.service import tokens
@@ -20,14 +21,16 @@ from interlock.service.answered import Answer, decision_of
 from interlock.service.declaring import differs
 from interlock.service.gathering import Gathered, circumstances, gather
 from interlock.service.identity import identified
-from interlock.service.keeping import kept
+from interlock.service.keeping import kept, only_copies, written_over
 from interlock.service.looking import looked
 from interlock.service.performing import deed_of, perform
+from interlock.service.reading import AT_ONCE
 from interlock.service.request import Judged, Overtaken, Request, stepped
 from interlock.service.state import State
 from interlock.service.strength import strength_in
 from interlock.service.telling import told_shortly
 from interlock.service.tickets import shows
+from interlock.service.words import block_words
 
 
 def evaluate(state: State, request: Request) -> Decision:
@@ -59,11 +62,11 @@ def evaluate(state: State, request: Request) -> Decision:
 
 
 def quick(state: State, request: Request) -> Decision | None:
-    """The answer to everyday work, without the store; None where `evaluate` has to be asked, and where anything goes wrong."""
+    """The answer to everyday work, without the store and at once; None where `evaluate` has to be asked, and where anything goes wrong."""
     try:
         if not known(state, request):
             return None
-        return _quick(state, _judge(state, request))
+        return _quick(state, _judge(state, request, AT_ONCE), at_once=True)
     except Exception:  # evaluate will meet it again, and deny
         return None
 
@@ -73,9 +76,9 @@ def _evaluate(state: State, request: Request) -> Decision:
     if not known(state, request):
         acquaint(state, request)
     judged = _judge(state, request)
-    at_once = _quick(state, judged)
-    if at_once is not None:
-        return at_once
+    everyday = _quick(state, judged)
+    if everyday is not None:
+        return everyday
     judged = identified(state, judged)
     found = state.store.read(lambda tx: gather(tx, state, judged))
     grant, at = granted(state, judged, found.grants, circumstances(state, judged, found))
@@ -85,17 +88,21 @@ def _evaluate(state: State, request: Request) -> Decision:
     rests = held.keep is Keep.SPEND or grant is not None or answer.at.kept is not None
     if not request.spend and held.outcome == "allow" and rests:
         return replace(decision_of(state, judged, weighed, held), unspent=True)
+    free = not state.blocked(request.agent.principal)
     decision = state.store.write(lambda tx: perform(tx, state, judged, found, answer, grant))
     state.confirmed.remember(state.policy.restriction, judged, weighed, decision)
     if decision.ticket is not None and held.keep is Keep.OPEN:
         state.tell("held", decision.ticket)
+    why = state.blocked(request.agent.principal)
+    if free and why and request.step is None:  # the loop tells by its challenge
+        state.tell("block", None, block_words(request.agent, why))
     return decision
 
 
-def _judge(state: State, request: Request) -> Judged:
+def _judge(state: State, request: Request, budget: int = BUDGET) -> Judged:
     now = state.clock.now()
     request = dressed(state, request, now)
-    judgement, named = state.reader.read(request.action, request.files)
+    judgement, named = state.reader.read(request.action, request.files, budget)
     more = request.inherits(judgement) if request.inherits is not None else None
     judgement = judgement if more is None else joined(judgement, more, state.rules)
     name = request.action.text if request.action.kind in (Kind.OPERATION, Kind.TOOL) else ""
@@ -107,7 +114,7 @@ def _judge(state: State, request: Request) -> Judged:
     return Judged(request, judgement, named, matched, now)
 
 
-def _quick(state: State, judged: Judged) -> Decision | None:
+def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | None:
     """Everyday work: nothing is asked for, and nothing the store knows could ask for more."""
     request, assessment = judged.request, judged.judgement.assessment
     if assessment.level > Level.REVERSIBLE or request.pending or request.token:
@@ -119,6 +126,9 @@ def _quick(state: State, judged: Judged) -> Decision | None:
     if not state.fresh():  # what is remembered may be old
         return None
     if differs(state, judged) is not None:  # which goes on record in full
+        return None
+    over = written_over(state, judged)
+    if over is not None and at_once:  # which is looked at, and may be kept first
         return None
     blocked = state.blocked(request.agent.principal)
     paused_by, paused_to = state.paused(judged.now)
@@ -141,6 +151,10 @@ def _quick(state: State, judged: Judged) -> Decision | None:
         request.adapted and request.adapted.block and request.adapted.block.escalation
     ):
         return None
+    found = only_copies(state, judged, over) if over is not None and request.spend else None
+    if found is not None and found.verified:
+        judged, answer = identified(state, judged), Answer(at, weighed, Held("allow"), found)
+        return state.store.write(lambda tx: perform(tx, state, judged, Gathered(), answer, None))
     decision, keep = decision_of(state, judged, weighed, Held("allow")), request.keep
     if keep is not None:
         write = state.store.write_soon if request.step and not request.step.starting else state.store.write

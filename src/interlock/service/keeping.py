@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
 from interlock.core.circumstances import Circumstances
 from interlock.core.hold import Keep
-from interlock.core.looking import Question, moved_away, question_of
+from interlock.core.looking import Question, moved_away, overwriting, question_of
 from interlock.core.loss import Seen
 from interlock.core.model import Loss, TicketState
 from interlock.core.redact import redact_text
@@ -21,6 +22,7 @@ from interlock.service.state import State
 
 COMMAND = 2_000  # characters that are kept of one
 _HOPED = Kept("u_aaaaaaaaaa", "0" * 64)  # what the answer would be if it were kept; it leaves this file only unspent
+_SMALL = 1 << 20  # bytes of a file that everyday work writes over, and that is kept unasked
 _GOES = (Loss.LOST, Loss.RECOVERABLE)
 _VERBS = frozenset({"delete", "truncate", "overwrite", "git", "database"})
 
@@ -41,6 +43,32 @@ def kept(state: State, judged: Judged, answer: Answer, again: Callable[[Circumst
     found = _taken(state, judged, question)
     made = again(replace(answer.at, kept=found))
     return replace(made, kept=found) if found.verified else made
+
+
+def written_over(state: State, judged: Judged) -> Question | None:
+    """What everyday work would write over and is there now; None where nothing is, and where nobody here can keep it."""
+    request = judged.request
+    if request.keeper is None or request.look is None or not state.undo.keep or state.mode != "enforcing":
+        return None
+    if request.server is not None or request.adapted is not None:
+        return None
+    question = overwriting(request.action, judged.judgement.facts, request.made, request.door == HOOK)
+    if question is None or request.agent.principal != f"uid:{os.getuid()}":
+        return question
+    places = [
+        os.path.join(base, os.path.expanduser(str(deed["target"])))
+        for base in question.bases
+        for deed in question.deeds
+    ]
+    return question if any(map(os.path.isfile, places)) else None
+
+
+def only_copies(state: State, judged: Judged, over: Question) -> Kept | None:
+    """A snapshot of what everyday work writes over, where a look says that there is no other copy, and that it is small."""
+    look = judged.request.look
+    seen = look(over.body) if look is not None else None
+    small = seen is not None and seen.loss is Loss.LOST and seen.bytes <= _SMALL
+    return _taken(state, judged, over) if small else None
 
 
 def snapshot_of(state: State, judged: Judged, found: Kept) -> Snapshot:
@@ -87,7 +115,8 @@ def _refused(answer: Answer) -> bool:
 
 def _taken(state: State, judged: Judged, question: Question) -> Kept:
     id, limits = fresh_id(), Limits(state.undo.files, state.undo.bytes, state.undo.ms)
-    if state.room.bytes >= state.undo.total_bytes:  # until upkeep has made room
+    whose = state.whose(judged.request.agent.principal)
+    if state.room.bytes.get(whose, 0) >= state.undo.total_bytes:  # until upkeep has made room
         return unkept(id, "snapshots take up all the room that they may (undo.total_bytes)")
     moved = moved_away(judged.judgement.facts)
     if moved is None:
@@ -95,5 +124,5 @@ def _taken(state: State, judged: Judged, question: Question) -> Kept:
     assert judged.request.keeper is not None
     body = question.body
     found = judged.request.keeper({**body, "deeds": [*body["deeds"], *moved]}, id, judged.now, limits)
-    state.room.bytes += found.bytes
+    state.room.bytes[whose] = state.room.bytes.get(whose, 0) + found.bytes
     return found

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from interlock.core.circumstances import Circumstances
 from interlock.core.classify import Rulebook
 from interlock.core.decide import Judgement, judge
-from interlock.core.model import Action, Kind
+from interlock.core.model import Action, Kind, Level
 from interlock.core.policy import Policy
+from interlock.core.read import BUDGET, FileReader
 from interlock.core.titles import Titles, titles
 from interlock.core.weigh import Weighed, weigh
 
 MOST = 2_048
+AT_ONCE = 2_000  # steps of reading, some ten milliseconds, that others may wait for
 LONGEST = 2_000  # characters; longer texts are judged anew, so that what is remembered stays small
+
+MOST_FIELDS = 20  # of a call that is remembered
 
 Read = tuple[Judgement, Titles]
 Key = tuple[Kind, str, str]
@@ -23,37 +28,54 @@ Key = tuple[Kind, str, str]
 
 @dataclass(slots=True)
 class _Known:
-    """What a text means, and what that weighed the last time."""
+    """What an action means, and what that weighed the last time."""
 
     read: Read
+    alone: bool  # no script had to be read, though one could have been
     weighed: tuple[Policy, Circumstances, Weighed] | None = None
 
 
+@dataclass(slots=True)
+class _Scripts:
+    """A reader of scripts, and whether it was asked for one."""
+
+    files: FileReader
+    asked: bool = False
+
+    def __call__(self, path: str) -> str | None:
+        self.asked = True
+        return self.files(path)
+
+
 class Reader:
-    """Judges with one rulebook; texts alone are remembered, for what they mean depends on nothing else."""
+    """Judges with one rulebook; what was judged without a look at any script is remembered, for it depends on nothing else."""
 
     def __init__(self, rules: Rulebook) -> None:
         self.rules = rules
         self._known: OrderedDict[Key, _Known] = OrderedDict()
 
-    def read(self, action: Action, files: Callable[[str], str | None] | None = None) -> Read:
-        """The judgement of an action and the names it goes by."""
-        text = action.text
-        if files is not None or len(text) > LONGEST or action.kind not in (Kind.COMMAND, Kind.INTENT):
-            return self._read(action, files)
-        key = (action.kind, text, action.cwd)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = _Known(self._read(action, None))
+    def read(self, action: Action, files: FileReader | None = None, budget: int = BUDGET) -> Read:
+        """The judgement of an action and the names it goes by; BudgetSpent where fewer steps were given than it takes."""
+        key = _key(action)
+        if key is None:
+            return self._read(action, files, budget)
+        known = self._known.get(key)
+        if known is not None and (files is None or known.alone):
+            return known.read
+        scripts = _Scripts(files) if files is not None else None
+        read = self._read(action, scripts, budget)
+        if scripts is None or not scripts.asked:
+            self._known[key] = _Known(read, scripts is not None)
             if len(self._known) > MOST:
                 self._known.popitem(last=False)
-        return found.read
+        return read
 
     def weighed(
         self, action: Action, judgement: Judgement, named: Titles, policy: Policy, at: Circumstances
     ) -> Weighed:
         """What `weigh` says; as it said it the last time, where nothing that it is given has changed."""
-        known = self._known.get((action.kind, action.text, action.cwd))
+        key = _key(action)
+        known = self._known.get(key) if key is not None else None
         if known is None or known.read[0] is not judgement:
             return weigh(judgement.assessment, named, policy, at)
         last = known.weighed
@@ -61,6 +83,27 @@ class Reader:
             last = known.weighed = (policy, at, weigh(judgement.assessment, named, policy, at))
         return last[2]
 
-    def _read(self, action: Action, files: Callable[[str], str | None] | None) -> Read:
-        judgement = judge(action, self.rules, files)
+    def _read(self, action: Action, files: FileReader | None, budget: int) -> Read:
+        judgement = judge(action, self.rules, files, budget)
         return judgement, titles(action, judgement.facts)
+
+
+def _key(action: Action) -> Key | None:
+    """What an action is remembered by; None for one that is too large."""
+    if action.kind in (Kind.COMMAND, Kind.INTENT):
+        text = action.text
+        return (action.kind, text, action.cwd) if len(text) <= LONGEST else None
+    return (action.kind, repr(action.fields), action.cwd) if all(map(_is_small, action.fields.values())) else None
+
+
+def _is_small(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return len(value) <= MOST_FIELDS and all(_is_plain(name) and _is_plain(one) for name, one in value.items())
+    return _is_plain(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """True for a short text, a number, true, false or nothing, each of which is spelled in one way."""
+    if type(value) is str:
+        return len(value) <= LONGEST
+    return value is None or type(value) in (bool, int, float, Level)

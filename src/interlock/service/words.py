@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from interlock.core.explain import inside
 from interlock.core.hold import Held, Keep
 from interlock.core.loss import RELIEF, UNKEPT, blast_of
+from interlock.core.messages import who
 from interlock.core.model import Level, TicketState
 from interlock.core.policy import ADMIN, DEFAULT_APPROVERS
 from interlock.core.ticket import BY_TIME
 from interlock.core.waive import SNAPSHOT
 
 if TYPE_CHECKING:
+    from interlock.core.decision import Decision
+    from interlock.core.model import AgentRef
     from interlock.core.records import Ticket
     from interlock.core.undo import Kept
     from interlock.core.weigh import Weighed
@@ -26,15 +29,15 @@ def sentence(judged: Judged, weighed: Weighed, held: Held, kept: Kept | None = N
     if held.outcome == "allow":
         return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
     lead, why = _led("Denied" if held.outcome in ("block", "deny") else "Held", held.reason or weighed.reason())
+    if stopped := _lifted(judged.request.agent.principal, weighed) if held.outcome == "block" else "":
+        return f"{lead}: {_end(why)}{stopped}"  # whatever it would do instead is denied as well
     instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
     advice = f" Instead: {_end(instead)}" if instead else ""
     seen = blast_of(weighed.factors)
     unkept = next((factor for factor in weighed.factors if factor.startswith(UNKEPT)), "").removeprefix(UNKEPT)
     looked = f" Looked: {_end(seen)}" if seen else ""
     said = f"{lead}: {_end(why)}{looked}{f' It was not kept first: {_end(unkept)}' if unkept else ''}{advice}"
-    if held.outcome == "block":
-        return said + _lifted(judged.request.agent.principal, weighed)
-    return said + (_next(held, held.ticket) if held.ticket is not None else "")
+    return said + (_next(held, held.ticket) if held.ticket is not None and held.outcome != "block" else "")
 
 
 def _led(lead: str, why: str) -> tuple[str, str]:
@@ -64,6 +67,11 @@ def _allowed(weighed: Weighed, held: Held) -> str:
     return f"Allowed: {_end(weighed.reason() or weighed.factors[-1])}"
 
 
+def block_words(agent: AgentRef, why: str) -> str:
+    """What people are told when an agent is stopped."""
+    return f"{who(agent)} is blocked: {_end(why)} To lift it: interlock unblock {agent.principal} --reason …"
+
+
 def _lifted(principal: str, weighed: Weighed) -> str:
     """How a block ends, and why it may stop more than one agent."""
     if not any(part.name == "blocked" for part in weighed.parts):
@@ -71,7 +79,7 @@ def _lifted(principal: str, weighed: Weighed) -> str:
     all_of = (
         " It stops every agent of this user; one with a token of its own (`interlock agents add NAME`) is told apart."
     )
-    lifts = f" An operator can lift it (`interlock unblock {principal} --reason …`)."
+    lifts = f" Stop here, and tell the user: an operator can lift it (`interlock unblock {principal} --reason …`)."
     return lifts + (all_of if principal.startswith("uid:") else "")
 
 
@@ -82,6 +90,15 @@ def _next(held: Held, ticket: Ticket) -> str:
         return f" Ask again in {held.wait_seconds} s with ticket {ticket.id}; an operator can veto it until then."
     if not ticket.open:
         return ""
+    return _way(ticket)
+
+
+def face_to_face(decision: Decision) -> str:
+    """The reason for a person who is asked here and now: the way to the ticket is for everybody else."""
+    return decision.reason.removesuffix(_way(decision.ticket)) if decision.ticket is not None else decision.reason
+
+
+def _way(ticket: Ticket) -> str:
     return f" {_who(ticket)} can answer ticket {ticket.id} (`interlock approve {ticket.id}`); then try again."
 
 

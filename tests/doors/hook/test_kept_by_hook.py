@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from hooked import Hooked, Said, hooked
 from keeping import let_through
-from looked import files, repository
+from looked import files, git, repository
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="a C compiler is missing")
 PATIENT = "[undo]\nms = 10000\n"
@@ -68,3 +69,51 @@ def test_beside_a_call_that_is_held_nothing_is_let_through_or_kept(here: Hooked,
     given = {"commands": ["git checkout -- src/a.py", "git push --force origin main"]}
     said = here.claude("", "beside", tool_input=given, cwd=str(repo), permission_mode="bypassPermissions")
     assert said.decision == "deny" and kept(here) == before
+
+
+def test_what_passes_because_nothing_would_be_lost_is_told(here: Hooked, repo: Path) -> None:
+    git(repo, "branch", "merged")
+    said = passes(lambda: here.claude("git branch -D merged", "told", cwd=str(repo)))
+    told = said.json["hookSpecificOutput"]["additionalContext"]
+    assert told.startswith("Allowed, for nothing would be lost:") and "merged" in told
+
+
+@pytest.fixture
+def lasting() -> Iterator[Path]:
+    """A repository in a place where what is written over is not temporary."""
+    home = Path.home() / f"kept-{secrets.token_hex(4)}"
+    found = repository(home / "app")
+    files(found, {"src/a.py": "three days of work\n"})
+    yield found
+    shutil.rmtree(home)
+
+
+def overwrites(here: Hooked, fired: Callable[[], Said]) -> str:
+    """The snapshot that was taken of what is written over; a look that was too slow on a busy machine is asked for again."""
+    before = len(kept(here))
+    let_through(lambda: passes(fired), lambda _: len(kept(here)) > before)
+    return str(kept(here)[0]["id"])
+
+
+def test_what_git_does_not_have_is_kept_before_everyday_work_writes_over_it(here: Hooked, lasting: Path) -> None:
+    files(lasting, {".gitignore": ".env*\n", ".env": "KEY=nowhere else\n", ".env.example": "KEY=\n"})
+    written = {"file_path": str(lasting / ".env"), "content": "KEY=\n"}
+    for fired in (
+        lambda: here.claude("cp .env.example .env", "copied", cwd=str(lasting)),
+        lambda: here.claude("", "written", tool_name="Write", tool_input=written, cwd=str(lasting)),
+        lambda: here.claude("echo KEY= > .env", "redirected", cwd=str(lasting)),
+    ):
+        id = overwrites(here, fired)
+        (lasting / ".env").write_text("KEY=\n")
+        assert here.daemon.here().post(f"/api/v1/undo/{id}", json={"force": True}).json()["undone"] is True
+        assert (lasting / ".env").read_text() == "KEY=nowhere else\n"
+
+
+def test_everyday_work_on_what_git_has_or_nobody_had_is_not_kept(here: Hooked, lasting: Path) -> None:
+    files(lasting, {"large.bin": "x" * (2 << 20), ".gitignore": "build/\n", "build/out.js": "x", "notes.txt": "mine"})
+    before = kept(here)
+    for number, command in enumerate(
+        ["cp src/a.py src/new.py", "echo x > src/a.py", "echo x > /tmp/out", "echo x >> notes.txt", "echo x > large.bin", "echo x > build/out.js", "sed -i s/a/b/ notes.txt"]
+    ):  # fmt: skip
+        assert here.claude(command, f"everyday{number}", cwd=str(lasting)).decision in ("", "allow")
+    assert kept(here) == before

@@ -12,7 +12,7 @@ from typing import Any
 from interlock.core.model import Action, Kind, Witness
 from interlock.core.read.facts import BudgetSpent, Command, Effect, Fact
 from interlock.core.read.name_patterns import BUILT_IN, Patterns
-from interlock.core.read.shell.session import FileReader, Job, Session, Where
+from interlock.core.read.shell.session import BUDGET, FileReader, Job, Session, Where
 from interlock.core.read.shell.walk import Shell
 from interlock.core.read.together import together
 
@@ -29,15 +29,22 @@ class Reading:
     witnesses: tuple[Witness, ...] = ()
 
 
-def read(action: Action, files: FileReader | None = None, patterns: Patterns = BUILT_IN) -> Reading:
-    """The facts of an action; `files` gives the text of a script by path, where the caller wants scripts read."""
+def read(
+    action: Action, files: FileReader | None = None, patterns: Patterns = BUILT_IN, budget: int = BUDGET
+) -> Reading:
+    """The facts of an action; `files` gives the text of a script by path, where the caller wants scripts read.
+
+    Raises BudgetSpent where a caller gave fewer steps than a reading may take, and they did not suffice.
+    """
     text = action.text
-    session = Session(source=text, reader=files, patterns=patterns)
+    session = Session(source=text, reader=files, patterns=patterns, budget=budget)
     shell = Shell(session, action.cwd)
     whole = (0, len(text))
     try:
         _READERS[action.kind](action, shell)
     except BudgetSpent:
+        if budget < BUDGET:
+            raise
         _unreadable(shell, whole, "more work to read than any command needs", "budget")
     except RecursionError:
         _unreadable(shell, whole, "nested too deeply to read", "nesting")
@@ -132,4 +139,4 @@ _READERS = {
     Kind.INTENT: _read_intent,
 }
 
-__all__ = ["Command", "Effect", "FileReader", "Reading", "read"]
+__all__ = ["BUDGET", "BudgetSpent", "Command", "Effect", "FileReader", "Reading", "read"]

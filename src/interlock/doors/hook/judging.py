@@ -13,22 +13,26 @@ from interlock.agents import Agent, Event, Verdict
 from interlock.agents.contract import Call
 from interlock.core.decide import Judgement
 from interlock.core.decision import Decision
-from interlock.core.model import AgentRef, Kind, TicketState
+from interlock.core.loss import RELIEF
+from interlock.core.model import Action, AgentRef, Kind, TicketState
+from interlock.core.read import BudgetSpent
+from interlock.core.read.facts import Fact
 from interlock.core.ticket import settled
 from interlock.doors.hook.asking import may_ask
 from interlock.doors.hook.eyes import Keep, Look
 from interlock.doors.hook.late import told
 from interlock.doors.hook.loop_calls import loop_name
 from interlock.doors.hook.made import worth
-from interlock.doors.hook.memory import Hooks, Passed, Recent
+from interlock.doors.hook.memory import Hooks, Passed
 from interlock.doors.hook.sharing import DEFERRED, call_keys
 from interlock.doors.hook.written import Files, contents
 from interlock.doors.http.context import Context
 from interlock.doors.http.errors import Problem
 from interlock.doors.http.tickets import until_time_moves_it
 from interlock.service.evaluate import evaluate, quick
+from interlock.service.reading import AT_ONCE
 from interlock.service.request import Request
-from interlock.service.words import notice
+from interlock.service.words import face_to_face, notice
 
 DOOR = "hook"
 SHORT = 4_096  # characters; what is longer is not read on the event loop
@@ -110,7 +114,6 @@ class Judging:
 
     def __init__(self, context: Context, hooks: Hooks) -> None:
         self.context, self.hooks = context, hooks
-        self._read_alone: Recent[bool] = Recent()  # texts for which no script is read
 
     async def verdict(self, asking: Asking) -> Verdict:
         """May it run? One call that is announced twice is judged once."""
@@ -146,7 +149,7 @@ class Judging:
             if not decision.allowed:
                 return self._denied(asking, call, decision)
             agreed.append((call, decision, scripts))
-        return await self._let_through(asking, agreed) or Verdict("allow", context=_kept(agreed))
+        return await self._let_through(asking, agreed) or Verdict("allow", context=_noticed(agreed))
 
     async def _let_through(self, asking: Asking, agreed: list[tuple[Call, Decision, Scripts]]) -> Verdict | None:
         """Everything in the event passes, so approvals are spent now; a denial where one of them was used, or is good for one call of two."""
@@ -166,10 +169,19 @@ class Judging:
                 self.hooks.passed.put(key, passed)
             self.hooks.denied.take(*keys)
             if worth(call.action):
-                facts = self.context.state.reader.read(call.action)[0].facts
+                facts = await self._facts(call.action)
                 self.hooks.made.let_through(asking.who, asking.agent.word, keys[0], call.action, facts)
             self.hooks.late.forget(asking.key, [ticket] if ticket else [])
         return None
+
+    async def _facts(self, action: Action) -> tuple[Fact, ...]:
+        """What a call would do; in the pool where that takes long to read."""
+        reader = self.context.state.reader
+        try:
+            judgement, _ = reader.read(action, None, AT_ONCE)
+        except BudgetSpent:
+            judgement, _ = await self.context.pool.run(reader.read, action)
+        return judgement.facts
 
     def _deferred(self, asking: Asking, held: list[tuple[Call, Decision]]) -> Verdict:
         """This event cannot ask, and the one that follows can; a call that runs without that one is a bypass."""
@@ -181,7 +193,7 @@ class Judging:
         for call, decision in held:
             assert decision.ticket is not None
             self.hooks.asked.put(asking.call_key(call), decision.ticket.id)
-        return Verdict("ask", " ".join(decision.reason for _, decision in held))
+        return Verdict("ask", " ".join(face_to_face(decision) for _, decision in held))
 
     def _denied(self, asking: Asking, call: Call, decision: Decision) -> Verdict:
         waits = decision.held and decision.ticket is not None
@@ -195,12 +207,8 @@ class Judging:
         """One evaluation; everyday work is answered at once, on the event loop."""
         scripts = Scripts(self.hooks, asking.who.session, asking.read)
         if self._everyday(asking, call):
-            key = f"{call.action.cwd}\0{call.action.text}"
-            files = None if key in self._read_alone else _not_here  # what is read alone is remembered by its reader
-            request = asking.request(call, files)
-            at_once = quick(self.context.state, request)
+            at_once = quick(self.context.state, asking.request(call, _not_here))
             if at_once is not None:
-                self._read_alone.put(key, True)
                 return at_once, scripts
         return await self.context.pool.run(self._evaluated, asking, call, scripts), scripts
 
@@ -277,9 +285,10 @@ class Judging:
         return Verdict("deny", f"{verdict.reason} {words}")
 
 
-def _kept(agreed: list[tuple[Call, Decision, Scripts]]) -> str:
-    """What the agent is told of snapshots."""
-    return " ".join(notice(decision.kept) for _, decision, _ in agreed if decision.kept)
+def _noticed(agreed: list[tuple[Call, Decision, Scripts]]) -> str:
+    """What the agent is told of what would have been asked: that it was kept first, or why nothing would be lost."""
+    relieved = [one for _, one, _ in agreed if one.kept or any(factor.startswith(RELIEF) for factor in one.weighed)]
+    return " ".join(notice(one.kept) if one.kept else one.reason for one in relieved)
 
 
 async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:

@@ -26,8 +26,8 @@ SECONDS = 86_400.0  # that anything is remembered
 # Agents that say whether a call failed; what others report as done may have failed.
 _TELLING = frozenset({"claude-code", "copilot", "cursor"})
 _WORTH = re.compile(
-    r"\b(?:docker|podman)\s+(?:run|build|buildx|container|image|rm|rmi|tag|rename|commit|load|import|restore|stop|kill|restart|compose|system)\b|\b(?:createdb|dropdb|cp|cd)\b"
-    r"|\bgit\s+(?:checkout|switch|branch|tag|push)\b"
+    r"\bavdmanager\s+create\b|\b(?:docker|podman)\s+(?:run|build|buildx|container|image|rm|rmi|tag|rename|commit|load|import|restore|stop|kill|restart|compose|system)\b|\b(?:createdb|dropdb|cp|cd)\b"
+    r"|\bgit\s+(?:checkout|switch|branch|tag|push)\b|\bkubectl\b.*\b(?:create|delete)\s+(?:ns|namespaces?)\b|\bhelm\b.*\b(?:install|uninstall|delete|un)\b"
 )
 _TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 _PATH = "file_path"
