@@ -16,8 +16,10 @@ from interlock.core.assess import assess
 from interlock.core.classify import Rulebook, classify
 from interlock.core.decide import Judgement, judge
 from interlock.core.model import Action, Kind, Level, Witness, command
-from interlock.core.read.facts import Command, Fact, known
+from interlock.core.read.facts import Command, Effect, Fact, known
+from interlock.doors.hook.migrating import is_migration, migrates, upward
 
+NAMED, RUN = "named", "run"  # how a file is reached
 MOST_SESSIONS, MOST_FILES, MOST_TEXT = 200, 200, 262_144
 # What runs a file of each kind: a written file is judged as if that were called with it.
 _BY_PROGRAM = {
@@ -107,16 +109,18 @@ class WrittenFiles:
             return None
         with self.lock:
             kept = list(self.sessions.get(session, {}).values())
-        found = [
-            one for one in kept if _worth(one) and one.path not in texts and _reached(one, action, commands, texts)
-        ]
-        if not found:
-            return None
+        ways = {
+            one.path: _reached(one, action, commands, texts) for one in kept if _worth(one) and one.path not in texts
+        }
+        found = [one for one in kept if ways.get(one.path)]
         facts = tuple(
             replace(fact, span=None, via=(f"written by this session: {one.path}", *fact.via))
             for one in found
             for fact in one.judgement.facts
+            if ways[one.path] == NAMED or not _in_a_store(fact)
         )
+        if not facts:
+            return None
         witnesses: tuple[Witness, ...] = tuple(witness for one in found for witness in one.judgement.witnesses)
         return Judgement(found[0].judgement.assessment, witnesses, facts)
 
@@ -126,7 +130,8 @@ def _written(path: str, text: str, cwd: str, rules: Rulebook) -> Written | None:
     program = _program(path, text)
     if not program or len(text) > MOST_TEXT:
         return None
-    judgement = judge(command(f"{program} {shlex.quote(path)}", cwd), rules, _only(path, text))
+    run = upward(text) if is_migration(path) else text
+    judgement = judge(command(f"{program} {shlex.quote(path)}", cwd), rules, _only(path, run))
     return Written(path, _certain(judgement, rules), _FAMILY[program], text)
 
 
@@ -222,20 +227,29 @@ def _worth(one: Written) -> bool:
     return one.judgement.assessment.level >= Level.DANGEROUS
 
 
-def _reached(one: Written, action: Action, commands: list[Command], texts: Mapping[str, str]) -> bool:
-    """Whether these commands run this file: by its name, by importing it, or by a runner in its tree."""
+def _in_a_store(fact: Fact) -> bool:
+    """What tests and builds do to a database they do to one of their own."""
+    return isinstance(fact, Effect) and fact.verb.startswith(("sql_", "store_"))
+
+
+def _reached(one: Written, action: Action, commands: list[Command], texts: Mapping[str, str]) -> str:
+    """How these commands run this file, if they do: by its name or by importing it, or by a runner in its tree that may not mean it."""
     stem = re.compile(rf"(?<![\w.-]){re.escape(posixpath.basename(one.path).partition('.')[0])}(?![\w-])")
     name = posixpath.basename(one.path)
     inside = not action.cwd or one.path.startswith(action.cwd.rstrip("/") + "/")
+    ran = ""
     for found in commands:
         words = (found.program, *found.words)
         if inside and any(one.family in _RUNNERS.get(posixpath.basename(word), frozenset()) for word in words[:4]):
-            return True
+            if not is_migration(one.path):
+                ran = RUN
+            elif migrates(words):
+                return NAMED
         if found.program == posixpath.basename(one.path):
-            return True
+            return NAMED
         if _INTERPRETERS.fullmatch(found.program):
             if any(name in word or one.path in word for word in found.words) or stem.search(" ".join(found.words)):
-                return True
+                return NAMED
             if any(stem.search(text) for text in texts.values()):
-                return True
-    return False
+                return NAMED
+    return ran
