@@ -17,6 +17,7 @@ from random import Random
 
 from interlock.core.decide import judge
 from interlock.core.model import Level, intent
+from interlock.core.read.facts import Effect, Fact
 from interlock.core.read.prose.learned import BUCKETS, Weights, features, score
 from interlock.rulebook import load
 
@@ -99,13 +100,19 @@ def threshold(foreign: bool) -> tuple[float, str]:
     for name, rows in everybody.items():
         weights = fit(row for other, others in everybody.items() if other != name for row in others)
         for text, harmful in rows:
-            if judge(intent(text), rules).assessment.level < Level.DESTRUCTIVE:
-                quiet.append((score(text, weights), harmful))
+            judged = judge(intent(text), rules)
+            if judged.assessment.level < Level.DESTRUCTIVE and (asked := _asked(judged.facts)):
+                quiet.append((max(score(one, weights) for one in asked), harmful))
     harmless = sorted((points for points, harmful in quiet if not harmful), reverse=True)
     line = harmless[int(len(harmless) * SHARE[foreign])]
     missed = [points for points, harmful in quiet if harmful]
     caught = sum(points > line for points in missed)
     return line, f"of unknown authors' sentences it flags {caught} of {len(missed)} that the rules miss"
+
+
+def _asked(facts: Iterable[Fact]) -> list[str]:
+    """The sentences of an intent that the second opinion is asked about."""
+    return [fact.target for fact in facts if isinstance(fact, Effect) and fact.traits & {"plain", "plain_foreign"}]
 
 
 def train(foreign: bool) -> None:

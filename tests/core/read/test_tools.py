@@ -136,6 +136,18 @@ def test_a_command_with_its_arguments_apart_is_one_command() -> None:
     assert told("execute_command", {"command": "rm", "args": ["-rf", "a"]}) == [("run", "rm", "-rf", "a")]
 
 
+def test_a_request_may_stand_in_a_parameter_of_its_own() -> None:
+    asked = told("fetch", {"url": "https://api.example/v1/hooks/9", "init": {"method": "delete"}})
+    assert "delete" in str(asked)
+    assert "delete" not in str(told("fetch", {"url": "https://api.example/v1/hooks/9", "init": {"method": "get"}}))
+
+
+def test_a_click_on_what_explains_an_act_is_none() -> None:
+    assert "act_delete" not in str(told("browser_click", {"element": "Link: How to delete a workspace (help article)"}))
+    assert told("browser_click", {"element": "Delete documentation site"})[0][0].startswith("act_")
+    assert told("browser_click", {"element": "Delete documentation site"})[0][0] != "act_change"
+
+
 def test_a_click_is_what_its_label_says() -> None:
     assert told("computer", {"action": "left_click", "label": "Permanently delete"})[0][0] == "act_delete"
     assert told("computer", {"action": "left_click", "coordinate": [1, 2]}) == [("act_change", "left_click")]

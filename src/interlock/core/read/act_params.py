@@ -50,6 +50,16 @@ _DISCARDS = frozenset("discard delete loser duplicate duplicates remove mergeand
 _PAID = frozenset("payment card paymentmethod amount price total creditcard paymentmethodid".split())
 _TRADE = frozenset({"symbol", "side"})
 _STATES = frozenset("status state accountstatus lifecycle userstatus".split())
+_ENTITIES = {  # what the entities of a home are
+    **dict.fromkeys("light fan media_player climate humidifier vacuum scene input_boolean remote".split(), "light"),
+    **dict.fromkeys("alarm_control_panel siren".split(), "safety"),
+    **dict.fromkeys("lock cover valve".split(), "physical"),
+}
+_CLUSTERS = frozenset("namespace cluster release kubecontext".split())
+_RUNNING = frozenset("machine cluster database".split())
+_REDIRECTS = frozenset("update edit change set modify patch replace".split())
+_POINTS = frozenset("content value target ip address data points pointsto rrdatas destination".split())
+_FLAGS = frozenset("flag flags feature features toggle toggles switch killswitch".split())
 _SWITCHES = frozenset("enabled active enable isactive on".split())
 _OWNED = frozenset("person account organization money credential machine access project repository database".split())
 _ENDED: Mapping[str, str] = {
@@ -74,6 +84,9 @@ def with_object(act: Act, keys: Mapping[str, Any]) -> Act:
     """Where the name has no object, the parameters may: {"kind": "deployment"}, {"table": "users"}."""
     if act.object or act.kind in ("read", "create") or not keys:
         return act
+    entity = keys.get("entityid")
+    if isinstance(entity, str) and (kind := _ENTITIES.get(entity.partition(".")[0])):
+        return Act(act.kind, act.verb, act.phrase, kind, entity[:40], act.beside, act.at)
     for key in _KINDS:
         value = keys.get(key)
         if isinstance(value, str) and 0 < len(value) < 60:
@@ -113,6 +126,14 @@ def by_params(act: Act, deed: Deed, keys: Mapping[str, Any], traits: set[str]) -
         return "act_delete", ("bulk",)
     if act.kind in ("grant", "create", "change") and deed[0] == CHANGE and _grants(act, keys):
         return "act_escalate", ()
+    if act.verb == "uninstall" and ("production" in traits or not _CLUSTERS.isdisjoint(keys)):
+        return "act_terminate", ()
+    if act.verb in ("update", "post", "write") and _deletes_by_query(keys):
+        return "act_delete", ("all",)
+    if act.verb in ("restart", "reboot", "bounce") and "production" in traits and act.object in _RUNNING:
+        return "act_terminate", ("undoable",)
+    if act.verb in _REDIRECTS and "dns" in (act.noun, *act.phrase) and not _POINTS.isdisjoint(keys):
+        return "act_unconfigure", ()
     if act.verb in ("scale", "resize") and any(_is_zero(keys.get(key)) for key in _SIZES):
         return "act_terminate", ("undoable",)
     if act.verb == "reset" and "git" in (*act.phrase, act.noun):
@@ -134,6 +155,15 @@ def by_params(act: Act, deed: Deed, keys: Mapping[str, Any], traits: set[str]) -
     ):
         return "act_unconfigure", ("all",)
     return deed
+
+
+def _deletes_by_query(keys: Mapping[str, Any]) -> bool:
+    """`{"delete": {"query": "*:*"}}`: an update that deletes everything it finds."""
+    for body in (keys, keys.get("body"), keys.get("payload"), keys.get("data")):
+        found = body.get("delete") if isinstance(body, Mapping) else None
+        if isinstance(found, Mapping) and found.get("query") in ("*:*", "*", {"match_all": {}}):
+            return True
+    return False
 
 
 def _spoils(act: Act, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
@@ -165,7 +195,7 @@ def _spoils(act: Act, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
         return "act_pay", ()
     if act.object in ("money", "") and keys.keys() >= _TRADE:
         return "act_pay", ()
-    return _ends(act, keys)
+    return _ends(act, keys, traits)
 
 
 def _goes_out(act: Act, keys: Mapping[str, Any]) -> bool:
@@ -198,7 +228,7 @@ def _keeps_nothing(act: Act, keys: Mapping[str, Any]) -> bool:
     )
 
 
-def _ends(act: Act, keys: Mapping[str, Any]) -> Deed | None:
+def _ends(act: Act, keys: Mapping[str, Any], traits: set[str]) -> Deed | None:
     """update_user {"status": "suspended"}, set_mfa {"enabled": false}."""
     if act.verb not in ("update", "set", "patch", "modify", "change", "edit", "toggle", "configure", "put"):
         return None
@@ -212,6 +242,8 @@ def _ends(act: Act, keys: Mapping[str, Any]) -> Deed | None:
             and act.object in ("safety", "audit", "person", "account", "organization")
         ):
             return deed_of(Act("stop", "disable", act.phrase, act.object, act.noun, act.beside, act.at))
+        if key in _SWITCHES and truth(value) is False and "production" in traits and not _FLAGS.isdisjoint(act.phrase):
+            return "act_unconfigure", ("undoable",)
     return None
 
 

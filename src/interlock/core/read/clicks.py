@@ -90,7 +90,16 @@ def _labels(texts: list[str], reader: Reader) -> bool:
     return found
 
 
+# What leads to a text about an act.
+_EXPLAINS = re.compile(
+    r"\s*(?:link\s*:?\s*)?[\"'“‘]?(?:how (?:to|do|can)|learn (?:more|how|about)|about|why|what (?:is|happens))\b|.*\((?:help|docs?|documentation|guide)\b[^)]*\)",
+    re.IGNORECASE,
+)
+
+
 def _label(text: str, reader: Reader) -> bool:
+    if _EXPLAINS.match(text[:120]):
+        return False
     words = [word for words in split_name(text[:120]) for word in words if word not in _PIECES]
     words = [word for word in words if not word.isdigit()][:_LONG]
     while len(words) > 2 and words[0] in _SAYS_YES and VERBS.get(words[1], "change") not in ("change", *_LOOKS):

@@ -65,7 +65,7 @@ _DEEDS: Mapping[str, Mapping[str, str]] = {
         "organization": "act_account", "*": CHANGE,
     },
     "override": {"*": "act_override"},
-    "rollback": {"database": "act_delete", "schema": "act_delete", "table": "act_delete", "*": CHANGE},
+    "rollback": {"backup": "act_delete", "database": "act_delete", "schema": "act_delete", "table": "act_delete", "*": CHANGE},
     "format": {"disk": "act_disk", "volume": "act_disk", "machine": "act_disk", "*": CHANGE},
     "rewrite": {"*": CHANGE},
     "grant": {"*": CHANGE},
@@ -188,7 +188,7 @@ _PUTTING = frozenset({"create", "change", "read", "restore", "send"})
 _BACK = frozenset("revert restore return rollback set reset recover revive".split())
 _REBUILDS = frozenset("rebuild reinstall reprovision reimage reflash".split())
 _BOXES = frozenset(
-    "server servers droplet droplets vm vms instance instances machine machines host hosts os node nodes laptop workstation".split()
+    "server servers linode linodes droplet droplets vm vms instance instances machine machines host hosts os node nodes laptop workstation".split()
 )
 _EVERYWHERE = frozenset("all everything everywhere everyone".split())
 _ROLLED = frozenset("deployment deployments process processes function production prod".split())
@@ -227,6 +227,8 @@ def deed(act: Act) -> tuple[str, tuple[str, ...]]:
 def _verb(act: Act) -> str:
     if (act.verb in ("archive", "unlink") and act.noun in _EVERYDAY) or (act.verb == "pause" and act.noun in _ROLLED):
         return CHANGE
+    if not act.kind and act.noun == "post" and not _SOCIAL.isdisjoint(act.phrase):
+        return "act_send"  # twitter_post
     if act.verb in _REBUILDS and act.noun in _BOXES:
         return "act_delete"
     if act.noun == "legalhold" and (act.kind not in _PUTTING or act.verb in ("release", "lift")):
@@ -261,7 +263,7 @@ def _verb(act: Act) -> str:
         return "act_account"
     if act.verb == "skip" and act.noun in ("tests", "review", "reviews", "hooks", "ci"):
         return "act_override"
-    if act.kind == "rollback" and act.noun in ("migration", "migrations"):
+    if act.kind == "rollback" and (act.noun in ("migration", "migrations") or "snapshot" in act.beside):
         return "act_delete"
     if act.verb == "unsubscribe" and not {"all", "everyone", "customers", "users", "subscribers"}.isdisjoint(
         act.phrase
@@ -328,7 +330,9 @@ def _raised(act: Act, verb: str) -> tuple[str, tuple[str, ...]]:
 
 def is_broadcast(act: Act) -> bool:
     """publish_post, post_to_linkedin, create_tweet: said to everybody, in somebody's name."""
-    if act.verb == "tweet" or (act.verb == "publish" and act.noun in _OUT_LOUD):
+    if not act.kind and act.noun == "post" and not _SOCIAL.isdisjoint(act.phrase):
+        return True
+    if act.verb in ("tweet", "broadcast", "blast") or (act.verb == "publish" and act.noun in _OUT_LOUD):
         return True
     said = (*act.phrase, *act.beside)
     return act.verb in ("post", "publish", "create", "send", "submit", "share") and not _SOCIAL.isdisjoint(said)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from interlock.core.read.lexicon import OBJECTS
+from interlock.core.read.lexicon import OBJECTS, split_name
 from interlock.core.read.names import Act, Words
 from interlock.core.read.params import squash, truth, walk
 
@@ -75,6 +76,41 @@ def emptied(words: Words, act: Act, keys: Mapping[str, Any], params: Mapping[str
     if act.verb in ("set", "put", "replace") and keys.get("path") in ("/", "") and keys.get("value", 0) is None:
         return [("act_delete", ("all",))]
     return []
+
+
+_MADE = frozenset(
+    "tmp temp scratch test report reports summary summaries stats agg aggregate aggregated rollup rollups daily weekly monthly hourly output"
+    " outputs result results export exports backup bak copy archive snapshot view mv derived cache materialized".split()
+)
+_KEEPS = frozenset({"keepexisting", "fail"})
+
+
+def put_out(keys: Mapping[str, Any]) -> list[Deed]:
+    """An aggregation whose last stage writes: `$out` replaces a whole collection, `$merge` the documents it matches."""
+    stages = keys.get("pipeline", keys.get("stages", keys.get("aggregation")))
+    if isinstance(stages, str) and ("$out" in stages or "$merge" in stages):
+        try:
+            stages = json.loads(stages[:200_000])
+        except (ValueError, RecursionError):
+            return [("act_delete", ())]
+    for stage in stages[:500] if isinstance(stages, (list, tuple)) else ():
+        if not isinstance(stage, Mapping):
+            continue
+        if "$out" in stage and not _is_made(stage["$out"]):
+            return [("act_delete", ("table",))]
+        if "$merge" in stage and not _is_made(stage["$merge"]):
+            merge = stage["$merge"]
+            kept = isinstance(merge, Mapping) and squash(str(merge.get("whenMatched", ""))) in _KEEPS
+            return [] if kept else [("act_delete", ())]
+    return []
+
+
+def _is_made(target: object) -> bool:
+    """True for a collection whose name says that it is made by aggregations."""
+    while isinstance(target, Mapping):
+        target = target.get("into", target.get("coll", ""))
+    words = {word for words in split_name(str(target)) for word in words}
+    return not words.isdisjoint(_MADE)
 
 
 def copied_over(act: Act, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:

@@ -115,7 +115,7 @@ _OBJECTS = {
         block blocks relation relations entity entities memory memories observation observations 
         values package packages version versions model models library content story stories playlist 
         recording recordings conversation conversations submission submissions campaign campaigns survey 
-        pii everything milestone wiki gist annotation annotations feed drive bin recyclebin trash""",
+        pii everything milestone wiki gist annotation annotations feed drive bin recyclebin trash trashbin""",
     "volume": "volume volumes pv pvc pvcs ebs filesystem filesystems",
     "bucket": "bucket buckets s3",
     "cluster": "cluster clusters nodegroup nodegroups",
@@ -134,7 +134,7 @@ _OBJECTS = {
         admins administrator owner owners rights authorization authorizations entitlement entitlements license licenses
         licence seat seats maintainer group groups ownership guest guests participant participants""",
     "machine": """instance instances server servers vm vms container containers pod pods service services deployment
-        deployments node nodes process processes daemon function functions lambda lambdas droplet droplets host hosts
+        deployments helmrelease helmreleases node nodes process processes daemon function functions lambda lambdas linode linodes droplet droplets host hosts
         machine machines app apps application applications worker workers loadbalancer balancer gateway vpc subnet vnet
         broker endpoint endpoints nic interface daemonset statefulset replicaset cronjob machineset runner runners
         system systems production prod ec2 eks ecs fargate autoscaling asg fleet connection connections 
@@ -232,6 +232,8 @@ _TWO = {
     ("un", "do"): "undo", ("re", "enable"): "reenable", ("re", "activate"): "reactivate", ("lock", "out"): "ban", ("lay", "off"): "dismiss", ("secure", "erase"): "erase", ("cut", "access"): "revoke", ("wipe", "out"): "wipe", ("emergency", "stop"): "shutdown",
     ("kill", "switch"): "killswitch", ("drop", "zone"): "dropzone", ("rule", "out"): "check", ("hand", "over"): "transfer",
     ("time", "out"): "timeout", ("drag", "drop"): "drag", ("api", "key"): "apikey", ("api", "keys"): "apikeys",
+    ("helm", "chart"): "helmrelease", ("helm", "charts"): "helmreleases", ("helm", "release"): "helmrelease",
+    ("send", "keys"): "keystrokes", ("payroll", "run"): "payout", ("set", "inactive"): "deactivate", ("set", "disabled"): "disable", ("mark", "deleted"): "delete", ("mark", "inactive"): "deactivate",
     ("load", "balancer"): "loadbalancer", ("role", "binding"): "rolebinding", ("security", "group"): "securitygroup",
     ("service", "account"): "serviceaccount", ("node", "group"): "nodegroup", ("rate", "limit"): "ratelimit",
     ("audit", "log"): "auditlog", ("audit", "logs"): "auditlogs", ("resource", "group"): "rg", ("resource", "groups"): "rg", ("smart", "lock"): "smartlock", ("check", "out"): "checkout", ("top", "up"): "topup", ("two", "factor"): "2fa",

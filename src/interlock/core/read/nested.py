@@ -48,7 +48,7 @@ def read_nested(act: Act, params: Mapping[str, Any], keys: Mapping[str, Any], re
 
 def _one(act: Act, keys: Mapping[str, Any], params: Mapping[str, Any], reader: Reader) -> bool:
     found = False
-    named = _NAMES | {"type"} if act.noun == "action" else _NAMES
+    named = _NAMES | {"type"} if "action" in (act.noun, *act.phrase[-1:]) else _NAMES
     for key in sorted(named & keys.keys()):
         value = keys[key]
         if value == "off" and "power" in act.phrase:

@@ -8,8 +8,9 @@ from typing import Any
 
 from interlock.core.read.act_params import by_params, with_object
 from interlock.core.read.clicks import read_click
+from interlock.core.read.confirmations import read_confirmation
 from interlock.core.read.deeds import CHANGE, CLOUD, HARMLESS, READ, deed, is_broadcast
-from interlock.core.read.emptied import copied_over, emptied
+from interlock.core.read.emptied import copied_over, emptied, put_out
 from interlock.core.read.facts import Report
 from interlock.core.read.files import file_act
 from interlock.core.read.lexicon import (
@@ -158,6 +159,7 @@ def _payloads(
 
     ran = read_payloads(spoken, verb, keys, field, out)
     ran = read_click(verb, words, keys, field) or ran
+    ran = read_confirmation((*spoken, verb), keys, field) or ran
 
     def job(inner: str) -> None:
         read_operation(inner, {}, "update", out, _NO_PATTERNS, depth + 1)
@@ -190,7 +192,12 @@ def _reach(words: Words, act: Act, scope: Scope) -> set[str]:
 
 def _settings(words: Words, act: Act, params: Mapping[str, Any], keys: Mapping[str, Any]) -> list[Deed]:
     """What the parameters do, whatever the name says."""
-    return [*settings_of(words, act, params), *emptied(words, act, keys, params), *copied_over(act, keys, params)]
+    return [
+        *settings_of(words, act, params),
+        *emptied(words, act, keys, params),
+        *copied_over(act, keys, params),
+        *put_out(keys),
+    ]
 
 
 # -- the specified patterns -------------------------------------------------------------------------------

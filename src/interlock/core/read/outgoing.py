@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from interlock.core.read.params import pairs
+from interlock.core.read.params import pairs, squash, walk
 
 _SENDS = frozenset(
-    "send email mail post publish share upload broadcast message tweet sms comment reply paste submit forward notify dm text announce create add".split()
+    "send email mail post publish share upload broadcast message tweet sms comment reply paste submit forward notify dm text announce create add report".split()
 )
 _REQUESTS = frozenset({"request", "call", "fetch", "http", "post", "put"})
 _CARRIES = frozenset(
@@ -17,7 +17,7 @@ _CARRIES = frozenset(
     blocks markdown note value path filepath""".split()
 )
 _PLACES_OUT = frozenset(
-    "email mail message gist paste pastebin comment issue tweet post slack discord webhook sms page topic form ticket file dm chat channel "
+    "feedback survey review error crash bug email mail message gist paste pastebin comment issue tweet post slack discord webhook sms page topic form ticket file dm chat channel "
     "telegram reply snippet thread gmail".split()
 )
 _SECRET = re.compile(
@@ -32,6 +32,15 @@ _SECRET_PATH = re.compile(
     r"|\.kube/config|\.docker/config\.json|credentials\.json|service-account[\w-]*\.json|\.git-credentials|shadow|[\w.-]+\.(?:pem|p12|pfx|kdbx|keystore))$"
 )
 
+# A parameter inside what is sent that is called like a secret, and what is only a place for one.
+_SECRET_KEY = re.compile(
+    r"(?:password|passwd|passphrase|secret|secretkey|apikey|privatekey|accesskey|secretaccesskey|accesstoken|refreshtoken|clientsecret|connectionstring|credentials?|authtoken|bearertoken)$"
+)
+_PLACEHOLDER = re.compile(r"[<*${%]|\b(?:xxx+|your|example|placeholder|redacted|changeme|dummy|todo|none|null|hidden)|^(?:\W|.{0,7}$)|^(.)\1+$", re.IGNORECASE)  # fmt: skip
+_BODIES = frozenset(
+    "payload body data json content context fields attributes extra metadata message properties event".split()
+)
+_HANDED_IN = frozenset("submit comment share publish post tweet".split())
 _SIGN_IN = re.compile(r"oauth|token|login|auth|signin|session", re.IGNORECASE)
 
 
@@ -39,21 +48,39 @@ def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], k
     """True when text or a file that goes out holds a secret."""
     if verb not in _SENDS and words and words[-1] in _SENDS:
         verb = words[-1]  # slack_post
-    if verb in _REQUESTS and _leaves(keys):
+    leaves = _leaves(keys)
+    if verb in _REQUESTS and leaves:
         verb = "send"
-    if verb not in _SENDS or (verb in ("create", "add", "submit", "text") and _PLACES_OUT.isdisjoint(words)):
+    if leaves and any(
+        _is_secret(squash(key), value) and squash(above) in _BODIES for key, value, _, above in walk(params)
+    ):
+        return True
+    if verb not in _SENDS or (verb in ("create", "add", "submit", "text", "report") and _PLACES_OUT.isdisjoint(words)):
         return False
     if "file" in words and verb in ("create", "add"):
         return False
     for key, value, depth in pairs(params):
         if depth < 0:
             break
+        if _is_secret(key, value) and (
+            (depth and not _signs_in(keys)) or (verb in _HANDED_IN and _SECRET.search(str(value)[:500]))
+        ):
+            return True
         if key not in _CARRIES and not depth:
             continue
         for item in value[:50] if isinstance(value, (list, tuple)) else (value,):
             if isinstance(item, str) and (_SECRET.search(item[:50_000]) or _SECRET_PATH.search(item[:300])):
                 return True
     return False
+
+
+def _signs_in(keys: Mapping[str, Any]) -> bool:
+    return any(isinstance(keys.get(key), str) and _SIGN_IN.search(keys[key][:500]) for key in ("url", "uri"))
+
+
+def _is_secret(key: str, value: object) -> bool:
+    """`db_password: …`: true for a text that its name calls a secret, and that is not the place for one."""
+    return isinstance(value, str) and _SECRET_KEY.search(key) is not None and not _PLACEHOLDER.search(value[:200])
 
 
 def _leaves(keys: Mapping[str, Any]) -> bool:

@@ -15,6 +15,7 @@ Field = Callable[[str], None]
 URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
 _URL_ORDER = sorted(URL_KEYS, reverse=True)
 _BODY = frozenset("body data payload json requestbody".split())
+_NESTED = ("init", "options", "requestinit", "config")
 _METHOD = ("method", "httpmethod", "requestmethod", "httpverb", "verb")  # the most telling first
 _METHODS = frozenset("get head options post put patch delete".split())
 _ASKS = frozenset("http https api rest request curl endpoint webhook".split())
@@ -22,8 +23,14 @@ _ACTING = frozenset("delete terminate stop revoke invalidate reset block account
 _VERSION = re.compile(r"v?\d+(?:\.\d+)*|api|admin|rest|[0-9a-f-]{16,}|\W.*", re.IGNORECASE)
 
 
+def nested_request(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What stands in a parameter of its own, as `fetch(url, init)` has it."""
+    return next((params[key] for key in _NESTED if isinstance(params.get(key), Mapping)), {})
+
+
 def is_request(keys: Mapping[str, Any]) -> bool:
     """True when the parameters name a method of HTTP."""
+    keys = {**nested_request(keys), **keys}
     return any(isinstance(keys.get(key), str) and keys[key].strip().lower() in _METHODS for key in _METHOD)
 
 
@@ -31,6 +38,7 @@ def read_request(words: Sequence[str], keys: Mapping[str, Any], field: Field, ou
     """Reads the request that the parameters make; True when they make one."""
     if URL_KEYS.isdisjoint(keys):
         return False
+    keys = {**nested_request(keys), **keys}
     url = next((keys[key] for key in _URL_ORDER if isinstance(keys.get(key), str) and keys[key].strip()), "")
     method = next((keys[key] for key in _METHOD if isinstance(keys.get(key), str)), "")
     asks = not _ASKS.isdisjoint(words)

@@ -13,7 +13,9 @@ from interlock.core.read.lexicon import split_name
 from interlock.core.read.operation import read_operation
 from interlock.core.read.page_scripts import read_page_script
 from interlock.core.read.params import MAX_TEXT, short_keys, squash, truth
-from interlock.core.read.typed import lines, read_terminal, read_typed, text_of
+from interlock.core.read.prose.shapes import is_command
+from interlock.core.read.request_params import nested_request
+from interlock.core.read.typed import lines, read_terminal, read_typed, reader_of, text_of
 
 _SHELL_KEYS = "command cmd commandline script code input bash shellcommand commands action".split()
 Input = Mapping[str, Any]
@@ -21,6 +23,7 @@ Handler = Callable[[Input, Report], None]
 
 _UNGUARDED = frozenset(
     "dangerouslydisablesandbox disablesandbox nosandbox withescalatedpermissions dangerouslyskippermissions skippermissions unsandboxed "
+    "adminoverride overrideprotection overridepolicy overridechecks overridesafety skipsafetychecks skipchecks ignorechecks disablesafety skipreview "
     "withoutsandbox escalated skipapproval autoapprove noverify runoutsidesandbox".split()
 )
 
@@ -140,12 +143,7 @@ def _javascript(input: Input, out: Report) -> None:
 
 def _computer(input: Input, out: Report) -> None:
     """Typing into a terminal is a shell command; anything else on a screen is a change."""
-    text = text_of(input, "text", "keys")
-    window = text_of(input, "app", "application", "window", "target", "title", "element").lower()
-    if text and any(
-        word in window for word in ("terminal", "iterm", "console", "shell", "bash", "konsole", "powershell", "xterm")
-    ):
-        shell_text(lines(text), out)
+    if _runs_typed(input, out):
         return
     action = text_of(input, "action", "type").lower()
     if read_click(
@@ -155,6 +153,26 @@ def _computer(input: Input, out: Report) -> None:
     out.effect(
         "act_read" if action in ("screenshot", "cursor_position", "wait") else "act_change", action or "the screen"
     )
+
+
+def _keyboard(input: Input, out: Report) -> None:
+    """What is typed and no command is only text."""
+    if not _runs_typed(input, out):
+        out.effect("act_change", "a field")
+
+
+def _runs_typed(input: Input, out: Report) -> bool:
+    """Reads text that is typed where something runs it: into a terminal or a client, or a command with Enter behind it."""
+    text = text_of(input, "text", "keys")
+    window = text_of(input, "app", "application", "window", "target", "title", "element").lower()
+    if not text:
+        return False
+    terminal = any(word in window for word in ("terminal", "iterm", "konsole", "xterm"))
+    entered = text.endswith(("\n", "\r", "{Enter}")) and is_command(text.strip())
+    language = "shell" if terminal else reader_of(window) or ("shell" if entered else "")
+    if language:
+        shell_text(lines(text), out) if language == "shell" else out.code(language, lines(text))
+    return bool(language)
 
 
 # -- files ------------------------------------------------------------------------------------------------
@@ -248,7 +266,9 @@ def _fetch(input: Input, out: Report) -> None:
     from interlock.core.read.http import read_http
 
     url = text_of(input, "url", "uri", "href", "query", "prompt")
-    read_http(text_of(input, "method") or "get", url[:MAX_TEXT], text_of(input, "body", "data"), (), out)
+    more = nested_request(input)
+    method = text_of(input, "method") or text_of(more, "method") or "get"
+    read_http(method, url[:MAX_TEXT], text_of(input, "body", "data") or text_of(more, "body", "data"), (), out)
 
 
 def _look(input: Input, out: Report) -> None:
@@ -333,6 +353,7 @@ _HANDLERS: Mapping[str, Handler] = {
         """TodoWrite todo_write update_plan save_memory memory write_todos ExitPlanMode EnterPlanMode AskUserQuestion Skill
         create_memory update_memory ask_followup_question attempt_completion think set_plan KillShell KillBash TaskStop""",
     ),
+    **_table(_keyboard, "keyboard_type type_text desktop_type type_keys"),
     **_table(
         _computer,
         "computer computer_use click type key left_click right_click double_click scroll screenshot mouse_move drag",
@@ -350,6 +371,7 @@ _ALWAYS = _BY_PATH | {
     _notebook,
     _editor,
     _computer,
+    _keyboard,
 }
 
 __all__ = ["is_built_in", "read_built_in", "read_tool"]

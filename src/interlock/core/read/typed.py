@@ -73,6 +73,12 @@ def text_of(input: Input, *keys: str) -> str:
     return ""
 
 
+def reader_of(name: str) -> str:
+    """The language of the live process that a window or a session is called after; nothing when no word tells."""
+    said = (word for words in split_name(name[:200]) for word in words)
+    return next((_READERS_OF[word] for word in said if word in _READERS_OF), "")
+
+
 def read_typed(input: Input, out: Report) -> None:
     """Text for a live process is read as that process would read it; of an unknown one nothing can be told."""
     text = text_of(input, *_TYPED)
@@ -88,11 +94,9 @@ def read_typed(input: Input, out: Report) -> None:
         return
     for key in _PROCESS:
         value = found.get(key)
-        for word in (word for words in split_name(value[:200]) for word in words) if isinstance(value, str) else ():
-            language = _READERS_OF.get(word)
-            if language:
-                shell_text(lines(text), out) if language == "shell" else out.code(language, lines(text))
-                return
+        if language := reader_of(value) if isinstance(value, str) else "":
+            shell_text(lines(text), out) if language == "shell" else out.code(language, lines(text))
+            return
     first = text.split(None, 1)[0]
     if is_statement(text):
         out.code("sql", lines(text))

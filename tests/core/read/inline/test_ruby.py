@@ -72,7 +72,18 @@ RECORDS: list[tuple[str, list[Fact]]] = [
     ("Mongoid.purge!", [("store_drop", "", "all")]),
 ]
 
+# Options that are not written where the call is may say something else when it is made.
+TRIED = [
+    ('FileUtils.rm_rf("data", noop: false)', [("delete", "data", "recursive")]),
+    ('FileUtils.rm_rf("data", noop: true, noop: false)', [("delete", "data", "recursive")]),
+    ('FileUtils.rm_rf("data", noop: flag)', [("delete", "data", "recursive")]),
+    ('o = {noop: true}; o[:noop] = false; FileUtils.rm_rf("data", **o)', [("delete", "data", "recursive")]),
+    ('FileUtils.rm_rf("data", noop: true); FileUtils.rm_rf("src")', [("delete", "src", "recursive")]),
+]
+
 BENIGN = [
+    'FileUtils.rm_rf("data", noop: true)',
+    'FileUtils.rm_rf "data", :noop => true, verbose: true',
     'puts "rm -rf /" # FileUtils.rm_rf("/")',
     "puts User.count",
     "Rails.cache.clear",
@@ -90,7 +101,7 @@ BENIGN = [
 ]
 
 
-@each(("source", "told"), FILES + RUNS + RECORDS)
+@each(("source", "told"), FILES + RUNS + RECORDS + TRIED)
 def test_what_ruby_does_is_told(source: str, told: list[Fact]) -> None:
     out = Recorder()
     read_ruby(source, out)

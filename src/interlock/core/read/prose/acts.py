@@ -100,6 +100,10 @@ def act(kind: str, thing: str, target: str, traits: Traits) -> Act:
         verb = "act_delete"
     if kind == "maybe" and thing != "disk" and not traits & _GRAVE - {"production"}:
         verb = "act_change"
+    if kind == "format" and "volume" in traits:
+        verb = "act_disk"
+    if kind == "expire" and not thing and "all" in traits:
+        verb = "act_delete"
     if kind == "expire" and thing in ("data", "log") and traits & (_GRAVE | {"backup", "bulk"}):
         verb = "act_delete"
     if kind == "cancel" and thing == "resource" and "production" in traits:

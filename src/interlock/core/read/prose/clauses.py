@@ -88,6 +88,7 @@ def clauses(words: Tokens) -> list[Tokens]:
             or (
                 low in _JOINTS
                 and not (at and words[at - 1].lower() in DETERMINERS)
+                and not (low == "also" and _form(words[min(at + 1, len(words) - 1)]) == "third")
                 and _begins_act(words, at + 1)
                 and not _ends_in_verb(found[-1], words[at + 1 : at + 4])
             )

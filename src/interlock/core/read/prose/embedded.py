@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from interlock.core.read.prose.commands import WORD, commands_in
+from interlock.core.read.prose.documented import documented_in
 from interlock.core.read.prose.dotted import is_method, language_of, methods_in
 from interlock.core.read.prose.marks import MARK, Embedded
 from interlock.core.read.prose.shapes import is_command
@@ -46,6 +47,7 @@ class Lifted:
     def __init__(self, text: str) -> None:
         self.found: list[Embedded] = []
         self.full = False  # there was more than can be kept
+        text = self._replaced(text, ((a, b, Embedded("quote", text[a:b], name)) for a, b, name in documented_in(text)))
         if "`" in text:
             text = _TICKS.sub(lambda m: self._ticked((m[1] or m[2] or "").strip()), text)
         if "(" in text:

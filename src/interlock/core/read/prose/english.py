@@ -11,19 +11,24 @@ from interlock.core.read.prose.clauses import Tokens, is_operation
 from interlock.core.read.prose.embedded import MARK
 from interlock.core.read.prose.english_default import by_default, mutation
 from interlock.core.read.prose.english_idioms import Idiom, idioms
+from interlock.core.read.prose.english_kinds import in_code, kind_of
 from interlock.core.read.prose.english_nouns import nouns
 from interlock.core.read.prose.english_objects import Thing, thing_in
 from interlock.core.read.prose.english_roles import (
+    GRAVE,
     LEADERS,
     is_checked,
     is_empty,
     is_fronted,
     is_noun,
     is_passive,
+    is_relative,
+    is_report,
     is_subject,
     is_told,
     job_does,
     only_looks,
+    reports,
 )
 from interlock.core.read.prose.english_verbs import NOMINALS, PHRASALS, verb_forms
 
@@ -40,6 +45,8 @@ _ENTERS = frozenset(
     "open connect go login log navigate visit enter switch let have need want try do start begin use get take hit".split()
 )
 _MUTATES = frozenset("update change modify edit alter mutate".split())
+_SETS = frozenset("set configure make schedule cause force setting configuring".split())
+_IT = re.compile(r"\b(?:it|them)\b")
 _PARTICLE_REACH = 9
 _MOST_ACTS = 12
 
@@ -56,6 +63,7 @@ class Clause:
     changes: bool = False  # a verb was there that does something
     known: bool = False  # some verb was recognised
     denied: bool = False
+    reported: bool = False  # harm was done already by somebody, or is plainly ruled out
     marks: list[str] = field(default_factory=list)  # what is embedded and would really run
     thing: Thing | None = None
 
@@ -76,9 +84,15 @@ def read_clause(words: Tokens, before: Thing | None, wide: Traits) -> Clause:
     _read_words(words, _aligned(low, text_plain) if found.known else low, before, wide, found)
     if not found.acts or not any(act.harmful for act in found.acts):
         whole = thing_in(words, 0, len(words))
-        if not whole.kind and whole.pronoun and before is not None and before.kind:
-            whole = before.with_traits(whole.traits)
-        _read_idioms(low, text_plain, whole, wide, found)
+        if not whole.kind and (whole.pronoun or _IT.search(text)) and before is not None and before.kind:
+            whole = before = before.with_traits(whole.traits)
+        if reports(low):
+            found.known = found.reported = True
+        else:
+            meant = before.words.lower() if before is not None and whole is before else ""
+            _read_idioms(
+                low, _IT.sub(lambda _: meant, text_plain, count=1) if meant else text_plain, whole, wide, found
+            )
         if not found.shield and not found.denied and not any(act.harmful for act in found.acts):
             taken = by_default(low, whole, wide, found.known)
             if taken is not None:
@@ -138,7 +152,7 @@ def _read_verb(words: Tokens, low: Tokens, at: int, before: Thing | None, wide: 
         if low[particle : particle + 2] == ["out", "of"] and kind == "stop":
             kind = "remove"  # `take every row out of the table`
     if (
-        (found.shield and not job_does(low, at))
+        (found.shield and not (found.shield == "make" and job_does(low, at)))
         or len(found.acts) > _MOST_ACTS
         or any(act.harmful for act in found.acts)
     ):
@@ -167,8 +181,10 @@ def _read_verb(words: Tokens, low: Tokens, at: int, before: Thing | None, wide: 
             return at
         found.shield, found.head, found.head_at = kind, verb, len(" ".join(low[:at])) + bool(at)
         return at
-    if "if" in low[:at] or (
-        verb in ("stop", "quit") and low[at + 1 : at + 2] and low[at + 1].endswith("ing") and low[at + 1] in table
+    if (
+        "if" in low[:at]
+        or "whether" in low[:at]
+        or (verb in ("stop", "quit") and low[at + 1 : at + 2] and low[at + 1].endswith("ing") and low[at + 1] in table)
     ):
         found.known = True
         return at
@@ -181,12 +197,14 @@ def _read_verb(words: Tokens, low: Tokens, at: int, before: Thing | None, wide: 
         return at
     if _denied(low, at, table) or is_empty(low, at):
         found.denied, found.known = True, True
+        found.reported = found.reported or (kind in GRAVE and scope.CLOSE.isdisjoint(low))
         return at
     if is_subject(low, at) or is_checked(low, at, kind):
         found.known, found.shield = True, "make"
         return at
     passive = form == "past"
-    if passive and (not is_passive(low, at) or set(low[:at]) & scope.CLOSE):
+    if passive and (not is_passive(low, at) or set(low[:at]) & scope.CLOSE or is_relative(low, at)):
+        found.reported = found.reported or is_report(low, at, kind)
         return at
     if low[max(0, at - 1)] in scope.MODAL_MAYBE or (
         at > 1 and low[at - 2] in scope.MODAL_MAYBE and low[at - 1] not in ("like",)
@@ -224,6 +242,8 @@ def _announce(
         thing = marked.with_traits(thing.traits) if marked.kind else thing
     if kind == "reset" and not thing.words:
         return
+    if kind == "expire" and not thing.kind and at > 1 and low[at - 1] == "to" and not _SETS.isdisjoint(low[:2]):
+        thing = thing_in(words, 1, at).with_traits(thing.traits)  # `set all documents to expire`
     if (thing.bare or (thing.kind == "" and thing.pronoun)) and before is not None and before.kind:
         thing = before.with_traits(thing.traits)
     if not thing.words and found.acts:
@@ -234,86 +254,12 @@ def _announce(
     traits = thing.traits | wide
     if kind == "reset" and "factory" in low:
         traits = traits | {"permanent"}
-    announced = act(kind, _kind_of(kind, name, thing, low, at), thing.words, traits)
-    if announced.verb != "act_change" and _in_code(thing, low, at, traits, kind):
+    announced = act(kind, kind_of(kind, name, thing, low, at), thing.words, traits)
+    if announced.verb != "act_change" and in_code(thing, low, at, traits, kind):
         announced = Act("act_change", thing.words, traits)
     found.acts.append(announced)
     if kind == "block" and announced.verb == "act_change":
         found.shield, found.head, found.head_at = "make", name, 0  # a guard against what the clause goes on to name
-
-
-def _kind_of(kind: str, verb: str, thing: Thing, low: Tokens, at: int) -> str:
-    """The kind of the object, where the verb and the words around say more than the noun."""
-    if kind in ("shed", "maybe") and not thing.direct:
-        return ""
-    if verb in _EDITS and not thing.traits & _WHOLLY and not _WRITINGS.isdisjoint(low[at + 1 : at + 6]):
-        return "code"  # `clean up my notes`
-    rest = set(low[at + 1 :])
-    if (
-        kind in ("bypass", "disable", "force", "remove")
-        and thing.guards
-        and thing.kind in ("code", "", "resource", "config", "data")
-    ):
-        return thing.guards
-    if thing.kind == "scrap" and "production" in thing.traits:
-        return "data"
-    if thing.kind == "code" and (
-        thing.traits & {"production", "database", "table"} or verb in ("unpublish", "deprovision")
-    ):
-        return "data"
-    if kind in ("remove", "destroy", "revoke", "block") and thing.kind in ("account", "") and rest & _OUT_OF:
-        if thing.group and kind != "block":
-            return "access"
-    if kind == "send" and verb in ("copy", "export") and rest & _HERE:
-        return ""
-    if kind == "disable" and rest & _FEATURES and not thing.traits & {"staging"}:
-        return "config"
-    if kind in ("send", "expose") and _PUBLIC_HALF.search(" ".join(low)):
-        return ""
-    if kind in ("send", "expose", "leak") and (thing.secret or thing.kind == "credential"):
-        return "private"
-    if kind == "cancel" and thing.kind == "credential" and rest & _SITTINGS:
-        return ""
-    if kind == "cancel" and (rest | set(thing.words.lower().split())) & _ORDERS:
-        return "order"
-    if (
-        kind == "charge"
-        and verb in ("pay", "wire", "payout", "disburse", "remit", "reimburse", "debit")
-        and thing.kind != "code"
-    ):
-        return "" if verb == "wire" and rest & _INTO else "money"
-    if kind == "charge" and any(word[:1] in "$€£" or (word[:1].isdigit() and len(word) > 2) for word in rest if word):
-        return "money"
-    return thing.kind
-
-
-_EDITS = frozenset("clean tidy strip trim cleanse declutter".split())
-_WHOLLY: Traits = frozenset({"all", "production", "permanent", "no_backup", "audit_log"})
-_WRITINGS = frozenset(
-    "notes note draft essay slides deck presentation readme docstring docstrings report wording formatting prose minutes transcript manuscript".split()
-)
-_HERE = frozenset("home local locally clipboard keyring".split())
-_FEATURES = frozenset("feature features".split())
-_ORDERS = frozenset("order orders booking bookings reservation reservations".split())
-_INTO = frozenset("into up in through together".split())
-_PUBLIC_HALF = re.compile(r"\bpublic (?:\w+ )?keys?\b(?!.*\b(?:and|private|secret))")
-_SITTINGS = frozenset("session sessions login cookie cookies".split())  # of a course, of a dialogue
-_OUT_OF = frozenset("from of off in".split())
-
-
-def _in_code(thing: Thing, low: Tokens, at: int, traits: Traits, kind: str) -> bool:
-    """True when what goes is a piece of source or of a text, not the thing itself."""
-    if traits & {"production", "database", "table", "bucket", "volume", "backup", "all", "permanent"} or thing.kind in (
-        "log",
-        "machine",
-        "device",
-        "disk",
-    ):
-        return False
-    if kind in ("leak", "send", "refund", "charge", "bypass"):
-        return False
-    place = scope.CODE_PLACE.search(" ".join(low[at:]))
-    return place is not None and not (thing.kind == "access" and place[0].startswith("to "))
 
 
 def _particle(verb: str, low: Tokens, at: int) -> int:
@@ -336,6 +282,8 @@ def _particle(verb: str, low: Tokens, at: int) -> int:
 
 def _denied(low: Tokens, at: int, table: dict[str, tuple[str, str, str]]) -> bool:
     """True when a denial stands in front of this word and belongs to it."""
+    if low[max(0, at - 3) : at] == ["no", "need", "to"]:
+        return True
     for place in range(at - 1, max(-1, at - 7), -1):
         word = low[place]
         if word in scope.CLOSE:
@@ -356,8 +304,11 @@ def _read_idioms(low: Tokens, text: str, thing: Thing, wide: Traits, found: Clau
     if re.match(r"(?:would|could|might)\b", text):
         return
     for wording in idioms(text, found.head_at if found.shield else -1):
-        if _denied([*low, ""], len(text[: wording.start].split()), verb_forms()):
+        at = min(text[: wording.start].count(" "), len(low) - 1)
+        if _denied([*low, ""], min(len(text[: wording.start].split()), len(low)), verb_forms()):
             return
+        if (wording.act == "act_rewrite" and _was_done(low, at)) or (wording.act == "act_run" and _is_kind(low, at)):
+            continue
         said = _said(wording, thing, text, wide)
         if said is None:
             continue
@@ -365,6 +316,16 @@ def _read_idioms(low: Tokens, text: str, thing: Thing, wide: Traits, found: Clau
         found.acts.append(said)
         if said.harmful:
             return
+
+
+def _was_done(low: Tokens, at: int) -> bool:
+    """`somebody force-pushed over main`: true for what is reported, and neither announced nor asked for."""
+    return low[at].endswith(("pushed", "overwrote", "rewrote", "clobbered")) and not is_passive(low, at)
+
+
+def _is_kind(low: Tokens, at: int) -> bool:
+    """`the install script`: true for a verb that only says of which kind a thing is."""
+    return at > 0 and low[at - 1] in scope.DETERMINERS and low[at] in ("install", "setup", "update", "build")
 
 
 def _said(wording: Idiom, thing: Thing, text: str, wide: Traits) -> Act | None:

@@ -130,7 +130,7 @@ _NOUNS: dict[tuple[str, str], str] = {
     " type import_statement decorator helper util utility snippet constant enum struct trait mixin prop attribute field banner"
     " logo icon menu tooltip modal dialog footer header sidebar link div html jsx tsx selector placeholder debug_log"
     " print_statement log_statement console.log duplication duplicate boilerplate license_header changelog markdown bullet heading"
-    " spacing typos prefix suffix character string space blank_line ambiguity confusion noise requirement emoji reference mention"
+    " spacing typos prefix suffix character string space object_url blank_line empty_line first_line last_line second_line line_break ambiguity confusion noise requirement emoji reference mention"
     " usage support_for deprecation polyfill shim flag_argument line_of_code code_path branch_coverage assertion docstring regex"
     " translation caption animation layout widget shadow margin padding background color colour font column_header navbar tab"
     " screen terminal console clipboard form filter selection cell_output output cell breakpoint checkbox unused_code"

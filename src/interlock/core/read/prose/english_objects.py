@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from interlock.core.read.prose import english_scope as scope
 from interlock.core.read.prose.acts import NOTHING, Traits
@@ -133,9 +134,12 @@ def _is_own(low: Tokens, first: Tokens) -> bool:
     """What runs on one's own machine: `the stack on my laptop`; the laptop itself is something else."""
     if not {"local", "localhost", "locally"}.isdisjoint(low):
         return True
+    if any(word in ("i", "i've") and other in _STARTED for word, other in pairwise(low)):
+        return True  # `the process that I started`
     return "my" in low and not _OWN.isdisjoint(low) and _OWN.isdisjoint(first)
 
 
+_STARTED = frozenset("started launched spawned opened created left began".split())
 _OWN = frozenset("laptop machine computer workstation mac macbook pc desktop box notebook".split())
 _TOYS = frozenset("demo toy playground dummy throwaway scratch hello-world kata example".split())
 

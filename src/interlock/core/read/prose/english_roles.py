@@ -17,6 +17,7 @@ _TALLIES = frozenset(
     for form in forms(verb)
 )
 _STATES = frozenset("empty clear clean blank free".split())
+_NEW = frozenset("new fresh separate second temporary local different other still".split())
 _MAKES_SO = frozenset("make making keep keeping leave leaving show showing render rendering mark marking".split())
 _NOUNISH = frozenset("base third noun".split())
 
@@ -35,8 +36,11 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
         return True  # `all open invoices`
     if form == "noun":
         return after in scope.NOUN_AFTER and kind not in ("refund", "charge")
-    if at > 1 and form == "base" and not after and low[at - 2] in scope.DETERMINERS and before not in _VERBAL:
-        return True  # `in the finally block`
+    if at > 1 and form == "base" and low[at - 2] in scope.DETERMINERS and before not in _VERBAL:
+        if not after or (_is_behind(after, kind) and _CAUSES.isdisjoint(low[:at])):
+            return True  # `in the finally block`, `the trailing slash of the link`
+    if form == "base" and low[at] in _STATES and at > 1 and low[at - 2] in scope.DETERMINERS and before in _NEW:
+        return True  # `to a new empty directory`
     if form == "base" and low[at] in _STATES and before not in _VERBAL and _MAKES_SO.issuperset(low[:1]):
         return True  # `make the sidebar empty`
     if after == "column" and before not in scope.DETERMINERS:
@@ -56,6 +60,16 @@ def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
     return bool(at) and kind in ("look", "make", "do") and form in _NOUNISH and before in _NOT_VERBAL
 
 
+def _is_behind(after: str, kind: str) -> bool:
+    """True for a word that says where a thing stands, behind a verb of this kind that is none."""
+    return after in _PLACED or (after in _BELONGS and kind not in ("send", "do", "look", "make"))
+
+
+_PLACED = frozenset("below above under beside behind next".split())
+_BELONGS = frozenset("of from in on for to with at by".split())
+_CAUSES = frozenset(
+    "let lets have having make making get getting help see watch that which who when if so do doing perform performing run running execute executing carry".split()
+)
 _SPELT = frozenset(
     "word words term terms verb keyword phrase string button label called titled named heading caption".split()
 )
@@ -95,6 +109,40 @@ def is_passive(low: Tokens, at: int) -> bool:
     return at > 1 and low[0] in ("have", "having", "get", "getting", "want", "need", "needs") and at <= 8
 
 
+GRAVE = frozenset(
+    "destroy wipe remove reset overwrite format stop revoke disable invalidate rewrite suspend block".split()
+)
+
+
+def is_report(low: Tokens, at: int, kind: str) -> bool:
+    """`somebody dropped the table`: the past is what the clause is about, and somebody else's or one's own."""
+    if kind not in GRAVE or not 0 < at <= 5 or low[at - 1] in scope.DETERMINERS or low[at - 1] in scope.PREPOSITIONS:
+        return False
+    after = low[at + 1] if at + 1 < len(low) else ""
+    return (after in scope.DETERMINERS or after in scope.SCOPE) and not any(
+        verb_forms().get(word, ("", ""))[1] in ("base", "ing") for word in low[:at]
+    )
+
+
+def is_relative(low: Tokens, at: int) -> bool:
+    """`the timeout after which connections are dropped`: what only says when or where something else happens."""
+    return any(
+        word == "which" and low[place - 1] in ("after", "before", "in", "at", "during", "until")
+        for place, word in enumerate(low[:at])
+        if place
+    )
+
+
+def reports(low: Tokens) -> bool:
+    """`ops rebooted the database`: true when the first verb of a clause is what somebody has done to something."""
+    for at, word in enumerate(low[:6]):
+        known = verb_forms().get(word)
+        if known is not None and known[1] != "noun":
+            return known[1] == "past" and word not in _CAUSED and is_report(low, at, "stop") and not is_passive(low, at)
+    return False
+
+
+_CAUSED = frozenset("got made had let used needed wanted asked told".split())
 _SPEECH = frozenset(
     "idea ideas thought concept possibility meeting reminder discussion talk presentation ticket issue story note question proposal document doc docs page article section post"
     " summary overview explanation description recap outline breakdown walkthrough rundown primer comparison analysis timeline rationale"

@@ -19,7 +19,22 @@ _RULE = r"(?:two-person|two-man|four-eyes|dual-control|separation[- ]of[- ]dutie
 _ANYONE = r"(?:anonymous(?:ly)?(?: \w+)?|unauthenticated(?: \w+)?|guests?(?: \w+)?|everyone|everybody|anybody|anyone|allusers|public|the default role|all users|any user|the whole company|any caller)"
 
 Way = tuple[str, str, str, str, str, bool]
+# What is stored somewhere, and what is only shown.
+_STORED = r"(?:snapshots?|backups?|objects?|records?|rows?|versions?|files?|releases?|images?|artifacts?|logs?|messages?|e?-?mails?|entries|branches|dumps?|archives?|data|events?|tables?|tags?|deployments?|orders?|invoices?|uploads?)"
+_SHOWN = r"(?!.{0,40}\b(?:outputs?|report|summary|chart|graph|draft|view|page|docs?|documentation|list|answer|reply|table of|dropdown|widget|example|prompt|print|printed|shown|display\w*|memory)\b)"
+_EXTRA = r"(?:what(?:ever|soever)?|everything|anything|all|files?|objects?|those) (?:that |which )?(?:is |are |does |do )?(?:not|isn't|aren't|no longer|missing|extra|absent|doesn't|don't|only)\b"
+
 MORE: list[Way] = [
+    # what remains says what goes
+    ("keep retain preserv leav hold", rf"\b(?:keep|retain|preserv|leav|hold)\w* (?:only|just|solely|nothing (?:but|older|except|from)|no more than|none but) .{{0,40}}\b{_STORED}\b{_SHOWN}|\bretain\w* nothing\b{_SHOWN}", "act_delete", "", "bulk", True),
+    ("only just", rf"\b(?:only|just) (?:keep|retain|preserve)\w* .{{0,40}}\b{_STORED}\b{_SHOWN}", "act_delete", "", "bulk", True),
+    ("mirror sync rsync cop upload push robocopy replicat", rf"\b(?:mirror|sync\w*|rsync|cop(?:y|ies|ying)|upload|push|robocopy|replicat)\w* .{{0,80}}(?:--delete(?:-after|-before|-excluded|-during)?\b(?!-)|/mir\b|--mirror\b|(?<!without )(?<!not )\bdeleting {_EXTRA})", "act_delete", "", "bulk", True),
+    ("remov delet eras drop purg clear", rf"\b(?:remov|delet|eras|drop|purg|clear)\w* {_EXTRA}", "act_delete", "", "bulk", False),
+    ("run execut trigger launch start kick fir", r"\b(?:run|execut|trigger|launch|start|kick|fir)\w* .{0,30}\b(?:clean-?up|purge|prune|wipe|retention|housekeeping|deletion|reset)(?: \w+)? (?:job|script|task|routine|procedure|lambda|workflow|pipeline)\b.{0,30}\b(?:prod\w*|live)\b", "act_delete", "", "production", False),
+    ("set put switch flip turn", r"\b(?:set|put|switch|flip|turn)\w* .{1,40}\bto (?:permissive|off|disabled|(?:log|audit|warn|report)[- ]only)\b", "", "disable", "", False),
+    ("lower reduc set drop cut", r"\b(?:lower|reduc|set|drop|cut)\w* .{0,40}\b(?:approvals?|reviews?|reviewers)\b.{0,20}\bto (?:zero|0|none|nothing)\b", "act_override", "", "forced", False),
+    ("merg", r"\bmerg\w* .{0,20}\b(?:with|using) (?:my |the )?(?:admin|owner|root|maintainer)(?:'?s|istrator)? (?:rights|override|privileges|powers|permissions?)\b", "act_override", "", "forced", True),
+    ("spin launch provision boot start creat request rent", r"\b(?:spin(?:ning)? up|launch|provision|boot|start|creat|request|rent)\w* .{0,30}\b(?:\d{2,}|five|six|seven|eight|nine|ten|twelve|twenty|fifty|dozens?|hundreds)\b.{0,40}\b(?:gpus?|a100s?|h100s?|biggest|largest|bare[- ]metal|\d*xlarge)\b", "act_pay", "", "bulk", False),
     # running what came from elsewhere
     ("eval exec os.system invoke-expression iex popen subprocess shell_exec child_process", rf"\b(?:eval\w*|exec(?:\(\))?|os\.system|invoke-expression|iex|popen|shell_exec|subprocess\S*|child_process\S*)\b{_NOT_CODE}.{{0,50}}\b(?:whatever|text|string|strings|code|commands?|body|output|contents?|it|answer|snippet|script|javascript|js|python|payload|expression|function|macro)\b.{{0,50}}\b{_ELSEWHERE}\b", "act_run", "", "", False),
     ("whatever anything everything what", rf"\b{_CALLS_CODE} {_NOT_CODE}(?:whatever|anything|everything|what)\b(?: code| commands?)?.{{0,40}}\b(?:returns?|sends?(?: back)?|sent|says?|replies|answers|contains?|posts?|posted|serves?|suggests?|wants?|asks?)\b", "act_run", "", "", False),
@@ -35,7 +50,7 @@ MORE: list[Way] = [
     ("overwrit clobber blank truncat empt", rf"\b(?:overwrit|clobber|blank|truncat|empt)\w* (?:out )?(?:the |our |all |its )*(?:\S+ ){{0,2}}?{_FILES}", "act_unconfigure", "", "", False),
     ("replac rewrit swap", rf"\b(?:replac|rewrit|swap)\w* (?:out )?(?:the |our |all |its )*(?:\S+ ){{0,2}}?{_FILES} (?:on|of) (?!(?:my|the docs?|the example)\b)", "act_unconfigure", "", "", False),
     ("chang edit alter modif tamper poison rewrit", r"\b(?:chang|edit|alter|modif|tamper|poison|rewrit|redirect)\w* (?:with )?(?:the |our |my )*(?:\S+ ){0,2}?(?:hosts file|resolv\.conf|/etc/hosts|dns (?:records?|zone|entry))\b.{0,30}\bso (?:that )?", "act_unconfigure", "", "", False),
-    ("over", rf"\b(?:sav|past|cop|writ|dump)\w* .{{1,50}}\bover (?:the |all |of )*(?:{_OTHERS}|(?:only|last|original|existing|production|live)) ", "act_delete", "", "", True),
+    ("over top", rf"\b(?:sav|past|cop|writ|dump|generat|creat|regenerat|stor|put|install|ssh-keygen)\w* (?:.{{1,50}}\b)?(?:over|on top of) (?:the |my |all |of |our )*(?:{_OTHERS}|(?:only|last|original|existing|production|live|old|current|previous)) (?!.*\b(?:slides?|draft|placeholder|picture|drawing|illustration|scene|image|canvas|mock-?up|layer|years?|months?|weeks?|days?|days)\b)", "act_delete", "", "", True),
     ("overwrit clobber replac", r"\b(?:overwrit|clobber|replac)\w* (?:what|everything|all|whatever|the commits?|the work|the changes)(?: that)? (?:the |of the |by the |my )*(?:others?|team|colleagues?|everyone|everybody|somebody|teammates?|rest|they)\b", "act_rewrite", "", "", False),
     # shared history
     ("filter-repo filter-branch bfg git-filter-repo", r"\b(?:git-)?filter-(?:repo|branch)\b.{0,20}\b(?:on|over|across|against|in)\b|\b(?:run|us|execut|let)\w* (?:the )?(?:bfg|filter-repo|filter-branch)\b", "act_rewrite", "", "", False),

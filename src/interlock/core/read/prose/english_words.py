@@ -11,6 +11,7 @@ from interlock.core.read.prose.english_verbs import verb_forms
 
 # None of these is a word of the other languages that are read.
 _ONLY_HERE = frozenset("the to that with from and our my this by their its".split())
+_OPENS = frozenset("never don't i'll i'm we'll not".split())
 _WORDS = re.compile(r"[^\W\d_][\w'-]*")
 _NAME = re.compile(r"[A-Za-z][\w.-]{1,60}")
 _PRESSES = frozenset(
@@ -23,7 +24,7 @@ _NEAR = frozenset("on the button link option dialog prompt box".split())
 def reads_as_english(low: str) -> bool:
     """True when the sentence begins with an English verb or article and has a word that only English has."""
     words = low.split()
-    if words and words[0].endswith("ing") and words[0] in verb_forms():
+    if words and (words[0] in _OPENS or (words[0].endswith("ing") and words[0] in verb_forms())):
         return True
     return (
         bool(words)
@@ -40,6 +41,7 @@ def all_english(sentence: str) -> bool:
         or low in nouns()
         or low in _ONLY_HERE
         or low in SCOPE
+        or low in _OPENS
         for word in _WORDS.findall(sentence)
     )
 

@@ -11,7 +11,7 @@ from interlock.core.read.prose.clauses import is_operation
 from interlock.core.read.prose.embedded import MARK
 from interlock.core.read.prose.english_verbs import verb_forms
 from interlock.core.read.prose.foreign_acts import act_of
-from interlock.core.read.prose.foreign_denial import denied, withheld
+from interlock.core.read.prose.foreign_denial import by_somebody, denied, guards, withheld
 from interlock.core.read.prose.foreign_language import CODES, ENGLISH, LONGEST, common, index, language_of
 from interlock.core.read.prose.foreign_words import WORD, Word, words_of
 from interlock.core.read.prose.language import HEADS, Index
@@ -19,13 +19,15 @@ from interlock.core.read.prose.normalise import folded
 
 __all__ = ["CODES", "Foreign", "index", "language_of", "read_foreign"]
 
+_ENDS = re.compile(r"[A-Z]{4,}\s*$")  # `what DROP TABLE does: …`
 _CUT = re.compile(r"[,:;()（），、：—–…]|\s-\s")
 _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
 _NAMES = re.compile(r"[A-Za-z][\w.]{2,99}")
 _WIDE = frozenset({"all", "production", "permanent"})
 _ROOT = frozenset({"sudo", "root", "рут", "рута", "рутом", "superuser", "superusuario", "superutente"})
 _GONE = frozenset("ist sind war waren is zijn was esta estan estaba estava sono est sont e sao foi".split())  # a report
-_CARRYING = frozenset({"send", "put", "expose", "leak", "format", "disable", "suspend", "revoke"})
+_CARRYING = frozenset({"stop", "send", "put", "expose", "leak", "format", "disable", "suspend", "revoke"})
+_TWOFOLD = frozenset({"вывести", "вывожу"})  # print, and withdraw
 _TRIES = 6  # verbs of one clause
 _IN_ORDER = frozenset({"um", "om"})
 _ZU = re.compile(r"(?:ab|an|auf|aus|ein|weg|los|frei|um|vor|zuruck|herunter|runter|still|leer|platt|raus|hoch)zu\w+en$")
@@ -42,6 +44,7 @@ class Foreign:
     acts: list[Act] = field(default_factory=list)
     read_only: bool = True
     unsure: bool = True  # no verb was recognised
+    looks: bool = False  # it begins with a verb that only looks
     runs_marks: bool = False
     cut: bool = False  # the sentence was longer than what is read
     fetched: bool = False  # a program was downloaded
@@ -75,6 +78,8 @@ def read_foreign(sentence: str) -> Foreign | None:
         found.unsure = False
         return found
     wide = _read_all(clauses, book, found, asked)
+    found.looks = found.read_only and len(clauses) == 1 and clauses[0].words[0].has("look")
+    found.looks = found.looks and clauses[0].words[0].text not in _TWOFOLD
     if not found.acts and not asked and MARK not in sentence and _says_nothing(sentence, found, wide, book):
         found.acts.append(Act("act_vague", sentence[:120]))
     elif found.unsure:
@@ -84,12 +89,13 @@ def read_foreign(sentence: str) -> Foreign | None:
 
 def _read_all(clauses: list[_Clause], book: Index, found: Foreign, asked: bool) -> bool:
     """Reads clause after clause; True when one of them speaks of everything, of production or of what is final."""
-    spoken_of = trial = wide = False
+    spoken_of = trial = wide = explained = False
     carried: list[Word] = []  # what the clause before named
     for clause in clauses:
         trial = trial or _is_trial(clause)
-        told_of = spoken_of and _is_told_of(clause)
-        if not trial and not told_of:
+        told_of = (spoken_of and _is_told_of(clause)) or explained
+        explained = clause.has("look") and (clause.words[-1].has("mark") or _ENDS.search(clause.raw) is not None)
+        if not trial and not told_of and not by_somebody(clause.words, clause.raw):
             _read(clause, book, found, asked, carried)
         carried = [word for word in clause.words if word.has("noun") and not word.has(*HEADS)] or carried
         spoken_of = clause.has("look", "make") or told_of
@@ -180,7 +186,7 @@ def _read(clause: _Clause, book: Index, found: Foreign, asked: bool, carried: li
     if at < 0:
         found.runs_marks |= _is_means(words) and not clause.has("look", "never")
         return
-    if denied(words, at, book) or (words[at].past and not _passive(words)):
+    if denied(words, at, book) or (words[at].past and not _passive(words)) or guards(words, at, book):
         return
     found.read_only = False
     found.runs_marks = True

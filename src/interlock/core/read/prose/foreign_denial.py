@@ -62,3 +62,37 @@ def withheld(words: list[Word], book: Index) -> bool:
     if runs < 0 or any(word.has("noun", "verb", "look", "make", "mark") for word in words):
         return False
     return denied(words, runs, book)
+
+
+_SOMEBODY = frozenset("jemand quelqu'un alguien qualcuno alguem iemand кто-то ктото".split())
+_COLLEAGUES = frozenset(
+    "kollege kollegin vorganger praktikant collegue predecesseur stagiaire colega predecesor becario collega predecessore stagista antecessor"
+    " estagiario voorganger stagiair коллега предшественник стажер".split()
+)
+_BEFORE = frozenset("gestern hier ayer ieri ontem gisteren вчера".split())
+_SOMEBODY_ELSE = ("同事", "同僚", "前任", "有人", "誰か", "某人")
+
+
+def by_somebody(words: list[Word], raw: str) -> bool:
+    """`jemand hat … gelöscht`: what somebody else did or does, and not who speaks."""
+    if any(word.text in _COLLEAGUES for word in words[:3]) and not any(word.has(*HEADS) for word in words[:2]):
+        return any(word.past or word.has("was") or word.text in _BEFORE for word in words)
+    return any(word.text in _SOMEBODY for word in words[:2]) or raw.lstrip().startswith(_SOMEBODY_ELSE)
+
+
+_SPEAKERS = frozenset("ich wir je j'ai nous yo nosotros io noi eu nos ik wij we я мы".split())
+_HOLDS = ("block", "stop", "revoke", "lock")
+_THIRD = {"de": ("t",), "nl": ("t",), "ru": ("ет", "ит", "ют")}
+_ROMANCE = ("a", "e")
+
+
+def guards(words: list[Word], at: int, book: Index) -> bool:
+    """`der Branch-Schutz blockiert meinen Push`: a guard in front of the verb is who acts."""
+    if not book.language.spaced or words[at].past or not words[at].has_kind(*_HOLDS):
+        return False
+    verb = words[at].text
+    if verb.endswith("re") or not verb.endswith(_THIRD.get(book.language.code, _ROMANCE)):
+        return False
+    return any(word.kind("noun") in ("safety", "guard", "config") for word in words[:at]) and not any(
+        word.text in _SPEAKERS for word in words
+    )

@@ -26,7 +26,10 @@ ENGLISH = frozenset(
     "the a an to of and from all for with on is are in it this that then by my our not please i will".split()
 )
 # What only English has.
-_ALONE = {"the": 3} | dict.fromkeys("to and from with that this are by then our please not for your".split(), 2)
+_ALONE = {"the": 3} | dict.fromkeys(
+    "to and from with that this are by then our please not for your someone somebody yesterday never because they which should would could".split(),
+    2,
+)
 _SHARED = frozenset(
     "in is was are so an on at as die of to do a i me no he we you she her his had has have been be am over under or if but not they them"
     " their there here when what who which some any can could would should may might must does did done just only then than also very more"

@@ -176,6 +176,8 @@ def _play_shell(text: str, told: Teller) -> None:
         told.out.code("powershell", text)
     else:
         told.out.shell(text)
+    if text.strip() == "git clean":
+        told.out.effect("act_delete", "everything untracked", "one")  # the sentence leaves the flag to the reader
     if _AIMLESS.match(text[:400]):
         told.out.effect("act_disk", text[:120], "all")
 
@@ -242,8 +244,11 @@ _CALLED_ON = frozenset({"on", "for", "against", "with", "in", "across", "to"})
 
 def read_operations(words: Tokens, told: Teller) -> None:
     """Names of operations where a sentence calls them: at its start, or after a word of calling."""
+    edits = words[0].lower() in _EDITS
     for at, word in enumerate(words):
         called = at > 0 and _is_called(words, at)
+        if edits and called and words[at - 1].lower() not in _PLAINLY:
+            continue  # `replace the call stopAll with haltAll`
         if at and not called:
             continue
         name = word[:1].lower() + word[1:] if not at and "_" in word else word
@@ -255,6 +260,7 @@ def read_operations(words: Tokens, told: Teller) -> None:
         read_operation(name, _params(words[at + 1 :]), "", told.out)
 
 
+_PLAINLY = frozenset("calling running invoking executing triggering via using by then and".split())
 # Methods of libraries for tables and models, which change what is in memory.
 _INSIDE = frozenset(
     "reset_index drop_duplicates drop_na drop_nulls drop_null drop_level drop_vars set_index zero_grad clear_output clear_session remove_columns reset_rng"

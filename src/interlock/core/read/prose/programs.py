@@ -120,7 +120,7 @@ presto-cli printenv printf prisma probe-rs procdump procdump64 promtool proxmox 
 proxmox-backup-manager pry pscale psexec psexec.py psexec64 psql psqldef psshutdown pstree pulsar-admin pulumi
 puppetserver push-location pushd pvcreate pvdisplay pveceph pvecm pvesh pvesm pvmove pvremove pvs pvscan pwconv
 pwd pwdx pwgen pwncat pwncat-cs pwpolicy pwsh pwunconv pyenv pygmentize pyocd pypykatz pyrasite pyrasite-shell
-pytest python python3 qalc qdbus qm qmrestore qsv quser qwen qwinsta r2 rabbitmq-server-stop rabbitmqadmin
+pytest python python3 qalc qdbus qemu-img qm qmrestore qsv quser qwen qwinsta r2 rabbitmq-server-stop rabbitmqadmin
 rabbitmqctl racadm radare2 rados rails rake rathole rbash rbd rbenv rc-service rc-update rcat rclone rdate
 rdiff-backup read-host readarray readelf readlink reagentc realpath rebar3 reboot receive-job redis-cli regasm
 regedit register-scheduledjob register-scheduledtask register-wmievent regsvcs regsvr32 reindexdb reiserfsck

@@ -10,9 +10,11 @@ from interlock.core.read.prose.acts import NOTHING, Act, Traits
 from interlock.core.read.prose.carried import Carried
 from interlock.core.read.prose.claims import without_claims
 from interlock.core.read.prose.clauses import Tokens, clauses, sentences, tokens
-from interlock.core.read.prose.embedded import MARK, Lifted
+from interlock.core.read.prose.embedded import MARK, Embedded, Lifted, shape_of
 from interlock.core.read.prose.english import Clause, read_clause
 from interlock.core.read.prose.english_objects import Thing
+from interlock.core.read.prose.english_sentence import is_followed, keeps_data, made_to, only_stops
+from interlock.core.read.prose.english_stated import guard_at_work, is_judged
 from interlock.core.read.prose.english_verbs import verb_forms
 from interlock.core.read.prose.english_words import all_english, is_name, is_pressed, reads_as_english
 from interlock.core.read.prose.files import file_effects
@@ -40,6 +42,9 @@ class Told:
         self.asked = False
         self.named = False  # the clause in front only named a command
         self.carried = Carried()
+        self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
+        self.keeps = False  # the sentence says that data stays
+        self.quoted: list[Embedded] = []  # what was quoted or described so far
         self.plain: list[
             tuple[str, str]
         ] = []  # sentences that say what will be done, nothing embedded; and in which language
@@ -94,7 +99,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: To
             told.out.unreadable("a sentence that is too long to read", "budget")
         for one in foreign.acts:
             told.act(one)
-        if not foreign.acts and MARK not in sentence:
+        if not foreign.acts and MARK not in sentence and not foreign.looks:
             told.plain.append((sentence, "plain_foreign"))
         if foreign.acts or not foreign.unsure:
             _play_marks(sentence, lifted, told) if foreign.runs_marks else None
@@ -102,13 +107,15 @@ def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: To
     if _is_not_run(low) or _is_declined(low):
         told.known = True
         return before
-    if MARK not in sentence:
-        told.plain.append((sentence, "plain"))
     wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
     if ("no " in low or "only" in low) and _NO_COPY.search(low):
         wide = wide | {"no_backup"}
+    told.spoken.clear()
+    told.keeps = keeps_data(low)
     for words in clauses(tokens(_plain(sentence, low))):
         before = _read_clause(words, lifted, before, wide, told)
+    if MARK not in sentence and not told.keeps and not _only_speaks(told.spoken):
+        told.plain.append((sentence, "plain"))
     return before
 
 
@@ -116,7 +123,13 @@ def _read_clause(words: Tokens, lifted: Lifted, before: Thing | None, wide: Trai
     if all(word.lower() in ("and", "or", ",") for word in words):
         return before
     words = [_named(word, lifted) for word in words]
+    guard = guard_at_work(words)
+    if guard is not None or is_judged(words):
+        told.known = True
+        told.spoken.add("told" if guard is None else "guard")
+        return guard if guard is not None and guard.kind else before
     clause = read_clause(words, before, wide)
+    told.spoken.add("told" if clause.reported else clause.shield or ("look" if clause.denied else "done"))
     told.known = told.known or clause.known or clause.denied
     for thing in running(words, clause, lifted, told):
         play(thing, told)
@@ -131,7 +144,17 @@ def _read_clause(words: Tokens, lifted: Lifted, before: Thing | None, wide: Trai
     for verb, path, *traits in placed:
         told.any = True
         told.out.effect(verb, path, *traits)
+    said, _, tail = " ".join(words).lower().partition(" which is ")
+    if told.quoted and not clause.denied and is_followed(said):
+        _do_as_quoted(lifted, wide, told)
+    told.quoted += [lifted.of(word) for word in words if word.startswith(MARK)]
+    if tail and told.quoted and is_followed(f"which is {tail}"):
+        _do_as_quoted(lifted, wide, told)
+    if clause.shield == "make" and (made := made_to(words)):
+        told.quoted.append(Embedded("quote", made))
     harmful = [one for one in clause.acts if one.harmful]
+    if told.keeps and any(map(only_stops, harmful)):
+        harmful = [one for one in harmful if not only_stops(one)]
     for one in [
         one
         for one in harmful
@@ -149,7 +172,30 @@ def _read_clause(words: Tokens, lifted: Lifted, before: Thing | None, wide: Trai
     return clause.thing if clause.thing is not None and clause.thing.kind else before
 
 
+def _only_speaks(spoken: set[str]) -> bool:
+    """True for a sentence whose clauses rule harm out, report it, or say what holds it back, and do nothing else."""
+    if "guard" in spoken:
+        return spoken <= {"guard", "told", "look"}
+    return "told" in spoken and spoken <= {"told", "look", "make"}
+
+
 _PRESSED = 80  # characters on a button
+_AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
+
+
+def _do_as_quoted(lifted: Lifted, wide: Traits, told: Told) -> None:
+    """Reads what was quoted or described before as what is done now."""
+    quoted, told.quoted = told.quoted, []
+    for thing in quoted:
+        known = shape_of(thing.extra or thing.text) if thing.kind == "quote" else thing
+        if thing.kind == "quote" and thing.extra.startswith(_AIMED):
+            told.act(Act("act_delete", thing.extra, frozenset({"bulk"})))
+        elif known is not None:
+            play(known, told)
+            if thing.extra:
+                _read_clause(tokens(thing.text[len(thing.extra) :][:_PRESSED]), lifted, None, wide, told)
+        else:
+            _read_clause(tokens(thing.text[:_PRESSED]), lifted, None, wide, told)
 
 
 def _named(word: str, lifted: Lifted) -> str:
@@ -205,7 +251,8 @@ _ONLY = re.compile(
     r"\bnot (?:only|just|merely|simply) (?P<first>.{1,80}?),? but (?:also |even |rather )?", re.IGNORECASE
 )
 _WHEN = re.compile(
-    r"^(?:once|as soon as|when|after|unless|until) [^,]{1,100}?(?= (?:i|we)(?:'ll| will| am| are| shall) )",
+    r"^(?:once|as soon as|when|after|unless|until) [^,]{1,100}?(?= (?:i|we)(?:'ll| will| am| are| shall) )"
+    r"|^(?:instead of|rather than) [^,]{1,100}?(?= (?:i|we|i'm|i'll|we'll|we're) )",
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`

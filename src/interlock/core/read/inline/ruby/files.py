@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 from interlock.core.read.inline.common import doing, values
 from interlock.core.read.inline.common.dialect import PAIRS, Call
@@ -91,6 +92,28 @@ def _find(walk: Walk, call: Call) -> Value:
     return files
 
 
+def _only_tried(function: Callable[[Walk, Call], Value | None]) -> Callable[[Walk, Call], Value | None]:
+    """The function, which does nothing when it is told `noop: true`."""
+
+    def tried(walk: Walk, call: Call) -> Value | None:
+        named = [value.items for value in call.args if value.ref == PAIRS]
+        written = len(named) == 1 and all(value.known for value in call.plain) and not _hides_options(walk)
+        off = (
+            [value for name, value in zip(named[0][::2], named[0][1::2], strict=False) if name == "noop"]
+            if written
+            else []
+        )
+        return UNKNOWN if off == ["true"] else function(walk, call)
+
+    return tried
+
+
+def _hides_options(walk: Walk) -> bool:
+    """True when options may come out of a hash that was changed since: `**options`, `{noop: true}`."""
+    words = [token.text for token in walk.source.tokens]
+    return "**" in words or any(one == "{" and other.strip(":") == "noop" for one, other in pairwise(words))
+
+
 def _join(_walk: Walk, call: Call) -> Value:
     return glued(call.plain, "/")
 
@@ -109,7 +132,7 @@ def _home(_walk: Walk, _call: Call) -> Value:
 
 
 _RECURSIVE = _delete("recursive")
-FILES: Mapping[str, Callable[[Walk, Call], Value | None]] = {
+_FILES: Mapping[str, Callable[[Walk, Call], Value | None]] = {
     **{f"FileUtils.{name}": _delete() for name in ("rm", "rm_f", "remove", "remove_file", "safe_unlink")},
     **{
         f"FileUtils.{name}": _RECURSIVE
@@ -162,6 +185,8 @@ FILES: Mapping[str, Callable[[Walk, Call], Value | None]] = {
     "Pathname.glob": _glob,
     "Dir.home": _home,
     "Dir.pwd": lambda walk, call: text("."),
+    "true": lambda walk, call: text("true"),
+    "false": lambda walk, call: text("false"),
     "Rails.root": lambda walk, call: Value((".",), ref="path"),
     "Rails.root.join": lambda walk, call: Value(glued(call.plain, "/").items, ref="path"),
     "File.join": _join,
@@ -170,4 +195,7 @@ FILES: Mapping[str, Callable[[Walk, Call], Value | None]] = {
     "File.absolute_path": same,
     "Pathname.new": _path,
     "Pathname": _path,
+}
+FILES: Mapping[str, Callable[[Walk, Call], Value | None]] = {
+    name: _only_tried(function) if name.startswith("FileUtils.") else function for name, function in _FILES.items()
 }

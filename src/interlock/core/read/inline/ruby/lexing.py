@@ -160,11 +160,12 @@ def _bracketed(tokens: list[Token]) -> list[Token]:
     pending = 0  # loops whose own `do` opens nothing
     header = False  # a `def` whose body begins at the end of the line
     depth = 0
+    goes_on = _goes_on(tokens)
     for index, token in enumerate(tokens):
         before = made[-1] if made else Token("end", "")
         if token.kind == "op":
             depth += (token.text in "([{") - (token.text in ")]}")
-        if token.kind == "end" and _is_continued(tokens, index, before):
+        if token.kind == "end" and (index in goes_on or _leaves_open(before)):
             continue
         if token.kind != "name" or (before.text in (".", "&.", "::", "def") and before.kind in ("op", "name")):
             made.append(token)
@@ -201,9 +202,18 @@ def _ends_header(tokens: list[Token], index: int, token: Token, depth: int) -> b
     return token.kind == "op" and token.text == ")" and not (following.kind == "op" and following.text == "=")
 
 
-def _is_continued(tokens: list[Token], index: int, before: Token) -> bool:
-    """True when the statement goes on in the next line."""
-    if before.kind == "op" and before.text not in (")", "]", "}", "|", "{"):
-        return True
-    following = next((token for token in tokens[index + 1 :] if token.kind != "end"), None)
-    return following is not None and following.kind == "op" and following.text in (".", "&.")
+def _leaves_open(before: Token) -> bool:
+    """True when what ends the line waits for more in the next one."""
+    return before.kind == "op" and before.text not in (")", "]", "}", "|", "{")
+
+
+def _goes_on(tokens: list[Token]) -> set[int]:
+    """The line ends behind which a `.` goes on with the statement."""
+    found: set[int] = set()
+    dotted = False
+    for index in range(len(tokens) - 1, -1, -1):
+        if tokens[index].kind != "end":
+            dotted = tokens[index].kind == "op" and tokens[index].text in (".", "&.")
+        elif dotted:
+            found.add(index)
+    return found

@@ -9,7 +9,7 @@ LANGUAGE = Language(
     common="der die das den dem des und in ein eine einen einem einer fur mit ohne alle allen aller alles zu aus auf ist von im nicht wir ich vor"
     " nach dann wird werden sich am bei vom zum zur jetzt sowie bitte auch meine unsere unserer unseren ihr ihre ihnen uns es sind als so um"
     " weiter ja hier dort noch nur mal kurz dabei damit weil dass hat habe haben sein ihn ihm mir dir euch unter uber gegen durch wegen seit bis"
-    " gleich heute morgen",
+    " gleich heute morgen benenne",
     verbs={
         "destroy": "losch* loesch* geloscht geloescht entsorg* vernicht* zerstor* zerstoer* verwerf* wegwerf* wirf droppe* droppen tilg* truncat*"
         " ausradier* loszuwerden loswerden verschwinden loschung vernichtung beseitig* weghau* wegschmeiss* weggeworfen wegzuwerfen wegwerfen"
@@ -107,7 +107,7 @@ LANGUAGE = Language(
         " replik* shop instanzen prozess* webseite* maschinen servern diensten webspace leitstandrechner jumphost strom netzteil kundenportal"
         " tenant mandantensystem rechenzentren onlineshop webshop",
         "resource cluster": "cluster produktionscluster*",
-        "account": "benutzer* nutzer* konto konten kunde* mitarbeiter* mitglied* administrator* mandant* abonnent* schuler* patient* person*"
+        "account": "administrator administratoren admin admins benutzer* nutzer* konto konten kunde* mitarbeiter* mitglied* administrator* mandant* abonnent* schuler* patient* person*"
         " benutzerkont* account accounts nutzerkont* kundenkont* kollege* angestellte* lieferant* dienstleister* externe externen tenant*"
         " teilnehmer* student* lehrer* besucher* kontakt* empfanger* gruppe* leser* moderator* praktikant* freelancer* admin admins leute user"
         " users personal belegschaft kundschaft bestandskunde* nutzerin* kundin* entwickler* profil* mandanten mieter* kaufer* kaeufer* spieler*"
@@ -151,7 +151,7 @@ LANGUAGE = Language(
         " root-rechte admin-rechte admin-rechten root-rechten rootrechte adminzugriff",
         "public": "offentlich oeffentlich offentliche offentlichen offentlicher oeffentliche oeffentlichen offenen offener",
     },
-    look="list* zeig* anzeig* anschau* anseh* lesen lese liest lies prüf* pruf* pruef* uberpruf* ueberpruef* erklar* erklaer* beschreib*"
+    look="list* zaehl* zeig* anzeig* anschau* anseh* lesen lese liest lies prüf* pruf* pruef* uberpruf* ueberpruef* erklar* erklaer* beschreib*"
     " zusammenfass* fass analysier* vergleich* such* find* validier* schatz* untersuch* simulier* inspizier* berechn* frag* plan* test* abruf*"
     " dokumentier* ubersetz* offn* oeffn* auflist* bewert* einseh* ermittl* kontrollier* nachseh* abfrag* durchsuch* ausgeb* aufzahl* durchseh*"
     " nachschau* schau* anguck* guck* durchles* nachles* versteh* nenn* identifizier* lokalisier* aufspur* erkenn* diagnostizier* abwart*"

@@ -120,7 +120,7 @@ LANGUAGE = Language(
     " vemos leemos listo miro vistazo diagnostico comparo sabe saber habl* digo diga digamos coment* aprueb* decid* avis* anunci* inform*"
     " recuerd* solicit* ruego rueg* advert* adviert* charl* dud* dice dicen dijo renunci*",
     make="crear crea creando escrib* anad* agreg* actualiz* redact* implement* corrig* corregir renombr* generar genera generando guard* arregl*"
-    " anota* comenta* evit* impedi* restaur* recuper* refactoriz* modific* reactiv* coment* document* prepar* activ* habilit* prevenir prevenc*"
+    " anota* comenta* evit* impedi* impid* restaur* recuper* refactoriz* modific* reactiv* coment* document* prepar* activ* habilit* prevenir prevenc*"
     " cambi* mejor* aclar* duplic* respald* desbane* inscrib* despleg* desplieg* configur* optimiz* traduc* maquet* dise* compil* constru*"
     " conserv* mantener manten* mantien* proteg* repar* respond* contest* desplegar refactor* borrador orden* ajust* rechaz* proh* niego negarse"
     " correg* correcc* grab* inclu* reorden* aline* centr* pint* dibuj* converti* conviert* refresc* etiquet* sincroniz* mont* integr* ampli*"

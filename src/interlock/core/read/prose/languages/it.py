@@ -115,7 +115,7 @@ LANGUAGE = Language(
     " propor* sugger* consigli* pens* immagin* ricord* impar* osserv* monitor* misur* conosc* discut* rived* rivedere rilegg* scopr* quantific*"
     " riprodu* riepilog* capire provare confronto confrontiamo guardo leggo controllo verifico riepilogo parl* dico dice diciamo comunic* decid*"
     " avvert* annunci* inform* sollecit* dubit* racconto dicono rinunci*",
-    make="creare crea creando creo creazione scriv* aggiung* aggiorn* redig* implement* corregg* rinomin* gener* salv* annot* evit* imped*"
+    make="impedi* creare crea creando creo creazione scriv* aggiung* aggiorn* redig* implement* corregg* rinomin* gener* salv* annot* evit* imped*"
     " ripristin* recuper* rifattorizz* modific* riattiv* prepar* attiv* abilit* cambi* miglior* chiar* duplic* configur* ottimizz* traduc*"
     " disegn* compil* costru* conserv* manten* protegg* ripar* rispond* adegu* rifiut* viet* apporre impagin* colora* includ* riordin* alline*"
     " centr* convert* sincronizz* integr* ampli* estend* registr* import* programm* agend* riformul* abbozz* semplific* migr* sottotitol*"

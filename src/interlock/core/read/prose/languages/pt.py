@@ -113,7 +113,7 @@ LANGUAGE = Language(
     " esper* aguard* estud* propon* propor suger* recomend* pens* imagin* lembr* aprend* observ* monitor* medir mede mec* saber conhec* debat*"
     " discut* prever acompanh* reproduz* documento confiro vejo leio olho checo investigo convers* falo falar falamos digo digamos comunic*"
     " aprov* decid* avis* anunci* inform* solicit* duvid* conto contam diz dizem disse meco renunci* desist*",
-    make="criar crie criando cria criacao escrev* adicion* atualiz* redig* implement* corrig* renome* gerar gere gerando salv* anot* evit* imped*"
+    make="imped* criar crie criando cria criacao escrev* adicion* atualiz* redig* implement* corrig* renome* gerar gere gerando salv* anot* evit* imped*"
     " restaur* recuper* refator* modific* reativ* prepar* ativ* habilit* comentar mud* alter* melhor* esclarec* duplic* configur* otimiz* traduz*"
     " desenh* compil* constr* conserv* manter mant* proteg* consert* respond* cadastr* desbanir orden* ajust* recus* proib* inclu* reorden*"
     " alinh* centraliz* pint* convert* sincroniz* integr* ampli* estend* registr* import* program* agend* reformul* esboc* simplific* migr*"
