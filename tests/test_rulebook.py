@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import tomllib
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from interlock import rulebook
+from interlock.core.audit_json import canonical_json
 from interlock.core.classify import Rulebook
 from interlock.core.decide import judge
 from interlock.core.model import Action, Level, command
@@ -81,6 +83,25 @@ def test_a_cache_that_is_spoiled_or_missing_is_not_believed(tmp_path: Path, monk
     first = tmp_path / PACKS[0].name
     first.write_text(first.read_text() + "\n# changed\n")
     assert sorted(rulebook.load().rules) == sorted(fresh.rules)
+
+
+def test_a_book_is_built_once_and_anew_when_a_pack_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for pack in PACKS[:2]:
+        (tmp_path / pack.name).write_bytes(pack.read_bytes())
+    monkeypatch.setattr(rulebook, "SHIPPED", tmp_path)
+    first = rulebook.load()
+    assert rulebook.load() is first
+    (tmp_path / PACKS[1].name).unlink()
+    assert set(rulebook.load().rules) < set(first.rules)
+
+
+def test_the_hash_of_a_book_is_that_of_its_one_spelling_and_changes_with_any_rule() -> None:
+    book = rulebook.load()
+    whole = {"rules": book.rules, "programs": book.programs, "patterns": book.patterns}
+    assert rulebook.rulebook_hash(book) == hashlib.sha256(canonical_json(whole).encode()).hexdigest()
+    name, rule = next(iter(book.rules.items()))
+    other = replace(book, rules={**book.rules, name: replace(rule, reason=f"{rule.reason} Or not.")})
+    assert rulebook.rulebook_hash(other) != rulebook.rulebook_hash(book)
 
 
 def test_one_wrong_rule_refuses_the_whole(tmp_path: Path) -> None:

@@ -142,6 +142,14 @@ def test_secrets_never_enter_a_record() -> None:
     assert row.body.count("<secret:password>") == 2
 
 
+def test_what_every_full_record_says_of_signing_in_again_hides_no_secret_beside_it() -> None:
+    plain = {"requirement": {"reauth": False}, "note": "ls"}
+    assert parsed(entry("w1", None, AT, "start", plain).body) == plain
+    for note in ("mysql -phunter22", {"auth": "hunter22:x"}, {"token": "hunter22"}):
+        row = entry("w1", None, AT, "start", {**plain, "note": note})
+        assert "hunter22" not in row.body and '"reauth":false' in row.body, note
+
+
 texts = st.text(max_size=12)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | texts,

@@ -39,6 +39,7 @@ class Rulebook:
     programs: Mapping[str, Program]
     by_program: Mapping[str, Mapping[str, Sequence[Entry]]]
     by_effect: Mapping[tuple[str, str], Sequence[Entry]]
+    targets: Mapping[tuple[str, str], tuple[str, ...]]  # every target that by_effect asks about
     patterns: Patterns = BUILT_IN  # of names (R-19)
     opinion: Callable[[], Opinion] | None = None  # on intents that no rule speaks of; made when first asked for
 
@@ -55,7 +56,14 @@ class Rulebook:
                 for verb in clause.effect:
                     for place in clause.place or {""}:
                         by_effect.setdefault((verb, place), []).append((rule, clause, ()))
-        return cls(MappingProxyType(named), MappingProxyType(dict(programs)), by_program, by_effect)
+        targets = {key: _asked_about(entries) for key, entries in by_effect.items()}
+        return cls(MappingProxyType(named), MappingProxyType(dict(programs)), by_program, by_effect, targets)
+
+
+def _asked_about(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The patterns that any of these clauses asks about, each once."""
+    asked = (text for _, clause, _ in entries for text in (*clause.target, *clause.no_target))
+    return tuple(dict.fromkeys(asked))
 
 
 def _key(words: Sequence[str]) -> str:
@@ -262,24 +270,30 @@ def _starts(operands: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _of_effect(effect: Effect, book: Rulebook) -> tuple[list[Rule], Level]:
-    entries = book.by_effect.get((effect.verb, effect.place), ())
+    rules = dict(_by_effect(effect, effect.place, book))
     if effect.place:
-        entries = [*entries, *book.by_effect.get((effect.verb, ""), ())]
-    traits = effect.traits
-    rules = {
-        rule.id: rule
-        for rule, clause, _ in entries
-        if clause.trait <= traits and clause.no_trait.isdisjoint(traits) and _effect_matches(clause, effect)
-    }
+        rules |= _by_effect(effect, "", book)
     if rules or effect.verb in _READS or effect.place == "sink":
         return [rule for rule in rules.values() if rule.level > _SAFE], _SAFE
     return [], _REVERSIBLE
 
 
-def _effect_matches(clause: Clause, effect: Effect) -> bool:
-    """Whether the effect is at a place and on a target that the clause speaks of."""
+def _by_effect(effect: Effect, place: str, book: Rulebook) -> Iterable[tuple[str, Rule]]:
+    """The rules for this effect that are filed under a kind of place."""
+    key, traits = (effect.verb, place), effect.traits
+    asked = book.targets.get(key)
+    named = bool(asked and pattern(asked)(effect.target))  # most targets are in no pattern, so one look will do
+    for rule, clause, _ in book.by_effect.get(key, ()):
+        if clause.trait <= traits and clause.no_trait.isdisjoint(traits) and _effect_matches(clause, effect, named):
+            yield rule.id, rule
+
+
+def _effect_matches(clause: Clause, effect: Effect, named: bool) -> bool:
+    """Whether the effect is at a place and on a target that the clause speaks of; `named` says that some clause does."""
     if effect.place in clause.no_place:
         return False
+    if not named:
+        return not clause.target
     if clause.target and not pattern(clause.target)(effect.target):
         return False
     return not (clause.no_target and pattern(clause.no_target)(effect.target))

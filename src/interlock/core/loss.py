@@ -62,16 +62,22 @@ class Seen:
     def _only(self) -> str:
         if not self.only:
             return ""
-        which = "it exists" if self.files == 1 else f"{self.only} of them exist{'s' if self.only == 1 else ''}"
+        some = (
+            "they exist" if self.only >= self.files else f"{self.only:,} of them exist{'s' if self.only == 1 else ''}"
+        )
+        which = "it exists" if self.files == 1 else some
         names = [visible(name)[:_LONGEST] for name in self.names]
         more = self.only - len(names)
-        return f"{which} nowhere else: {', '.join(names)}" + (f" and {more} more" if more > 0 else "")
+        return f"{which} nowhere else: {', '.join(names)}" + (f" and {more:,} more" if more > 0 else "")
 
     def _commits(self) -> str:
         if not self.commits:
             return ""
         rest = self.commits - self.safe
-        held = f"{rest} of them no other branch holds" if rest else "other branches hold all of them"
+        if self.commits == 1:
+            held = "no other branch holds it" if rest else "another branch holds it"
+        else:
+            held = f"{rest:,} of them no other branch holds" if rest else "other branches hold all of them"
         return f"would take {counted(self.commits, 'commit')} off; {held}"
 
 

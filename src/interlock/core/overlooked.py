@@ -25,7 +25,11 @@ def harm(text: str, findings: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     known = [one for one in findings if isinstance(one, Mapping)]
     worst = max((int(one.get("level") or 0) for one in known), default=0)
     said = (str(one.get("subject") or "") for one in known if int(one.get("level") or 0) == worst)
-    return tuple(one[:_WIDTH] for one in dict.fromkeys(filter(None, said)))[:MOST]
+    return tuple(_cut(one) for one in dict.fromkeys(filter(None, said)))[:MOST]
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _WIDTH else f"{words[: _WIDTH - 1]}…"
 
 
 def lookalikes(text: str) -> tuple[str, ...]:

@@ -278,8 +278,9 @@ def _escalation(assessment: Assessment, named: Titles, policy: Policy, at: Circu
             Part("repetition", Requirement(human=human), f"the same operation {at.repeats} times in this execution")
         )
     if policy.escalate.cumulative is not None and at.cumulative >= policy.escalate.cumulative:
+        most = policy.escalate.cumulative
         parts.append(
-            Part("cumulative", ASK, f"{at.cumulative} points of risk so far (limit {policy.escalate.cumulative})")
+            Part("cumulative", ASK, f"{at.cumulative:,} points of risk so far, and from {most:,} on somebody is asked")
         )
     return parts
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable
 
 from interlock.core.read.facts import HOLE, hole
+from interlock.core.read.places import resolve
 from interlock.core.read.shell.options import options, valued
 from interlock.core.read.shell.session import NOTHING, Job, Stream
+from interlock.core.read.together import names_only
 
 Handler = Callable[[Job], Stream | None]
 
@@ -18,7 +20,9 @@ _READERS = frozenset(
 )
 
 
-_VIEWERS = frozenset("cat less more head tail bat nl tac strings xxd od hexdump base64 base32 pbcopy xclip".split())
+_VIEWERS = frozenset(
+    "cat less more head tail bat nl tac strings xxd od hexdump base64 base32 pbcopy xclip jq yq sort uniq".split()
+)
 
 
 def _marks(path: str, job: Job) -> tuple[str, ...]:
@@ -71,8 +75,9 @@ def truncate(job: Job) -> Stream | None:
 def archive(job: Job) -> Stream | None:
     """zip -m, 7z -sdel: what goes into the archive is deleted."""
     found = options(job.words, valued("-x -i -t -b"))
-    if found.has("-m", "--move", "-sdel"):
-        for path in found.operands[1 if job.program == "zip" else 2 :]:
+    for path in found.operands[1 if job.program == "zip" else 2 :]:
+        job.effect("read", path, "whole")
+        if found.has("-m", "--move", "-sdel"):
             job.effect("delete", path, "recursive", *_marks(path, job))
     return None
 
@@ -134,8 +139,6 @@ def move(job: Job) -> Stream | None:
 
 def _carry_over(job: Job, source: str, target: str) -> None:
     """A file known to the reading keeps its text under its new name."""
-    from interlock.core.read.places import resolve
-
     session, cwd = job.host.session, job.host.cwds[0]
     old, new = resolve(source, cwd), resolve(target, cwd)
     if target.endswith("/") or target in (".", ".."):
@@ -160,12 +163,14 @@ def copy(job: Job) -> Stream | None:
     mode = found.value("-m", "--mode")
     if mode and target:
         job.effect("chmod", target, *_mode_traits(mode))
+    whole = ("whole",) if found.has("-r", "-R", "-a", "--recursive", "--archive") else ()
     for path in sources:
         if path not in ("/dev/null", "/dev/zero", "/dev/stdin"):
-            job.effect("read", path)
+            job.effect("read", path, *whole)
     if target:
         empties = any(path in ("/dev/null", "/dev/zero", "/dev/urandom") for path in sources)
-        job.effect("truncate" if empties else "write", target)
+        forced = ("forced",) if job.program in ("cp", "gcp") and found.has("-f", "--force") else ()
+        job.effect("truncate" if empties else "write", target, *forced)
         if len(sources) == 1:
             _carry_over(job, sources[0], target)
     return NOTHING
@@ -178,6 +183,8 @@ def link(job: Job) -> Stream | None:
     source, target = found.operands[0], found.operands[-1]
     forced = found.has("-f", "--force")
     _carry_over(job, source, target)
+    if found.has("-s", "--symbolic"):
+        job.host.session.links[resolve(target, job.host.cwds[0])] = resolve(source, job.host.cwds[0])
     if source == "/dev/null":
         job.effect("truncate", target)
     else:
@@ -193,8 +200,6 @@ def tee(job: Job) -> Stream | None:
     for path in found.operands:
         job.effect("append" if append else "truncate" if empty else "write", path, *(stream.taints if stream else ()))
         if stream is not None:
-            from interlock.core.read.places import resolve
-
             full = resolve(path, job.host.cwds[0])
             before = job.host.session.files.get(full, "") if append else ""
             job.host.session.files[full] = before + stream.text
@@ -279,6 +284,9 @@ def sed(job: Job) -> Stream | None:
                 "truncate" if deletes_all else "write", path, "edit", *(("kept",) if kept else ()), *_marks(path, job)
             )
         return NOTHING
+    shown = () if names_only(job.program, [word for word in job.words if word not in operands]) else ("shown",)
+    for path in operands:
+        job.effect("read", path, *shown)
     return None
 
 

@@ -77,7 +77,9 @@ SECRET = re.compile(
     r"\.config/gh/hosts\.yml|\.password-store(/.*)?|\.mozilla(/.*)?|\.config/(google-chrome|chromium|bravesoftware|microsoft-edge)(/.*)?|library/application support/(google/chrome|firefox)(/.*)?|library/keychains(/.*)?|"
     r".*/(login data|cookies|login keychain.*|login\.keychain-db)|\.terraform\.d/credentials.*|"
     r"\.env(\.(local|prod|production|staging|development|dev|secrets?))?|[^/]*\.(pem|p12|pfx|jks|keystore|kdbx|ppk)|id_(rsa|ed25519|ecdsa|dsa)|"
-    r"credentials(\.json)?|secrets?\.(ya?ml|json|toml|env|txt)|service[-_]account.*\.json|\.secrets?|htpasswd|\.htpasswd)",
+    r"credentials(\.json)?|[^/]*[-_.]credentials?\.json|client[-_]secrets?[^/]*\.json|[^/]*firebase[-_]adminsdk[^/]*\.json|"
+    r"[^/]*service[-_]?account[^/]*\.json|secrets?\.(ya?ml|json|toml|env|txt)|\.secrets?|htpasswd|\.htpasswd|"
+    r"((private|priv(ate)?[-_]?key|server|tls|ssl|ca|signing|encryption|master|jwt|rsa)([-_.][^/]*)?|[^/]*[-_.](private|priv|server|tls|ssl))\.key)",
     re.IGNORECASE,
 )
 SYSTEM_SECRET = re.compile(
@@ -96,7 +98,8 @@ AGENT_CONFIG = re.compile(
     r"(.*/)?(\.claude(/(settings(\.local)?\.json|hooks(/.*)?|plugins(/.*)?|managed-settings\.json|CLAUDE\.md)?)?|\.claude\.json|\.codex(/(config\.toml|hooks\.json|rules(/.*)?|requirements\.toml)?)?|"
     r"\.gemini(/(settings\.json|policies(/.*)?|config/hooks\.json)?)?|\.cursor(/(hooks\.json|mcp\.json|cli\.json)?)?|\.copilot(/(settings\.json|hooks(/.*)?)?)?|"
     r"\.github/hooks(/.*)?|\.github/copilot(/.*)?|\.config/opencode(/.*)?|\.opencode(/.*)?|opencode\.jsonc?|\.codeium(/.*)?|\.windsurf(/.*)?|"
-    r"\.cline(/.*)?|\.kiro(/.*)?|\.factory(/.*)?|\.config/devin(/.*)?|\.devin(/.*)?|\.mcp\.json|"
+    r"\.cline(/.*)?|\.kiro(/.*)?|\.factory(/.*)?|\.config/devin(/.*)?|\.devin(/.*)?|\.mcp\.json|\.hermes(/(config\.yaml|\.env))?|"
+    r"\.(rampart|shellfirm|shieldcortex|vibeguard|cc-safety-net|dcg)(/.*)?|\.dcg\.toml|\.config/(nah|dcg|tirith|rampart|shellfirm|cc-safety-net)(/.*)?|"
     r"etc/(github-copilot|cursor|windsurf|claude-code)(/.*)?)",
     re.IGNORECASE,
 )
@@ -105,7 +108,10 @@ USER_DATA = frozenset(
     ".ssh .aws .gnupg .config .kube .local .thunderbird .mozilla .password-store onedrive dropbox".split()
 )
 SINKS = frozenset("null stdout stderr stdin tty zero random urandom full fd console ptmx pts shm".split())
-TEMP = re.compile(r"/tmp|/var/tmp|/dev/shm|/private/tmp|/private/var/folders|/var/folders|/run/user/\d+", re.IGNORECASE)
+TEMP = re.compile(
+    r"/(tmp|var/tmp|dev/shm|private/tmp|private/var/tmp|private/var/folders|var/folders|run/user/\d+)(?![^/])",
+    re.IGNORECASE,
+)
 DEVICE = re.compile(
     r"/dev/((sd|hd|vd|xvd)[a-z*?\[\]]+\d*|nvme\d*.*|mmcblk\d*.*|r?disk\d*.*|mapper/.*|md\d+|dm-\d+|loop\d+|sr\d+|nbd\d+|zvol/.*|disk/.*|mem|kmem|port|mtd.*|[^/]+/(root|home|data|swap)[^/]*)",
     re.IGNORECASE,
@@ -118,3 +124,8 @@ ALL_BUT = re.compile(r"[!@*+?]\(.*\)\*?")
 WSL_DRIVE = re.compile(r"/(?:mnt|cygdrive)/([a-z])(?=/|$)")
 GLOB_PART = re.compile(r"\[[^\]/]*\]|[*?]")
 GLOB_ALL = frozenset({"*", ".*", "{*,.*}", ".[!.]*", "..?*", "**", "*.*", ".??*", "**/*", "?*", "{,.}*", "[!.]*"})
+
+
+def is_secret(path: str) -> bool:
+    """True for a file or folder of keys and credentials, by its name alone."""
+    return SECRET.fullmatch(path) is not None and NOT_SECRET.fullmatch(path) is None

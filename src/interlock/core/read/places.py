@@ -20,10 +20,8 @@ from interlock.core.read.place_names import (
     GUARD,
     HOMES,
     LOG,
-    NOT_SECRET,
     REMOTE,
     SCRATCH,
-    SECRET,
     SHELL_CONFIG,
     SINKS,
     SYSTEM,
@@ -36,6 +34,7 @@ from interlock.core.read.place_names import (
     WINDOWS_DEVICE,
     WINDOWS_SYSTEM,
     WSL_DRIVE,
+    is_secret,
 )
 
 
@@ -55,6 +54,8 @@ def resolve(path: str, cwd: str) -> str:
 
 
 def _normal(path: str) -> str:
+    if "//" not in path and "/." not in path and path[:1] not in ("", ".") and path[-1] != "/":
+        return path  # most are
     parts: list[str] = []
     absolute = path.startswith("/")
     for part in path.split("/"):
@@ -134,10 +135,12 @@ def _stem(full: str) -> str:
 
 
 _HOLE_NAMES = (
-    (re.compile(r"(?i).*(TMP|TEMP|SCRATCH|SANDBOX).*"), "temp"),
+    (re.compile(r"(?i).*(TMP|TEMP(?!L|ER|O|T)|SCRATCH|SANDBOX).*"), "temp"),
     (re.compile(r"(?i).*(CACHE).*"), "cache"),
     (
-        re.compile(r"(?i).*(BUILD|DIST|OUT|OUTPUT|TARGET|ARTIFACTS?|COVERAGE|VENV|VIRTUAL_ENV)(_?(DIR|PATH|FOLDER))?"),
+        re.compile(
+            r"(?i)(.*_)?(BUILD|DIST|OUT|OUTPUT|CARGO_TARGET|ARTIFACTS?|COVERAGE|VENV|VIRTUAL_ENV)(_?(DIR|PATH|FOLDER))?"
+        ),
         "build",
     ),
     (re.compile(r"(?i).*(BACKUP|DUMP).*"), "backup"),
@@ -192,25 +195,13 @@ def _by_position(full: str, cwd: str, home: str) -> str:
 
 def _is_guard(lower: str, cwd: str) -> bool:
     """Interlock's own files, not a checkout of somebody's project that happens to have the name in it."""
-    return (
-        any(
-            mark in lower
-            for mark in (
-                "/.interlock",
-                "interlock.toml",
-                "interlock.db",
-                "interlock.sock",
-                "/etc/interlock",
-                ".config/interlock",
-                "share/interlock",
-                "run/interlock",
-                "lib/interlock",
-                "state/interlock",
-                "bin/interlock",
-            )
-        )
-        or lower == ".interlock"
-    )
+    return lower == ".interlock" or any(mark in lower for mark in _OWN_FILES)
+
+
+_OWN_FILES = (
+    "/.interlock", "interlock.toml", "interlock.db", "interlock.sock", "/etc/interlock", ".config/interlock", "share/interlock",
+    "run/interlock", "lib/interlock", "state/interlock", "bin/interlock",
+)  # fmt: skip
 
 
 def _is_drive_root(full: str) -> bool:
@@ -234,8 +225,8 @@ def _in_home(rest: str, cwd: str, full: str) -> str:
         return "home"
     if not full.startswith("~/"):
         _head, _, tail = full.partition("/")
-        return "home" if not tail else "other_home"
-    if SECRET.fullmatch(rest) and not NOT_SECRET.fullmatch(rest):
+        return "home" if not tail else "secret" if is_secret(tail) else "other_home"
+    if is_secret(rest):
         return "secret"
     if AGENT_CONFIG.fullmatch(rest):
         return "agent_config"
@@ -314,7 +305,7 @@ def _in_project(rest: str) -> str:
     parts = rest.split("/")
     if ".git" in parts:
         return "git_hook" if "hooks" in parts[parts.index(".git") :] else "git"
-    if SECRET.fullmatch(rest) and not NOT_SECRET.fullmatch(rest):
+    if is_secret(rest):
         return "secret"
     if AGENT_CONFIG.fullmatch(rest):
         return "agent_config"
@@ -356,7 +347,7 @@ def _absolute(full: str) -> str:
         if first in WINDOWS_SYSTEM:
             return "system" if len(parts) <= 2 else "system_part"
         return _artefact(parts, "other")
-    if SECRET.fullmatch(lower.lstrip("/")) and not NOT_SECRET.fullmatch(lower):
+    if is_secret(lower.lstrip("/")):
         return "secret"
     if AGENT_CONFIG.fullmatch(lower.lstrip("/")):
         return "agent_config"

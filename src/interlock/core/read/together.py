@@ -18,9 +18,12 @@ _DANGLING = re.compile(r".*(dangling=(true|1)|status=(exited|created|dead)).*")
 UNDONE = "undone"  # trait of what a later command of the same text takes back
 _INVERSES = {("gh", "workflow disable"): "workflow enable", ("glab", "schedule disable"): "schedule enable"}
 _REMOVES = re.compile(r"(rm|rmi|image rm|image remove|container rm|container remove)( .*)?", re.S)
+_CODE = re.compile(
+    r"(python|node|ruby|perl|php|bun|deno)[\d.]*( -{1,2}\w+| eval)?"
+)  # the way code comes on a command line
 # What lets only the names through, of lines such as NAME=value.
 _NAMES_ONLY = re.compile(
-    r"cut (-d ?'?=|--delimiter==) (-f ?1|--fields=1)|cut -f ?1 -d ?=|awk -F ?= \{ ?print \$1;? ?\}|sed (-E )?s/=\.\*//g?|wc( -[lcw]+)*|grep -c [^-].*"
+    r"cut (-d ?'?=|--delimiter==) (-f ?1|--fields=1)|cut -f ?1 -d ?=|awk -F ?= \{ ?print \$1;? ?\}|sed (-E )?s/=\.\*(/=?[*.x<>\w]*)?/g?|sed -n (s/=\.\*//p|/\^[^=]*=\$/p)|wc( -[lcw]+)*|grep -c [^-].*"
 )
 
 
@@ -28,7 +31,7 @@ def together(facts: Sequence[Fact]) -> Sequence[Fact]:
     """Every pass that needs more than one fact; nothing is taken away, and most texts have nothing for any of them."""
     if len(facts) < 2:
         return facts
-    return _undone(_leftovers(_names_only(_rewritten(facts))))
+    return _undone(_leftovers(_spoken(_names_only(_rewritten(facts)))))
 
 
 def _rewritten(facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -58,9 +61,27 @@ def _names_only(facts: Sequence[Fact]) -> Sequence[Fact]:
             and isinstance(after, Command)
             and "piped" in after.traits
         ):
-            if _NAMES_ONLY.fullmatch(" ".join((after.program, *after.words))):
+            if names_only(after.program, after.words):
                 found[at] = replace(fact, traits=fact.traits - {"shown"})
     return found
+
+
+def names_only(program: str, words: Sequence[str]) -> bool:
+    """True for what lets no value through of the lines it is given."""
+    return _NAMES_ONLY.fullmatch(" ".join((program, *words))) is not None
+
+
+def _spoken(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """Code on the command line that opens a file of secrets does so to show or use what is in it, as `cat` would."""
+    return [
+        replace(fact, traits=fact.traits | {"shown"})
+        if isinstance(fact, Effect)
+        and fact.verb == "read"
+        and fact.place == "secret"
+        and _CODE.fullmatch("".join(fact.via[-1:]))
+        else fact
+        for fact in facts
+    ]
 
 
 def _leftovers(facts: Sequence[Fact]) -> Sequence[Fact]:

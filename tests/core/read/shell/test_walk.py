@@ -7,8 +7,8 @@ import pytest
 from each import each
 from interlock.core.model import command
 from interlock.core.read import read
-from interlock.core.read.facts import Command, Effect, hole
-from interlock.core.read.shell.session import BUDGET
+from interlock.core.read.facts import BudgetSpent, Command, Effect, hole
+from interlock.core.read.shell.session import BUDGET, FACT_STEPS
 
 CWD = "/home/dev/app"
 
@@ -172,3 +172,36 @@ def test_scripts_that_were_read_are_witnesses() -> None:
 def test_more_work_than_a_command_needs_ends_in_a_finding() -> None:
     reading = read(command("a;" * BUDGET, CWD))
     assert any(isinstance(fact, Effect) and "budget" in fact.traits for fact in reading.facts)
+
+
+# Short texts that make long ones of themselves, or look at long ones again and again.
+MULTIPLY = {
+    "an array": "a=(" + "x " * 5_000 + "); " + "rm ${a[@]}; " * 500,
+    "a long value": "a=" + "x" * 50_000 + "; " + "rm $a; " * 500,
+    "a value of many words": "a='" + "x " * 20_000 + "'; " + "rm $a; " * 500,
+    "arguments": "set -- " + "x " * 5_000 + "; " + "rm $@; " * 500,
+    "an array that grows": "a+=(x); " * 9_000 + "rm ${a[@]}",
+    "effects": "mv a b; " * 9_000,
+    "words": "rm " + "x " * 30_000,
+    "loops": "for a in {1..24}; do " * 4 + "ls" + "; done" * 4,
+    "pipelines among many variables": "".join(f"v{n}=1; " for n in range(2_000)) + "a | b; " * 6_000,
+}
+
+
+@each("name", MULTIPLY)
+def test_what_a_text_makes_of_itself_counts_as_work(name: str) -> None:
+    facts = read(command(MULTIPLY[name], CWD)).facts
+    assert any(isinstance(fact, Effect) and "budget" in fact.traits for fact in facts)
+    assert FACT_STEPS * len(facts) <= BUDGET
+
+
+def test_going_deeper_and_deeper_takes_no_more_steps_for_each_step() -> None:
+    facts = read(command("cd a; " * 5_000 + "rm x", CWD)).facts
+    assert not any(isinstance(fact, Effect) and "budget" in fact.traits for fact in facts)
+    assert ("delete", "x") in {(fact.verb, fact.target) for fact in facts if isinstance(fact, Effect)}
+
+
+def test_a_reader_with_less_time_gives_up_instead_of_judging() -> None:
+    with pytest.raises(BudgetSpent):
+        read(command("ls; " * 100, CWD), budget=200)
+    assert read(command("ls", CWD), budget=200) == read(command("ls", CWD))

@@ -162,7 +162,7 @@ def _deletes_by_graphql(path: str, body: str) -> bool:
     if not isinstance(query, str) or "mutation" not in query:
         return False
     fields = _STRINGS.sub('""', query)
-    return any(_takes_away(name) for name in _root_fields(fields[fields.find("mutation") :]))
+    return any(takes_away(name) for name in _root_fields(fields[fields.find("mutation") :]))
 
 
 def _root_fields(query: str) -> list[str]:
@@ -178,7 +178,8 @@ def _root_fields(query: str) -> list[str]:
     return names
 
 
-def _takes_away(name: str) -> bool:
+def takes_away(name: str) -> bool:
+    """True for the name of a call that deletes, as GraphQL fields and remote procedures have them."""
     lowered = name.lower()
     return lowered.startswith(_GRAPHQL_VERBS) or name.endswith(_GRAPHQL_ENDS)
 

@@ -241,7 +241,7 @@ class _Program:
             return text(hole("field")), self.pairs.get(index + 1, index + 1) + 1
         if token.kind == "name":
             return self._named(index, token.text)
-        return (text("") if token.text == "," else UNKNOWN), index + 1
+        return (text(" ") if token.text == "," else UNKNOWN), index + 1
 
     def _named(self, index: int, name: str) -> tuple[Value, int]:
         if self._is(index + 1, "("):

@@ -24,7 +24,8 @@ _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL
 
 def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None) -> None:
     """read [-r] [-d X] NAME…: each name holds a part of one line."""
-    names = options(words, valued("-d -n -N -t -p -u -i -a")).operands or ["REPLY"]
+    found = options(words, valued("-d -n -N -t -p -u -i -a"))
+    names = [*found.all("-a"), *found.operands] or ["REPLY"]
     lines = stdin.text.splitlines() if stdin is not None and stdin.text else []
     if len(lines) != 1:
         values = [hole()] * len(names)

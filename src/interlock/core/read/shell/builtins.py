@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from interlock.core.read.facts import HOLE, hole, known, taints_in
 from interlock.core.read.places import resolve
 from interlock.core.read.shell.assign import assign_read
@@ -147,8 +149,13 @@ def trap(job: Job) -> Stream:
     """trap: its first word is read as shell text, which will run."""
     words = [word for word in job.words if word != "--"]
     if words and not words[0].startswith("-") and len(words) > 1 and words[0]:
-        job.host.read(words[0], job.where.inside("trap"))
+        host, names = job.host, _NAMED.findall(words[0])
+        host.traps.append((words[0], job.where.inside("trap"), {name: host.variables.get(name) for name in names}))
+        host.read(words[0], job.where.inside("trap"))
     return NOTHING
+
+
+_NAMED = re.compile(r"\$\{?(\w+)")
 
 
 def alias(job: Job) -> Stream:
@@ -203,13 +210,31 @@ def read_array(job: Job) -> Stream:
 
 
 def print_formatted(job: Job) -> Stream | None:
-    """printf -v NAME: the output goes into a variable."""
-    if job.words[:1] == ["-v"] and len(job.words) > 2:
+    """printf -v NAME, printf -vNAME: the output goes into a variable."""
+    first = "".join(job.words[:1])
+    words = [first[2:], *job.words[1:]] if first.startswith("-v") and first != "-v" else job.words[1:]
+    if first.startswith("-v") and len(words) > 1:
         from interlock.core.read.shell.output import printf
 
-        job.host.assign(job.words[1], [printf(job.words[2:])])
+        job.host.assign(words[0], [printf(words[1:])])
         return NOTHING
     return None
+
+
+def declare(job: Job) -> Stream | None:
+    """declare "X=…", or declare as a variable's value: what is no assignment in the text is one all the same."""
+    for word in job.words:
+        name, equals, value = word.partition("=")
+        if equals and name.isidentifier():
+            job.host.assign(name, [value])
+    return None
+
+
+def read_option(job: Job) -> Stream:
+    """getopts: the variable holds an option's letter, which only running tells."""
+    for name in job.words[1:2]:
+        job.host.assign(name, [hole(name)])
+    return NOTHING
 
 
 HANDLERS = {
@@ -229,4 +254,6 @@ HANDLERS = {
     "mapfile": read_array,
     "readarray": read_array,
     "printf": print_formatted,
+    "getopts": read_option,
+    **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), declare),
 }

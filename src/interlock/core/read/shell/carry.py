@@ -100,7 +100,7 @@ def tar(job: Job) -> Stream | None:
     first = job.words[0] if job.words else ""
     if found.has("-c", "--create") or (not first.startswith("-") and "c" in first):
         for path in found.operands:
-            job.effect("read", path)
+            job.effect("read", path, "whole")
     if ("x" in first and not first.startswith("--")) or found.has("-x", "--extract", "--get"):
         folder = found.value("-C", "--directory") or "."
         job.effect("write", folder)
@@ -166,16 +166,11 @@ def rsync(job: Job) -> Stream | None:
     if found.has("--remove-source-files"):
         for source in found.operands[:-1]:
             job.effect("delete", source, "recursive", "bulk")
+    for source in found.operands[:-1] if ":" not in target else ():
+        job.effect("read", source, "whole")
     job.effect("write", target)
     if ":" in target and any("secret" in job.places(source) for source in found.operands[:-1]):
         job.effect("send", target, "secret")
-    return None
-
-
-def vim(job: Job) -> Stream | None:
-    found = options(job.words, valued("-c --cmd -S -u"))
-    for text in [*found.all("-c", "--cmd"), *(word[1:] for word in job.words if word.startswith("+"))]:
-        job.code("vim", text, f"{job.program} -c")
     return None
 
 
@@ -228,12 +223,6 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "terraform": terraform,
     "tofu": terraform,
     **dict.fromkeys(_IMPLICIT, implicit),
-    "vim": vim,
-    "vi": vim,
-    "nvim": vim,
-    "view": vim,
-    "ex": vim,
-    "gvim": vim,
     "emacs": emacs,
     "rg": ripgrep,
     "nodemon": _values_as_shell("--exec -x"),

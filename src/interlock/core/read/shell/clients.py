@@ -97,6 +97,8 @@ def sql_client(job: Job) -> Stream | None:
         job.effect("read", operands[0])
     if job.program in ("sqlite3", "sqlite", "duckdb", "libsql") and len(operands) > 1:
         texts += operands[1:]
+    elif job.program.startswith("clickhouse") and "--multiquery" in job.words:
+        texts += [word for word in operands if " " in word]
     elif (job.program in ("cockroach",) and operands[:1] != ["sql"]) or (
         job.program == "snow" and operands[:1] != ["sql"]
     ):
@@ -310,7 +312,34 @@ def php_tool(job: Job) -> Stream | None:
     return None
 
 
+_STATEMENT = re.compile(
+    r"(drop (\w+)|truncate table|delete from|alter (table|database|schema)) .+", re.IGNORECASE | re.DOTALL
+)
+_DROPPED = frozenset(
+    "table database schema view index user role owned tablespace materialized keyspace collection".split()
+)
+
+
+def statement(job: Job) -> Stream | None:
+    """DROP TABLE users, where a shell is expected: what it does in the console that it was meant for."""
+    text = " ".join([job.program, *job.words])
+    found = _STATEMENT.fullmatch(text)
+    if found and (found[2] or "table").lower() in _DROPPED:
+        inside(job).code("sql", text)
+    return None
+
+
+def _influx(job: Job) -> Stream | None:
+    """influx -execute 'text', and the later influx with its own words."""
+    for text in options(job.words, valued("-execute --execute -host -port -database -username -password")).all(
+        "-execute", "--execute"
+    ):
+        read_statements(inside(job), text, "mysql")
+    return _store("read_keys")(job)
+
+
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    **dict.fromkeys(("drop", "delete", "truncate", "alter"), statement),
     **dict.fromkeys(_SQL, sql_client),
     "bq": _sql_in("--query", "query", 0),
     "wrangler": _sql_in("--command", "d1 execute"),
@@ -343,8 +372,10 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
         _store("read_kafka"),
     ),
     **dict.fromkeys(("rabbitmqctl", "rabbitmqadmin"), _store("read_rabbit")),
-    **dict.fromkeys(("etcdctl", "consul", "nats", "zkcli", "zkcli.sh", "influx"), _store("read_keys")),
+    **dict.fromkeys(("etcdctl", "consul", "nats", "zkcli", "zkcli.sh"), _store("read_keys")),
+    "influx": _influx,
     "rails": rails,
+    "gitlab-rails": rails,
     "manage.py": django,
     "django-admin": django,
     **dict.fromkeys(("artisan", "drush", "wp"), php_tool),

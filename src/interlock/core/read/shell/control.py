@@ -164,12 +164,14 @@ def expression(shell: Shell, node: Expression, stdin: Stream | None) -> Stream:
 
 
 def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
-    """`&`: runs beside what follows."""
+    """`&`: runs beside what follows, in a shell of its own."""
     shell.piped += 1
+    saved = shell.save()
     try:
         shell.walk(node.node, stdin)
     finally:
         shell.piped -= 1
+        shell.restore(saved)
     return NOTHING
 
 

@@ -57,6 +57,8 @@ def _ssh(job: Job) -> Stream | None:
         ):
             job.shell_text(text.strip(), f"ssh -o {name.strip()}")
     rest = found.operands[1:]
+    if job.stdin is not None and found.operands and (carried := job.stdin.taints & {"secret", "environment"}):
+        job.effect("send", found.operands[0], *carried)
     if found.operands and rest:
         inner = options(rest, values, stop_at_operand=True)
         text = " ".join(inner.operands or rest)
@@ -136,6 +138,59 @@ def _kubectl(job: Job) -> Stream | None:
     return None
 
 
+# How many words an option of bwrap takes; most take none.
+_BWRAP = {
+    **dict.fromkeys(("--bind", "--ro-bind", "--dev-bind", "--bind-try", "--ro-bind-try", "--dev-bind-try", "--symlink", "--setenv", "--chmod"), 2),
+    **dict.fromkeys("--proc --dev --tmpfs --dir --chdir --uid --gid --hostname --unsetenv --cap-add --cap-drop --seccomp --file --userns --size --perms --argv0".split(), 1),
+}  # fmt: skip
+
+
+def _bubble(job: Job) -> Stream | None:
+    """bwrap [options] command: what it binds writable is the machine's own."""
+    words = list(job.words)
+    while words and words[0].startswith("-"):
+        option = words.pop(0)
+        del words[: _BWRAP.get(option, 0)]
+        if option == "--":
+            break
+    return run_words(job, words, "bwrap", ()) if words else None
+
+
+def _aws(job: Job) -> Stream | None:
+    """aws ecs execute-command --command text, aws ssm send-command --parameters commands=[text]."""
+    if "execute-command" in job.words:
+        for text in options(job.words, valued("--command")).all("--command"):
+            job.shell_text(text, "aws ecs execute-command", "remote")
+    if "send-command" in job.words:
+        for given in options(job.words, valued("--parameters")).all("--parameters"):
+            _, found, text = given.partition("commands=")
+            if found:
+                job.shell_text(text.strip("[]\"'"), "aws ssm send-command", "remote")
+    return None
+
+
+# program -> the words that make it a remote shell, and how many names stand before what that shell is given
+_REMOTE_SHELLS = {
+    "knife": (("ssh",), 1), "tsh": (("ssh",), 1), "docker-machine": (("ssh",), 1), "minikube": (("ssh",), 0), "limactl": (("shell",), 1),
+    "bolt": (("command", "run"), 0), "mco": (("shell", "run"), 0), "nomad": (("alloc", "exec"), 1), "hcloud": (("server", "ssh"), 1),
+    "juju": (("ssh",), 1), "orb": (("run",), 0), "upsun": (("ssh",), 0), "platform": (("ssh",), 0), "gh": (("codespace", "ssh"), 0),
+}  # fmt: skip
+_REMOTE_VALUES = valued(
+    "-t -i -l -p -u -n -x -a -c -e -m --user --targets --proxy --login --namespace --job --region -J -F"
+)
+
+
+def _remote_shell(job: Job) -> Stream | None:
+    """knife ssh QUERY text, tsh ssh host text: the names that say where, and then shell text."""
+    verbs, names = _REMOTE_SHELLS[job.program]
+    words = [word for word in job.words if word != "--"]
+    if tuple(words[: len(verbs)]) != verbs:
+        return None
+    found = options(words[len(verbs) :], _REMOTE_VALUES, stop_at_operand=True)
+    text = " ".join(found.operands[names:])
+    return job.shell_text(text, f"{job.program} {verbs[-1]}", "remote") if text else None
+
+
 def _text_option(flags: str, *traits: str) -> Callable[[Job], Stream | None]:
     """Programs that send the text of one option to a shell elsewhere."""
     names = valued(flags)
@@ -183,6 +238,9 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "mosh": _ssh,
     "dbclient": _ssh,
     "fab": _fabric,
+    "bwrap": _bubble,
+    "aws": _aws,
+    **dict.fromkeys(_REMOTE_SHELLS, _remote_shell),
     "pdsh": _many_hosts,
     "parallel-ssh": _many_hosts,
     "pssh": _many_hosts,

@@ -13,6 +13,11 @@ from interlock.core.read.shell.variables import WELL_KNOWN, Values, items_of
 __all__ = ["MAX_BRACES", "MAX_WORDS", "WELL_KNOWN", "Values", "calculate", "fields", "is_unknown", "text"]
 
 
+# What a text makes of itself costs as much to read as what is written, which was paid for when it was parsed.
+_WORD_STEPS = 2  # for each word beyond the first that a written word becomes
+_STEP_CHARACTERS = 64  # of a value that one step is enough for
+
+
 def fields(word: Word, values: Values) -> list[str]:
     """The words that one written word becomes: braces, variables, substitutions and splitting worked out."""
     literal = word.literal
@@ -23,7 +28,9 @@ def fields(word: Word, values: Values) -> list[str]:
         values.step()
         out += _split(parts, values)
         if len(out) > MAX_WORDS:
-            return [*out[:MAX_WORDS], hole()]
+            out = [*out[:MAX_WORDS], hole()]
+            break
+    values.step(_WORD_STEPS * max(0, len(out) - 1) + sum(map(len, out)) // _STEP_CHARACTERS)
     return out
 
 
@@ -32,6 +39,8 @@ def text(word: Word | None, values: Values) -> str:
     if word is None:
         return ""
     joined = "".join([" ".join(_value(part, values)) for part in word.parts])
+    if len(joined) > word.end - word.start:
+        values.step(len(joined) // _STEP_CHARACTERS)
     return joined if not _quoted_tilde(word.parts, joined) else f"{QUOTED}{joined}"
 
 
@@ -108,6 +117,8 @@ def _add_whole(out: _Fields, items: list[str]) -> None:
     for number, item in enumerate(items):
         if number:
             out.cut()
+        if len(out.done) > MAX_WORDS:  # what comes after them is not told
+            break
         out.glue(item)
 
 
@@ -115,6 +126,8 @@ def _add_split(out: _Fields, items: list[str], values: Values) -> None:
     for number, item in enumerate(items):
         if number:
             out.cut()
+        if len(out.done) > MAX_WORDS:
+            break
         pieces, glue_left, glue_right = _by_ifs(item, values)
         if item and not glue_left:
             out.cut()

@@ -67,6 +67,9 @@ def redirect_only(shell: Shell, node: Simple) -> None:
             shell.session.files[resolve(path, shell.cwds[0])] = ""
 
 
+_NO_BYTES = re.compile(r"(?:^|\s)-(?:c|n|-bytes=|-lines=)\s?0(?:\s|$)")
+
+
 def write_output(
     shell: Shell, redirects: Sequence[Redirect], stream: Stream, program: str, words: Sequence[str]
 ) -> Stream:
@@ -100,6 +103,7 @@ def _write(
     before = shell.session.files.get(full, "")
     appended = operator in (">>", "&>>")
     empty = stream.known and not stream.text.strip() and program in ("", "true", ":", "echo", "printf", "cat", "exec")
+    empty = empty or (program in ("head", "tail") and _NO_BYTES.search(" ".join(words)) is not None)
     verb = "append" if appended else "truncate" if empty or _is_input(shell, full) else "write"
     bulk = ("bulk",) if verb == "truncate" and _GLOB.search(path) else ()
     job.effect(verb, path, *(stream.taints & NAMED_TAINTS), *bulk)

@@ -9,9 +9,10 @@ from interlock.core.read.facts import taints_in
 from interlock.core.read.places import resolve
 from interlock.core.read.shell.builtins import run_script
 from interlock.core.read.shell.expand import is_unknown
-from interlock.core.read.shell.options import options, valued
+from interlock.core.read.shell.options import Options, options, valued
 from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream, Where
 from interlock.core.read.shell.shells import SHELLS, from_stdin
+from interlock.core.read.together import names_only
 
 _CODE: dict[str, tuple[str, str, str]] = {
     "python": ("python", "-c", "-W -X --check-hash-based-pycs"),
@@ -77,9 +78,10 @@ def interpreter(job: Job) -> Stream | None:
     name = interpreter_of(job.program)
     language, code_flags, other_flags = _CODE[name]
     words = _attached(job.words, name)
-    if name == "python" and "-m" in words:
-        return _python_module(job, words)
+    if name == "python" and (module := _module(words)):
+        return _python_module(job, module)
     found = options(words, valued(code_flags) | valued(other_flags), stop_at_operand=True)
+    found = _behind_unknown(words, found, code_flags, valued(code_flags) | valued(other_flags))
     if name == "perl":
         _perl_in_place(job, words, found.operands)
     codes = found.all(*code_flags.split())
@@ -110,6 +112,17 @@ def interpreter(job: Job) -> Stream | None:
     return UNKNOWN
 
 
+def _behind_unknown(words: list[str], found: Options, code_flags: str, values: frozenset[str]) -> Options:
+    """node --title x -e 'code': a long option that is not known may take the next word, and the code comes behind it."""
+    if found.all(*code_flags.split()) or len(found.operands) < 3 or len(found.operands) == len(words):
+        return found
+    before = words[len(words) - len(found.operands) - 1]
+    if before.startswith("--") and "=" not in before and before != "--" and found.operands[1].startswith("-"):
+        later = options(found.operands[1:], values, stop_at_operand=True)
+        return later if later.all(*code_flags.split()) else found
+    return found
+
+
 def _without_bangs(job: Job, code: str) -> str:
     """IPython: a line that begins with ! is shell text."""
     kept: list[str] = []
@@ -122,7 +135,13 @@ def _without_bangs(job: Job, code: str) -> str:
 
 
 def _attached(words: list[str], name: str) -> list[str]:
-    """perl -ne 'code', python -Sc 'code': a bundle whose last letter takes the code is split."""
+    """perl -ne 'code', python -Sc 'code': a bundle whose last letter takes the code is split; node -p -e is one option."""
+    if name in ("node", "bun", "tsx", "ts-node"):
+        return [
+            word
+            for word, after in zip(words, [*words[1:], ""], strict=False)
+            if not (word in ("-p", "--print") and after in ("-e", "--eval"))
+        ]
     if name not in ("perl", "ruby", "python", "php", "lua"):
         return words
     letters = {"perl": "eE", "ruby": "e", "python": "c", "php": "r", "lua": "e"}[name]
@@ -140,8 +159,10 @@ def _attached(words: list[str], name: str) -> list[str]:
                 out += [word[:-1], f"-{word[-1]}"]
                 out += words[index + 1 :]
                 return out
-        if name == "python" and bundle and word[:2] == "-c" and len(word) > 2:
-            return [*out, "-c", word[2:], *words[index + 1 :]]
+        if name == "python" and word[:2] in ("-c", "-m") and len(word) > 2 and (bundle or word[1] == "m"):
+            return [*out, word[:2], word[2:], *words[index + 1 :]]
+        if name == "python" and not word.startswith("-") and words[index - 1 : index] not in (["-W"], ["-X"]):
+            return [*out, *words[index:]]  # the script: what follows is its own
         out.append(word)
     return out
 
@@ -154,12 +175,28 @@ def _perl_in_place(job: Job, words: list[str], files: list[str]) -> None:
             job.effect("write", path, "edit")
 
 
-def _python_module(job: Job, words: list[str]) -> Stream | None:
-    at = words.index("-m")
-    rest = words[at + 1 :]
-    if not rest:
-        return None
+_PROMPTS = {
+    "code": "python3",
+    "asyncio": "python3",
+    "pdb": "python3",
+    "pty": "sh",
+}  # modules that run what they are fed
+
+
+def _module(words: list[str]) -> list[str]:
+    """The words behind python's own -m; none where a script or its code comes first."""
+    for index, word in enumerate(words):
+        if word == "-m":
+            return words[index + 1 :]
+        if word == "-c" or (not word.startswith("-") and words[index - 1 : index] not in (["-W"], ["-X"])):
+            break
+    return []
+
+
+def _python_module(job: Job, rest: list[str]) -> Stream | None:
     module = rest[0].rpartition(".")[0] if rest[0].endswith(".__main__") else rest[0]
+    if module in _PROMPTS and len(rest) == 1:
+        return job.host.run([_PROMPTS[module]], job.where.inside(f"{job.program} -m"), job.stdin)
     return job.host.run([module, *rest[1:]], job.where.inside(f"{job.program} -m"), job.stdin)
 
 
@@ -260,9 +297,10 @@ def awk(job: Job) -> Stream | None:
         Job(
             job.host, job.program, job.words, Where(where.span, job.where.via, where.traits, where.env), job.stdin
         ).code("awk", found.operands[0])
-        for path in found.operands[1:]:
-            if "=" not in path:
-                job.effect("read", path)
+        files = [path for path in found.operands[1:] if "=" not in path]
+        shown = () if names_only(job.program, [word for word in job.words if word not in files]) else ("shown",)
+        for path in files:
+            job.effect("read", path, *shown)
     for path in found.all("-f", "--file"):
         text = job.file_text(path)
         if text is not None:
@@ -270,7 +308,15 @@ def awk(job: Job) -> Stream | None:
     return None
 
 
+_APPLE_SHELL = re.compile(
+    r"(?:\bdo\s+shell\s+script\s+|\.doShellScript\s*\(\s*|\$\.system\s*\(\s*)"
+    r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""",
+    re.IGNORECASE,
+)
+
+
 def osascript(job: Job) -> Stream | None:
+    """osascript -e: what AppleScript, or JavaScript in its place, hands to a shell."""
     texts = options(job.words, valued("-e -l")).all("-e")
     if not texts and job.stdin is not None:
         texts = [job.stdin.text]
@@ -279,7 +325,7 @@ def osascript(job: Job) -> Stream | None:
     for text in texts:
         if re.search(r"\b(shut down|restart|log out)\b", text, re.IGNORECASE):
             job.run(["shutdown", "now"], "osascript")
-        for inner in re.findall(r'do shell script\s+"((?:[^"\\]|\\.)*)"', text):
+        for inner in map("".join, _APPLE_SHELL.findall(text)):
             elevated = ("privileged",) if "administrator privileges" in text else ()
             job.shell_text(re.sub(r"\\(.)", r"\1", inner), "osascript", *elevated)
         if re.search(r"tell app\w* \"Finder\" to (delete|empty)", text, re.IGNORECASE):
@@ -318,14 +364,6 @@ def mix(job: Job) -> Stream | None:
     return None
 
 
-def line_editor(job: Job) -> Stream | None:
-    """ed, ex: a line that begins with ! is a command."""
-    for line in job.stdin.text.splitlines() if job.stdin is not None else ():
-        if line.lstrip(":").startswith("!"):
-            job.shell_text(line.lstrip(":")[1:], job.program)
-    return None
-
-
 INTERPRETERS = SHELLS | frozenset(_CODE) | frozenset("awk gawk mawk nawk powershell pwsh cmd deno osascript".split())
 
 HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
@@ -339,6 +377,4 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "dotnet": compiled,
     "mix": mix,
     **dict.fromkeys(("gcc", "cc", "g++", "clang", "clang++", "rustc", "javac"), compiler),
-    "ed": line_editor,
-    "ex": line_editor,
 }

@@ -24,6 +24,12 @@ _FIND_TAKES = frozenset(
 )
 
 
+# Tests of age, size or owner: they leave most of what is there alone.
+_FIND_LIMITS = frozenset(
+    "-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -mmin -mtime -newer -newermt -perm -samefile -size -uid -used -user".split()
+)
+
+
 _FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
@@ -113,16 +119,20 @@ def find(job: Job) -> Stream | None:
     """find -delete, -exec, -execdir, -ok, -fprint."""
     words = job.words
     job.step(len(words))
-    empty = ("empty_only",) if "-empty" in words else ()
+    marks = (*(("empty_only",) if "-empty" in words else ()), *_limits(words))
     if "-delete" in _find_switches(words):
         for target in find_targets(words):
-            job.effect("delete", target, "recursive", "bulk", *empty)
+            job.effect("delete", target, "recursive", "bulk", *marks)
     for index, word in enumerate(words):
         if word in _FIND_ACTIONS:
             _find_exec(job, words, index)
         elif word in ("-fprint", "-fprintf", "-fls", "-fprint0") and index + 1 < len(words):
             job.effect("write", words[index + 1])
     return None
+
+
+def _limits(words: Sequence[str]) -> tuple[str, ...]:
+    return ("filtered",) if _FIND_LIMITS.intersection(words) else ()
 
 
 def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
@@ -139,7 +149,7 @@ def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
         filled = _filled(command, target)
         if not shell or (len(filled) > 2 and "{}" in " ".join(filled)):
             filled = [item.replace("{}", target) for item in filled]
-        where = job.where.inside(f"find {words[index]}", "bulk")
+        where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words))
         job.host.run(filled, where, None)
 
 

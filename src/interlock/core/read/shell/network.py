@@ -28,8 +28,9 @@ def web(job: Job) -> Stream:
             continue
         read_http(request.method, request.url, request.body, request.headers, inner)
         _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
-        if taints_in(" ".join(request.headers)):
-            job.effect("send", request.url, *taints_in(" ".join(request.headers)))
+        headers = " ".join(one for one in request.headers if not _signs_in(one, request.url))
+        if taints_in(headers):
+            job.effect("send", request.url, *taints_in(headers))
         if request.output and request.output not in ("-", "/dev/stdout"):
             job.effect("write", request.output, "downloaded")
             full = resolve(request.output, job.host.cwds[0])
@@ -37,6 +38,29 @@ def web(job: Job) -> Stream:
                 job.host.session.downloads[full] = without_holes(request.url) or "the network"
         prints = prints or request.to_stdout
     return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+def remote_procedure(job: Job) -> Stream | None:
+    """grpcurl HOST:PORT package.Service/Method: a call whose name tells what it does."""
+    from interlock.core.read.http import read_http, takes_away
+
+    words = options(
+        job.words, valued("-d -H -import-path -proto -protoset -cert -key -cacert -authority -max-time")
+    ).operands
+    if words[1:2] and words[1] not in ("list", "describe") and takes_away(re.split(r"[/.]", words[1])[-1]):
+        read_http("delete", "/".join(words[:2]), "", (), job)
+    return None
+
+
+# Where the tokens of well-known programs come from, and so may go back to.
+_ISSUERS = re.compile(
+    r"https://(?:[\w-]+\.)*(?:github\.com|gitlab\.com|googleapis\.com|azure\.com|microsoft\.com|heroku\.com|amazonaws\.com|digitalocean\.com|fly\.io|cloudflare\.com)(?::443)?(?:/|$)"
+)
+
+
+def _signs_in(header: str, url: str) -> bool:
+    """`Authorization: Bearer $(gh auth token)` to the service that gave the token."""
+    return header.lower().startswith("authorization:") and _ISSUERS.match(url) is not None
 
 
 def _uploads(job: Job, url: str, uploads: tuple[str, ...] | list[str], text: str) -> None:
@@ -104,10 +128,26 @@ def socat(job: Job) -> Stream | None:
     return Stream(hole_of({"download"}), frozenset({"download"}))
 
 
+_AWAY = re.compile(r"(scp|sftp)://.*|(\[[^\]]+\]|[^/\\:]{2,}):.*", re.DOTALL)  # host:path, but no drive and no ./a:b
+
+
+def secure_copy(job: Job) -> Stream | None:
+    """scp: what leaves, what is written here; -S names a program to run."""
+    found = options(job.words, valued("-S -i -P -o -F -c -l -J -D -X"))
+    for program in found.all("-S"):
+        job.shell_text(program, "scp -S")
+    sources, target = found.operands[:-1], "".join(found.operands[-1:])
+    leaves = _AWAY.fullmatch(target)
+    for path in sources:
+        if leaves and not _AWAY.fullmatch(path) and "secret" in job.places(path):
+            job.effect("send", target, "secret")
+    if sources and not leaves:
+        job.effect("write", target)
+    return None
+
+
 def send_files(job: Job) -> Stream | None:
-    """scp, rclone copy…: a secret that leaves; scp -S names a program to run."""
-    for program in options(job.words, valued("-S -i -P -o -F -c -l -J")).all("-S"):
-        job.shell_text(program, f"{job.program} -S")
+    """rclone copy, sftp…: a secret that leaves."""
     for word in job.words:
         if not word.startswith("-") and ":" not in word and "secret" in job.places(word):
             if any(":" in other for other in job.words if other != word):
@@ -153,12 +193,14 @@ HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
     "gsutil": upload_object,
     "az": upload_object,
     **dict.fromkeys(("curl", "wget", "http", "https", "xh", "xhs", "httpie", "curlie"), web),
+    **dict.fromkeys(("grpcurl", "grpc-client-cli"), remote_procedure),
     **dict.fromkeys(("nc", "ncat", "netcat"), netcat),
     "telnet": netcat,
     "socat": socat,
     **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill"), lookup),
     "openssl": tls,
     "gh": gist,
-    **dict.fromkeys(("scp", "rclone", "sftp", "croc", "wormhole", "s5cmd", "s3cmd", "mc"), send_files),
+    "scp": secure_copy,
+    **dict.fromkeys(("rclone", "sftp", "croc", "wormhole", "s5cmd", "s3cmd", "mc"), send_files),
     **dict.fromkeys(("mail", "mailx", "mutt", "sendmail", "msmtp", "s-nail"), mail),
 }

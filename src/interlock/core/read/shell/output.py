@@ -159,9 +159,33 @@ _SECRET_WORDS = re.compile(
 )
 
 
+# Programs that say where their cache is.
+_CACHES = {
+    ("brew", "--cache"): "~/Library/Caches/Homebrew", ("pip", "cache dir"): "~/.cache/pip", ("pip3", "cache dir"): "~/.cache/pip",
+    ("uv", "cache dir"): "~/.cache/uv", ("go", "env GOCACHE"): "~/.cache/go-build", ("yarn", "cache dir"): "~/.cache/yarn",
+    ("npm", "config get cache"): "~/.npm/_cacache", ("poetry", "config cache-dir"): "~/.cache/pypoetry", ("ccache", "-k cache_dir"): "~/.cache/ccache",
+}  # fmt: skip
+
+
+def _cache(job: Job) -> Stream | None:
+    found = _CACHES.get((job.program, " ".join(job.words)))
+    return Stream(f"{found}\n") if found else None
+
+
+_KEEPERS = frozenset("gpg security op pass vault secret-tool bw kubectl aws gcloud doppler".split())
+# The words with which a program prints the token or the keys that it signs in with.
+_OWN_TOKEN = {
+    "gh": {"auth", "token"}, "az": {"account", "get-access-token"}, "heroku": {"auth:token"}, "kubectl": {"config", "view", "--raw"},
+    "oc": {"whoami", "-t"}, "gcloud": {"auth", "print-identity-token"}, "doctl": {"auth", "token"}, "fly": {"auth", "token"},
+}  # fmt: skip
+
+
 def _secret(job: Job) -> Stream | None:
     """Programs that print secrets when asked to."""
-    found = any(_SECRET_WORDS.fullmatch(word) for word in job.words[:4])
+    own = _OWN_TOKEN.get(job.program)
+    found = (own is not None and own <= set(job.words)) or (
+        job.program in _KEEPERS and any(_SECRET_WORDS.fullmatch(word) for word in job.words[:4])
+    )
     return Stream(hole_of({"secret"}), frozenset({"secret"})) if found else None
 
 
@@ -204,9 +228,8 @@ _PRINTERS: dict[str, Callable[[Job], Stream | str | None]] = {
     "fetch": _fetched,
     "lynx": _fetched,
     "aria2c": _fetched,
-    **dict.fromkeys(
-        ("gpg", "security", "op", "pass", "vault", "secret-tool", "bw", "kubectl", "aws", "gcloud", "doppler"), _secret
-    ),
+    **dict.fromkeys((*_KEEPERS, *_OWN_TOKEN), _secret),
+    **dict.fromkeys({program for program, _ in _CACHES}, _cache),
     "yes": lambda job: Stream("y\n"),
 }
 

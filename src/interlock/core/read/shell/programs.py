@@ -11,18 +11,20 @@ from interlock.core.read.shell import (
     builtins,
     carry,
     clients,
+    editors,
     elsewhere,
     hosts,
     interpret,
     lists,
     network,
     shells,
+    transfers,
     unwrap,
     windows_shells,
     wrappers,
 )
 from interlock.core.read.shell.output import output
-from interlock.core.read.shell.session import UNKNOWN, Job, Stream, command_fact
+from interlock.core.read.shell.session import FACT_STEPS, UNKNOWN, Job, Stream, command_fact
 
 Handler = Callable[[Job], Stream | None]
 
@@ -49,6 +51,8 @@ HANDLERS = _joined(
     hosts.HANDLERS,
     clients.HANDLERS,
     network.HANDLERS,
+    transfers.HANDLERS,
+    editors.HANDLERS,
     effects.HANDLERS,
     _SCRIPTS,
 )
@@ -77,6 +81,7 @@ def read_program(job: Job, written: str) -> Stream:
     name = program if program in HANDLERS else interpret.interpreter_of(program)
     wrapper = program in _WRAPPERS or bool(name and name in interpret.INTERPRETERS)
     where = replace(job.where, traits=job.where.traits | {"wrapper"}) if wrapper else job.where
+    job.step(FACT_STEPS)
     job.host.session.facts.append(command_fact(program, job.words, where, job.stdin))
     if not wrapper and asks_for_help(program, job.words, "windows" in job.where.traits):
         return UNKNOWN
@@ -126,6 +131,7 @@ _NO_HELP = frozenset(
     {"kill", "eval", "exec", "trap", "cd", "read"}
 )  # builtins that take --help for a word, or only look for it first
 _ONE_DASH_HELP = frozenset("terraform tofu packer vault nomad consul openssl java find az".split())
+_QUESTION_HELP = frozenset("zfs zpool psql mysql".split())
 
 
 def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> bool:
@@ -137,7 +143,11 @@ def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> 
     for number, word in enumerate(words):
         if word in ("--", "exec", "run"):
             return False
-        if word == "--help" or (word == "-help" and program in _ONE_DASH_HELP) or (word in ("/?", "-?") and windows):
+        if (
+            word == "--help"
+            or (word == "-help" and program in _ONE_DASH_HELP)
+            or (word in ("/?", "-?") and (windows or program in _QUESTION_HELP))
+        ):
             return True
         if word == "--version" and number in (0, len(words) - 1):
             return True

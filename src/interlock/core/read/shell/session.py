@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FileReader = Callable[[str], str | None]
 
 BUDGET = 80_000  # steps of some five microseconds each; an ordinary command takes ten to a hundred
+FACT_STEPS = 3  # for a command or a path that the rules will look at
 _HOME_HOLE = hole("HOME")  # as the readers of other languages name it
 MAX_NESTING = 12
 MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and told to be
@@ -74,6 +75,9 @@ class Session:
     downloads: dict[str, str] = field(default_factory=dict)  # path -> address it was fetched from
     origins: dict[str, str] = field(default_factory=dict)  # moved by the action itself, new path -> old
     copies: dict[str, str] = field(default_factory=dict)  # copied, moved or linked, new path -> old
+    links: dict[str, str] = field(
+        default_factory=dict
+    )  # symbolic links made by the action itself, path -> what it leads to
     witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
     nesting: int = 0
     patterns: Patterns = BUILT_IN  # what names of operations are matched with
@@ -144,8 +148,10 @@ class Job:
         if verb not in _PATH_VERBS:
             facts.append(Effect(verb, target, "", marks, self.where.span, self.where.via, subject))
             return
+        self.step(FACT_STEPS)
         path = resolve(target, self.host.cwds[0])
-        for where in dict.fromkeys(self.places(target)):
+        only_a_link = verb == "delete" and path in self.host.session.links and not target.endswith("/")
+        for where in ["temp"] if only_a_link else dict.fromkeys(self.places(target)):
             facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject, path))
         if verb == "delete":
             self._origin(target, marks)
@@ -166,9 +172,12 @@ class Job:
         return whole if whole in ("build", "cache") else here
 
     def _origin(self, target: str, marks: frozenset[str]) -> None:
-        """What was moved somewhere and is deleted there is lost from where it was."""
-        origins = self.host.session.origins
-        old = origins.get(resolve(target, self.host.cwds[0])) if origins else None
+        """What was moved somewhere and is deleted there is lost from where it was; so is what a link leads to."""
+        session = self.host.session
+        if not session.origins and not session.links:
+            return
+        full = resolve(target, self.host.cwds[0])
+        old = session.origins.get(full) or _behind_link(session.links, full + "/" if target.endswith("/") else full)
         if old is not None:
             where = place(old, self.host.cwds[0], self.host.home)
             self.host.session.facts.append(
@@ -204,6 +213,14 @@ class Job:
 
     def file_text(self, path: str) -> str | None:
         return self.host.file_text(path)
+
+
+def _behind_link(links: Mapping[str, str], path: str) -> str | None:
+    """What a path reaches through a link; the link itself is only a name, and deleting it loses nothing."""
+    for link, target in links.items():
+        if path.startswith(f"{link}/"):
+            return target.rstrip("/") + path[len(link) :].rstrip("/") or "/"
+    return None
 
 
 _PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown read run_script".split())

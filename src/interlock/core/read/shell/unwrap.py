@@ -13,6 +13,11 @@ from interlock.core.read.shell.session import NOTHING, UNKNOWN, Job, Stream
 from interlock.core.read.shell.wrappers import PREFIXES, SUBCOMMANDS, Prefix
 
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+# Programs that fetch the package they run; from a registry as a matter of course, from an address only when it is named.
+_FETCHERS = frozenset(
+    {"npx", "bunx", "pnpx", "uvx", "npm exec", "npm x", "pnpm dlx", "yarn dlx", "bun x", "pipx run", "uv x"}
+)
+_REMOTE = re.compile(r"(git\+|git:|git@|https?:|github:|gitlab:|bitbucket:|gist:)")
 
 
 def unwrap(job: Job) -> Stream | None:
@@ -38,12 +43,23 @@ def _unwrap(job: Job, prefix: Prefix, words: Sequence[str], via: str) -> Stream:
     rest = found.operands[prefix.skip :]
     if rest[:1] == ["--"]:
         rest = rest[1:]
+    if via in _FETCHERS and (address := _address([*rest[:1], *found.all("-p", "--package", "--from", "--spec")])):
+        job.effect("run_download", address)
     env: list[tuple[str, str]] = []
     if prefix.assigns:
         while rest and ASSIGNMENT.match(rest[0]):
             name, _, value = rest.pop(0).partition("=")
             env.append((name, value))
+    if (
+        len(rest) == 1 and " " in rest[0] and "remote" in prefix.traits
+    ):  # heroku run 'rm -rf x': a shell there takes it apart
+        return job.shell_text(rest[0], via, *prefix.traits)
     return run_words(job, rest, via, prefix.traits, env, found)
+
+
+def _address(specs: Sequence[str]) -> str:
+    """The package that comes from an address instead of a registry; none for most."""
+    return next((spec for spec in specs if _REMOTE.match(spec)), "")
 
 
 def run_words(

@@ -10,6 +10,7 @@ from interlock.core.read.places import home_of, resolve
 from interlock.core.read.shell import assign, expand, flow
 from interlock.core.read.shell.nodes import Node, Simple, Substitution
 from interlock.core.read.shell.parse import TooDeep, parse
+from interlock.core.read.shell.program_names import is_unreadable, program_name
 from interlock.core.read.shell.session import (
     MAX_NESTING,
     MAX_SCRIPT,
@@ -33,8 +34,6 @@ _ENVIRONMENT_NAME = re.compile(
     r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
 )
 _ELSEWHERE = frozenset({"remote", "container"})
-_GLOB = re.compile(r"[?*\[]")
-_TARGETS_OF_GLOBS = "rm dd mkfs shred sudo wipefs bash sh zsh dash python python3 perl ruby node curl wget nc ncat cat chmod chown mv find kill".split()
 
 
 _NOWHERE = Where(None)
@@ -64,6 +63,10 @@ class Shell:
         self.offset: int | None = None  # where the text being read stands in the action's own
         self.flow: Stream | None = None  # what flows into the command being read, for `>( )`
         self.touched: set[str] = set()
+        self.traps: list[
+            tuple[str, Where, dict[str, list[str] | None]]
+        ] = []  # and the variables they name, as they were
+        self.reading = 0  # texts within texts
         self.unsure = 0  # how many conditions what is read now depends on
         self.piped = 0  # inside a pipeline or the background
 
@@ -106,7 +109,8 @@ class Shell:
             self.choices.pop(name, None)
         if _ENVIRONMENT_NAME.search(name) and items and is_production(items[0]):
             self.production = True
-        self.variables[name] = items
+        if name != "_":  # the shell itself sets it, with every command
+            self.variables[name] = items
 
     def output(self, part: Substitution) -> str:
         outer, self.where = self.where, self.where.inside("<( )" if part.direction else "$( )")
@@ -152,15 +156,26 @@ class Shell:
         outer_offset, self.offset = self.offset, self._offset_of(text, span_of)
         nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, dialect)
         outer, self.where = self.where, span_of
+        self.reading += 1
         try:
             stream = self.walk_list(nodes, stdin)
+            if self.reading == 1:
+                self._leave()
             for error in errors[:1]:
                 kind = "nesting" if isinstance(error, TooDeep) else "syntax"
                 Job(self, "", [], span_of, None).unreadable(f"shell text that does not parse: {error}", kind)
         finally:
+            self.reading -= 1
             self.where = outer
             self.offset = outer_offset
         return stream
+
+    def _leave(self) -> None:
+        """Read what a trap does when it runs, where a variable that it names is another one by then."""
+        traps, self.traps = self.traps, []
+        for text, where, known_then in traps:
+            if any(self.variables.get(name) != value for name, value in known_then.items()):
+                self.read(text, where)
 
     def _offset_of(self, text: str, where: Where) -> int | None:
         """Where this text stands in the action's own; None when it was made, decoded or read from a file."""
@@ -321,11 +336,9 @@ class Shell:
         program = self._renamed(first) or program_name(first)
         if not program:
             job = Job(self, first, words[1:], where, stdin)
-            if HOLE in first or not first:
+            if is_unreadable(first):
                 job.unreadable("which program runs is only known at run time", "command")
             return UNKNOWN
-        if _GLOB.search(program):
-            program = _matched(program)
         from interlock.core.read.shell.programs import read_program
 
         return read_program(Job(self, program, words[1:], where, stdin), first)
@@ -366,32 +379,6 @@ class Shell:
             self.running.pop()
             self.arguments = outer_arguments
             self.where = outer_where
-
-
-def program_name(word: str) -> str:
-    """The base name that decides what runs; nothing when it cannot be known."""
-    if HOLE in word:
-        tail = word.rpartition("/")[2]
-        if HOLE in tail or "/" not in word:
-            return ""
-        word = tail
-    name = word.rpartition("/")[2]
-    if "\\" in name:
-        name = name.rpartition("\\")[2]
-    name = name.lower()
-    return name[:-4] if name.endswith((".exe", ".cmd", ".bat", ".com")) else name
-
-
-def _matched(program: str) -> str:
-    """A glob as program name (`/bin/r?`): the most harmful program that it can be."""
-    import fnmatch
-
-    if not any(char.isalnum() for char in program):
-        return program
-    for name in _TARGETS_OF_GLOBS:
-        if fnmatch.fnmatchcase(name, program):
-            return name
-    return program
 
 
 def _requoted(word: str) -> str:

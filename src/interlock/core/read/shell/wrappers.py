@@ -108,7 +108,6 @@ PREFIXES: dict[str, Prefix] = {
     "daemonize": _prefix("-c -e -o -p -l -u"),
     "sandbox-exec": _prefix("-f -p -n -D"),
     "nsjail": _prefix("-R -B -T -C -M"),
-    "bwrap": _prefix("--unshare-all"),
     "noglob": _prefix(),
     "nocorrect": _prefix(),
     "wsl": _prefix("-d -u --distribution --user --cd"),

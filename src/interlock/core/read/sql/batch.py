@@ -45,8 +45,9 @@ class Statement:
         return -1
 
     def part(self, start: int, end: int | None = None) -> Statement:
-        """A piece of this statement, as a statement."""
-        return statement(self.tokens[start:end])
+        """A piece of this statement, as a statement; one that begins at the outer level has been counted."""
+        tokens, depths = self.tokens[start:end], self.depths[start:end]
+        return Statement(tokens, depths) if depths[:1] == (0,) else statement(tokens)
 
     def words(self) -> frozenset[str]:
         return frozenset(token.word for token in self.tokens)

@@ -70,6 +70,9 @@ _LINE_END = re.compile(r"\n|\Z")
 _META_END = re.compile(r"\n|\\\\|\Z")
 _BRACKETED = re.compile(r"\[(?!\d+\])[^\[\]'\"\n]{1,128}\]")
 _ORACLE_QUOTE = re.compile(r"[nN]?[qQ]'(?=\S)")
+# Most of any SQL: what reads the same in every flavour, wherever it stands.
+_COMMON = re.compile(rf"([A-Za-z_][\w$]*+(?!['&{HOLE}]))|(\d[\w.]*+)|([(),;])|\s+")
+_COMMON_KINDS = ("word", "number", "punct")
 _CLOSERS = {"[": "]", "{": "}", "(": ")", "<": ">"}
 
 
@@ -251,6 +254,11 @@ def cut(text: str, flavour: Flavour) -> tuple[list[Token], bool]:
     """The tokens of a text, and whether every string and comment in it has an end."""
     cutter = _Cutter(text, flavour)
     while cutter.at < len(text):
-        if not (cutter.skip() or cutter.meta() or cutter.string()):
+        if common := _COMMON.match(text, cutter.at):
+            if common.lastindex is None:
+                cutter.at = common.end()
+            else:
+                cutter.add(_COMMON_KINDS[common.lastindex - 1], common[0], common.end())
+        elif not (cutter.skip() or cutter.meta() or cutter.string()):
             cutter.plain()
     return cutter.tokens, cutter.whole

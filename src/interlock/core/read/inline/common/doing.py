@@ -80,11 +80,8 @@ def shell(walk: Walk, value: Value) -> Value:
 def is_bare_shell(text: str) -> bool:
     """True for a shell that reads its commands from elsewhere."""
     words = text.split()
-    return (
-        bool(words)
-        and _base(words[0]) in _SHELLS
-        and all(word in ("-", "-s", "-i", "-x", "-e", "-l") for word in words[1:])
-    )
+    own = words[1 : words.index("-s")] if "-s" in words else words[1:]  # what follows -s are the commands' arguments
+    return bool(words) and _base(words[0]) in _SHELLS and all(word in ("-", "-i", "-x", "-e", "-l") for word in own)
 
 
 def _base(word: str) -> str:

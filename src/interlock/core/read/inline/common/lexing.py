@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -53,6 +54,11 @@ class Token:
 
 NOTHING = Token("end", "")
 SEPARATORS = frozenset({",", ";", "=>", ":"})  # between statements and items
+
+
+@cache
+def _first_of(known: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join([*map(re.escape, known), "."]), re.DOTALL)
 
 
 class Scanner:
@@ -115,11 +121,10 @@ class Scanner:
             self.at = len(self.source) if end < 0 else end + 1 + len(closing)
             self.skip_line()
 
-    def operator(self, known: Iterable[str]) -> None:
+    def operator(self, known: tuple[str, ...]) -> None:
         """Take the first of the known operators that stands here, or one character."""
-        text = next((op for op in known if self.starts(op)), self.peek())
-        self.at += len(text)
-        self.emit("op", text)
+        found = self.take(_first_of(known))
+        self.emit("op", found.group() if found else "")
 
     def delimited(self, nested_code: str = "") -> str:
         """The raw text between the delimiter here and its mate; `nested_code` opens code that may hold it."""

@@ -16,6 +16,7 @@ from interlock.core.read.inline.python import (
     calls_paths,
     calls_programs,
 )
+from interlock.core.read.inline.python.calls_services import asked_of_service
 from interlock.core.read.inline.python.calls_values import on_file, on_value
 from interlock.core.read.inline.python.modules import MAX_PATH
 from interlock.core.read.inline.python.objects import Call
@@ -52,7 +53,13 @@ def answer(walk: Walk, func: Sym, call: Call) -> Value:
     if isinstance(call.owner, File) and call.path.startswith("."):
         return on_file(walk, call.owner, call)
     _escape(walk, call)
-    for answering in (_CALLS.get(call.path), _METHODS.get(call.name), _made_up(call.path), _without_effect):
+    for answering in (
+        _CALLS.get(call.path),
+        asked_of_service,
+        _METHODS.get(call.name),
+        _made_up(call.path),
+        _without_effect,
+    ):
         given = answering(walk, call) if answering is not None else UNKNOWN
         if given is not UNKNOWN:
             return given

@@ -32,6 +32,7 @@ _RESOURCES = {
     ("User", "delete"): ("iam", "delete-user", "--user-name"),
     ("Stack", "delete"): ("cloudformation", "delete-stack", "--stack-name"),
 }
+_COLLECTIONS = {f"{noun.lower()}s": noun for noun, _ in _RESOURCES}
 
 
 def aws(walk: Walk, call: Call) -> Value:
@@ -69,6 +70,9 @@ def _on_resource(call: Call) -> list[str]:
         return [*_RESOURCES[name, call.name], *words]
     if ".instances" in call.path and call.name in ("terminate", "stop"):
         return ["ec2", f"{call.name}-instances"]
+    held = next((link.name for link in chain if link.name in _COLLECTIONS), "")
+    if held and (_COLLECTIONS[held], call.name) in _RESOURCES:  # one of `s3.buckets.all()`, and so each of them
+        return list(_RESOURCES[_COLLECTIONS[held], call.name])
     return []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 _DYNAMIC = frozenset(
     "globals locals vars getattr eval exec compile __import__ import_module inspect __builtins__ __dict__ operator methodcaller "
@@ -11,14 +12,12 @@ _DYNAMIC = frozenset(
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def idle_in(tree: ast.Module) -> frozenset[int]:
-    """Their nodes, by id; none where anything could find a function by a name that is not written out."""
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    imported = {
-        alias.name.partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
-    }
-    imported |= {str(node.module).partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+def idle_in(tree: ast.Module, nodes: Sequence[ast.AST]) -> frozenset[int]:
+    """Their ids, of all the nodes of a tree; none where anything could find a function by a name that is not written out."""
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    imported = {alias.name.partition(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module).partition(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
     if _DYNAMIC & (names | attributes | imported):
         return frozenset()
     found: set[int] = set()

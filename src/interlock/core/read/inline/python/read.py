@@ -52,12 +52,15 @@ def _read(tree: ast.Module, walk: Walk) -> None:
 
 def _uncalled(tree: ast.Module, walk: Walk) -> None:
     """Read what nothing called: first what is never named, as that may call the rest."""
+    if not walk.defined:
+        return
+    nodes = list(ast.walk(tree))
     used = {
         node.id if isinstance(node, ast.Name) else node.attr
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, (ast.Name, ast.Attribute))
     }
-    idle = idle_in(tree)
+    idle = idle_in(tree, nodes)
     for named in (False, True):
         for func in walk.defined:  # grows while inner functions are met
             name = getattr(func.node, "name", "")

@@ -12,7 +12,17 @@ from typing import Any
 from interlock.core.read.facts import Report
 from interlock.core.read.inline.python.objects import Call, Func
 from interlock.core.read.inline.python.scope import Scope
-from interlock.core.read.inline.python.values import UNKNOWN, Either, Sym, Value, either, flat, made_from, options_of
+from interlock.core.read.inline.python.values import (
+    UNKNOWN,
+    Either,
+    Sym,
+    Value,
+    either,
+    flat,
+    made_from,
+    options_of,
+    traits_of,
+)
 from interlock.core.read.inline.python.world import World
 
 MAX_LOOP = 1000
@@ -103,6 +113,8 @@ class Walk:
             return found
         if isinstance(value, Sym) and value.path == "itertools.count()":
             self.endless += 1  # stays: nothing after such a loop is reached
+        if isinstance(value, Sym) and value.owner is not None and value.path.endswith("()"):
+            return [Sym(f"{value.path}.[]", value, traits=traits_of(value))]  # one of what a client or a query finds
         return [made_from(value)]
 
 
