@@ -70,11 +70,11 @@ lint: $(STAMP) ## ruff and mypy
 	$(BIN)/ruff format --check src tests bench tools
 	$(BIN)/mypy
 
-# Hundreds of processes of ours are started: compiled once, they are there in half the time. They wait a lot, so three workers share two cores.
+# Hundreds of processes of ours are started: compiled once, they are there in half the time.
 test: $(STAMP) $(NODE) $(TOOLS) $(SERVERS) ## lint beside the tests
 	@$(BIN)/python -m compileall -q -j 2 src
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; \
-	$(BIN)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder; tests=$$?; \
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder; tests=$$?; \
 	wait $$lint; linted=$$?; cat $(VENV)/lint.log; \
 	test $$tests -eq 0 && test $$linted -eq 0
 

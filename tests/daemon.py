@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import Any
 
 import httpx
 
+import warm
 from clock import TestClock
 from gate import shipped
 from interlock.config import Config, config_of
@@ -171,7 +171,7 @@ def prepared(folder: Path) -> None:
     config = configured(folder)
     store = open_store(config.store)
     try:
-        enrolled(open_state(config, store, _Wall()))
+        enrolled(open_state(config, store, _Wall(), known=shipped(config)))
     finally:
         store.close()
 
@@ -181,14 +181,14 @@ class _Wall:
         return time.time()
 
 
-def started(folder: Path, *words: str, config: Path | None = None) -> Daemon:
-    """A daemon that answers, or has ended."""
+def started(folder: Path, *words: str, config: Path | None = None, anew: bool = False) -> Daemon:
+    """A daemon that answers, or has ended; `anew` is one with a command line and an environment in /proc of its own."""
     path = config or folder / "interlock.toml"
     if not path.exists():
         write_config(folder)
     with (folder / "stderr").open("ab") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "interlock", "serve", "--config", str(path), "--port", "0", *words],
+        process = (subprocess.Popen if anew else warm.Popen)(
+            [*warm.INTERLOCK, "serve", "--config", str(path), "--port", "0", *words],
             stdout=subprocess.PIPE,
             stderr=errors,
             env={key: value for key, value in os.environ.items() if key != "MCPAQL_SAFETY_LOOP"},
@@ -206,11 +206,13 @@ def started(folder: Path, *words: str, config: Path | None = None) -> Daemon:
 
 
 @contextmanager
-def daemon(folder: Path, *words: str, toml: str = "", policy: str = "spec", people: bool = True) -> Iterator[Daemon]:
+def daemon(
+    folder: Path, *words: str, toml: str = "", policy: str = "spec", people: bool = True, anew: bool = False
+) -> Iterator[Daemon]:
     """A real daemon on a free port and a unix socket, with two operators."""
     if people and not (folder / "state" / "state.db").exists():
         prepared(folder)
-    running = started(folder, *words, config=write_config(folder, toml, policy))
+    running = started(folder, *words, config=write_config(folder, toml, policy), anew=anew)
     try:
         yield running
     finally:

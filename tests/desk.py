@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import warm
 from gate import CHEAP, shipped
 from interlock.config import load_config
 from interlock.doors.client import Daemon, NoDaemon
@@ -56,9 +56,9 @@ class Desk:
         self.agent = AGENT
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "interlock", "serve", "--config", str(self.config)]
+        command = [*warm.INTERLOCK, "serve", "--config", str(self.config)]
         with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = warm.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             try:
@@ -110,7 +110,13 @@ class Desk:
         script: str = "",
     ) -> tuple[str, int]:
         """What a person sees who types these answers to these prompts, and the exit code."""
-        with person_at(*self.argv(*argv, script=script), env=env) as screen:
+        words = [*warm.INTERLOCK, *argv, "--config", str(self.config)]
+        at = (
+            person_at(*self.argv(*argv, script=script), env=env)
+            if script
+            else person_at(*words, env=env, start=warm.at_terminal)
+        )
+        with at as screen:
             seen = ""
             for prompt, line in answers:
                 seen += screen.until(f"(?s)^(.*?{prompt})")
@@ -133,10 +139,7 @@ class Desk:
 
     def program(self, *argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
         """What a program gets that runs a command; it has no terminal."""
-        command = [sys.executable, "-m", "interlock", *argv, "--config", str(self.config)]
-        return subprocess.run(
-            command, input=given, capture_output=True, text=True, timeout=PATIENCE, start_new_session=True
-        )
+        return warm.run(*argv, "--config", str(self.config), given=given, timeout=PATIENCE, start_new_session=True)
 
     def evaluate(self, command: str, token: str = "", **more: Any) -> Mapping[str, Any]:
         """An agent asks."""
@@ -148,5 +151,5 @@ class Desk:
     def argv(self, *argv: str, script: str = "") -> list[str]:
         """The command in a shell that says its exit code; in a script it is "$@"."""
         run = script or '"$@"'
-        words = [sys.executable, "-m", "interlock", *argv, "--config", str(self.config)]
+        words = [*warm.INTERLOCK, *argv, "--config", str(self.config)]
         return ["/bin/sh", "-c", f'{run}; echo "EXIT $?"', "sh", *words]

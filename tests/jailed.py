@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import warm
 from hooked import Hooked, claude, hooked
-
-CLI = [sys.executable, "-m", "interlock"]
 
 
 @dataclass
@@ -40,13 +38,13 @@ class Home:
 
     def words(self, *command: str, grant: str = "") -> list[str]:
         granted = ["--grant", grant] if grant else []
-        return [*CLI, "run", "--config", str(self.folder / "interlock.toml"), *granted, "--", *command]
+        return [*warm.INTERLOCK, "run", "--config", str(self.folder / "interlock.toml"), *granted, "--", *command]
 
     def run(self, script: str, *given: str, grant: str = "", **more: Any) -> subprocess.CompletedProcess[str]:
         """A shell script as the agent."""
         how: dict[str, Any] = {"env": self.environ, "cwd": self.project, **more}
         words = self.words("sh", "-c", script, "sh", *given, grant=grant)
-        return subprocess.run(words, text=True, capture_output=True, timeout=120, stdin=subprocess.DEVNULL, **how)
+        return warm.run(*words[3:], timeout=120, **how)
 
     def hook(self, command: str, id: str = "toolu_1") -> str:
         """A shell command that fires the hook as the agent does; its input is left in the project."""
@@ -61,10 +59,7 @@ def installed(folder: Path) -> None:
     for name in ("project", "runtime"):
         (folder / name).mkdir(mode=0o700)
     config = ["--config", str(folder / "interlock.toml")]
-    done = subprocess.run(
-        [*CLI, "install", "claude-code", "--yes", *config],
-        env={**os.environ, "HOME": str(folder)}, cwd=folder, capture_output=True, text=True,
-    )  # fmt: skip
+    done = warm.run("install", "claude-code", "--yes", *config, env={**os.environ, "HOME": str(folder)}, cwd=folder)
     assert done.returncode == 0, done.stderr
 
 

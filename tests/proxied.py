@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import warm
 from daemon import Daemon
 
 PATIENCE = 20.0
@@ -29,8 +30,8 @@ class Proxy:
         self.seen: list[Any] = []
         self._unclaimed: list[Any] = []
         with self.errors.open("ab") as errors:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "interlock", "proxy", *words],
+            self.process = warm.Popen(
+                [*warm.INTERLOCK, "proxy", *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import warm
 from daemon import PASSPHRASE, Daemon, bearer, enrolled
+from gate import shipped
 from interlock.config import config_of
 from interlock.service.clock import SystemClock
 from interlock.service.opening import open_state
@@ -21,7 +22,8 @@ def people(folder: Path, url: str) -> None:
     assert os.environ["XDG_STATE_HOME"] == str(folder)
     store = open_store(url)
     try:
-        enrolled(open_state(config_of({"store": {"url": url}}), store, SystemClock()))
+        config = config_of({"store": {"url": url}})
+        enrolled(open_state(config, store, SystemClock(), known=shipped(config)))
     finally:
         store.close()
 
@@ -33,8 +35,8 @@ def begun(folder: Path, name: str, url: str, policy: str = "spec") -> Daemon:
         f'[store]\nurl = "{url}"\n[policy]\nuse = "{policy}"\n[daemon]\nsocket = "{folder}/{name}.sock"\n'
     )
     with (folder / f"{name}.err").open("wb") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "interlock", "serve", "--config", str(config), "--port", "0"],
+        process = warm.Popen(
+            [*warm.INTERLOCK, "serve", "--config", str(config), "--port", "0"],
             stdout=subprocess.PIPE,
             stderr=errors,
             env={**os.environ, "XDG_STATE_HOME": str(folder)},

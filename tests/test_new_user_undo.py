@@ -7,7 +7,6 @@ import os
 import secrets
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import warm
 from daemon import Daemon, daemon
 from hooked import Hooked, Said, claude, until
 from interlock.doors.cli.main import main
@@ -159,8 +159,7 @@ def state(folder: Path) -> dict[str, Any]:
 
 def undo(agent: Agent, *words: str) -> subprocess.CompletedProcess[str]:
     """What a person types."""
-    argv = ["-m", "interlock", "undo", *words, "--config", str(agent.running.folder / "interlock.toml")]
-    return subprocess.run([sys.executable, *argv], capture_output=True, text=True, timeout=120)
+    return warm.run("undo", *words, "--config", str(agent.running.folder / "interlock.toml"), timeout=120)
 
 
 @pytest.fixture(scope="module")
@@ -259,5 +258,5 @@ def test_the_record_names_every_snapshot_and_holds(guarded: tuple[Agent, Path]) 
     export = agent.running.folder / "export.jsonl"
     export.write_bytes(desk.get("/api/v1/audit/export").content)
     argv = ["replay", "all", "--from", str(export), "--config", str(agent.running.folder / "interlock.toml")]
-    found = subprocess.run([sys.executable, "-m", "interlock", *argv], capture_output=True, text=True, timeout=120)
+    found = warm.run(*argv, timeout=120)
     assert found.returncode == 0, (found.stdout, found.stderr)

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from interlock.core.classify import Rulebook
-from interlock.core.decide import judge
-from interlock.core.model import Action, Assessment, command
-
 if TYPE_CHECKING:
+    from interlock.core.classify import Rulebook
     from interlock.core.decision import Decision
+    from interlock.core.model import Action, Assessment
     from interlock.core.registry import Pattern, Registry
     from interlock.doors.sdk.async_gate import AsyncGate
     from interlock.doors.sdk.destructive import DestructiveGate
@@ -36,8 +34,10 @@ __all__ = [
     "guard",
 ]
 
-# What whoever only judges does not load: where it is found when somebody asks for it.
+# Nothing is loaded with the package itself, for every process of ours starts with it: where a name is found when somebody asks for it.
 _LAZY = {
+    "Action": "interlock.core.model",
+    "Assessment": "interlock.core.model",
     "AsyncGate": "interlock.doors.sdk.async_gate",
     "Decision": "interlock.core.decision",
     "Denied": "interlock.doors.sdk.errors",
@@ -63,7 +63,15 @@ def _shipped() -> Rulebook:
 
 @lru_cache(maxsize=2048)
 def _assess(text: str, cwd: str) -> Assessment:
-    return judge(command(text, cwd), _shipped()).assessment
+    return _judged(text, cwd, None)
+
+
+def _judged(action: str | Action, cwd: str, files: Callable[[str], str | None] | None) -> Assessment:
+    from interlock.core.decide import judge
+    from interlock.core.model import command
+
+    asked = command(action, cwd) if isinstance(action, str) else action
+    return judge(asked, _shipped(), files).assessment
 
 
 def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | None] | None = None) -> Assessment:
@@ -71,11 +79,9 @@ def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | Non
 
     `files` returns a script's text by its path, for callers who want scripts read too; without it no file is opened.
     """
-    if isinstance(action, Action):
-        return judge(action, _shipped(), files).assessment
-    if files is None and len(action) <= _CACHED:
+    if isinstance(action, str) and files is None and len(action) <= _CACHED:
         return _assess(action, cwd)
-    return judge(command(action, cwd), _shipped(), files).assessment
+    return _judged(action, cwd, files)
 
 
 def __getattr__(name: str) -> Any:

@@ -6,8 +6,8 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from functools import cache
+from dataclasses import fields, is_dataclass, replace
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,15 +23,20 @@ SHIPPED = Path(__file__).parent / "rules"
 def load(*extra: Path) -> Rulebook:
     """The shipped packs and any others; refuses the whole when one rule is wrong."""
     files = sorted(SHIPPED.glob("*.toml"))
-    texts = [path.read_bytes() for path in files]
+    book = _built(tuple(files), tuple(path.read_bytes() for path in files))
+    return joined(book, load_files(extra)) if extra else book
+
+
+@lru_cache(maxsize=1)
+def _built(files: tuple[Path, ...], texts: tuple[bytes, ...]) -> Rulebook:
+    """The book of these packs; a process that has it builds it anew only when one of them has changed."""
     digest = hashlib.sha256(b"\0".join(texts)).hexdigest()
     packs = _cached(digest)
     if packs is None:
         packs = [_parse(path, text) for path, text in zip(files, texts, strict=True)]
         build(packs)  # strict: what is kept has been checked
         _keep(digest, packs)
-    book = build(packs, checked=False)
-    return joined(book, load_files(extra)) if extra else book
+    return build(packs, checked=False)
 
 
 @cache
@@ -47,11 +52,16 @@ def _opinion() -> Opinion:
 
 def rulebook_hash(book: Rulebook) -> str:
     """One hash over every rule and program: which rules a record was judged by."""
-    from interlock.core.audit_json import canonical_json
+    whole = {"rules": book.rules, "programs": book.programs, "patterns": book.patterns}
+    text = json.dumps(whole, default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
-    return hashlib.sha256(
-        canonical_json({"rules": book.rules, "programs": book.programs, "patterns": book.patterns}).encode()
-    ).hexdigest()
+
+def _plain(value: Any) -> Any:
+    """What JSON does not know, one step nearer to it, with one order for what has none."""
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return sorted(value, key=repr) if isinstance(value, frozenset) else dict(value)
 
 
 def joined(first: Rulebook, second: Rulebook) -> Rulebook:

@@ -110,7 +110,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         for name, text in secrets.items():
             (folder / name).write_text(text)
             (folder / name).chmod(0o600)
-        with daemon(folder, toml=TOML, policy="default") as running:
+        with daemon(folder, toml=TOML, policy="default", anew=True) as running:
             yield Told(running, hook, json, boss, mails, (SECRET, "SECRETPATH", "mailpass99", TOKEN))
 
 

@@ -78,7 +78,7 @@ def shown(running: Daemon, challenge: str) -> str:
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Daemon]:
     (tmp_path / "policy.toml").write_text(POLICY)
-    with daemon(tmp_path, policy=str(tmp_path / "policy.toml")) as made:
+    with daemon(tmp_path, policy=str(tmp_path / "policy.toml"), anew=True) as made:
         yield made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from gate import AGENT, Gate
+from interlock.channels.terminal import TerminalLine
 from interlock.core import weigh as weighing
 from interlock.core.audit_compare import compared
 from interlock.core.audit_verify import verify
@@ -107,6 +109,38 @@ def test_three_forbidden_attempts_block_and_asking_again_does_not(gate: Gate) ->
     gate.ask(command("dd if=/dev/zero of=/dev/sda", "/w"))
     blocked = gate.ask(command("npm install", "/w"))
     assert blocked.outcome == "block" and "three forbidden attempts" in blocked.reason
+
+
+def test_people_are_told_once_that_an_agent_was_blocked(gate: Gate) -> None:
+    screen = io.StringIO()
+    gate.state.channels = [TerminalLine(screen)]
+    for number in range(5):
+        gate.ask(command(f"psql -h db{number} -c 'drop table one'", "/w"))
+    said = [line for line in screen.getvalue().splitlines() if "is blocked" in line]
+    assert said == [
+        "interlock: claude (uid:1000) is blocked: three forbidden attempts in ten minutes. "
+        "To lift it: interlock unblock uid:1000 --reason …"
+    ]
+
+
+def test_whoever_is_blocked_is_told_to_stop_and_nothing_that_would_be_denied_too(gate: Gate) -> None:
+    for action in ("psql -h db1 -c 'drop table one'", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda"):
+        gate.ask(command(action, "/w"))
+    said = gate.ask(command("rm -rf src", "/w")).reason
+    assert "Stop here, and tell the user" in said and "interlock unblock uid:1000" in said
+    assert "Instead" not in said and "Looked" not in said
+
+
+def test_a_block_that_was_lifted_is_a_new_beginning(gate: Gate) -> None:
+    tried = [command(f"psql -h db{number} -c 'drop table one'", "/w") for number in range(4)]
+    for action in tried[:3]:
+        gate.ask(action)
+    assert gate.state.blocked(AGENT.principal)
+    gate.clock.forward(1)
+    agents.unblock(gate.state, gate.sign_in(), AGENT.principal, "was me")
+    gate.clock.forward(1)
+    gate.ask(tried[3])
+    assert not gate.state.blocked(AGENT.principal)
 
 
 def test_what_a_person_let_through_is_no_forbidden_attempt(gate: Gate) -> None:
@@ -236,7 +270,7 @@ def test_an_older_copy_of_the_folder_proves_whole_and_is_missed_by_an_export_tha
     assert compared(kept, kept).ok
     gate.store.close()
     shutil.rmtree(gate.folder)
-    (tmp_path / "copy").rename(gate.folder)
+    shutil.move(tmp_path / "copy", gate.folder)
     gate.restart()
     assert proof(gate).ok  # nothing inside the folder can show it
     found = compared(kept, gate.records())

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+import warm
 from daemon import inside, started
 from hooked import PATIENCE, Hooked, until
 from interlock.config import config_of
@@ -25,7 +26,7 @@ from interlock.doors.hook import journal
 from interlock.doors.jail import seatbelt
 from interlock.doors.jail.plan import Situation, planned
 from interlock.service.jails import FOLDER, JOURNAL
-from jailed import CLI, Home, home_of, installed
+from jailed import Home, home_of, installed
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bwrap is missing"),
@@ -50,6 +51,7 @@ def test_signals_are_passed_on_and_the_agent_ends_as_it_likes(home: Home, sig: s
         cwd=home.project,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(sig, signal.SIG_DFL),  # which whatever was started in the background ignores
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
@@ -212,7 +214,7 @@ def test_it_says_what_it_would_do_and_what_it_cannot(home: Home) -> None:
     def said(*words: str) -> subprocess.CompletedProcess[str]:
         config = ["--config", str(home.folder / "interlock.toml")]
         return subprocess.run(
-            [*CLI, "run", *config, *words],
+            [*warm.INTERLOCK, "run", *config, *words],
             text=True,
             capture_output=True,
             env=home.environ,
@@ -246,7 +248,7 @@ def test_a_daemon_is_started_where_none_answers(tmp_path: Path) -> None:
     (tmp_path / "interlock.toml").write_text(f'[store]\nurl = "sqlite://{tmp_path}/state"\n[daemon]\nport = 0\n')
     installed(tmp_path)
     environ = {**os.environ, "HOME": str(tmp_path)}
-    words = [*CLI, "run", "--config", str(tmp_path / "interlock.toml"), "--", "sh", "-c", "ls -A ~/state"]
+    words = [*warm.INTERLOCK, "run", "--config", str(tmp_path / "interlock.toml"), "--", "sh", "-c", "ls -A ~/state"]
     done = subprocess.run(
         words, text=True, capture_output=True, env=environ, cwd=tmp_path, stdin=subprocess.DEVNULL, timeout=120
     )

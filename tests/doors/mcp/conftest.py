@@ -12,7 +12,7 @@ from servers import KINDS, Servers, Talk, fresh, serving
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    with serving(tmp_path_factory.mktemp("mcp")) as made:
+    with serving(tmp_path_factory.mktemp("mcp"), anew=True) as made:
         for kind in KINDS:
             made.shared[kind] = made.talk(kind)
         yield made

@@ -204,9 +204,9 @@ def fresh() -> str:
 
 
 @contextmanager
-def serving(folder: Path, toml: str = "", policy: str = "default") -> Iterator[Servers]:
+def serving(folder: Path, toml: str = "", policy: str = "default", anew: bool = False) -> Iterator[Servers]:
     """A daemon with two operators; the clients that were opened are closed with it."""
-    with daemon(folder, toml=toml, policy=policy) as running:
+    with daemon(folder, toml=toml, policy=policy, anew=anew) as running:
         servers = Servers(running, Loop())
         try:
             yield servers

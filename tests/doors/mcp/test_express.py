@@ -44,7 +44,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Daemon, Path
 
 @pytest.fixture(scope="module")
 def wire(own: tuple[Daemon, Path]) -> Iterator[Wire]:
-    with wired(["--config", str(own[1] / "interlock.toml")], own[1] / "errors") as made:
+    with wired(["--config", str(own[1] / "interlock.toml")], own[1] / "errors", anew=True) as made:
         yield made
 
 
@@ -137,7 +137,9 @@ def test_a_file_can_be_read_like_a_pipe(own: tuple[Daemon, Path], tmp_path: Path
 
 
 def test_a_held_call_still_asks_the_clients_user(servers: Servers, tmp_path: Path) -> None:
-    with wired(servers.words(servers.token())[3:], tmp_path / "errors", capabilities={"elicitation": {}}) as wire:
+    with wired(
+        servers.words(servers.token())[3:], tmp_path / "errors", capabilities={"elicitation": {}}, anew=True
+    ) as wire:
         wire.send(
             line(
                 "held",

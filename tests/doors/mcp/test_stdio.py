@@ -270,7 +270,7 @@ def test_esl_13_a_session_ends_with_its_server_however_that_ends(servers: Server
 
 def test_nothing_but_the_protocol_is_written_and_no_token_or_code(servers: Servers, tmp_path: Path) -> None:
     token = servers.token()
-    with wired(servers.words(token)[3:], tmp_path / "errors") as wire:
+    with wired(servers.words(token)[3:], tmp_path / "errors", anew=True) as wire:
         code = "ABCD-EFGH-IJKL-MNOP-QRST-UVWX-YZ"
         wire.call("mcp_aql", {"operation": "verify_challenge", "params": {"challenge_id": "x", "code": code}})
         wire.call(

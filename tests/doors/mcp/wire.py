@@ -6,12 +6,13 @@ import json
 import os
 import select
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import warm
 
 PATIENCE = 30.0
 
@@ -19,11 +20,11 @@ PATIENCE = 30.0
 class Wire:
     """One `interlock mcp` process."""
 
-    def __init__(self, words: list[str], errors: Path, env: dict[str, str] | None = None) -> None:
+    def __init__(self, words: list[str], errors: Path, env: dict[str, str] | None = None, anew: bool = False) -> None:
         self.errors, self.seen, self._rest = errors, b"", b""
         with errors.open("wb") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "interlock", "mcp", *words],
+            self.process = (subprocess.Popen if anew else warm.Popen)(
+                [*warm.INTERLOCK, "mcp", *words],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -110,8 +111,10 @@ def wired(
     errors: Path,
     env: dict[str, str] | None = None,
     capabilities: dict[str, Any] | None = None,
+    anew: bool = False,
 ) -> Iterator[Wire]:
-    wire = Wire(words, errors, env)
+    """A server that was greeted; `anew` is one that has loaded nothing yet, with a command line of its own."""
+    wire = Wire(words, errors, env, anew)
     try:
         wire.initialize(capabilities)
         yield wire
