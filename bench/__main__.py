@@ -236,6 +236,10 @@ FORMS: dict[str, Callable[[int], str]] = {
     "functions": repeated("f() { ls; }; f\n"),
     "arithmetic": repeated("$((1+1)) "),
     "padding": repeated(" ", "rm -rf /"),
+    "deeper and deeper": repeated("cd a; "),
+    "files moved": repeated("mv a b; "),
+    "a list, used often": lambda size: "a=(" + "x " * (size // 4) + "); " + "rm ${a[@]}; " * (size // 24),
+    "a long value, used often": lambda size: "a=" + "x" * (size // 2) + "; " + "rm $a; " * (size // 14),
     "bash -c in bash -c": nested("bash -c ' ", " '"),
 }
 

@@ -46,6 +46,7 @@ def main() -> None:
             client = wrapper.build(config.folder, config, "claude-code")
             report(daemon, client.path, wrapper.is_compiled(client))
             held(daemon)
+            beside(daemon)
             os.kill(daemon.pid, 9)
             lonely("no daemon: judged by the hook itself", client.path)
         others(folder)
@@ -82,6 +83,7 @@ def report(daemon: Served, client: str, compiled: bool) -> None:
     print("\naims: compiled client at most 2.5 times /bin/true, HTTP hook at most 1.5 times the empty endpoint")
 
 
+IMPATIENT = "interlock-limit: 1\r\n"  # milliseconds: nobody waits for an answer of people
 HOOK = "/api/v1/hook/claude-code?event=PreToolUse"
 
 
@@ -113,6 +115,26 @@ def _approved(daemon: Served, talk: Operator, number: int) -> tuple[float, float
     waits.join(PATIENCE)
     assert ended, "the agent was not answered"
     return signed - begun, ended[0] - begun
+
+
+def beside(daemon: Served) -> None:
+    """Everyday calls of one agent, while another one sends what takes as long to judge as anything may."""
+    alone = [posted(daemon.port, "POST", HOOK, asked("ls -la")) for _ in range(CALLS)]
+    over = threading.Event()
+
+    def other() -> None:
+        while not over.is_set():
+            posted(daemon.port, "POST", HOOK, asked("mv a b; " * 12_000), IMPATIENT)
+
+    sends = threading.Thread(target=other)
+    sends.start()
+    time.sleep(0.2)
+    meanwhile = [posted(daemon.port, "POST", HOOK, asked("ls -la")) for _ in range(CALLS)]
+    over.set()
+    sends.join()
+    print(f"\nan allowed call, beside an agent whose calls are hard to judge\n\n{'':<36}{'p50':>12}{'p90':>12}")
+    for name, taken in (("nobody else", alone), ("beside that agent", meanwhile)):
+        print(f"{name:<36}{at(taken, 0.5):>9.0f} µs{at(taken, 0.9):>9.0f} µs")
 
 
 class Operator:
@@ -183,11 +205,9 @@ def spawned(argv: list[str], given: bytes, environ: dict[str, str] | None = None
     return taken
 
 
-def posted(port: int, method: str, path: str, body: bytes) -> float:
+def posted(port: int, method: str, path: str, body: bytes, more: str = "") -> float:
     """Seconds from connecting until the whole answer is there, as a hook does it."""
-    head = (
-        f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\ncontent-type: application/json\r\n"
-    )
+    head = f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\ncontent-type: application/json\r\n{more}"
     begun = clock()
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)

@@ -56,12 +56,12 @@ class Shared:
 
 def call_keys(who: str, word: str, session: str, call: Call) -> list[str]:
     """What stands for one call: its id where it has one, and what would run; an agent may not tell the id in every event."""
-    acts = json.dumps([who, word, session, _acts(call)])
-    return [json.dumps([who, word, session, call.id]) if call.id else acts, acts]
+    acts = repr((who, word, session, *_acts(call)))
+    return [repr((who, word, session, call.id)) if call.id else acts, acts]
 
 
 def _key(who: str, event: Event) -> str:
-    return json.dumps([who, event.session, event.pair, [_acts(call) for call in event.calls]])
+    return repr((who, event.session, event.pair, [_acts(call) for call in event.calls]))
 
 
 def _acts(call: Call) -> list[str]:

@@ -69,6 +69,7 @@ def _status(context: Context, who: Who) -> dict[str, Any]:
     except StoreError as error:
         trouble = f"the store cannot be used: {error}"
     problems = [*state.problems, *state.alerts.values(), trouble]
+    ours = who.session is not None or who.here
     return {
         "version": context.version,
         "strength": state.strength if state.strength == SEPARATE else who.strength or state.strength,
@@ -79,7 +80,8 @@ def _status(context: Context, who: Who) -> dict[str, Any]:
         "operators": operators,
         "openTickets": waiting,
         "openChallenges": codes,
-        "problems": list(dict.fromkeys(filter(None, problems))) if who.session is not None or who.here else [],
+        "problems": list(dict.fromkeys(filter(None, problems))) if ours else [],
+        "blocked": [{"principal": one, "reason": why} for one, why in sorted(state.blocks.items())] if ours else [],
         "warnings": list(config.warnings),
         "started": iso(context.started),
         "jails": jails_json(state),

@@ -27,11 +27,10 @@ async def one(context: Context, who: Who, body: bytes) -> Answer:
     """The answer to one action."""
     who.agent()
     request, token = _asked(context, who, parsed(body))
-    if request.server is not None and request.files is not None:
-        at_once: Request | None = replace(request, files=_not_here)  # scripts are not read on the event loop
-    else:
-        at_once = request if request.files is None else None
-    if at_once is not None and len(body) <= SHORT and not token:
+    if len(body) <= SHORT and not token:
+        at_once = (
+            request if request.files is None else replace(request, files=_not_here)
+        )  # no scripts on the event loop
         decision = quick(context.state, at_once)
         if decision is not None:
             return 200, decision_json(decision)
@@ -75,7 +74,7 @@ def _asked(context: Context, who: Who, body: Any) -> tuple[Request, str]:
     """What is asked; targets are looked at and kept for whoever is on the socket, and so on this machine."""
     request, token = request_of(body, who, _read(context, who))
     look = sight(who.principal, context.config.separate, context.look) if who.here else None
-    keeper = hands(who.principal, context.keeper) if who.here else None
+    keeper = hands(who.principal, context.keeper, context.state.keepers) if who.here else None
     return replace(request, look=look, keeper=keeper), token
 
 

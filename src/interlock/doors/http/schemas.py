@@ -224,6 +224,7 @@ SCHEMAS: dict[str, Schema] = {
         "version": TEXT, "strength": TEXT, "mode": TEXT, "policy": TEXT, "store": TEXT, "unlocked": FLAG,
         "operators": {"anyOf": [COUNT, {"type": "null"}]}, "openTickets": {"anyOf": [COUNT, {"type": "null"}]},
         "openChallenges": {"anyOf": [COUNT, {"type": "null"}]}, "problems": TEXTS,
+        "blocked": {"type": "array", "items": table({"principal": TEXT, "reason": TEXT})},
         "warnings": TEXTS, "started": TIME, "pause": PAUSE,
         "jails": {"type": "array", "items": table({"program": TEXT, "grants": TEXTS, "since": TIME})},
     }),

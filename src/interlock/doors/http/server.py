@@ -10,6 +10,7 @@ import os
 import resource
 import signal
 import socket
+import sys
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -41,6 +42,7 @@ from interlock.stores import open_store
 from interlock.terminal.agents import agent_above
 
 LOG = logging.getLogger("interlock")
+SWITCH = 0.001  # seconds that a long judgement in the pool keeps the event loop waiting
 GRACE = 10  # seconds that requests have to end once it stops
 MOST_FILES = 65_536  # connections and databases that are open at once, where the system lets it
 
@@ -110,6 +112,7 @@ def serve(
         door = build(state, config, version)
         door.context.port = number
         state.outbox = _outbox(config, state, door)
+        sys.setswitchinterval(SWITCH)
         gc.freeze()  # rules and modules stay as long as the daemon: nobody has to look through them for garbage
         _run(config, state, door, places.all, lambda: ready(state, number))
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import uvloop
 from mcp.server.stdio import stdio_server
 
 from interlock.config import Config
@@ -157,7 +158,7 @@ def quietly(work: Coroutine[Any, Any, None]) -> int:
     """Runs a server; a client keeps what is written to stderr, and calls may carry codes."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    asyncio.run(work)
+    uvloop.run(work)
     return 0
 
 

@@ -10,6 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import uvloop
+
 from interlock.core.trust import CLAIMED, TRUSTS
 from interlock.doors.hook.undumpable import undumpable
 from interlock.doors.proxy.messages import (
@@ -62,7 +64,7 @@ def _place(path: Path, name: str, entry: Any, trust: str) -> Place:
 def run_many(places: list[Place], setting: Setting) -> int:
     """Relays until the client has gone, or every server has."""
     undumpable()
-    return asyncio.run(_run(places, setting))
+    return uvloop.run(_run(places, setting))
 
 
 async def _run(places: list[Place], setting: Setting) -> int:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+import uvloop
+
 from interlock.config import Config
 from interlock.doors.hook.undumpable import undumpable
 from interlock.doors.mcp.link import Link
@@ -121,7 +123,7 @@ class Line:
 def run(place: Place, setting: Setting) -> int:
     """Relays until either side ends; 0 where that was the client."""
     undumpable()
-    return asyncio.run(_one(place, setting))
+    return uvloop.run(_one(place, setting))
 
 
 async def _one(place: Place, setting: Setting) -> int:
