@@ -31,6 +31,12 @@ DOCS = ROOT / "docs"
 GENERATED = {"rules.md"}  # from the packs, which have tests of their own
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(p for p in DOCS.glob("*.md") if p.name not in GENERATED)]
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_TAGGED = re.compile(r"<code>(interlock [^<{]+)</code>")
+CONSOLE = [
+    path
+    for path in sorted((ROOT / "src/interlock/doors/console/templates").rglob("*.html"))
+    if _TAGGED.search(path.read_text(encoding="utf-8"))
+]
 _INLINE = re.compile(r"`([^`\n]+)`")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _RUNS = re.compile(r"(?:^|[|;&] *)(?:\S*/)?interlock ")
@@ -70,10 +76,11 @@ def documented(name: str, heading: str) -> set[str]:
 
 
 def command_lines(page: str) -> Iterator[list[str]]:
-    """Every `interlock …` that a page shows: in a shell block or in the running text."""
+    """Every `interlock …` that a page of the docs or of the console shows: in a shell block or in the running text."""
     shown = [line.removeprefix("$ ") for block in fenced(page, "sh") for line in block.splitlines()]
     shown += [line[2:] for block in fenced(page, "console") for line in block.splitlines() if line.startswith("$ ")]
     shown += [code for code in _INLINE.findall(prose(page)) if code.startswith(("interlock ", ".venv/bin/interlock "))]
+    shown += _TAGGED.findall(page)
     for line in shown:
         if _RUNS.search(line):
             yield from _commands(line)
@@ -102,7 +109,7 @@ class Parsed(BaseException):
     """The words were understood; nothing has to be done."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *CONSOLE], ids=lambda page: page.name)
 def test_every_command_that_is_shown_is_one(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     parse = argparse.ArgumentParser.parse_args
 

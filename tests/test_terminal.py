@@ -13,7 +13,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -89,8 +89,15 @@ class Screen:
         return bool(termios.tcgetattr(self.file)[3] & termios.ECHO)
 
 
+def _launched(terminal: str, argv: Sequence[str], env: Mapping[str, str]) -> None:
+    subprocess.run([sys.executable, "-c", LAUNCH, terminal, *argv], env=env, check=True, timeout=PATIENCE)
+
+
+Start = Callable[[str, Sequence[str], Mapping[str, str]], None]
+
+
 @contextmanager
-def person_at(*argv: str, env: Mapping[str, str] | None = None) -> Iterator[Screen]:
+def person_at(*argv: str, env: Mapping[str, str] | None = None, start: Start = _launched) -> Iterator[Screen]:
     """A real process on a real pseudo-terminal of its own, which no agent started; it is hung up at the end."""
     first = Path("/proc/1/cmdline").read_text().split("\0")
     if agent_in(Process(1, 0, 0, Path("/proc/1/comm").read_text().strip(), tuple(first))):
@@ -98,8 +105,7 @@ def person_at(*argv: str, env: Mapping[str, str] | None = None) -> Iterator[Scre
     master, slave = pty.openpty()
     try:
         clean = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **(env or {})}
-        command = [sys.executable, "-c", LAUNCH, os.ttyname(slave), *argv]
-        subprocess.run(command, env=clean, check=True, timeout=PATIENCE)
+        start(os.ttyname(slave), argv, clean)
         yield Screen(master)
     finally:
         os.close(slave)
@@ -218,6 +224,20 @@ def test_the_first_operator_types_the_code_a_name_and_a_passphrase_twice() -> No
         shown = screen.until(r"(?s).*MADE (?:.*)\r")
         assert "MADE alice admin True" in shown and GOOD not in shown
         assert screen.echoes()
+
+
+@pytest.mark.parametrize(
+    ("user", "typed", "made"), [("Bea", "", "bea"), ("bea", "ana", "ana"), ("human", "ana", "ana")]
+)
+def test_the_first_operator_is_offered_the_name_that_later_sign_ins_offer(user: str, typed: str, made: str) -> None:
+    with python_at(ENROL, "300", GOOD, env={"USER": user}) as screen:
+        enrols(screen)
+        screen.until(r"name: " if user == "human" else rf"name \[{user.lower()}\]: ")
+        screen.type(typed)
+        for prompt in ("Passphrase .*: ", "again: "):
+            screen.until(prompt)
+            screen.type(GOOD)
+        assert screen.until(r"MADE (.*)\r") == f"{made} admin True"
 
 
 def test_a_bad_name_and_a_weak_or_mistyped_passphrase_are_asked_for_again() -> None:

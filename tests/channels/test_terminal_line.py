@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import os
+import pty
 import secrets
 import sys
+import termios
+import threading
 import time
 from pathlib import Path
 
@@ -13,12 +16,42 @@ from interlock.channels.terminal import TerminalLine
 from interlock.core.model import AgentRef
 from interlock.core.records import Challenge
 from interlock.doors.client import Daemon, NoDaemon
+from kept import ticket
 from stopped import stopped
 from test_terminal import person_at
 
 PASSPHRASE = "correct horse battery"
 PATIENCE = 30.0
 POLICY = 'name = "looped"\nextends = "default"\n[loop]\nstart = "allow"\n'
+
+
+def test_a_held_action_a_block_and_an_alert_are_a_line_with_what_to_do() -> None:
+    out = io.StringIO()
+    line = TerminalLine(out)
+    held = ticket("pdact_1", agent=AgentRef("uid:1", "claude"), title="rm -rf src\n" + "x" * 900)
+    line.tell("held", held, held.title)
+    line.tell("block", None, "claude is blocked")
+    line.tell("alert", None, "a call ran that was denied")
+    line.tell("approve", held, held.title)
+    first, *others = out.getvalue().splitlines()
+    assert first.startswith("interlock: claude (uid:1) waits for an answer: rm -rf src x")
+    assert first.endswith("…: interlock show pdact_1") and len(first) < 320
+    assert others == ["interlock: claude is blocked", "interlock: a call ran that was denied"]
+
+
+def test_a_terminal_that_was_stopped_is_not_waited_for() -> None:
+    screen, terminal = pty.openpty()
+    with os.fdopen(screen), os.fdopen(terminal, "w") as out:
+        termios.tcflow(out, termios.TCOOFF)  # as Ctrl-S does
+        line = TerminalLine(out)
+        telling = threading.Thread(
+            target=lambda: [line.tell("alert", None, "a" * 500) for _ in range(500)], daemon=True
+        )
+        telling.start()
+        telling.join(PATIENCE)
+        waits = telling.is_alive()
+        termios.tcflow(out, termios.TCOON)
+        assert not waits
 
 
 def test_a_line_moves_no_cursor_and_other_events_say_nothing() -> None:
@@ -45,7 +78,9 @@ def test_the_daemons_terminal_names_who_was_stopped_and_interlock_codes(tmp_path
         agent.call("execute", "execute_agent", element_name="claude", parameters={"goal": "x"})
         hint = "delete the production database"
         agent.call("create", "record_execution_step", element_name="claude", next_action_hint=hint)
-        said = screen.until(r"interlock: ([^\r\n]*)")
+        held = screen.until(r"interlock: ([^\r\n]* waits for an answer[^\r\n]*)\r")
+        assert hint in held and "interlock show pdact_" in held
+        said = screen.until(r"interlock: ([^\r\n]* is blocked[^\r\n]*)\r")
         assert "claude" in said and "is blocked" in said and said.endswith("interlock codes")
         os.write(screen.file, b"\x03")
         _ended(socket)

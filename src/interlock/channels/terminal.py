@@ -1,15 +1,20 @@
-"""A line in the daemon's own terminal when an agent waits for a code; the code is never in it."""
+"""A line in the daemon's own terminal when somebody is waited for, or should look; codes are never in it."""
 
 from __future__ import annotations
 
+import io
+import select
 from typing import TextIO
 
-from interlock.core.excerpt import visible
+from interlock.core.channel_rules import ALERT, BLOCK, CHALLENGE, HELD
+from interlock.core.messages import HEADINGS, clean, who
 from interlock.core.records import Challenge, Ticket
+
+TITLE = 200  # characters of an action
 
 
 class TerminalLine:
-    """Whoever started the daemon in a terminal sees there whom it stopped."""
+    """Whoever started the daemon in a terminal sees there whom it stopped, and what to do; a terminal that is held still is not waited for."""
 
     name = "terminal"
 
@@ -17,6 +22,24 @@ class TerminalLine:
         self._out = out
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
-        if event == "challenge":
-            self._out.write(f"interlock: {visible(words)}\n")
+        said = _line(event, about, words)
+        if said and _takes(self._out):
+            self._out.write(f"interlock: {said}\n")
             self._out.flush()
+
+
+def _line(event: str, about: Ticket | Challenge | None, words: str) -> str:
+    """What is said of an event; nothing of those that nobody has to look at."""
+    if event == HELD and isinstance(about, Ticket):
+        title = clean(about.title)
+        shown = title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
+        return f"{who(about.agent)} {HEADINGS[HELD]}: {shown}: interlock show {about.id}"
+    return clean(words) if event in (ALERT, BLOCK, CHALLENGE) else ""
+
+
+def _takes(out: TextIO) -> bool:
+    """Whether a line can be written now: somebody may have stopped the terminal (Ctrl-S), and a decision waits for no terminal."""
+    try:
+        return bool(select.select([], [out.fileno()], [], 0)[1])
+    except io.UnsupportedOperation:  # no file at all
+        return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from interlock.core.channel_rules import EVENTS
+from interlock.core.channel_rules import ALERT, BLOCK, CHALLENGE, HELD, WAITING
 from interlock.core.deliveries import FAILED, SENT, Delivery
 from interlock.core.messages import TEST, of_notice
 from interlock.core.times import iso
@@ -18,6 +18,7 @@ from interlock.service.state import State
 
 RECENT = 20  # deliveries that are listed
 TEST_SECONDS = 30.0
+_HEARD = {"console": WAITING, "terminal": (HELD, CHALLENGE, BLOCK, ALERT)}
 _HERE = {"terminal": "the daemon's own terminal", "dialog": "codes in a window on this desktop"}
 
 
@@ -81,7 +82,7 @@ def _tried(state: State, courier: Courier, operator: str) -> str:
 def _built_in(name: str, address: str, codes: bool) -> dict[str, Any]:
     return {
         "name": name, "kind": name, "address": address, "ready": True, "problem": "", "private": codes, "builtIn": True,
-        "events": list(EVENTS[:4]) if name == "console" else ["challenge"], "level": "safe", "afterSeconds": 0, "perMinute": 0,
+        "events": list(_HEARD.get(name, (CHALLENGE,))), "level": "safe", "afterSeconds": 0, "perMinute": 0,
         "waiting": 0, "recent": [],
     }  # fmt: skip
 

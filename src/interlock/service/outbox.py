@@ -27,7 +27,7 @@ MOST_OWED = 200  # messages of one channel; the oldest are dropped
 KEPT = 30 * 86_400.0  # seconds that what was sent is remembered
 _TIDY = 600  # looks
 # What the service tells -> what people are told; whatever is not here is an alert.
-_SILENT = frozenset({"held", "challenge"})  # these wait for an answer, and are looked up
+_SILENT = frozenset({"held", "challenge", "block"})  # these wait for an answer, and are looked up
 _TOLD = MappingProxyType({
     "credential": CREDENTIAL, "expired": EXPIRED, "mode": CHANGE, "operator": CHANGE, "pause": CHANGE, "pause_end": CHANGE,
     "adapter_trust": CHANGE, "approve": ANSWERED, "reject": ANSWERED, "revoke": ANSWERED,

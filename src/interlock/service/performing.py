@@ -42,7 +42,8 @@ def perform(
         except QueueFull:
             held = Held(
                 "deny",
-                f"the queue is full: {state.policy.open_tickets} actions of this agent wait for an answer",
+                f"the queue is full: {state.policy.open_tickets} actions of this agent wait for an answer already. "
+                "When an operator has answered one (`interlock pending`), try again",
                 code="RATE_LIMIT_EXCEEDED",
             )
             ticket = None

@@ -152,10 +152,11 @@ class Counting:
         return int(row[0]), int(row[1])
 
     def _forbidden(self, agent: AgentRef, since: float) -> int:
-        """By principal, whatever name it goes by; what was let through, by a person or as nothing was lost, is no attempt."""
+        """By principal, whatever name it goes by, since its last block was lifted; what was let through, by a person or as nothing was lost, is no attempt."""
+        lifted = self.db.execute("SELECT max(lifted_at) FROM blocks WHERE principal = ?", (agent.principal,))[0][0]
         row = self.db.execute(
             "SELECT count(*) FROM (SELECT 1 AS one FROM deeds WHERE principal = ? AND level = 4 AND outcome <> 'allow' AND at > ? LIMIT ?) AS newest",
-            (agent.principal, since, _ENOUGH),
+            (agent.principal, max(since, float(lifted or 0)), _ENOUGH),
         )[0]
         return int(row[0])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import os
 import secrets
 from collections.abc import Collection
 from typing import TYPE_CHECKING
@@ -62,12 +63,24 @@ def _prove(terminal: Terminal, seconds: float) -> None:
 def _ask_name(terminal: Terminal) -> str:
     from interlock.keys.operators import EnrolError, operator_name
 
+    offered = _usual_name()
     for _ in range(TRIES):
         try:
-            return operator_name(terminal.ask("Your name: "))
+            typed = terminal.ask(f"Your name [{offered}]: " if offered else "Your name: ").strip()
+            return operator_name(typed or offered)
         except EnrolError as error:
             terminal.say(f"{error}\n")
     raise EnrolmentError("no name was given")
+
+
+def _usual_name() -> str:
+    """The name that later sign-ins offer too, where it can be an operator's."""
+    from interlock.keys.operators import EnrolError, operator_name
+
+    try:
+        return operator_name(os.environ.get("USER", ""))
+    except EnrolError:
+        return ""
 
 
 def _ask_passphrase(terminal: Terminal, name: str) -> str:

@@ -87,6 +87,26 @@ def test_a_rejection_needs_a_reason_and_the_agent_reads_it(desk: Desk) -> None:
     assert code == 1 and "is rejected; it cannot be approved" in shown
 
 
+def test_whoever_gives_no_reason_is_asked_for_it_after_the_ticket_was_shown(desk: Desk) -> None:
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/why")["pendingId"]
+    typed = [
+        ("rm -rf /srv/why.*Why \\(the agent reads it\\): ", "use a migration"),
+        ("Passphrase of ana: ", PASSPHRASE),
+    ]
+    shown, code = desk.person("reject", ticket, "--operator", "ana", answers=typed)
+    assert code == 0 and "Rejected" in shown
+    assert "use a migration" in desk.evaluate("ssh db1 rm -rf /srv/why")["reason"]
+    shown, code = desk.person("unblock", "uid:7", answers=[("Why: ", "")])
+    assert code == 2 and "--reason" in shown
+
+
+def test_an_approval_of_what_is_approved_says_so(desk: Desk) -> None:
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/twice")["pendingId"]
+    assert desk.signed("approve", ticket)[1] == 0
+    shown, code = desk.person("approve", ticket)
+    assert code == 1 and f"ticket {ticket} is approved already" in shown
+
+
 def test_an_approval_is_taken_back_before_it_is_used(desk: Desk) -> None:
     ticket = desk.evaluate("ssh db1 rm -rf /srv/five")["pendingId"]
     assert desk.signed("approve", ticket)[1] == 0

@@ -126,6 +126,8 @@ def test_a_blocked_agent_is_stopped_whatever_it_calls_itself(desk: Desk) -> None
     assert desk.signed("block", principal, "--reason", "leaked token")[1] == 0
     denied = desk.evaluate("touch a", token, agent={"name": "BOT "})
     assert denied["allowed"] is False and "leaked token" in denied["reason"]
+    status = desk.program("status").stdout
+    assert f"Blocked   {principal}: leaked token; `interlock unblock {principal} --reason …` lifts it" in status
     shown, code = desk.signed("agents")
     assert code == 0 and principal in shown and "leaked token" in shown
     assert desk.signed("unblock", principal, "--reason", "new token")[1] == 0

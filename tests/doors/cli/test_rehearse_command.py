@@ -192,6 +192,13 @@ def test_the_summary_says_how_often_why_and_which_grants_would_help(home: Path, 
     assert [one["command"] for one in made] == grants
 
 
+def test_more_losses_than_are_listed_are_said_to_be_there(home: Path, capsys: Capture) -> None:
+    calls = (one for n in range(12) for one in (used(f"t{n}", f"kubectl delete deploy a{n}"), result(f"t{n}")))
+    claude_log(home, *calls)
+    assert main(["rehearse"]) == 0
+    assert "  and 2 calls before these (--json has all)\n" in capsys.readouterr().out
+
+
 def test_what_a_snapshot_would_have_kept_is_no_question_and_what_is_gone_is_said_all_the_same(
     lasting: Path, home: Path, rehearsed: Run, capsys: Capture
 ) -> None:

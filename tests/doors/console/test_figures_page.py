@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from interlock.core.model import Level
+from interlock.doors.console.charts import by_day
 from interlock.service.asked import answering
 from visited import DELETE, LIST, PAYLOADS, PUSH, Looking, foreign, looking
 
@@ -105,3 +107,8 @@ def test_an_approval_that_no_agent_came_back_for_was_answered(here: Looking) -> 
     found = answering(here.app.state)
     assert found.expired == 0 and [(one.approved, one.expired) for one in found.rules] == [(1, 0)]
     assert "approved and not used in time: ana had said yes" in here.said(f"/console/tickets/{id}")
+
+
+@pytest.mark.parametrize(("most", "words"), [(3, ["3"]), (9_999, ["4999", "9999"]), (1_240_000, ["620k", "1240k"])])
+def test_a_large_number_fits_beside_the_axis(most: int, words: list[str]) -> None:
+    assert [line.words for line in by_day([(0.0, {Level.DANGEROUS: most})]).lines] == words

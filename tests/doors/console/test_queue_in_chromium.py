@@ -151,6 +151,35 @@ def test_what_is_selected_keeps_the_keys_when_the_queue_changes(here: Console, a
     ana.page.wait_for_url(f"**/console/tickets/{held}")
 
 
+def test_the_card_that_somebody_reads_stays_where_it_is_when_a_worse_one_comes(here: Console, ana: Window) -> None:
+    long = "; ".join(f"echo {number}" for number in range(400))
+    held = [here.ask(f"rm -rf lib{here.round}-{number}; {long}")["pendingId"] for number in range(4)]
+    ana.open("/console/queue")
+    where = "card => Math.round(card.getBoundingClientRect().top)"
+    read, box = card(ana, held[2]), card(ana, held[2]).locator("pre").first
+    read.evaluate("card => card.scrollIntoView({ block: 'center' })")
+    box.evaluate("box => { box.scrollTop = 100; }")
+    before = read.evaluate(where)
+    card(ana, here.ask(f"psql -h db -c 'drop table t{here.round}'")["pendingId"]).wait_for(state="attached")
+    assert ana.page.locator("[data-item]").first.get_attribute("data-item") not in held  # the worst is above
+    assert abs(read.evaluate(where) - before) <= 2 and box.evaluate("box => box.scrollTop") == 100
+
+
+def test_whoever_answers_by_keys_hears_that_it_worked_and_goes_on_with_the_next(here: Console, ana: Window) -> None:
+    held = [here.ask(f"rm -rf lib{here.round}-{number}")["pendingId"] for number in range(3)]
+    ana.open("/console/queue")
+    for id in held[:2]:
+        ana.page.keyboard.press("j")
+        ana.page.wait_for_selector(f"[data-item='{id}']:focus")
+    ana.page.keyboard.press("r")
+    reason = card(ana, held[1]).locator("textarea")
+    expect(reason).to_be_focused()
+    reason.press_sequentially("no")
+    card(ana, held[1]).get_by_role("button", name="Reject", exact=True).press("Enter")
+    ana.page.wait_for_selector("#said >> text=Rejected")
+    ana.page.wait_for_selector(f"[data-item='{held[2]}'].selected:focus")
+
+
 def test_what_came_before_the_page_listened_is_shown_as_well(here: Console, ana: Window) -> None:
     streams: list[Any] = []
     ana.page.route("**/console/events", lambda route: streams.append(route))

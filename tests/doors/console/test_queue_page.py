@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from interlock.core.model import Level
+from interlock.core.model import Human, Level, Requirement
 from interlock.doors.console.cards import card_of
 from interlock.doors.console.colour import coloured, runs
+from interlock.doors.console.pages.queue import MOST
 from interlock.doors.console.render import environment
 from kept import ticket
 from visited import looking
@@ -35,6 +36,29 @@ def test_the_greater_harm_comes_first(tmp_path: Path) -> None:
         page = here.page("/console/queue")
         assert page.index(great["pendingId"]) < page.index(small["pendingId"])
         assert f"level-{int(Level.FORBIDDEN)}" in page
+
+
+def test_more_than_a_page_holds_are_said_to_be_there_and_not_counted_without_end(tmp_path: Path) -> None:
+    with looking(tmp_path) as here:
+        state, now = here.app.state, here.app.clock.now()
+        made = [ticket(f"pdact_{n}", digest=f"{n}", opened_at=now, expires_at=now + 60) for n in range(MOST)]
+        state.store.write(lambda tx: [tx.open_ticket(one, MOST + 1) for one in made[:-1]])
+        assert "More wait than" not in here.page("/console/queue")
+        state.store.write(lambda tx: tx.open_ticket(made[-1], MOST + 1))
+        page = here.page("/console/queue")
+        assert f"More wait than the newest {MOST}" in page and page.index("More wait") < page.index("pdact_")
+        assert ">99+</span>" in page and here.page("/console/queue/count", hx_request="true").strip() == "99+"
+
+
+def test_a_card_says_who_has_to_agree_in_words() -> None:
+    asked = Requirement(human=Human.VERIFY, approvers=frozenset({"role:admin"}))
+    assert card_of(ticket("t1", requirement=asked)).needs == "an admin has to approve after a fresh sign-in"
+
+
+def test_a_long_harm_is_cut_where_that_can_be_seen() -> None:
+    long = f"rm -rf {'deep/' * 90}"
+    [said] = card_of(ticket("t1", action={"command": long}, findings=({"subject": long, "level": 3},))).harm
+    assert len(said) == 200 and said.endswith("…")
 
 
 def test_a_card_says_what_was_seen_and_why_it_could_not_be_kept() -> None:

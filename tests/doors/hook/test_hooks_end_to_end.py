@@ -134,7 +134,9 @@ def test_a_late_approval_reaches_the_agent_in_its_next_answer(fresh: Hooked) -> 
 
 
 def test_a_clients_own_prompt_is_good_for_level_two_and_is_recorded_as_unattested(fresh: Hooked) -> None:
-    assert fresh.claude("rm notes.txt", "a1", session_id="asks").decision == "ask"
+    first = fresh.claude("rm notes.txt", "a1", session_id="asks")
+    assert first.decision == "ask" and "Held as destructive" in first.stdout
+    assert "interlock approve" not in first.stdout, "whoever is asked here is sent nowhere else"
     fresh.claude("rm notes.txt", "a1", "PostToolUse", session_id="asks", tool_response={})
     found = until(lambda: fresh.records("elicited"), "the answer on record")
     assert found[0]["attested"] is False and found[0]["channel"] == "prompt"

@@ -97,19 +97,18 @@ def _named() -> Named:
 
 
 def _print(name: str, reading: Reading, now: float) -> None:
-    from interlock.doors.cli.paint import painted, wants_colour
+    from interlock.doors.cli.paint import paint
     from interlock.doors.cli.table import print_table
 
-    colour = wants_colour(sys.stdout)
     rows = _rows(reading.adapter, now) if reading.adapter else []
     if reading.adapter:
-        print(painted(_head(name, reading.adapter, now), colour), end="")
+        paint(_head(name, reading.adapter, now), sys.stdout)
         cells = [
             (visible(row.operation.name), row.operation.category, row.found.level.word, row.passes, _source(row))
             for row in rows
         ]
         print_table(("operation", "family", "level", "passes", "level from"), cells, sys.stdout)
-    print(painted(_problem_lines(name, reading, rows), colour), end="")
+    paint(_problem_lines(name, reading, rows), sys.stdout)
 
 
 def _head(name: str, adapter: Adapter, now: float) -> Iterator[Line]:

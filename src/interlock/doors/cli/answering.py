@@ -33,18 +33,19 @@ def answer(word: str, argv: Sequence[str]) -> int:
     """Give one answer to one ticket."""
     parser = command(word, _ABOUT[word], _EXAMPLES[word])
     parser.add_argument("id", metavar="TICKET")
-    parser.add_argument(
-        "--reason", metavar="WORDS", required=word == "reject", default="", help="why; the agent reads it"
-    )
+    asked = " (default: asks)" if word == "reject" else ""
+    parser.add_argument("--reason", metavar="WORDS", default="", help=f"why; the agent reads it{asked}")
     signs(parser)
     return run(word, lambda args: _answer(word, args), parser.parse_args(list(argv)))
 
 
 def _answer(word: str, args: argparse.Namespace) -> int:
-    from interlock.doors.cli.signing import agreed, persons_terminal, signed_in
+    from interlock.doors.cli.signing import agreed, needs_reason, persons_terminal, reason_or_person, signed_in
     from interlock.doors.cli.ticket_words import approved_by, ticket_lines
     from interlock.doors.client import part
 
+    if word == "reject":
+        reason_or_person(args)
     path = f"/tickets/{part(args.id)}"
     seen = daemon(args).ask("GET", path)  # a ticket of one's own user is shown before the passphrase is asked for
     persons_terminal()
@@ -53,6 +54,8 @@ def _answer(word: str, args: argparse.Namespace) -> int:
         _check(word, shown)
         say(ticket_lines(shown), to_errors=args.json)
         print(f"\n{_ASKS[word]}", file=sys.stderr if args.json else sys.stdout)
+    if word == "reject":
+        needs_reason(args, "the agent reads it")
     with signed_in(args) as operator:
         ticket = operator.get(path)
         if shown is None or _matter(ticket) != _matter(shown):
@@ -83,6 +86,8 @@ def _check(word: str, ticket: Mapping[str, Any]) -> None:
     from interlock.doors.cli.ticket_words import OPEN, state_words
 
     answerable = (*OPEN, *(() if word == "approve" or ticket.get("spentAt") else ("approved",)))
+    if word == "approve" and ticket.get("state") == "approved":
+        raise Stop(f"ticket {ticket.get('id')} is {state_words(ticket)} already")
     if ticket.get("state") not in answerable:
         raise Stop(f"ticket {ticket.get('id')} is {state_words(ticket)}; it cannot be {_DONE[word]}")
 

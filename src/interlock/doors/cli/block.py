@@ -16,14 +16,17 @@ def main(argv: Sequence[str]) -> int:
         "interlock block uid:1000 --reason 'deletes what it should not'\ninterlock block agent:9f2c… --reason 'leaked'",
     )
     parser.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it, such as uid:1000")
-    parser.add_argument("--reason", metavar="WORDS", required=True, help="goes on the record; the agent reads it")
+    parser.add_argument(
+        "--reason", metavar="WORDS", default="", help="goes on the record; the agent reads it (default: asks)"
+    )
     signs(parser)
     return run("block", _block, parser.parse_args(list(argv)))
 
 
 def _block(args: argparse.Namespace) -> int:
-    from interlock.doors.cli.signing import signed_in
+    from interlock.doors.cli.signing import needs_reason, signed_in
 
+    needs_reason(args, "the agent reads it")
     with signed_in(args) as operator:
         made = operator.post("/blocks", {"principal": args.principal, "reason": args.reason})
     if args.json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
 import time
@@ -94,7 +95,7 @@ class Play:
         answer: Mapping[str, Any] = self.agent.ask("POST", "/evaluate", body).body or {}
         got = str(answer.get("decision", "nothing"))
         self.asked.append({"action": action, "expected": expected, "decision": got, "answer": dict(answer)})
-        text = action.get("command") or f"{action.get('operation')} {action.get('params', '')}"
+        text = action.get("command") or f"{action.get('operation')} {json.dumps(action.get('params', {}))}"
         self._say([(Part("  agent     ", "dim"), Part(str(text), "command")), self._answer(answer, got, expected)])
         time.sleep(self.pause)
         return answer

@@ -13,7 +13,7 @@ from interlock.core.explain import DENY, explain
 from interlock.core.model import Action, command, intent, operation, tool
 from interlock.core.wire import assessment_json, error_json, requirement_json, step_json
 from interlock.doors.cli.judging import InForce, Unjudged, decided, in_force
-from interlock.doors.cli.paint import painted, wants_colour
+from interlock.doors.cli.paint import paint
 
 if TYPE_CHECKING:
     from interlock.core.circumstances import Adapted
@@ -163,7 +163,7 @@ def show(
         del report["id"]
         print(json.dumps(report, indent=2))
     else:
-        print(painted(explain(action, assessment, answer), wants_colour(sys.stdout)), end="")
+        paint(explain(action, assessment, answer), sys.stdout)
     return answer.verdict.exit_code
 
 

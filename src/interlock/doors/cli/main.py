@@ -94,6 +94,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(words)
         sys.stdout.flush()
     except KeyboardInterrupt:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # the shell's prompt begins a line of its own
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone; the interpreter must not complain about it when it ends.

@@ -133,10 +133,9 @@ def say_json(value: object) -> None:
 
 def say(lines: Iterable[Line], to_errors: bool = False) -> None:
     """Styled lines on the terminal; on stderr where stdout is for JSON."""
-    from interlock.doors.cli.paint import painted, wants_colour
+    from interlock.doors.cli.paint import paint
 
-    out = sys.stderr if to_errors else sys.stdout
-    print(painted(lines, wants_colour(out)), end="", file=out, flush=True)
+    paint(lines, sys.stderr if to_errors else sys.stdout)
 
 
 def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:

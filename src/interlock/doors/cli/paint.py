@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TextIO
 
 from interlock.core.explain import Line, Part
+from interlock.doors.cli.wrap import wrapped
 
 _CODES = MappingProxyType(
     {
@@ -30,6 +31,22 @@ _CODES = MappingProxyType(
 def wants_colour(out: TextIO) -> bool:
     """Colour on a terminal that has it, unless the user said NO_COLOR."""
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def paint(lines: Iterable[Line], out: TextIO) -> None:
+    """Writes the lines: in colour and broken between words on a terminal, as they are anywhere else."""
+    if out.isatty():
+        lines = wrapped(lines, _columns(out))
+    out.write(painted(lines, wants_colour(out)))
+    out.flush()
+
+
+def _columns(out: TextIO) -> int:
+    """How wide it is; 0 where nobody knows."""
+    try:
+        return int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(out.fileno()).columns
+    except (ValueError, OSError):
+        return 0
 
 
 def painted(lines: Iterable[Line], colour: bool) -> str:

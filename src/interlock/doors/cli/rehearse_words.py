@@ -97,6 +97,8 @@ def _losses(lost: Sequence[Asked]) -> Iterator[Line]:
     for one in lost[-SHOWN:]:
         spared = "  (a snapshot would have kept it)" if one.kept else ""
         yield Part(f"  {clock(one.past.at)}  "), Part(_shown(one), "command"), Part(spared, "dim")
+    if len(lost) > SHOWN:
+        yield (Part(f"  and {counted(len(lost) - SHOWN, 'call')} before these (--json has all)", "dim"),)
 
 
 def _grants(grants: Sequence[Suggestion]) -> Iterator[Line]:

@@ -65,9 +65,9 @@ def _show(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(rule_json(pack, rule), indent=2))
         return 0
-    from interlock.doors.cli.paint import painted, wants_colour
+    from interlock.doors.cli.paint import paint
 
-    print(painted(rule_lines(pack, rule), wants_colour(sys.stdout)), end="")
+    paint(rule_lines(pack, rule), sys.stdout)
     return 0
 
 

@@ -8,13 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from interlock.doors.cli.operating import Stop, daemon
+from interlock.doors.cli.operating import USAGE, Stop, daemon
 from interlock.doors.client import ApiError, Daemon, NoDaemon
 from interlock.terminal import controlling, is_agents_terminal, read_passphrase
 
 CHANNEL = "cli"
 NO_TERMINAL = "is not a terminal"  # how `is_agents_terminal` ends where there is none
 _YES = frozenset({"y", "yes"})
+_WHY = "say why, with --reason WORDS"
 
 
 @contextmanager
@@ -27,7 +28,7 @@ def signed_in(args: argparse.Namespace, reading: bool = False, why: str = "") ->
     if not status["operators"]:
         raise Stop(f"{_lead(why)}there is no operator yet; make the first one with `interlock operator add`")
     persons_terminal(reading, why)
-    name = args.operator or ask_name(server)
+    name = args.operator or ask_name()
     passphrase = read_passphrase(f"Passphrase of {name}: ")
     token = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})["token"]
     operator = server.on_behalf(token)
@@ -66,9 +67,9 @@ def _lead(why: str) -> str:
     return f"{why}; " if why else ""
 
 
-def ask_name(server: Daemon) -> str:
+def ask_name() -> str:
     """The operator's name, typed or taken as offered."""
-    offered = _offered(server)
+    offered = os.environ.get("USER", "")
     with controlling() as terminal:
         typed = terminal.ask(f"Operator [{offered}]: " if offered else "Operator: ").strip()
     if not typed and not offered:
@@ -76,14 +77,26 @@ def ask_name(server: Daemon) -> str:
     return typed or offered
 
 
+def reason_or_person(args: argparse.Namespace) -> None:
+    """Refuses a command without its reason where nobody can be asked for it."""
+    if not args.reason.strip() and is_agents_terminal():
+        raise Stop(_WHY, USAGE)
+
+
+def needs_reason(args: argparse.Namespace, reads: str = "") -> None:
+    """A reason there has to be: the one that was given, else what the person at the terminal says now; `reads` says who reads it."""
+    reason_or_person(args)
+    if not args.reason.strip():
+        with controlling() as terminal:
+            args.reason = terminal.ask(f"Why{f' ({reads})' if reads else ''}: ").strip()
+    if not args.reason:
+        raise Stop(_WHY, USAGE)
+
+
 def agreed(question: str) -> bool:
     """Whether the person at the terminal says yes; anything else is a no."""
     with controlling() as terminal:
         return terminal.ask(f"{question} [y/N] ").strip().casefold() in _YES
-
-
-def _offered(server: Daemon) -> str:
-    return os.environ.get("USER", "")
 
 
 def _with_output_elsewhere() -> str | None:

@@ -67,6 +67,8 @@ def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[
     if jails := [_jail(one) for one in found.get("jails") or ()]:
         yield row("Jailed", ", ".join(jails))
     yield row("Waiting", _waiting(found))
+    for one in found.get("blocked") or ():
+        yield row("Blocked", _block(one), "deny")
     for name, key, style in (("Warning", "warnings", "ask"), ("Problem", "problems", "deny")):
         for words in found.get(key) or ():
             yield row(name, words, style)
@@ -79,6 +81,12 @@ def _waiting(found: Mapping[str, Any]) -> str:
     if not codes:
         return words
     return f"{words}; {counted(codes, 'challenge')} for a code, see `interlock codes`"
+
+
+def _block(one: Mapping[str, Any]) -> str:
+    """An agent that may do nothing but read, why, and how that ends."""
+    principal = one.get("principal", "")
+    return f"{principal}: {one.get('reason', '')}; `interlock unblock {principal} --reason …` lifts it"
 
 
 def _jail(one: Mapping[str, Any]) -> str:

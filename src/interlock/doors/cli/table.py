@@ -8,6 +8,7 @@ from typing import Literal, TextIO
 from interlock.core.excerpt import visible
 from interlock.doors.cli.paint import wants_colour
 
+_NAME = 40  # characters of a name or an id
 _STYLES = {"destructive": "yellow", "dangerous": "red", "forbidden": "bold red", "safe": "green", "reversible": "green"}
 
 
@@ -30,8 +31,9 @@ def _rich(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) ->
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in columns:
-        table.add_column(name.capitalize(), overflow="fold", ratio=1 if name == columns[-1] else None)
+    for at, name in enumerate(columns):
+        whole = at == 0 and all(len(row[0]) <= _NAME for row in rows)  # what is copied from there stays in one piece
+        table.add_column(name.capitalize(), overflow="fold", no_wrap=whole, ratio=1 if name == columns[-1] else None)
     for row in rows:
         table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
     colours: Literal["auto"] | None = "auto" if wants_colour(out) else None  # without any, nothing is bold either

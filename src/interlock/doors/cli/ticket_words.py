@@ -33,6 +33,7 @@ _HUMANS = MappingProxyType(
         "verify": "an operator has to approve after a fresh sign-in",
     }
 )
+_ADMIN = "role:admin"
 _TEXTS = ("command", "operation", "tool", "hint")
 _STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired": "deny"}
 
@@ -87,7 +88,9 @@ def requirement_words(asked: object) -> str:
         return "nobody may approve this"
     said = [_HUMANS.get(str(asked.get("human", "none")), str(asked.get("human")))]
     who = _approvers(asked)
-    if who:
+    if who == [_ADMIN]:
+        said = [said[0].replace("an operator", "an admin").replace("somebody", "an admin")]
+    elif who:
         said.append(f"one of {', '.join(who)}" if len(who) > 1 else who[0])
     if int(asked.get("quorum") or 0) > 1:
         said.append(f"{asked['quorum']} people")

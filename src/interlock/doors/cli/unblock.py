@@ -16,7 +16,7 @@ def main(argv: Sequence[str]) -> int:
         "interlock unblock uid:1000 --reason 'talked to its owner'",
     )
     parser.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it, such as uid:1000")
-    parser.add_argument("--reason", metavar="WORDS", required=True, help="goes on the record")
+    parser.add_argument("--reason", metavar="WORDS", default="", help="goes on the record (default: asks)")
     signs(parser)
     return run("unblock", _unblock, parser.parse_args(list(argv)))
 
@@ -24,9 +24,10 @@ def main(argv: Sequence[str]) -> int:
 def _unblock(args: argparse.Namespace) -> int:
     from urllib.parse import urlencode
 
-    from interlock.doors.cli.signing import signed_in
+    from interlock.doors.cli.signing import needs_reason, signed_in
     from interlock.doors.client import part
 
+    needs_reason(args)
     why = urlencode({"reason": args.reason})
     with signed_in(args) as operator:
         lifted = operator.call("DELETE", f"/blocks/{part(args.principal)}?{why}")

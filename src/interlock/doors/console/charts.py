@@ -10,7 +10,7 @@ from interlock.core.records import Deed
 from interlock.core.times import iso
 
 WIDTH, HEIGHT = 640, 190
-LEFT, BOTTOM, TOP = 42, 28, 12
+LEFT, BOTTOM, TOP = 58, 28, 12
 TIERS = (30, 60, 85)  # where a score is confirmed, verified, dangerous
 BINS = 96
 
@@ -142,7 +142,12 @@ def _share(name: str, parts: Iterable[tuple[int, int]], largest: int) -> Share:
 
 
 def _lines(values: Iterable[int], most: int) -> tuple[Mark, ...]:
-    return tuple(Mark(LEFT, _floor() - _scaled(value, most), str(value)) for value in values)
+    return tuple(Mark(LEFT, _floor() - _scaled(value, most), _short(value)) for value in values)
+
+
+def _short(value: int) -> str:
+    """A number in the room beside the axis."""
+    return str(value) if value < 10_000 else f"{value // 1_000}k" if value < 10_000_000 else f"{value // 1_000_000}M"
 
 
 def _scaled(value: float, most: float) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from interlock.core.excerpt import visible
+from interlock.core.loss import sized
 from interlock.core.model import Level, TicketState
 from interlock.core.records import TicketQuery
 from interlock.core.times import iso
@@ -56,7 +57,7 @@ class Renderer:
             "navigation": NAVIGATION if signed_in else (),
             "path": visit.path,
             "seen": visit.seen,
-            "waiting": state.store.read(_waiting) if signed_in and not visit.part else 0,
+            "waiting": state.store.read(waiting) if signed_in and not visit.part else "",
             "mode": state.mode,
             "strength": state.strength,
             "policy_name": state.policy.name,
@@ -81,7 +82,7 @@ def environment() -> Environment:
         "span": span_words,
         "level_word": lambda level: Level(int(level)).word,
         "pretty": lambda value: _lines(json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True, default=str)),
-        "size": size_words,
+        "size": sized,
     }
     made.globals |= {"static": static.address}
     return made
@@ -92,8 +93,10 @@ def _lines(text: str) -> str:
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
-def _waiting(tx: Tx) -> int:
-    return len(tx.tickets(TicketQuery(states=_OPEN, limit=MOST_COUNTED)))
+def waiting(tx: Tx) -> str:
+    """How many held actions wait, as the navigation says it: empty for none, and not counted without end."""
+    found = len(tx.tickets(TicketQuery(states=_OPEN, limit=MOST_COUNTED)))
+    return f"{MOST_COUNTED - 1}+" if found >= MOST_COUNTED else str(found or "")
 
 
 def span_words(seconds: float) -> str:
@@ -103,13 +106,3 @@ def span_words(seconds: float) -> str:
         if seconds < until:
             return f"{max(1, round(seconds / length))} {unit}"
     return f"{round(seconds / 86_400)} days"
-
-
-def size_words(count: int) -> str:
-    """`4.1 MB`."""
-    value = float(count)
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 1000 or unit == "GB":
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1000
-    raise AssertionError

@@ -10,6 +10,7 @@ from interlock.core.ticket import settled
 from interlock.doors.console.asking import text
 from interlock.doors.console.cards import card_of, cards, needs_step_up, target_of
 from interlock.doors.console.pace import too_fast
+from interlock.doors.console.render import waiting
 from interlock.doors.console.tries import tries_of
 from interlock.doors.console.visit import APPROVER, OPEN, Answer, Invalid, NotHere, Page, Redirect, Route, Visit
 from interlock.ports import Tx
@@ -32,8 +33,7 @@ def queue(visit: Visit) -> Answer:
 
 
 def count(visit: Visit) -> Answer:
-    found = visit.context.state.store.read(lambda tx: len(tx.tickets(TicketQuery(states=_OPEN, limit=100))))
-    return Page("queue/_count.html", {"count": found})
+    return Page("queue/_count.html", {"count": visit.context.state.store.read(waiting)})
 
 
 def _waiting(visit: Visit) -> dict[str, object]:
@@ -52,6 +52,7 @@ def _waiting(visit: Visit) -> dict[str, object]:
     return {
         "cards": cards(waits, now, tries_of(state, [ticket for ticket, _ in waits])),
         "more": len(held) >= MOST,
+        "most": MOST,
         "blocks": sorted(blocks, key=lambda one: -one.since),
         "challenges": [(one, about.get(one.id), one.expires_at <= now) for one in codes],
         "type_target": too_fast(state, visit.who.operator),

@@ -33,7 +33,12 @@
     say(one("h1", page)?.textContent || "That did not work.", true);
   });
   document.addEventListener("htmx:sendError", () => say("The daemon does not answer.", true));
-  document.addEventListener("htmx:afterSwap", () => { tick(); arm(); keepSelected(); });
+  document.addEventListener("htmx:beforeSwap", () => { order = cards().map((card) => card.dataset.item); });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    tick(); arm(); keepSelected();
+    const done = event.detail.requestConfig?.elt?.dataset.done;  // what the form that was sent says when it worked
+    if (done) say(done);
+  });
 
   // Live: one stream; whatever says data-live is fetched again when its word comes.
   const signIn = (more = "") => location.assign(`/console/sign-in?${more}next=${encodeURIComponent(location.pathname)}`);
@@ -113,15 +118,19 @@
 
   // Keys.
   const cards = () => all("[data-item]");
-  let selected = "";
+  let selected = "", order = [];
   function select(card) {
     for (const other of cards()) other.classList.toggle("selected", other === card);
     selected = card ? card.dataset.item : "";
     if (card) { card.focus({ preventScroll: true }); card.scrollIntoView({ block: "nearest" }); }
   }
+  // What was answered is gone: whoever works through a list by keys goes on with the next.
   function keepSelected() {
-    const card = cards().find((item) => item.dataset.item === selected);
-    if (card) card.classList.add("selected");
+    const list = cards(), found = (id) => list.find((item) => item.dataset.item === id);
+    if (!selected || found(selected)) { found(selected)?.classList.add("selected"); return; }
+    const next = order.slice(order.indexOf(selected) + 1).map(found).find(Boolean) || list.at(-1) || null;
+    if (document.activeElement === document.body) select(next);
+    else { selected = next?.dataset.item || ""; next?.classList.add("selected"); }
   }
   function unfold(summary, event) {
     if (!summary) return;

@@ -18,7 +18,21 @@
     return item && JSON.stringify([item.dataset.item, element.tagName, element === item ? "" : called(element)]);
   }
 
+  // Where somebody reads stays under their eyes and their pointer: what comes in above it moves nothing away.
+  function steady(target) {
+    const box = (item) => item.getBoundingClientRect();
+    const shown = all("[data-item]", target).filter((item) => box(item).bottom > 0 && box(item).top < innerHeight);
+    const item = shown.find((one) => one.matches(":hover")) || shown.find((one) => one.contains(document.activeElement)) || (scrollY > 0 && shown[0]);
+    if (!item) return () => {};
+    const before = box(item).top, id = item.dataset.item;
+    return () => {
+      const now = all("[data-item]", target).find((one) => one.dataset.item === id);
+      if (now) scrollBy({ top: box(now).top - before, behavior: "instant" });
+    };
+  }
+
   function keep(target) {
+    const stay = steady(target), read = new Map(all("[data-item] pre", target).filter((pre) => pre.scrollTop > 0).map((pre) => [place(pre), pre.scrollTop]));
     const opened = all("[data-item] details[open]", target).map(place);
     const words = new Map(fields(target).map((field) => [place(field), field.value]));
     const active = target.contains(document.activeElement) && document.activeElement, at = active && place(active);
@@ -28,10 +42,12 @@
         const here = place(element);
         if (element.matches("details") && opened.includes(here)) element.open = true;
         if (words.has(here)) element.value = words.get(here);
+        if (read.has(here)) element.scrollTop = read.get(here);
         if (here !== at) continue;
         element.focus({ preventScroll: true });
         if (cursor) element.setSelectionRange(...cursor);
       }
+      stay();
     };
   }
 
