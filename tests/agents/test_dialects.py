@@ -327,3 +327,11 @@ def holds(name: str, configured: str, data: bytes, verdict: Verdict) -> None:
     if event.kind in GATING and not event.problem:
         assert event.calls
     assert all(call.judged and call.action.kind in (Kind.COMMAND, Kind.TOOL) for call in event.calls)
+
+
+@each("word, name", [("claude-code", "PreToolUse"), ("gemini", "BeforeTool")])
+def test_a_notice_is_for_the_person_and_decides_nothing(word: str, name: str) -> None:
+    event = Event("before", name)
+    said = spoken(agent(word).encode(event, Verdict("allow", context="It was kept.", notice="It was kept.")))
+    assert said["systemMessage"] == "It was kept." and inner(said, "additionalContext") == "It was kept."
+    assert inner(said, "permissionDecision") is None and "decision" not in said

@@ -49,7 +49,8 @@ def _say(event: Event, verdict: Verdict) -> Reply:
     if word == "deny" and event.kind in ("after", "config"):
         return answer({"decision": "block", "reason": reason})
     if context and event.kind in _TOOL_EVENTS and name != "PostToolBatch":
-        return answer({"hookSpecificOutput": {"hookEventName": name, **context}})
+        shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}
+        return answer({**shown, "hookSpecificOutput": {"hookEventName": name, **context}})
     return answer(None)
 
 

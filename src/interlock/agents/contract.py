@@ -50,6 +50,7 @@ class Verdict:
     word: str  # allow | ask | deny; anything else is a deny
     reason: str = ""  # for a human or the model
     context: str = ""  # for the model, beside an allow
+    notice: str = ""  # for the person at the agent, where it can show one
 
 
 @dataclass(frozen=True, slots=True)

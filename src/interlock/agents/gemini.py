@@ -32,7 +32,9 @@ def _say(event: Event, verdict: Verdict) -> Reply:
         return answer({"decision": word, "reason": reason, **asked})
     if verdict.context and event.kind in ("before", "after"):
         name = "BeforeTool" if event.kind == "before" else "AfterTool"
-        return answer({"hookSpecificOutput": {"hookEventName": name, "additionalContext": tidy(verdict.context)}})
+        shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}
+        told = {"hookEventName": name, "additionalContext": tidy(verdict.context)}
+        return answer({**shown, "hookSpecificOutput": told})
     return answer({})
 
 

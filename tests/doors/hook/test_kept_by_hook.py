@@ -44,7 +44,7 @@ def test_what_the_action_left_is_its_doing_and_no_later_work(here: Hooked, repo:
     said = passes(lambda: here.claude(command, "toolu_kept", cwd=str(repo)))
     told = said.json["hookSpecificOutput"]["additionalContext"]
     id = kept(here)[0]["id"]
-    assert f"`interlock undo {id}` brings it back" in told
+    assert f"`interlock undo {id}` brings it back" in told and said.json["systemMessage"] == told
     files(repo, {"src/a.py": "what no Git knows, left by the action itself\n"})
     path = f"/api/v1/undo/{id}"
     assert here.daemon.here().get(path).json()["later"] == 1

@@ -149,7 +149,9 @@ class Judging:
             if not decision.allowed:
                 return self._denied(asking, call, decision)
             agreed.append((call, decision, scripts))
-        return await self._let_through(asking, agreed) or Verdict("allow", context=_noticed(agreed))
+        denied = await self._let_through(asking, agreed)
+        told = _noticed(agreed)
+        return denied or Verdict("allow", context=told, notice=told)
 
     async def _let_through(self, asking: Asking, agreed: list[tuple[Call, Decision, Scripts]]) -> Verdict | None:
         """Everything in the event passes, so approvals are spent now; a denial where one of them was used, or is good for one call of two."""
