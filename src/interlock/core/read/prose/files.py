@@ -130,13 +130,17 @@ def _deleted(words: Tokens, text: str, bulk: str) -> list[tuple[str, ...]]:
     ]
 
 
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+
 def _is_folder(path: str) -> bool:
+    path = path.replace("\\", "/") if _DRIVE.match(path) else path
     name = path.rstrip("/").rpartition("/")[2]
     return (
         path.endswith("/")
         or path in ("~", "/", ".", "..")
         or name in (".git", ".ssh", ".aws", ".kube")
-        or (path.startswith(("/", "~")) and "." not in name)
+        or ((path.startswith(("/", "~")) or _DRIVE.match(path) is not None) and "." not in name)
     )
 
 
