@@ -23,7 +23,7 @@ HARM = {
     "what a shell of its own sets is not set here": ["X='rm -rf src'; X=ls & $X", "D=src; D=dist & rm -rf $D"],
     "a variable set in another way than by an assignment": [
         'declare "X=rm -rf src"; $X', 'export "X=rm -rf src"; $X', 'X=ls; D=declare; $D X="rm -rf src"; $X', "X=ls; printf -vX 'rm -rf src'; $X",
-        "X=ls; read -ra X; $X", "X=ls; getopts ab X; $X -rf src", "_=ls; true rm; $_ -rf src",
+        "X=ls; read -ra X; $X", "IFS=_ read -ra w <<<'rm_-rf_src'; \"${w[@]}\"", "read -ra w <<<'rm -rf src'; \"${w[@]}\"", "X=ls; getopts ab X; $X -rf src", "_=ls; true rm; $_ -rf src",
     ],
     "a name that only running tells, or that looks like another": ["* -rf src", "\uff52\uff4d -rf src", "\x1b[1mrm\x1b[0m -rf src", "\x9b1mrm -rf src"],
     "code behind options of the interpreter": [

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from interlock.core.read.facts import hole
+from interlock.core.read.facts import hole, known
 from interlock.core.read.shell import expand
 from interlock.core.read.shell.nodes import Assignment
 from interlock.core.read.shell.options import options, valued
@@ -22,18 +22,31 @@ _EXECUTED_VARIABLES = frozenset(
 _STARTUP_FILES = frozenset({"BASH_ENV", "ENV", "PYTHONSTARTUP", "RUBYOPT", "PERL5OPT", "NODE_OPTIONS", "ZDOTDIR"})
 
 
-def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None) -> None:
-    """read [-r] [-d X] NAME…: each name holds a part of one line."""
+def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None, env: Sequence[tuple[str, str]] = ()) -> None:
+    """read [-r] [-d X] NAME…: each name holds a part of one line; read -a NAME: an array of all parts."""
     found = options(words, valued("-d -n -N -t -p -u -i -a"))
-    names = [*found.all("-a"), *found.operands] or ["REPLY"]
+    names = found.operands or (["REPLY"] if not found.all("-a") else [])
     lines = stdin.text.splitlines() if stdin is not None and stdin.text else []
+    own = shell.variables.get("IFS")
+    between = dict(env).get("IFS", own[0] if own else None)
     if len(lines) != 1:
         values = [hole()] * len(names)
     else:
-        parts = lines[0].split(None, len(names) - 1) if len(names) > 1 else lines
+        parts = _split(lines[0], between, len(names) - 1) if len(names) > 1 else lines
         values = [*parts, *[""] * (len(names) - len(parts))]
-    for name, value in zip(names, values, strict=True):
+    for name, value in zip(names, values, strict=False):
         shell.variables[name] = [value]
+    for name in found.all("-a"):
+        shell.variables[name] = _split(lines[0], between, -1) if len(lines) == 1 else [hole()]
+
+
+def _split(line: str, between: str | None, most: int) -> list[str]:
+    """A line at what separates its words: space unless IFS says otherwise."""
+    if between is None or (between and not between.strip()):
+        return line.split(None, most)
+    if not between or not known(between):
+        return [line if not between else hole()]
+    return re.split(f"[{re.escape(between)}]", line, maxsplit=max(most, 0))
 
 
 def assign_all(shell: Shell, assigns: Sequence[Assignment]) -> None:

@@ -189,7 +189,7 @@ def shift(job: Job) -> Stream:
 
 def read_variable(job: Job) -> Stream:
     """read: sets variables from what flows in."""
-    assign_read(job.host, job.words, job.stdin)
+    assign_read(job.host, job.words, job.stdin, job.where.env)
     return NOTHING
 
 
