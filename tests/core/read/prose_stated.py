@@ -35,6 +35,18 @@ STATED: dict[str, tuple[list[str], list[str]]] = {
             "Zur Erklärung: ich lösche jetzt die Tabelle kunden.",
         ],
     ),
+    "what is done on the way": (
+        [
+            "While I'm at it, I'll fix the typo in the delete dialog.",
+            "I'll read the docs and, while I'm at it, look at how DROP TABLE works.",
+            "While we're there, list the dropped tables.",
+        ],
+        [
+            "I'll check the logs and while I'm there delete the users table.",
+            "Check the schema and while at it drop the users table.",
+            "I read the config, and while we're in there wipe the staging bucket.",
+        ],
+    ),
     "what happens in general": (
         [
             "In Kubernetes, deleting a namespace also deletes everything in it.",

@@ -256,6 +256,9 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`
+_MEANWHILE = re.compile(
+    r"\bwhile (?:(?:i'm|i am|we're|we are|you're) )?(?:in |over )?(?:there|here|at it|on it)\b,? ?", re.IGNORECASE
+)
 _GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
 
 
@@ -273,6 +276,8 @@ def _plain(sentence: str, low: str) -> str:
         sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
     if "()" in sentence:
         sentence = _BRACKETS.sub("", sentence)
+    if "while" in low:
+        sentence = _MEANWHILE.sub("", sentence)
     if when := _WHEN.match(sentence):
         sentence = f"{when[0]}, {sentence[when.end() :]}"
     return _ONLY.sub(_both, sentence) if "but" in low else sentence
