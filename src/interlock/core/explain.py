@@ -62,6 +62,7 @@ class Answer:
     policy: str = "default"
     mode: str = "enforcing"
     seen: Seen | None = None  # what a look at the targets found
+    keepable: bool = False  # it would pass where a copy of what it changes is taken first
 
     @property
     def verdict(self) -> Verdict:
@@ -215,6 +216,10 @@ def _weighed(answer: Answer) -> Iterator[Line]:
     said += [factor for factor in answer.weighed.factors if factor not in named and not factor.startswith(LOOKED)]
     if answer.seen is not None:
         yield _row("Looked", Part(visible(answer.seen.words)))
+    if answer.keepable:
+        yield _row(
+            "Keep", Part("from an agent on this machine it passes, after a copy of that was taken (interlock undo)")
+        )
     why = f" ({'; '.join(said)})" if said else ""
     yield _row("Policy", Part(visible(f"{answer.policy}{mode}: {answer.outcome}{why}")))
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interlock import assess
-from interlock.core.model import Action, Assessment, Kind
+from interlock.core.model import Action, Assessment, Kind, Loss
 from interlock.core.read import FileReader
 
 if TYPE_CHECKING:
-    from interlock.core.circumstances import Adapted
+    from interlock.core.circumstances import Adapted, Circumstances
     from interlock.core.classify import Rulebook
+    from interlock.core.decide import Judgement
     from interlock.core.explain import Answer
     from interlock.core.loss import Seen
     from interlock.core.policy import Policy
@@ -82,9 +83,25 @@ def decided(
 
             at = looked(at, action, judgement, look, by.relief)
         answer = answered(require(action, judgement, by.policy, at), by.policy, by.mode)
-        return judgement.assessment, replace(answer, seen=at.seen)
+        keepable = look is not None and _passes_when_kept(action, judgement, by, at, answer)
+        return judgement.assessment, replace(answer, seen=at.seen, keepable=keepable)
     except Exception as error:
         return unjudged(error)
+
+
+def _passes_when_kept(action: Action, judgement: Judgement, by: InForce, at: Circumstances, answer: Answer) -> bool:
+    """Whether what would be lost can be kept, and keeping it is all that this is held for."""
+    from interlock.core.decide import require
+    from interlock.core.explain import ALLOW, answered
+    from interlock.core.looking import question_of
+    from interlock.core.undo import Kept
+
+    question = question_of(action, judgement)
+    lost = at.seen is not None and at.seen.loss is Loss.LOST and not at.seen.repositories
+    if answer.verdict is ALLOW or question is None or not (lost and question.relieves and by.relief and by.keeps):
+        return False
+    kept = replace(at, kept=Kept("u_aaaaaaaaaa", "0" * 64))
+    return answered(require(action, judgement, by.policy, kept), by.policy, by.mode).verdict is ALLOW
 
 
 def matched(action: Action, by: InForce) -> Matched | None:
