@@ -23,6 +23,7 @@ from interlock.core.read.shell.words import expansions, word
 
 _IN = re.compile(r"in(?=[\s;])")
 _ESAC = re.compile(r"esac(?=[\s;&|()<>]|$)")
+_TIGHT = re.compile(r"\{(?![\s;&|()<>])")  # `f(){f|f&}`: zsh reads it so, and bash refuses the whole text
 _NAMED_COPROC = re.compile(r"[A-Za-z_]\w*[ \t]+(?=[{(])")
 
 
@@ -156,7 +157,11 @@ def function_body(cursor: Cursor, name: str, start: int) -> Node:
     """The command that a function named `name` is, its definition having begun at `start`."""
     cursor.deeper()
     cursor.lines()
-    body = cursor.grammar.command(cursor)
+    if _TIGHT.match(cursor.text, cursor.pos):
+        cursor.pos += 1
+        body = _group(cursor)
+    else:
+        body = cursor.grammar.command(cursor)
     cursor.depth -= 1
     if isinstance(body, Simple) and cursor.dialect != "zsh":
         raise ShellSyntax("a function's body is a compound command", cursor.pos)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from interlock.core.read.facts import hole, known
-from interlock.core.read.shell import assign, expand, flow
+from interlock.core.read.shell import assign, bombs, expand, flow
 from interlock.core.read.shell.nodes import (
     AndOr,
     Background,
@@ -19,7 +19,7 @@ from interlock.core.read.shell.nodes import (
     Pipeline,
     Simple,
 )
-from interlock.core.read.shell.session import NOTHING, Stream, Where, joined
+from interlock.core.read.shell.session import NOTHING, Job, Stream, Where, joined
 from interlock.core.read.shell.walk import MAX_CHOICES, Shell
 
 MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown
@@ -149,8 +149,10 @@ def _read_names(shell: Shell, head: Sequence[Node]) -> list[str]:
 
 
 def define(shell: Shell, node: Function, stdin: Stream | None) -> Stream:
-    """A function is read when it is called."""
+    """A function is read when it is called; one that can only multiply is an attempt before that."""
     shell.functions[node.name] = node.body
+    if bombs.is_bomb(node.name, node.body):
+        Job(shell, node.name, [], shell.where, None).effect("fork_bomb", node.name)
     if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
         shell._call(node.name, [hole()], shell.where, None)
     return NOTHING

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from interlock.core.read.facts import HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
 from interlock.core.read.places import home_of, resolve
-from interlock.core.read.shell import assign, expand, flow
+from interlock.core.read.shell import assign, bombs, expand, flow
 from interlock.core.read.shell.nodes import Node, Simple, Substitution
 from interlock.core.read.shell.parse import TooDeep, parse
 from interlock.core.read.shell.program_names import is_unreadable, program_name
@@ -56,7 +56,7 @@ class Shell:
         self.called = ""  # $0
         self.dialect = "bash"
         self.calls: list[str] = []  # aliases being expanded
-        self.running: list[Node] = []  # bodies of the functions being called
+        self.running: list[tuple[Node, int]] = []  # bodies of the functions being called, and `unsure` at the call
         self.mounts: dict[str, str] = {}  # in a container: path inside -> path outside
         self.production = False  # a variable says that what follows is about production
         self.where = _NOWHERE
@@ -161,6 +161,8 @@ class Shell:
             stream = self.walk_list(nodes, stdin)
             if self.reading == 1:
                 self._leave()
+            if errors and (name := bombs.attempted(text)):
+                Job(self, name, [], span_of, None).effect("fork_bomb", name)
             for error in errors[:1]:
                 kind = "nesting" if isinstance(error, TooDeep) else "syntax"
                 Job(self, "", [], span_of, None).unreadable(f"shell text that does not parse: {error}", kind)
@@ -361,16 +363,20 @@ class Shell:
 
     def _call(self, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
         body = self.functions[name]
-        if any(body is running for running in self.running):
+        if (begun := next((at for one, at in self.running if one is body), None)) is not None:
             if self.piped:
-                Job(self, name, words, where, None).effect("fork_bomb", name)
+                job, conditional = Job(self, name, words, where, None), self.unsure > begun or "bulk" in where.traits
+                if bombs.may_end(words, self.arguments, conditional):
+                    job.unreadable("a function starts copies of itself, how many is only known at run time", "syntax")
+                elif not bombs.is_bomb(name, body):  # else its definition said so
+                    job.effect("fork_bomb", name)
             return UNKNOWN
         if len(self.running) >= MAX_CALLS:
             Job(self, name, words, where, None).unreadable("functions nested too deeply", "nesting")
             return UNKNOWN
         outer_arguments, self.arguments = self.arguments, words
         outer_where, self.where = self.where, where.inside(f"{name}()")
-        self.running.append(body)
+        self.running.append((body, self.unsure))
         outer_offset, self.offset = self.offset, None
         try:
             return self.walk(body, stdin)

@@ -1,0 +1,44 @@
+"""Fork bombs: functions that start copies of themselves without end, whether a shell would accept the spelling or not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from interlock.core.read.facts import HOLE
+from interlock.core.read.shell.nodes import Background, Group, Node, Pipeline, Simple
+
+# `:(){:|:&}:` is refused by bash, and an attempt all the same.
+_ATTEMPT = re.compile(
+    r"(?<![^\s;&|({'\"`])(?:function\s+)?([^\s(){}|&;<>\"'$`=]{1,60})\s*(?:\(\s*\)\s*[{(]?|[{(])\s*\1\s*(?:\|&?\s*\1|&)"
+)
+
+
+def attempted(text: str) -> str:
+    """The name of the function that a text which does not parse would have called without end; empty for none."""
+    found = _ATTEMPT.search(text) if "&" in text or "|" in text else None
+    return found[1] if found else ""
+
+
+def is_bomb(name: str, body: Node) -> bool:
+    """True for a function that starts itself beside itself, whatever happens: its definition is an attempt already."""
+    return _starts(name, [body], False)
+
+
+def _starts(name: str, nodes: Sequence[Node], beside: bool) -> bool:
+    return any(_starts_here(name, node, beside) for node in nodes)
+
+
+def _starts_here(name: str, node: Node, beside: bool) -> bool:
+    if isinstance(node, Simple):
+        return beside and bool(node.words) and node.words[0].literal == name
+    if isinstance(node, Group):
+        return _starts(name, node.body, beside)
+    if isinstance(node, Pipeline):
+        return _starts(name, node.stages, True)
+    return isinstance(node, Background) and _starts_here(name, node.node, True)
+
+
+def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: bool) -> bool:
+    """True for a call of itself that depends on a condition, with other arguments than the running one has: `walk "$child"`."""
+    return conditional and (any(HOLE in word for word in words) or list(words) != list(arguments or ()))
