@@ -134,8 +134,8 @@ class Desk:
         script: str = "",
     ) -> tuple[str, int]:
         """The same, by somebody who signs in."""
-        answers = [(r"Operator[^\n]*: ", name), (r"Passphrase of [^\n]*: ", passphrase), *more]
-        return self.person(*argv, answers=answers, script=script)
+        answers = [(r"Passphrase of [^\n]*: ", passphrase), *more]
+        return self.person(*argv, "--operator", name, answers=answers, script=script)
 
     def program(self, *argv: str, given: str = "") -> subprocess.CompletedProcess[str]:
         """What a program gets that runs a command; it has no terminal."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,14 @@ class Circumstances:
     paused_by: str = ""  # the operator whose pause is in force
     paused_to: Level = Level.SAFE  # the highest level that it lets pass
     paused_short: str = ""  # why it does not reach this action, in words
+
+
+RAISED = "raised: "  # begins the factor that says why more is asked this time than the action itself asks for
+
+
+def raises(factors: Iterable[str]) -> tuple[str, ...]:
+    """Why more is asked than usual, out of the factors of a decision or a ticket; a sentence each."""
+    return tuple(factor.removeprefix(RAISED) for factor in factors if factor.startswith(RAISED))
 
 
 def level_words(assessment: Assessment) -> str:

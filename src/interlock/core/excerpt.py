@@ -10,6 +10,7 @@ from interlock.core.model import Span
 
 MAX_LINES = 6
 WIDTH = 100  # columns of a line that are shown
+SHORT = 6  # letters of an id, behind its kind, that messages name it by
 _LEAD = 20  # columns shown before a span that starts far to the right
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # would act on a terminal, or not be seen
 
@@ -26,6 +27,12 @@ class Row:
 def visible(text: str) -> str:
     """The text as it can be printed: control and invisible characters spelled out, tabs as four spaces."""
     return text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
+
+
+def short(id: str) -> str:
+    """An id as people are told it: `pdact_7Qm2xK`, which every command takes for the whole one."""
+    kind, mark, rest = id.partition("_")
+    return f"{kind}_{rest[:SHORT]}" if mark else id
 
 
 def excerpt(text: str, span: Span) -> tuple[list[Row], int]:

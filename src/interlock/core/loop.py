@@ -10,9 +10,10 @@ from typing import Any
 
 from interlock.core.circumstances import Part
 from interlock.core.decision import Decision
+from interlock.core.escalation import tier_of
 from interlock.core.model import Human, Tier
 from interlock.core.records import NOTHING, Execution, Json
-from interlock.core.weigh import DANGER_ZONE, TAMPERING, tier_of
+from interlock.core.weigh import DANGER_ZONE, TAMPERING
 
 PENDING, RUNNING, PAUSED, BLOCKED = "pending", "running", "paused", "blocked"
 COMPLETED, FAILED, CANCELLED = "completed", "failed", "cancelled"

@@ -321,6 +321,7 @@ class TicketQuery:
     name: str = ""
     before: float = 0.0
     limit: int = 100
+    prefix: str = ""  # of the id
 
 
 @dataclass(frozen=True, slots=True)

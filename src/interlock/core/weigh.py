@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from interlock.core.circumstances import Circumstances, Part, level_words
+from interlock.core.escalation import RAISED_TO, RAISING, TIERS, escalation, raised, tier_of
 from interlock.core.globs import spec_globs
 from interlock.core.loss import LOOKED, UNKEPT
 from interlock.core.model import Assessment, Human, Level, Requirement, Tier
@@ -28,14 +29,6 @@ TAMPERING = "self_protection"
 BLOCK = Requirement(blocked=True)
 ASK = Requirement(human=Human.CONFIRM)
 APPROVE = Requirement(human=Human.APPROVE)
-_TIERS = {
-    Tier.ADVISORY: Human.NONE,
-    Tier.CONFIRM: Human.CONFIRM,
-    Tier.VERIFY: Human.VERIFY,
-    Tier.DANGER_ZONE: Human.VERIFY,
-}
-# The tier that an adapter's escalation or a caller's own word raises to, under every policy (DL-13).
-_RAISED = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +44,9 @@ class Weighed:
     would: tuple[Part, ...] = field(default=(), compare=False)  # the parts, where the mode lets pass what they ask for
 
     def reason(self) -> str:
-        """The words of the contribution that asks for most."""
-        return max(self.parts, key=_weight).words if self.parts else ""
+        """The words of the contribution that asks for most; what the action does comes before what was done before it."""
+        own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
+        return max(own or self.parts, key=_weight).words if self.parts else ""
 
 
 def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> Weighed:
@@ -67,7 +61,7 @@ def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
     for part in kept:
         requirement = requirement.join(part.requirement)
     requirement = _cooled(_narrowed(requirement, kept), assessment, policy)
-    factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers, *_seen(at))
+    factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers, *raised(kept), *_seen(at))
     denies = any(part.denies for part in kept)
     refusing = next((part for part in kept if part.code and part.requirement.blocked), None)
     code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
@@ -265,32 +259,12 @@ def _declared(assessment: Assessment, named: Titles, policy: Policy, at: Circums
     return parts
 
 
-def _escalation(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
-    """DL-13, R-13: repetition, count and cumulative risk raise what is asked, not the level."""
-    parts = []
-    if at.escalated is not None:
-        level, message = at.escalated
-        asked = policy.control(level).requirement.join(Requirement(human=_RAISED[level]))
-        parts.append(Part("escalation", asked, message or f"counts as {level.word} after so many"))
-    if policy.escalate.repetition is not None and at.repeats >= policy.escalate.repetition:
-        human = Human(min(_TIERS[assessment.tier] + 1, Human.VERIFY))
-        parts.append(
-            Part("repetition", Requirement(human=human), f"the same operation {at.repeats} times in this execution")
-        )
-    if policy.escalate.cumulative is not None and at.cumulative >= policy.escalate.cumulative:
-        most = policy.escalate.cumulative
-        parts.append(
-            Part("cumulative", ASK, f"{at.cumulative:,} points of risk so far, and from {most:,} on somebody is asked")
-        )
-    return parts
-
-
 def _claimed(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
     """What whoever calls it says of it: asked for as at that level under every policy, and never less than without it."""
     level = at.claimed_level
     if level is None or level <= assessment.level:
         return []
-    asked = policy.control(level).requirement.join(Requirement(human=_RAISED[level]))
+    asked = policy.control(level).requirement.join(Requirement(human=RAISED_TO[level]))
     return [Part("claimed", asked, f"its caller says that it is {level.word}")]
 
 
@@ -299,22 +273,13 @@ def _tier(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
     parts = []
     tiers = policy.tiers or at.steps_left is not None  # C-10: in the loop the tier always speaks
     if tiers:
-        human = _TIERS[tier_of(score)]
+        human = TIERS[tier_of(score)]
         if human is not Human.NONE:
             parts.append(Part("tier", Requirement(human=human), f"score {score}: {tier_of(score).value}"))
     limit = TOLERANCES[policy.tolerance]
     if tiers and policy.tolerance == "conservative" and limit < score <= 30:  # C-09: it can only tighten
         parts.append(Part("tolerance", ASK, f"score {score} is above the {policy.tolerance} tolerance of {limit}"))
     return parts
-
-
-def tier_of(score: int) -> Tier:
-    """AE-06: the tier of a score, by the normative cuts."""
-    return next(
-        t
-        for cut, t in ((30, Tier.ADVISORY), (60, Tier.CONFIRM), (85, Tier.VERIFY), (1000, Tier.DANGER_ZONE))
-        if score <= cut
-    )
 
 
 def _danger_zone(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
@@ -385,6 +350,6 @@ def _literal(assessment: Assessment, named: Titles, policy: Policy, at: Circumst
 
 
 _SOURCES: tuple[Source, ...] = (
-    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _irreversible, _severity, _declared, _escalation, _claimed,
+    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _irreversible, _severity, _declared, escalation, _claimed,
     _tier, _danger_zone, _tampering, _loop, _goal, _always, _literal,
 )  # fmt: skip

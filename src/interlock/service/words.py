@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from interlock.core.circumstances import raises
+from interlock.core.excerpt import short
 from interlock.core.explain import inside
 from interlock.core.hold import Held, Keep
 from interlock.core.loss import RELIEF, UNKEPT, blast_of
@@ -36,7 +38,8 @@ def sentence(judged: Judged, weighed: Weighed, held: Held, kept: Kept | None = N
     seen = blast_of(weighed.factors)
     unkept = next((factor for factor in weighed.factors if factor.startswith(UNKEPT)), "").removeprefix(UNKEPT)
     looked = f" Looked: {_end(seen)}" if seen else ""
-    said = f"{lead}: {_end(why)}{looked}{f' It was not kept first: {_end(unkept)}' if unkept else ''}{advice}"
+    raised = "".join(f" {_capital(_end(words))}" for words in raises(weighed.factors) if why not in words)
+    said = f"{lead}: {_end(why)}{raised}{looked}{f' It was not kept first: {_end(unkept)}' if unkept else ''}{advice}"
     return said + (_next(held, held.ticket) if held.ticket is not None and held.outcome != "block" else "")
 
 
@@ -56,7 +59,7 @@ def _allowed(weighed: Weighed, held: Held) -> str:
     if held.keep is Keep.SPEND and held.ticket is not None:
         by = held.ticket.decided_by
         who = "it cooled off and nobody objected" if by == BY_TIME else f"{by} approved it"
-        return f"Allowed once: {who} ({held.ticket.id})."
+        return f"Allowed once: {who} ({short(held.ticket.id)})."
     if not weighed.factors:
         return "Allowed."
     seen = blast_of(weighed.factors)
@@ -87,7 +90,9 @@ def _next(held: Held, ticket: Ticket) -> str:
     if ticket.state is TicketState.REJECTED:
         return " Other words for the same thing meet the same answer."
     if held.outcome == "cool_off":
-        return f" Ask again in {held.wait_seconds} s with ticket {ticket.id}; an operator can veto it until then."
+        return (
+            f" Ask again in {held.wait_seconds} s with ticket {short(ticket.id)}; an operator can veto it until then."
+        )
     if not ticket.open:
         return ""
     return _way(ticket)
@@ -99,7 +104,7 @@ def face_to_face(decision: Decision) -> str:
 
 
 def _way(ticket: Ticket) -> str:
-    return f" {_who(ticket)} can answer ticket {ticket.id} (`interlock approve {ticket.id}`); then try again."
+    return f" {_who(ticket)} can answer ticket {short(ticket.id)} (`interlock approve {short(ticket.id)}`); then try again."
 
 
 def _who(ticket: Ticket) -> str:
@@ -108,6 +113,10 @@ def _who(ticket: Ticket) -> str:
     if not named:
         return "An operator"
     return "An admin" if named == [ADMIN] else " or ".join(named)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _end(words: str) -> str:

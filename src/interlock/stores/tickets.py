@@ -78,6 +78,8 @@ class Tickets:
         tail: list[str | float] = []
         if query.name:
             where, tail = f"{where} AND name_key = ?", [normal_name(query.name)]
+        if query.prefix:  # no range: databases sort letters in different ways
+            where, tail = f"{where} AND substr(id, 1, ?) = ?", [*tail, len(query.prefix), query.prefix]
         if query.before:
             where, tail = f"{where} AND opened_at < ?", [*tail, query.before]
         order = f"WHERE {where} ORDER BY opened_at DESC, id DESC LIMIT ?"

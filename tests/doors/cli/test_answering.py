@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from desk import PASSPHRASE, Desk
+from interlock.core.excerpt import short
 from interlock.doors.client import ApiError
 
 
@@ -49,9 +50,18 @@ def test_the_third_yes_to_the_same_says_which_grant_would_have_answered_it(desk:
 
 def test_a_wrong_passphrase_approves_nothing(desk: Desk) -> None:
     ticket = desk.evaluate("ssh db1 rm -rf /srv/two")["pendingId"]
-    shown, code = desk.signed("approve", ticket, passphrase="not the passphrase")
-    assert code == 1 and "the name or the passphrase is wrong" in shown
+    more = [(r"2 more tries(?s:.*)Passphrase of ana: ", "nor this"), (r"one more try(?s:.*)Passphrase of ana: ", "no")]
+    shown, code = desk.signed("approve", ticket, passphrase="not the passphrase", more=more)
+    assert code == 1 and "interlock approve: the name or the passphrase is wrong" in shown
     assert desk.evaluate("ssh db1 rm -rf /srv/two")["allowed"] is False
+
+
+def test_a_slip_of_the_finger_is_no_reason_to_begin_anew(desk: Desk) -> None:
+    ticket = desk.evaluate("ssh db1 rm -rf /srv/slip")["pendingId"]
+    more = [(r"2 more tries(?s:.*)Passphrase of ana: ", PASSPHRASE)]
+    shown, code = desk.signed("approve", ticket, passphrase="correct hrose battery", more=more)
+    assert code == 0, shown
+    assert desk.evaluate("ssh db1 rm -rf /srv/slip")["allowed"] is True
 
 
 def test_at_an_agents_terminal_nothing_is_approved(desk: Desk) -> None:
@@ -104,7 +114,7 @@ def test_an_approval_of_what_is_approved_says_so(desk: Desk) -> None:
     ticket = desk.evaluate("ssh db1 rm -rf /srv/twice")["pendingId"]
     assert desk.signed("approve", ticket)[1] == 0
     shown, code = desk.person("approve", ticket)
-    assert code == 1 and f"ticket {ticket} is approved already" in shown
+    assert code == 1 and f"ticket {short(ticket)} is approved already" in shown
 
 
 def test_an_approval_is_taken_back_before_it_is_used(desk: Desk) -> None:
@@ -118,7 +128,7 @@ def test_an_approval_is_taken_back_before_it_is_used(desk: Desk) -> None:
 def test_what_ones_own_agents_wait_for_is_listed_without_a_sign_in(desk: Desk) -> None:
     ticket = desk.evaluate("ssh db1 rm -rf /srv/two")["pendingId"]
     listed = desk.program("pending")
-    assert listed.returncode == 0 and ticket in listed.stdout and "ssh db1 rm -rf /srv/two" in listed.stdout
+    assert listed.returncode == 0 and short(ticket) in listed.stdout and "in /home/dev/app" in listed.stdout and "ssh db1 rm -rf /srv/two" in listed.stdout
     assert ticket in [one["id"] for one in json.loads(desk.program("pending", "--json").stdout)]
     shown = desk.program("show", ticket)
     assert shown.returncode == 0 and "waiting for an answer" in shown.stdout
@@ -139,7 +149,7 @@ def test_another_users_ticket_takes_a_sign_in_and_a_yes(desk: Desk) -> None:
     ticket = desk.evaluate("ssh db1 rm -rf /srv/seven", token)["pendingId"]
     assert "stdin is not a terminal" in desk.program("show", ticket).stderr
     listed, code = desk.signed("pending")
-    assert code == 0 and ticket in listed
+    assert code == 0 and short(ticket) in listed
     said, code = desk.signed("approve", ticket, more=[(r"Approve exactly this\? \[y/N\] ", "n")])
     assert code == 1 and "ssh db1 rm -rf /srv/seven" in said and "nothing was answered" in said
     said, code = desk.signed("approve", ticket, more=[(r"Approve exactly this\? \[y/N\] ", "y")])
@@ -229,3 +239,49 @@ def test_after_a_restart_somebody_unlocks(tmp_path: Path) -> None:
         assert desk.evaluate("ssh db1 rm -rf /srv/one")["allowed"] is True
     finally:
         desk.stop()
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    """A desk at which nothing waits but what a test asks for."""
+    desk = Desk(tmp_path_factory.mktemp("quiet"))
+    desk.open()
+    yield desk
+    desk.stop()
+
+
+def test_the_only_ticket_needs_no_name_and_the_only_operator_neither(quiet: Desk) -> None:
+    for word in ("approve", "show"):
+        assert "nothing waits for an answer" in quiet.person(word)[0]
+    ticket = quiet.evaluate("ssh db1 rm -rf /srv/only")["pendingId"]
+    assert json.loads(quiet.program("show", "--json").stdout)["id"] == ticket
+    shown, code = quiet.person("approve", answers=[("/srv/only(?s:.*)Passphrase of ana: ", PASSPHRASE)])
+    assert code == 0 and "Approved" in shown and "Operator" not in shown
+    assert quiet.evaluate("ssh db1 rm -rf /srv/only")["allowed"] is True
+
+
+def test_a_prefix_is_looked_up_before_the_passphrase_is_asked_for(quiet: Desk) -> None:
+    ids = [str(quiet.evaluate(f"ssh db1 rm -rf /srv/p{at}")["pendingId"]) for at in range(2)]
+    for given in ((), ("pdact_",), ("zzzzzz",), ("pdact_zzzz",), ("not an id",)):
+        shown, code = quiet.person("approve", *given)
+        assert code in (1, 2) and "Passphrase" not in shown, given
+        if given not in (("pdact_",), ("not an id",)):
+            assert all(short(id) in shown for id in ids) and "/srv/p1" in shown and "/home/dev/app" in shown
+    shown, code = quiet.signed("approve", ids[0].removeprefix("pdact_")[:8])
+    assert code == 0, shown
+    shown, code = quiet.signed("revoke", f"{short(ids[0])}…")
+    assert code == 0 and "Revoked" in shown
+    assert quiet.program("wait", short(ids[0])).returncode == 20
+    assert json.loads(quiet.program("show", short(ids[0]), "--json").stdout)["state"] == "rejected"
+
+
+def test_reject_all_answers_everything_that_waits_with_one_sign_in(quiet: Desk) -> None:
+    for at in range(3):
+        quiet.evaluate(f"ssh db1 rm -rf /srv/all{at}", agent={"name": f"a{at}", "session": "s"})
+    waits = len(json.loads(quiet.program("pending", "--json").stdout))
+    assert quiet.program("reject", "--all", "pdact_x").returncode == 2
+    more = [(rf"/srv/all2(?s:.*)Reject all {waits}\? \[y/N\] ", "y")]
+    shown, code = quiet.signed("reject", "--all", "--reason", "not today", more=more)
+    assert code == 0 and f"{waits} tickets rejected." in shown
+    assert json.loads(quiet.program("pending", "--json").stdout) == []
+    assert "not today" in quiet.evaluate("ssh db1 rm -rf /srv/all1", agent={"name": "a1", "session": "s"})["reason"]

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from interlock.doors.cli.operating import OK, Stop, command, daemon, run, say, say_json, signs
+from interlock.doors.cli.operating import OK, Stop, command, counted, daemon, run, say, say_json, signs
+
+if TYPE_CHECKING:
+    from interlock.doors.client import Daemon
 
 _ABOUT = {
     "approve": "Agree to a held action. It is shown whole, and your passphrase is read from this terminal alone.",
     "reject": "Say no to a held action, or take an approval back before it is used. The same effect stays refused for a while.",
-    "revoke": "Take an approval back before it was used.",
+    "revoke": "Take back an approval before it was used, a grant, or what `interlock allow` and `interlock deny` said.",
 }
 _ASKS = {
     "approve": "Your passphrase approves exactly this, once.",
@@ -20,36 +23,49 @@ _ASKS = {
     "revoke": "Your passphrase takes the approval back.",
 }
 _EXAMPLES = {
-    "approve": "interlock approve pdact_7Qm2…\ninterlock approve pdact_7Qm2… --reason 'the branch is mine'",
-    "reject": "interlock reject pdact_7Qm2… --reason 'use a migration instead'",
-    "revoke": "interlock revoke pdact_7Qm2… --reason 'wrong database'",
+    "approve": "interlock approve                       the only one that waits\n"
+    "interlock approve 7Qm2                  the one whose id begins so\n"
+    "interlock approve 7Qm2 --reason 'the branch is mine'",
+    "reject": "interlock reject 7Qm2 --reason 'use a migration instead'\ninterlock reject --all --reason 'not today'",
+    "revoke": "interlock revoke 7Qm2 --reason 'wrong database'\ninterlock revoke grant_x1Y2",
 }
-
-
 _DONE = {"approve": "approved", "reject": "rejected", "revoke": "revoked"}
 
 
 def answer(word: str, argv: Sequence[str]) -> int:
-    """Give one answer to one ticket."""
+    """Give one answer to one ticket; to all of them where `reject --all` says so."""
     parser = command(word, _ABOUT[word], _EXAMPLES[word])
-    parser.add_argument("id", metavar="TICKET")
+    only = "" if word == "revoke" else " (default: the only one that waits)"
+    parser.add_argument("id", metavar="TICKET", nargs="?", default="", help=f"its id, or how that begins{only}")
+    if word == "reject":
+        parser.add_argument("--all", action="store_true", help="everything that waits")
     asked = " (default: asks)" if word == "reject" else ""
     parser.add_argument("--reason", metavar="WORDS", default="", help=f"why; the agent reads it{asked}")
     signs(parser)
-    return run(word, lambda args: _answer(word, args), parser.parse_args(list(argv)))
+    args = parser.parse_args(list(argv))
+    if word == "reject" and args.all == bool(args.id) and args.all:
+        parser.error("--all or one TICKET, not both")
+    if word == "revoke" and not args.id:
+        parser.error("say which one")
+    work = _reject_all if word == "reject" and args.all else lambda args: _answer(word, args)
+    return run(word, work, args)
 
 
 def _answer(word: str, args: argparse.Namespace) -> int:
+    from interlock.doors.cli.naming import GRANT, one_ticket
     from interlock.doors.cli.signing import agreed, needs_reason, persons_terminal, reason_or_person, signed_in
     from interlock.doors.cli.ticket_words import approved_by, ticket_lines
-    from interlock.doors.client import part
 
     if word == "reject":
         reason_or_person(args)
-    path = f"/tickets/{part(args.id)}"
-    seen = daemon(args).ask("GET", path)  # a ticket of one's own user is shown before the passphrase is asked for
+    if word == "revoke" and args.id.startswith(GRANT):
+        from interlock.doors.cli.grants import revoke_grant
+
+        return revoke_grant(args)
+    server = daemon(args)
+    id = one_ticket(server, args.id, _answerable(word), _in_sight(word, args.id, server))
     persons_terminal()
-    shown = seen.body if seen.status == 200 else None
+    shown = server.get(_path(id)) if id is not None else None  # before the passphrase is asked for
     if shown is not None:
         _check(word, shown)
         say(ticket_lines(shown), to_errors=args.json)
@@ -57,20 +73,71 @@ def _answer(word: str, args: argparse.Namespace) -> int:
     if word == "reject":
         needs_reason(args, "the agent reads it")
     with signed_in(args) as operator:
-        ticket = operator.get(path)
+        id = id or one_ticket(operator, args.id, _answerable(word))
+        ticket = operator.get(_path(id))
         if shown is None or _matter(ticket) != _matter(shown):
             _check(word, ticket)
             say(ticket_lines(ticket), to_errors=args.json)
             if not agreed(f"\n{word.capitalize()} exactly this?"):
                 raise Stop("nothing was answered")
         again = word == "approve" and operator.get("/session").get("operator") in approved_by(ticket)
-        after = operator.post(f"{path}/{word}", {"reason": args.reason} if args.reason else {})
-        offer = operator.get(f"{path}/grant") if after.get("state") == "approved" and not args.json else {}
+        after = operator.post(f"{_path(id)}/{word}", {"reason": args.reason} if args.reason else {})
+        offer = operator.get(f"{_path(id)}/grant") if after.get("state") == "approved" and not args.json else {}
     if args.json:
         say_json(after)
     else:
         print(f"\n{_outcome(word, after, again)}{_habit(offer)}")
     return OK
+
+
+def _reject_all(args: argparse.Namespace) -> int:
+    """One no to everything that waits: listed first, answered one by one, and what somebody else answered meanwhile is left alone."""
+    from interlock.doors.cli.naming import open_tickets, sees_all
+    from interlock.doors.cli.pending import blocks
+    from interlock.doors.cli.signing import agreed, needs_reason, persons_terminal, reason_or_person, signed_in
+    from interlock.doors.client import ApiError
+
+    reason_or_person(args)
+    server = daemon(args)
+    if not open_tickets(server) and sees_all(server):
+        raise Stop("nothing waits for an answer")
+    persons_terminal()
+    needs_reason(args, "the agents read it")
+    done, left = [], []
+    with signed_in(args) as operator:
+        found = open_tickets(operator)
+        say(blocks(found), to_errors=args.json)
+        if not found or not agreed(f"\nReject {'this' if len(found) == 1 else f'all {len(found)}'}?"):
+            raise Stop("nothing was answered")
+        for ticket in found:
+            try:
+                done.append(operator.post(f"{_path(str(ticket['id']))}/reject", {"reason": args.reason}))
+            except ApiError as error:
+                left.append(str(error))
+    if args.json:
+        say_json(done)
+    else:
+        print(f"\n{counted(len(done), 'ticket')} rejected.", *left, sep="\n")
+    return 1 if left else OK
+
+
+def _path(id: str | None) -> str:
+    from interlock.doors.client import part
+
+    return f"/tickets/{part(id or '')}"
+
+
+def _in_sight(word: str, given: str, server: Daemon) -> bool:
+    """Whether whatever this answer can be about is seen without a sign-in; an approval of another user's agent is not."""
+    from interlock.doors.cli.naming import WHOLE, sees_all
+
+    return sees_all(server) and (word == "approve" or len(given) < WHOLE)
+
+
+def _answerable(word: str) -> tuple[str, ...]:
+    from interlock.doors.cli.ticket_words import OPEN
+
+    return OPEN if word == "approve" else ("approved", *OPEN) if word == "revoke" else (*OPEN, "approved")
 
 
 def _habit(offer: Mapping[str, Any]) -> str:
@@ -87,9 +154,15 @@ def _check(word: str, ticket: Mapping[str, Any]) -> None:
 
     answerable = (*OPEN, *(() if word == "approve" or ticket.get("spentAt") else ("approved",)))
     if word == "approve" and ticket.get("state") == "approved":
-        raise Stop(f"ticket {ticket.get('id')} is {state_words(ticket)} already")
+        raise Stop(f"ticket {_short(ticket)} is {state_words(ticket)} already")
     if ticket.get("state") not in answerable:
-        raise Stop(f"ticket {ticket.get('id')} is {state_words(ticket)}; it cannot be {_DONE[word]}")
+        raise Stop(f"ticket {_short(ticket)} is {state_words(ticket)}; it cannot be {_DONE[word]}")
+
+
+def _short(ticket: Mapping[str, Any]) -> str:
+    from interlock.core.excerpt import short
+
+    return short(str(ticket.get("id", "")))
 
 
 def _matter(ticket: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from interlock.doors.cli.operating import (
     USAGE,
     Stop,
     counted,
+    daemon,
     defaulted,
     listed,
     run,
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 _EXAMPLES = """
 interlock grants
-interlock grants add --from pdact_7Qm2… --count 5 --for 2h --why 'cleaning up the branch'
+interlock grants add --from 7Qm2 --count 5 --for 2h --why 'cleaning up the branch'
 interlock grants add --effect destroy --target '/srv/app/build/**' --ceiling destructive --for 1h --why 'build folder'
-interlock grants revoke grant_x1Y2…
+interlock grants revoke grant_x1Y2
 """
 _FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", "name", "session", "digests")
 
@@ -42,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
     made = add(
         "add",
         "allow something beforehand, best from a ticket",
-        "interlock grants add --from pdact_7Qm2… --for 2h --why …",
+        "interlock grants add --from 7Qm2 --for 2h --why …",
     )
     made.add_argument("--from", dest="ticket", metavar="TICKET", help="take effect, targets, level and agent from it")
     made.add_argument("--effect", metavar="WORD", help="such as destroy")
@@ -58,11 +59,11 @@ def main(argv: Sequence[str]) -> int:
     made.add_argument("--environment", metavar="NAME", help="such as staging")
     made.add_argument("--any-session", action="store_true", help="not only in the session of the ticket")
     signs(made)
-    gone = add("revoke", "a grant that counts no more", "interlock grants revoke grant_x1Y2…")
+    gone = add("revoke", "a grant that counts no more", "interlock grants revoke grant_x1Y2")
     gone.add_argument("id", metavar="GRANT")
     signs(gone)
     args = parser.parse_args(defaulted(argv, "list"))
-    return run("grants", {"list": _list, "add": _add, "revoke": _revoke}[args.word], args)
+    return run("grants", {"list": _list, "add": _add, "revoke": revoke_grant}[args.word], args)
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -78,7 +79,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
-    from interlock.core.excerpt import visible
+    from interlock.core.excerpt import short, visible
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import ago
 
@@ -88,22 +89,27 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
         who = " ".join(str(grant[key]) for key in ("principal", "name") if grant.get(key)) or "any agent"
         session = f" in session {grant['session']}" if grant.get("session") else ""
         uses = counted(int(grant.get("remaining") or 0), "time")
-        yield Part(str(grant.get("id", "")), "heading"), Part(f"  {uses}, ends {ago(grant.get('expiresAt'))}")
+        yield Part(short(str(grant.get("id", ""))), "heading"), Part(f"  {uses}, ends {ago(grant.get('expiresAt'))}")
         yield (Part(f"    {_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}", "command"),)
         yield (Part(f"    {visible(str(grant.get('by', '')))}: {visible(str(grant.get('why', '')))}", "dim"),)
 
 
 def _add(args: argparse.Namespace) -> int:
+    from interlock.core.excerpt import short
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import lasting, span
+    from interlock.doors.cli.naming import one_ticket
     from interlock.doors.cli.signing import agreed, signed_in
+    from interlock.doors.cli.ticket_words import OPEN
     from interlock.doors.client import part
 
     seconds = span(args.lasts)
     if not args.ticket and not (args.effect and args.target):
         raise Stop("a grant needs --from TICKET, or --effect and --target", USAGE)
+    id = one_ticket(daemon(args), args.ticket, OPEN, all_seen=False) if args.ticket else None
     with signed_in(args) as operator:
-        offered = operator.get(f"/tickets/{part(args.ticket)}/grant") if args.ticket else {}
+        id = id or (one_ticket(operator, args.ticket, OPEN) if args.ticket else None)
+        offered = operator.get(f"/tickets/{part(id)}/grant") if id else {}
         given = _terms(args, offered, seconds)
         lines: list[Line] = [
             (Part(f"{key:<12}", "dim"), Part(_shown(value))) for key, value in given.items() if key != "seconds"
@@ -118,7 +124,8 @@ def _add(args: argparse.Namespace) -> int:
     if args.json:
         say_json(made)
     else:
-        print(f"Granted: {made.get('id', '')}. Take it back with `interlock grants revoke {made.get('id', '')}`.")
+        id = short(str(made.get("id", "")))
+        print(f"Granted: {id}. Take it back with `interlock revoke {id}`.")
     return OK
 
 
@@ -137,16 +144,20 @@ def _terms(args: argparse.Namespace, offered: Mapping[str, Any], seconds: int) -
     return {**given, "why": args.why, "seconds": seconds}
 
 
-def _revoke(args: argparse.Namespace) -> int:
+def revoke_grant(args: argparse.Namespace) -> int:
+    """Takes back the grant whose id begins so."""
+    from interlock.core.excerpt import short
+    from interlock.doors.cli.naming import one_of
     from interlock.doors.cli.signing import signed_in
     from interlock.doors.client import part
 
     with signed_in(args) as operator:
-        gone = operator.call("DELETE", f"/grants/{part(args.id)}")
+        id = one_of(listed(operator.get("/grants"), "grants"), args.id, "grant")
+        gone = operator.call("DELETE", f"/grants/{part(id)}")
     if args.json:
         say_json(gone)
     else:
-        print(f"Revoked: {args.id} counts no more.")
+        print(f"Revoked: {short(id)} counts no more.")
     return OK
 
 

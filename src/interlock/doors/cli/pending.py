@@ -8,14 +8,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from interlock.doors.cli.operating import OK, command, listed, run, say, say_json, signs
+from interlock.doors.cli.naming import open_tickets, sees_all
+from interlock.doors.cli.operating import OK, command, run, say, say_json, signs
 
 if TYPE_CHECKING:
     from interlock.core.explain import Line
     from interlock.doors.client import Daemon
 
 EVERY = 2.0  # seconds
-MOST = 500  # tickets
 Ticket = Mapping[str, Any]
 
 
@@ -34,33 +34,23 @@ def main(argv: Sequence[str]) -> int:
 def _pending(args: argparse.Namespace) -> int:
     from interlock.doors.cli.signing import looking
 
-    with looking(args, _sees_all, "agents of other users, or with tokens, wait too") as operator:
+    with looking(args, sees_all, "agents of other users, or with tokens, wait too") as operator:
         found = open_tickets(operator)
         if args.watch:
             _watch(operator, found, args.json)
         elif args.json:
             say_json(found)
         else:
-            say(_blocks(found))
+            say(blocks(found))
     return OK
 
 
-def open_tickets(operator: Daemon) -> list[Ticket]:
-    """Everything that waits, the oldest first."""
-    return listed(operator.get("/tickets", state="open", limit=MOST), "tickets")[::-1]
-
-
-def _sees_all(server: Daemon) -> bool:
-    """Agents of one's own user need no sign-in to be looked at; those of others do."""
-    return len(open_tickets(server)) >= int(server.get("/status").get("openTickets") or 0)
-
-
-def _blocks(found: Sequence[Ticket]) -> Iterator[Line]:
-    """Three lines a ticket: an id that a narrow window folds cannot be copied."""
-    from interlock.core.excerpt import visible
+def blocks(found: Sequence[Ticket]) -> Iterator[Line]:
+    """Some lines a ticket: an id that a narrow window folds cannot be copied."""
+    from interlock.core.excerpt import short, visible
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import ago
-    from interlock.doors.cli.ticket_words import agent_words, approvers, needs, title
+    from interlock.doors.cli.ticket_words import agent_words, approvers, folder, needs, raised, title
 
     if not found:
         yield (Part("Nothing waits for an answer."),)
@@ -69,16 +59,21 @@ def _blocks(found: Sequence[Ticket]) -> Iterator[Line]:
         level = ticket.get("level", 0)
         who = ", ".join(approvers(ticket))
         yield (
-            Part(str(ticket.get("id", "")), "heading"),
+            Part(short(str(ticket.get("id", ""))), "heading"),
             Part(f"  {ticket.get('level_name', '')}", f"level{level}"),
             Part(f"  needs {needs(ticket)}{f' by {who}' if who else ''}, opened {ago(ticket.get('openedAt'))}"),
         )
         yield (Part(f"    {title(ticket)}", "command"),)
-        yield (Part(f"    {visible(agent_words(ticket))}", "dim"),)
+        for why in raised(ticket):
+            yield (Part(f"    {visible(why)}", "ask"),)
+        where = f"in {folder(ticket)}, " if folder(ticket) else ""
+        yield (Part(f"    {visible(f'{where}{agent_words(ticket)}')}", "dim"),)
     yield ()
+    one = len(found) == 1
+    which = "" if one else " TICKET"
     yield (
         Part(
-            "`interlock show TICKET` tells all; then `interlock approve TICKET` or `interlock reject TICKET --reason …`."
+            f"`interlock show{which}` tells all; then `interlock approve{which}` or `interlock reject{which} --reason …`."
         ),
     )
 
@@ -103,17 +98,18 @@ def _tell(ticket: Ticket, as_json: bool) -> None:
     if as_json:
         print(json.dumps(ticket), flush=True)
         return
+    from interlock.core.excerpt import short
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import clock
-    from interlock.doors.cli.ticket_words import OPEN, agent_words, state_words, title
+    from interlock.doors.cli.ticket_words import OPEN, agent_words, folder, state_words, title
 
     is_open = ticket.get("state") in OPEN
     when = clock(ticket.get("openedAt") if is_open else ticket.get("decidedAt") or ticket.get("openedAt"))
     level = ticket.get("level", 0)
     say([
         (
-            Part(f"{when}  ", "dim"), Part(f"{state_words(ticket):<22}", "ask" if is_open else ""), Part(f"{ticket.get('id')}  "),
+            Part(f"{when}  ", "dim"), Part(f"{state_words(ticket):<22}", "ask" if is_open else ""), Part(f"{short(str(ticket.get('id')))}  "),
             Part(str(ticket.get("level_name", "")), f"level{level}"), Part(f"  {title(ticket)}", "command"),
-            Part(f"  {agent_words(ticket)}", "dim"),
+            Part(f"  {f'in {folder(ticket)}, ' if folder(ticket) else ''}{agent_words(ticket)}", "dim"),
         )
     ])  # fmt: skip

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 UNREPLAYABLE = 4
 SHOWN = 20  # decisions that did not come out alike
 _EXAMPLES = """
-interlock replay pdact_7Qm2…          the decisions about one ticket
+interlock replay pdact_7Qm2           the decisions about one ticket
 interlock replay main/42              one record, by its writer and number
 interlock replay all --from export.jsonl
 """
@@ -61,9 +61,11 @@ def _replay(args: argparse.Namespace) -> int:
 def _named(row: AuditRow, id: str) -> bool:
     if id in ("all", f"{row.writer}/{row.seq}"):
         return True
+    from interlock.doors.cli.naming import TICKET, beginnings
     from interlock.service.replaying import body_of
 
-    return id in row.body and body_of(row).get("ticket") == id
+    begins = beginnings(id, TICKET)
+    return begins in row.body and str(body_of(row).get("ticket", "")).startswith(begins)
 
 
 def _tell(results: list[Again], counts: dict[str, int]) -> None:

@@ -13,8 +13,10 @@ from interlock.doors.client import ApiError, Daemon, NoDaemon
 from interlock.terminal import controlling, is_agents_terminal, read_passphrase
 
 CHANNEL = "cli"
+TRIES = 3
 NO_TERMINAL = "is not a terminal"  # how `is_agents_terminal` ends where there is none
 _YES = frozenset({"y", "yes"})
+_WRONG = "the passphrase is wrong"
 _WHY = "say why, with --reason WORDS"
 
 
@@ -28,15 +30,28 @@ def signed_in(args: argparse.Namespace, reading: bool = False, why: str = "") ->
     if not status["operators"]:
         raise Stop(f"{_lead(why)}there is no operator yet; make the first one with `interlock operator add`")
     persons_terminal(reading, why)
-    name = args.operator or ask_name()
-    passphrase = read_passphrase(f"Passphrase of {name}: ")
-    token = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})["token"]
-    operator = server.on_behalf(token)
+    name = args.operator or str(status.get("operator") or "") or ask_name()
+    operator = server.on_behalf(_token(server, name))
     try:
         yield operator
     finally:
         with suppress(ApiError, NoDaemon):
             operator.call("DELETE", "/session")
+
+
+def _token(server: Daemon, name: str) -> str:
+    """A session's token for whoever knows the passphrase; a slip of the finger is no reason to begin anew."""
+    left = TRIES
+    while True:
+        left -= 1
+        passphrase = read_passphrase(f"Passphrase of {name}: ")
+        try:
+            answer = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})
+            return str(answer["token"])
+        except ApiError as error:
+            if not left or _WRONG not in str(error):
+                raise
+            print(f"{error}; {'one more try' if left == 1 else f'{left} more tries'}.", file=sys.stderr)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from interlock.core.circumstances import raises
 from interlock.core.excerpt import visible
 from interlock.core.explain import Line, Part, undo_words
 from interlock.core.overlooked import harm, lookalikes
@@ -129,6 +130,17 @@ def decided_by(ticket: Ticket) -> str:
     return f" by {by}" if by and by != BY_TIME else ""
 
 
+def folder(ticket: Ticket) -> str:
+    """Where it would run; nothing where that is not known."""
+    action = ticket.get("action")
+    return str(action.get("cwd") or "") if isinstance(action, Mapping) else ""
+
+
+def raised(ticket: Ticket) -> list[str]:
+    """Why more is asked for this time than the action itself asks for."""
+    return list(raises(str(one) for one in ticket.get("factors") or ()))
+
+
 def title(ticket: Ticket) -> str:
     return visible(str(ticket.get("title", "")))
 
@@ -160,6 +172,7 @@ def _reasons(ticket: Ticket) -> Iterator[Line]:
     ]
     for name, said in (
         ("Why", reasons),
+        ("Raised", [words for words in raised(ticket) if not first or first not in words]),
         ("Instead", [str(finding.get("instead", "")) for finding in _findings(ticket)]),
     ):
         for words in filter(None, dict.fromkeys(said)):

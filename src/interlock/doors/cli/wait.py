@@ -23,10 +23,10 @@ def main(argv: Sequence[str]) -> int:
     parser = command(
         "wait",
         "Wait until a ticket is answered. Whoever opened it waits without signing in; an operator signs in.",
-        "interlock wait pdact_7Qm2…\ninterlock wait pdact_7Qm2… --timeout 10m && make deploy",
+        "interlock wait 7Qm2\ninterlock wait 7Qm2 --timeout 10m && make deploy",
         _EXITS,
     )
-    parser.add_argument("id", metavar="TICKET")
+    parser.add_argument("id", metavar="TICKET", help="its id, or how that begins")
     parser.add_argument("--timeout", metavar="TIME", default="1h", help="such as 90s, 10m or 2h (default: 1h)")
     signs(parser)
     return run("wait", _wait, parser.parse_args(list(argv)))
@@ -51,24 +51,25 @@ def _wait(args: argparse.Namespace) -> int:
 
 
 def _answered(server: Daemon, args: argparse.Namespace, until: float) -> Mapping[str, Any]:
+    from interlock.doors.cli.naming import one_ticket
     from interlock.doors.cli.ticket_words import OPEN
     from interlock.doors.client import part
 
+    path = f"/tickets/{part(one_ticket(server, args.id, OPEN) or '')}/wait"
     while True:
         seconds = max(1, min(_POLL, round(until - time.monotonic())))
-        path = f"/tickets/{part(args.id)}/wait"
         ticket: Mapping[str, Any] = server.get(path, seconds + 15.0, seconds=seconds)
         if ticket.get("state") not in OPEN or time.monotonic() >= until:
             return ticket
 
 
 def _words(ticket: Mapping[str, Any]) -> str:
-    from interlock.core.excerpt import visible
+    from interlock.core.excerpt import short, visible
     from interlock.doors.cli.ticket_words import decided_by, state_words
 
     by = decided_by(ticket)
     why = f": {ticket['decisionReason']}" if ticket.get("decisionReason") else ""
-    return visible(f"{ticket.get('id')} is {state_words(ticket)}{by}{why}")
+    return visible(f"{short(str(ticket.get('id')))} is {state_words(ticket)}{by}{why}")
 
 
 def _code(ticket: Mapping[str, Any]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from interlock.core.circumstances import raises
 from interlock.core.excerpt import visible
 from interlock.core.loss import UNKEPT, blast_of
 from interlock.core.model import Level, TicketState
@@ -96,7 +97,11 @@ def _card(group: list[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequen
         needs_step_up(ticket),
         target_of(ticket),
         _unique(
-            [said, *(str(one.get("reason") or "") for one in findings if str(one.get("reason") or "") not in said)]
+            [
+                said,
+                *(words for words in raises(ticket.factors) if said not in words),
+                *(str(one.get("reason") or "") for one in findings if str(one.get("reason") or "") not in said),
+            ]
         ),
         _unique(str(one.get("instead") or "") for one in findings),
         _unique(str(one.get("undo") or "") for one in findings)[: 1 if ticket.irreversible else None],

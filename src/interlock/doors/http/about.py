@@ -62,9 +62,10 @@ def routes(context: Context) -> APIRouter:
 def _status(context: Context, who: Who) -> dict[str, Any]:
     """Works without the store too: then it says that it is gone."""
     state, config = context.state, context.config
-    operators, waiting, codes, trouble = None, None, None, ""
+    operators, waiting, codes, trouble, people = None, None, None, "", []
     try:
-        operators, waiting = state.store.read(lambda tx: (len(tx.operators()), len(tx.tickets(_OPEN))))
+        rows, waiting = state.store.read(lambda tx: (tx.operators(), len(tx.tickets(_OPEN))))
+        operators, people = len(rows), [row.name for row in rows if not row.disabled_at and not row.service]
         codes = len(challenges.waiting(state))
     except StoreError as error:
         trouble = f"the store cannot be used: {error}"
@@ -78,6 +79,7 @@ def _status(context: Context, who: Who) -> dict[str, Any]:
         "store": without_password(config.store),
         "unlocked": state.sessions.roster is not None,
         "operators": operators,
+        "operator": people[0] if len(people) == 1 and ours else "",
         "openTickets": waiting,
         "openChallenges": codes,
         "problems": list(dict.fromkeys(filter(None, problems))) if ours else [],

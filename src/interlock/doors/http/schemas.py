@@ -222,7 +222,8 @@ SCHEMAS: dict[str, Schema] = {
     }),
     "status": table({
         "version": TEXT, "strength": TEXT, "mode": TEXT, "policy": TEXT, "store": TEXT, "unlocked": FLAG,
-        "operators": {"anyOf": [COUNT, {"type": "null"}]}, "openTickets": {"anyOf": [COUNT, {"type": "null"}]},
+        "operators": {"anyOf": [COUNT, {"type": "null"}]},
+        "operator": {**TEXT, "description": "the name of the only one, to who is on this machine; else empty"}, "openTickets": {"anyOf": [COUNT, {"type": "null"}]},
         "openChallenges": {"anyOf": [COUNT, {"type": "null"}]}, "problems": TEXTS,
         "blocked": {"type": "array", "items": table({"principal": TEXT, "reason": TEXT})},
         "warnings": TEXTS, "started": TIME, "pause": PAUSE,

@@ -35,6 +35,7 @@ _ASKED: dict[str, tuple[TicketState, ...]] = {
     "executed": (TicketState.SPENT,),
 }
 _STATES = "^(|open|pending_cooling|pending_approval|approved|rejected|expired|executed)$"
+_BEGINNING = "^[A-Za-z0-9_-]{0,100}$"
 Found = tuple[Ticket, list[Approval]]
 Id = str
 
@@ -49,9 +50,10 @@ def routes(context: Context) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=500)] = 100,
         before: Annotated[Moment, Query(description="only tickets opened before this: `next` of the page before")] = "",
         agent: Annotated[str, Query(max_length=200, description="a claimed name to look for")] = "",
+        prefix: Annotated[str, Query(pattern=_BEGINNING, description="the beginning of an id")] = "",
     ) -> Any:
         who = who_asks(request).known()
-        query = TicketQuery(_ASKED[state], who.principal, agent, seconds_of("before", before), limit)
+        query = TicketQuery(_ASKED[state], who.principal, agent, seconds_of("before", before), limit, prefix)
         return await context.pool.run(_page, context, query, state)
 
     @router.get("/{id}", **says("ticket", ANYBODY, "One ticket", 404))
