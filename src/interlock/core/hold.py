@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from interlock.core.model import Human, Requirement, TicketState
 from interlock.core.records import Ticket
-from interlock.core.ticket import settled
+from interlock.core.ticket import settled, withdrawn
 
 
 class Keep(StrEnum):
@@ -41,9 +41,8 @@ def hold(
         return Held("allow")
     before = ticket
     ticket = settled(ticket, now) if ticket else None
-    if ticket is None or ticket.state in (
-        TicketState.EXPIRED,
-        TicketState.SPENT,
+    if (
+        ticket is None or ticket.state in (TicketState.EXPIRED, TicketState.SPENT) or withdrawn(ticket)
     ):  # 3. nobody was asked yet, or too long ago
         return Held(
             _asked(requirement, denies), keep=Keep.OPEN, ticket=before, wait_seconds=requirement.cooling_seconds

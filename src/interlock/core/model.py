@@ -90,6 +90,9 @@ class TicketState(StrEnum):
     SPENT = "executed"
 
 
+PERSON = "person:"  # how the principal of an operator's own plan begins; no door proves one to an agent
+
+
 @dataclass(frozen=True, slots=True)
 class AgentRef:
     """Who asks: what the door proved (`principal`) and what was merely claimed (the rest)."""
@@ -98,6 +101,11 @@ class AgentRef:
     name: str = ""
     session: str = ""
     parent: str = ""
+
+    @property
+    def person(self) -> bool:
+        """Whether a signed-in operator asks for a plan of their own."""
+        return self.principal.startswith(PERSON)
 
 
 @dataclass(frozen=True, slots=True)

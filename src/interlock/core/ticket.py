@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
-from interlock.core.model import Human, Level, TicketState
+from interlock.core.model import PERSON, Human, Level, TicketState
 from interlock.core.records import Ticket
 
 COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = (
@@ -86,8 +86,13 @@ def spend_by(ticket: Ticket, now: float) -> float:
 
 
 def unanswered(ticket: Ticket) -> bool:
-    """Whether nobody said anything in time; not where somebody did and no agent came back for it."""
-    return ticket.state is EXPIRED and not ticket.decision_reason.startswith(UNUSED)
+    """Whether nobody said anything in time; not where somebody did, or whoever asked went away."""
+    return ticket.state is EXPIRED and not ticket.decision_reason
+
+
+def withdrawn(ticket: Ticket) -> bool:
+    """Whether a person took back what they themselves had asked for: nobody else said no to it."""
+    return ticket.state is REJECTED and ticket.agent.principal == f"{PERSON}{ticket.decided_by}"
 
 
 def settled(ticket: Ticket, now: float) -> Ticket:

@@ -85,7 +85,6 @@ def revoke(state: State, session: OperatorSession, id: str, reason: str = "") ->
 
 def executed(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
     """What became of an action that was let through; only the agent that spent the ticket can say."""
-    said = redact_text(outcome[:4_000])[:500]
 
     def work(tx: Tx) -> Ticket:
         ticket = tx.ticket(id)
@@ -93,16 +92,21 @@ def executed(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
             raise Refused(f"no ticket {id!r} of yours", "TOKEN_INVALID")
         if ticket.state is not TicketState.SPENT:
             raise Refused(f"ticket {id} was not used: it is {ticket.state.value}")
-        if ticket.executed_at:
-            return ticket
-        now = state.clock.now()
-        changed = replace(ticket, executed_at=now, outcome=said, version=ticket.version + 1)
-        if not tx.change_ticket(changed, ticket):
-            raise Refused(f"ticket {id} was changed just now; try again")
-        state.recorder.now(tx, "executed", deed(now, "executed", agent.principal, {"ticket": id, "outcome": said}))
-        return changed
+        return mark_executed(tx, state, ticket, agent.principal, outcome)
 
     return state.store.write(work)
+
+
+def mark_executed(tx: Tx, state: State, ticket: Ticket, by: str, outcome: str) -> Ticket:
+    """A spent ticket, with what became of its action; the first report counts."""
+    if ticket.executed_at:
+        return ticket
+    now, said = state.clock.now(), redact_text(outcome[:4_000])[:500]
+    changed = replace(ticket, executed_at=now, outcome=said, version=ticket.version + 1)
+    if not tx.change_ticket(changed, ticket):
+        raise Refused(f"ticket {ticket.id} was changed just now; try again")
+    state.recorder.now(tx, "executed", deed(now, "executed", by, {"ticket": ticket.id, "outcome": said}))
+    return changed
 
 
 def same_agent(one: AgentRef, other: AgentRef) -> bool:

@@ -44,8 +44,8 @@ def home_of(principal: str) -> str:
 
 
 def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: Weighed, held: Held) -> str:
-    """Blocks whoever asked, where this answer is one too many, and says why; only where answers are enforced."""
-    if held.outcome == "allow" or state.mode != "enforcing":
+    """Blocks whoever asked, where this answer is one too many, and says why; only where answers are enforced, and never a person."""
+    if held.outcome == "allow" or state.mode != "enforcing" or judged.request.agent.person:
         return ""
     reason = (
         _tampering(judged, weighed) or _undeclared(weighed) or _danger_zone(weighed) or _too_many(state, judged, counts)

@@ -53,7 +53,7 @@ def written_over(state: State, judged: Judged) -> Question | None:
     if request.server is not None or request.adapted is not None:
         return None
     question = overwriting(request.action, judged.judgement.facts, request.made, request.door == HOOK)
-    if question is None or request.agent.principal != f"uid:{os.getuid()}":
+    if question is None or request.owner != f"uid:{os.getuid()}":
         return question
     places = [
         os.path.join(base, os.path.expanduser(str(deed["target"])))
@@ -76,7 +76,7 @@ def snapshot_of(state: State, judged: Judged, found: Kept) -> Snapshot:
     agent, action = judged.request.agent, judged.request.action
     command = redact_text(action.text[: COMMAND * 2])[:COMMAND]
     return Snapshot(
-        found.id, judged.now, agent.principal, agent.name, agent.session, action.cwd, command, found.digest, found.files,
+        found.id, judged.now, judged.request.owner, agent.name, agent.session, action.cwd, command, found.digest, found.files,
         found.bytes, machine=state.machine,
     )  # fmt: skip
 
@@ -115,7 +115,7 @@ def _refused(answer: Answer) -> bool:
 
 def _taken(state: State, judged: Judged, question: Question) -> Kept:
     id, limits = fresh_id(), Limits(state.undo.files, state.undo.bytes, state.undo.ms)
-    whose = state.whose(judged.request.agent.principal)
+    whose = state.whose(judged.request.owner)
     if state.room.bytes.get(whose, 0) >= state.undo.total_bytes:  # until upkeep has made room
         return unkept(id, "snapshots take up all the room that they may (undo.total_bytes)")
     moved = moved_away(judged.judgement.facts)

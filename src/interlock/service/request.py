@@ -63,6 +63,7 @@ class Request:
     keeper: Callable[[Json, str, float, Limits], Kept] | None = (
         None  # keeps what it would change, as whoever asks could
     )
+    runs_as: str = ""  # the principal whose user it runs as, where that is not whoever asks
     made: Made = NOTHING_MADE  # what its session is known to have made
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
     operation: str = ""  # what it is called by, where that is not to be read from the action
@@ -70,6 +71,11 @@ class Request:
     spend: bool = True  # whether an approval is used up by a yes; else the decision is `unspent`
     strength: str = ""  # of the wall around whoever asks, where the door knows more than the principal shows
     keep: Callable[[Tx, Judged, Decision], None] | None = None  # what is kept in the same transaction as the answer
+
+    @property
+    def owner(self) -> str:
+        """The principal whose files it changes."""
+        return self.runs_as or self.agent.principal
 
 
 @dataclass(frozen=True, slots=True)

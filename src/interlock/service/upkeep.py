@@ -16,6 +16,7 @@ from interlock.service import pausing, undoing
 from interlock.service.adapter_trust import settle_trust
 from interlock.service.loop import challenges
 from interlock.service.plans import terminals
+from interlock.service.plans import tickets as plan_tickets
 from interlock.service.record import deed
 from interlock.service.state import State
 
@@ -231,6 +232,7 @@ class Upkeep(threading.Thread):
                 self._try(lambda: terminals.look(self.state))
             if rounds % 60 == 0:
                 self._try(lambda: challenges.expire(self.state))
+                self._try(lambda: plan_tickets.close_abandoned(self.state))
                 self._try(lambda: settle_trust(self.state))
                 self._try(lambda: watch(self.state, self.alert))
             if rounds % 7200 == 0 or (rounds % 20 == 0 and undoing.crowded(self.state)):

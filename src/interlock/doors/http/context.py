@@ -11,6 +11,7 @@ from typing import Any
 from starlette.requests import Request
 
 from interlock.config import Config
+from interlock.doors.hook.eyes import hands, sight
 from interlock.doors.hook.memory import Hooks
 from interlock.doors.http.guards import Buckets, Places
 from interlock.doors.http.peers import Peers
@@ -60,6 +61,8 @@ class Context:
         look = WarmLooker() if config.looker.look else None
         if look is not None and not config.separate.on and not state.shared:  # plans run here, as the same user
             state.plans.look = lambda question: look({**question, "ms": FOR_PEOPLE})
+        state.plans.inspect = lambda principal: sight(principal, config.separate, state.plans.look or look)
+        state.plans.snapshot = lambda principal: hands(principal, keeper, state.keepers)
         return cls(
             state,
             config,

@@ -36,13 +36,13 @@ PLAN_SCHEMAS: dict[str, Schema] = {
         "confidence": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "null"}]}, "expectedEffect": TEXT,
         "id": TEXT, "status": _STATUS, "generated": TEXT, "edited": FLAG, "cwd": TEXT, "planner": TEXT, "notice": TEXT, "notes": TEXTS,
         "contextUsed": TEXTS, "level": LEVEL, "level_name": LEVEL_NAME, "irreversible": FLAG, "approvable": FLAG, "reasons": TEXTS,
-        "blast": TEXT, "instead": TEXTS, "requirement": REQUIREMENT, "confirmation": TEXT, "mark": TEXT, "ticket": TEXT, "workflow": TEXT, "step": COUNT,
+        "blast": TEXT, "instead": TEXTS, "requirement": REQUIREMENT, "confirmation": TEXT, "mark": TEXT, "ticket": TEXT, "kept": TEXT, "workflow": TEXT, "step": COUNT,
     }),
     "plan_history": table({"plans": {"type": "array", "items": table(_ROW, _TIMES)}}),
     "plan_kept": table({**_ROW, "output": TEXT, "cut": FLAG, "details": ANY}, _TIMES),
     "plan_run": table(
         {"status": {"type": "string", "enum": ["running", "held"]}, "reason": TEXT},
-        {"command": TEXT, "cwd": TEXT, "ticket": ref("ticket")},
+        {"command": TEXT, "cwd": TEXT, "ticket": ref("ticket"), "kept": TEXT},
     ),
     "plan_output": table({"text": TEXT, "next": COUNT, "status": _STATUS, "seconds": COUNT, "exitCode": _EXIT, "cut": FLAG}),
     "workflow": table({

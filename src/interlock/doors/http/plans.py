@@ -69,8 +69,8 @@ def routes(context: Context) -> APIRouter:
     )
     async def start(request: Request, id: str, body: PlanYes) -> Any:
         by, client = who_asks(request).operator(), request.scope.get("client")
-        pid = int(client[1]) if client and over_socket(dict(request.scope)) else 0
-        return await context.pool.run(_run, state, by, id, body, pid)
+        peer = (str(client[0]), int(client[1])) if client and over_socket(dict(request.scope)) else ("", 0)
+        return await context.pool.run(_run, state, by, id, body, *peer)
 
     @router.get("/{id}/output", **says("plan_output", OPERATOR, "What a command wrote since", 404))
     async def output(request: Request, id: str, start: Annotated[int, Query(ge=0, le=10_000_000)] = 0) -> Any:
@@ -88,14 +88,15 @@ def routes(context: Context) -> APIRouter:
     return router
 
 
-def _run(state: State, by: OperatorSession, id: str, body: PlanYes, pid: int) -> dict[str, Any]:
-    """`pid` is the kernel's word for whoever asks on the socket: the run lasts no longer than that process."""
+def _run(state: State, by: OperatorSession, id: str, body: PlanYes, principal: str, pid: int) -> dict[str, Any]:
+    """`principal` and `pid` are the kernel's word for whoever asks on the socket: the run lasts no longer than that process."""
     yes = Yes(body.command, body.mark, body.understood)
     here = body.at != "terminal"
     try:
-        plan = running.start(state, by, id, yes) if here else running.leave(state, by, id, yes, pid)
+        plan = running.start(state, by, id, yes) if here else running.leave(state, by, id, yes, pid, principal)
     except Held as held:
         found = {"status": "held", "reason": str(held)}
         ticket = held.ticket
         return found | ({"ticket": ticket_json(ticket, [])} if ticket else {})
-    return {"status": plan.status, "command": plan.command, "cwd": plan.cwd, "reason": ""}
+    found = {"status": plan.status, "command": plan.command, "cwd": plan.cwd, "reason": ""}
+    return found | ({"kept": plan.kept} if plan.kept else {})

@@ -12,6 +12,7 @@ from interlock.core.model import Assessment, Requirement, Witness
 from interlock.core.plan import Draft, Risk
 from interlock.core.plan_records import PLANNED, RUNNING
 from interlock.core.plan_rules import PlanSettings
+from interlock.core.undo import Kept, Limits
 from interlock.ports import Planner
 
 if TYPE_CHECKING:
@@ -19,10 +20,16 @@ if TYPE_CHECKING:
     from interlock.service.plans.process import Process
     from interlock.service.plans.terminals import Program
 
+Inspect = Callable[[Mapping[str, Any]], Seen]
+Take = Callable[[Mapping[str, Any], str, float, Limits], Kept]
 MOST = 200  # plans that are looked at, at once
 MOST_RUNNING = 8
 PLANNING = 2  # planners that are asked at a time: each keeps a thread waiting
 STARTING = "starting"
+
+
+def _nobody(principal: str) -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,9 @@ class Plan:
     step: int = 0
     place: str = ""
     started_at: float = 0.0
+    touched_at: float = 0.0  # when its operator did something with it last
+    runs_as: str = ""  # the principal of the user that runs it
+    kept: str = ""  # the snapshot that was taken before it ran
 
     @property
     def edited(self) -> bool:
@@ -73,7 +83,9 @@ class Plans:
     settings: PlanSettings = field(default_factory=PlanSettings)
     planner: Planner | None = None
     files: Callable[[str], str | None] | None = None  # the text of a script, as whoever runs it reads it
-    look: Callable[[Mapping[str, Any]], Seen] | None = None  # at its targets, as whoever runs it could
+    look: Inspect | None = None  # at its targets, to show what would be lost
+    inspect: Callable[[str], Inspect | None] = _nobody  # the same for the gate, as the user behind a principal could
+    snapshot: Callable[[str], Take | None] = _nobody  # keeps what a command would change, as that user could
     processes: dict[str, Process] = field(default_factory=dict)  # by the plan's id
     terminals: dict[str, Program] = field(default_factory=dict)  # by the plan's id: what runs it at a terminal
     flows: dict[str, Flow] = field(default_factory=dict)  # by the workflow's id: the run that was begun last
@@ -100,6 +112,10 @@ class Plans:
                 f"no plan {id!r:.80} of yours is open: ask again, or take it from the history", "NOT_FOUND_RESOURCE"
             )
         return found
+
+    def all(self) -> list[Plan]:
+        with self.lock:
+            return list(self._open.values())
 
     def change(self, before: Plan, after: Plan) -> Plan:
         """Compare-and-set: refuses where another tab, or another request, was faster."""

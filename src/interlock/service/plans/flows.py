@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from interlock.core.plan_records import DAEMON, FAILURE, INTERRUPTED, PLANNED, RUNNING, SUCCESS, Workflow
 from interlock.service.answers import Refused
 from interlock.service.plans.desk import Plan
-from interlock.service.plans.releasing import Held, Yes, pre_release, release
+from interlock.service.plans.releasing import Held, Yes, own_principal, pre_release, release
 from interlock.service.plans.running import spawn, why_not_here
 from interlock.service.plans.workflows import find, frozen_steps, looked_at, take_run
 from interlock.service.sessions import OperatorSession
@@ -116,7 +116,7 @@ def _steps(state: State, by: OperatorSession, flow: Flow) -> str:
         flow.statuses[at] = RUNNING
         try:
             # Every box was ticked when the steps, or the frozen whole, were agreed to; a text that drifted since is refused here.
-            released = release(state, by, plan.id, Yes(plan.command, plan.reviewed.mark, True), DAEMON)
+            released = release(state, by, plan.id, Yes(plan.command, plan.reviewed.mark, True), DAEMON, own_principal())
         except (Refused, Held):
             flow.statuses[at] = INTERRUPTED
             raise

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from interlock.core.plan_records import INTERRUPTED, RUNNING, PlanQuery, PlanRow
+from interlock.core.plan_records import INTERRUPTED, NO_EXIT, RUNNING, PlanQuery, PlanRow
 from interlock.core.redact import redact, redact_text
 from interlock.core.wire import flags_json
 from interlock.ports import Tx
 from interlock.service.plans.desk import Plan
+from interlock.service.plans.tickets import close_abandoned, report_run
 from interlock.service.record import deed
 from interlock.service.state import State
 
@@ -26,6 +27,8 @@ def row_of(state: State, plan: Plan) -> PlanRow:
         "flags": flags_json(found.risk.flags),
         "safetyFlags": list(found.risk.warnings),
         "reasons": [finding.reason for finding in found.assessment.findings],
+        "kept": plan.kept,
+        "runsAs": plan.runs_as,
     }
     return PlanRow(
         plan.id, plan.operator, plan.made_at, plan.status, redact_text(plan.intent), redact_text(plan.generated),
@@ -40,8 +43,7 @@ def keep(state: State, row: PlanRow) -> None:
 
 
 def ended(state: State, id: str, status: str, code: int, output: str, cut: bool, by: str) -> PlanRow | None:
-    """How a run ended, in the history and on the record."""
-    now = state.clock.now()
+    """How a run ended, in the history, on the record and on its ticket; what is there now is its doing, and nobody's later work."""
     text = redact_text(output[-MOST_OUTPUT:])
     state.plans.settle(id, status)
 
@@ -49,15 +51,26 @@ def ended(state: State, id: str, status: str, code: int, output: str, cut: bool,
         row = tx.plan(id)
         if row is None:
             return None
-        after = replace(
-            row, status=status, exit_code=code, ended_at=now, output=text, cut=cut or len(output) > MOST_OUTPUT
-        )
-        tx.save_plan(after)
-        details = {"plan": id, "status": status, "exit": code, "seconds": int(now - row.started_at)}
-        state.recorder.now(tx, "plan_end", deed(now, "plan_end", by, details))
-        return after
+        said = replace(row, exit_code=code, output=text, cut=cut or len(output) > MOST_OUTPUT)
+        return end(tx, state, said, status, by)
 
-    return state.store.write(work)
+    after = state.store.write(work)
+    kept, owner = (str(after.details.get(key) or "") for key in ("kept", "runsAs")) if after else ("", "")
+    if kept and (keeper := state.keeper_of(owner)) is not None:
+        keeper.settle(kept)
+    return after
+
+
+def end(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow:
+    """A run that is over: kept, recorded, and reported on its ticket."""
+    now = state.clock.now()
+    after = replace(row, status=status, ended_at=now)
+    tx.save_plan(after)
+    code = {} if row.exit_code == NO_EXIT else {"exit": row.exit_code}
+    details = {"plan": row.id, "status": status, **code, "seconds": int(now - row.started_at)}
+    state.recorder.now(tx, "plan_end", deed(now, "plan_end", by, details))
+    report_run(tx, state, row, status)
+    return after
 
 
 def search(state: State, query: PlanQuery) -> list[PlanRow]:
@@ -65,16 +78,16 @@ def search(state: State, query: PlanQuery) -> list[PlanRow]:
 
 
 def restarted(state: State) -> int:
-    """Whatever ran when this process ended was interrupted; how many that were."""
+    """Whatever ran when this process ended was interrupted, and whatever waited is asked for no more; how many ran."""
+    close_abandoned(state)
     running = state.store.read(lambda tx: tx.plans(PlanQuery(status=RUNNING, limit=1_000)))
     mine = [row for row in running if not state.shared or row.writer == state.recorder.writer]
     if not mine:
         return 0
-    now = state.clock.now()
 
     def work(tx: Tx) -> None:
         for row in mine:
-            tx.save_plan(replace(row, status=INTERRUPTED, ended_at=now))
+            end(tx, state, row, INTERRUPTED, "interlock")
 
     state.store.write(work)
     return len(mine)

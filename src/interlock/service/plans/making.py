@@ -15,6 +15,7 @@ from interlock.service.answers import Refused
 from interlock.service.plans.desk import Plan
 from interlock.service.plans.history import keep, row_of
 from interlock.service.plans.reviewing import review
+from interlock.service.plans.tickets import EDITED, PUT_AWAY, withdraw
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
 
@@ -63,17 +64,19 @@ def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None 
     command, place = _command(text), plan.cwd if cwd is None else folder(cwd)
     claims = plan.draft.claims if command == plan.generated else None
     found = review(state, plan.id, command, place, claims)
-    after = replace(plan, command=command, cwd=place, reviewed=found, ticket="")
+    after = replace(plan, command=command, cwd=place, reviewed=found, ticket="", touched_at=state.clock.now())
     state.plans.change(plan, after)
     keep(state, row_of(state, after))
+    withdraw(state, by.operator, plan.ticket, EDITED)
     return after
 
 
 def reject(state: State, by: OperatorSession, id: str) -> Plan:
-    """Puts a plan away; the history says that it was looked at."""
+    """Puts a plan away and closes its ticket; the history says that it was looked at."""
     plan = _open(state, by, id)
     after = state.plans.change(plan, replace(plan, status=REJECTED))
     keep(state, row_of(state, after))
+    withdraw(state, by.operator, plan.ticket, PUT_AWAY)
     return after
 
 
@@ -93,7 +96,7 @@ def _laid(
     found = review(state, id, draft.command, cwd, draft.claims)
     plan = Plan(
         id, by.operator, intent, draft.command, draft.command, cwd, draft, found, planner, notice, used, state.clock.now(),
-        workflow=workflow, step=step,
+        workflow=workflow, step=step, touched_at=state.clock.now(),
     )  # fmt: skip
     state.plans.put(plan)
     if not workflow:  # of a workflow the history has what ran

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 
 from interlock.core.decision import Decision
@@ -14,14 +15,17 @@ from interlock.ports import Tx
 from interlock.service.answers import Refused, approve
 from interlock.service.evaluate import evaluate
 from interlock.service.plans.desk import STARTING, Plan
-from interlock.service.plans.history import row_of
+from interlock.service.plans.history import keep, row_of
 from interlock.service.plans.reviewing import again, request_of
+from interlock.service.plans.tickets import withdraw
 from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
 from interlock.service.stepping import needs_stepup
 
 STALE = "TOKEN_SCOPE_MISMATCH"
+UNNEEDED = "the plan runs without it"
+NEVER = "Nobody may approve this command, so it does not run from here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,36 +69,51 @@ def agreed(state: State, by: OperatorSession, id: str, yes: Yes) -> Plan:
     return plan
 
 
-def release(state: State, by: OperatorSession, id: str, yes: Yes, place: str) -> Plan:
+def release(state: State, by: OperatorSession, id: str, yes: Yes, place: str, runs_as: str = "") -> Plan:
     """The plan, free to run once, on disk and on the record; raises Refused or Held, and then nothing may run.
 
-    5. A person said yes to exactly this.   6. The gate lets exactly this through.   7. That it runs is kept before it does.
+    5. A person said yes to exactly this.   6. The gate lets exactly this through, after a copy of what it would change.
+    7. That it runs is kept before it does.
     """
     plan = agreed(state, by, id, yes)  # 5
     taken = state.plans.change(plan, replace(plan, status=STARTING))
     try:
-        decision = _gate(state, by, taken)  # 6
-        running = replace(taken, status=RUNNING, place=place, started_at=state.clock.now())
+        decision = _gate(state, by, taken, runs_as)  # 6
+        ticket = decision.ticket.id if decision.ticket else ""
+        running = replace(
+            taken, status=RUNNING, place=place, started_at=state.clock.now(), ticket=ticket, runs_as=runs_as, kept=decision.kept
+        )  # fmt: skip
         _keep(state, running, decision, yes)  # 7
     except BaseException as error:
         held = error.ticket if isinstance(error, Held) else None
-        state.plans.change(taken, replace(plan, ticket=held.id if held else plan.ticket))
+        after = replace(plan, ticket=held.id if held else plan.ticket, touched_at=state.clock.now())
+        state.plans.change(taken, after)
+        if held is not None:
+            keep(state, row_of(state, after))
         raise
-    return state.plans.change(taken, running)
+    after = state.plans.change(taken, running)
+    if plan.ticket != ticket:  # nobody is asked any more
+        withdraw(state, by.operator, plan.ticket, UNNEEDED)
+    return after
 
 
 def pre_release(state: State, by: OperatorSession, plan: Plan) -> Held | None:
     """What the gate will ask for, before anything runs; nothing is used up."""
     try:
-        _gate(state, by, plan, spend=False)
+        _gate(state, by, plan, own_principal(), spend=False)
     except Held as held:
         return held
     return None
 
 
-def _gate(state: State, by: OperatorSession, plan: Plan, spend: bool = True) -> Decision:
+def own_principal() -> str:
+    """Of the user that this daemon runs commands as."""
+    return f"uid:{os.getuid()}"
+
+
+def _gate(state: State, by: OperatorSession, plan: Plan, runs_as: str, spend: bool = True) -> Decision:
     """The one evaluation path. Where a signed-in person's confirmation is all that is asked for, this person's yes is it."""
-    request = replace(request_of(state, plan), spend=spend)
+    request = replace(request_of(state, plan, runs_as), spend=spend)
     decision = evaluate(state, request)
     ticket = decision.ticket
     if not decision.allowed and ticket is not None and _own_word_is_enough(ticket):
@@ -102,6 +121,8 @@ def _gate(state: State, by: OperatorSession, plan: Plan, spend: bool = True) -> 
         decision = evaluate(state, request)
     if not decision.allowed:
         raise Held(decision.reason, decision.ticket)
+    if decision.assessment is not None and not decision.assessment.approvable:  # whatever the mode lets pass
+        raise Held(NEVER, None)
     return decision
 
 
@@ -113,7 +134,7 @@ def _keep(state: State, plan: Plan, decision: Decision, yes: Yes) -> None:
     details = {
         "plan": plan.id, "command": redact_text(plan.command), "cwd": plan.cwd, "risk": plan.reviewed.risk.word,
         "understood": yes.understood, "edited": plan.edited, "place": plan.place,
-        "ticket": decision.ticket.id if decision.ticket else "",
+        "ticket": plan.ticket, "kept": plan.kept,
     }  # fmt: skip
 
     def work(tx: Tx) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from interlock.core.circumstances import Circumstances
 from interlock.core.looking import looked
-from interlock.core.model import Action, AgentRef, command
+from interlock.core.model import PERSON, Action, AgentRef, command
 from interlock.core.plan import Claims, mark, risk
 from interlock.core.weigh import weigh
 from interlock.service.plans.desk import Plan, Reviewed
@@ -47,7 +47,10 @@ def action_of(text: str, cwd: str) -> Action:
     return command(text, cwd)
 
 
-def request_of(state: State, plan: Plan) -> Request:
-    """What the gate is asked: the operator's own command, by no agent's principal."""
-    agent = AgentRef(f"person:{plan.operator}", NAME, plan.id)
-    return Request(action_of(plan.command, plan.cwd), agent, DOOR, files=state.plans.files)
+def request_of(state: State, plan: Plan, runs_as: str = "") -> Request:
+    """What the gate is asked: the operator's own command, by no agent's principal; `runs_as` is the user whose files it reaches."""
+    agent, plans = AgentRef(f"{PERSON}{plan.operator}", NAME, plan.id), state.plans
+    return Request(
+        action_of(plan.command, plan.cwd), agent, DOOR, files=plans.files, look=plans.inspect(runs_as),
+        keeper=plans.snapshot(runs_as), runs_as=runs_as,
+    )  # fmt: skip

@@ -23,7 +23,7 @@ from interlock.service.plans import terminals
 from interlock.service.plans.desk import MOST_RUNNING, Plan
 from interlock.service.plans.history import ended
 from interlock.service.plans.process import Process, environment
-from interlock.service.plans.releasing import Yes, release
+from interlock.service.plans.releasing import Yes, own_principal, release
 from interlock.service.plans.reviewing import action_of
 from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession
@@ -73,7 +73,7 @@ def start(state: State, by: OperatorSession, id: str, yes: Yes, elsewhere: bool 
         raise Refused(f"there is no folder {plan.cwd}", "VALIDATION_INVALID_VALUE")
     if sum(not one.over for one in state.plans.processes.values()) >= MOST_RUNNING:
         raise Refused(f"{MOST_RUNNING} commands are running; wait for one, or cancel it", "RATE_LIMIT_EXCEEDED")
-    plan = release(state, by, id, yes, DAEMON)
+    plan = release(state, by, id, yes, DAEMON, own_principal())
     spawn(state, plan)
     return plan
 
@@ -157,9 +157,12 @@ def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: 
         raise Refused("it takes nothing that is typed now")
 
 
-def leave(state: State, by: OperatorSession, id: str, yes: Yes, pid: int = 0) -> Plan:
-    """Lets a plan run at the person's own terminal, by the process `pid`; it says how it ended with `done`, or is missed."""
-    plan = release(state, by, id, yes, TERMINAL)
+def leave(state: State, by: OperatorSession, id: str, yes: Yes, pid: int = 0, runs_as: str = "") -> Plan:
+    """Lets a plan run at the person's own terminal, by the process `pid`; it says how it ended with `done`, or is missed.
+
+    `runs_as` is whom the kernel says that process belongs to; of a terminal on another machine nothing is seen or copied here.
+    """
+    plan = release(state, by, id, yes, TERMINAL, runs_as)
     terminals.begin(state, plan.id, pid)
     return plan
 

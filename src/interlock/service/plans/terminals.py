@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from interlock.core.plan_records import INTERRUPTED, RUNNING, TERMINAL, PlanQuery, PlanRow
 from interlock.ports import Tx
+from interlock.service.plans.history import end
 from interlock.service.processes import start_of
-from interlock.service.record import deed
 from interlock.service.state import State
 
 LEASE = 120.0  # seconds; after that another replica takes it that whoever watched is gone
@@ -79,9 +79,7 @@ def _end(state: State, id: str, now: float) -> bool:
         row = tx.plan(id)
         if row is None or row.status != RUNNING or (until(row) > now and id not in state.plans.terminals):
             return False
-        tx.save_plan(replace(row, status=INTERRUPTED, ended_at=now))
-        details = {"plan": id, "status": INTERRUPTED, "seconds": int(now - row.started_at)}
-        state.recorder.now(tx, "plan_end", deed(now, "plan_end", "interlock", details))
+        end(tx, state, row, INTERRUPTED, "interlock")
         return True
 
     done = state.store.write(work)

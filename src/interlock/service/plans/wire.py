@@ -50,6 +50,7 @@ def plan_json(state: State, plan: Plan) -> dict[str, Any]:
         "confirmation": found.risk.box(state.plans.settings.confirm_medium_risk),
         "mark": found.mark,
         "ticket": plan.ticket,
+        "kept": plan.kept,
         "workflow": plan.workflow,
         "step": plan.step,
     }

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from interlock.core.model import Level
+from interlock.core.model import PERSON, Level
 from interlock.core.plan import same
 from interlock.core.plan_form import DraftError, command_of
 from interlock.core.plan_records import Workflow
@@ -145,7 +145,7 @@ def _grant_terms(
     worst = max(plan.reviewed.assessment.level for plan in held)
     return {
         "digests": sorted({_digest(state, plan) for plan in held}), "ceiling": worst.word, "count": runs * len(held),
-        "seconds": days * 86_400, "principal": f"person:{by.operator}", "why": f"workflow {flow.name} as it is now",
+        "seconds": days * 86_400, "principal": f"{PERSON}{by.operator}", "why": f"workflow {flow.name} as it is now",
     }  # fmt: skip
 
 
