@@ -351,6 +351,25 @@ class PlannerError(Exception):
     """There is no plan: the planner does not answer, or says nothing that can be used. The words are for a person."""
 
 
+class PlannerTimeout(PlannerError):
+    """It did not answer in time."""
+
+
+class UnknownRequest(PlannerError):
+    """The planner works, and knows nothing for this request."""
+
+
+UNKNOWN_USER = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Whoever listens on a port of this machine: the user that the program runs as, where the kernel says."""
+
+    uid: int
+    user: str
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """What a planner said, and which one it was; nothing of `said` is believed."""

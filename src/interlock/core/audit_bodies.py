@@ -21,7 +21,7 @@ TOKEN_EVENTS = frozenset({"TOKEN_ISSUED", "TOKEN_VALIDATED", "TOKEN_REJECTED", "
 # What operators and the system do.
 DEEDS = frozenset(
     "approve reject revoke expire executed grant grant_used grant_revoked mode_change policy_change block unblock unlock lock "
-    "enrol operator_change credential_change agent_change pattern_change adapter_trust server_change hook_change jail verify_failed elicited challenge reveal checkpoint prune start stop "
+    "enrol operator_change credential_change agent_change pattern_change planner_change adapter_trust server_change hook_change jail verify_failed elicited challenge reveal checkpoint prune start stop "
     "daemon_was_down journal alert execution pause pause_end plan plan_end plan_input workflow false_alarm delivery undo.done undo.refused undo.pruned".split()
 )
 _DANGER = (

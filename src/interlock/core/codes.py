@@ -62,6 +62,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "TOKEN_SCOPE_MISMATCH": Code(
             "This confirmation token is for another operation", ("token", "token_operation", "requested_operation")
         ),
+        "PLANNER_FAILED": Code("The planner gave no plan"),
+        "PLANNER_TIMEOUT": Code("The planner did not answer in time"),
+        "PLANNER_NOT_CHOSEN": Code("Nobody has chosen a planner yet"),
         "INTERNAL_ERROR": Code("Nothing could be decided", ("http_status", "upstream_error")),
     }
 )

@@ -12,8 +12,8 @@ from interlock.core.problems import Problems, shown
 
 PLANNER_KEYS = frozenset({"use", "host", "model", "key_env", "seconds"})
 KEYS = frozenset({"confirmMediumRisk", "run_in_console", "run_from_elsewhere", "max_minutes", "output_bytes"})
-AUTO = "auto"
-PLANNERS = (AUTO, "ollama", "openai_compatible", "mock")
+AUTO, OLLAMA, MOCK = "auto", "ollama", "mock"
+PLANNERS = (AUTO, OLLAMA, "openai_compatible", MOCK)
 OLLAMA_HOST, OLLAMA_MODEL = "http://127.0.0.1:11434", "llama3.2"
 _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
@@ -23,11 +23,16 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 class PlannerSettings:
     """The table `[planner]`."""
 
-    use: str = AUTO  # Ollama where it answers, else the mock planner, which says so
+    use: str = AUTO  # an operator chooses once, where somebody listens at Ollama's own address
     host: str = OLLAMA_HOST
     model: str = OLLAMA_MODEL
     key_env: str = ""  # the environment variable that has the key, for an endpoint that wants one
     seconds: int = 60  # that an answer is waited for
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody said who is to be asked: on Ollama's own port of this machine anybody may listen."""
+        return self.use == AUTO and self.host == OLLAMA_HOST
 
     @property
     def here(self) -> bool:

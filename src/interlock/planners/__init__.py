@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from interlock.core.plan_rules import PlannerSettings
 from interlock.ports import Planner, PlannerError
 
-_PARTS = frozenset({"everyday", "asking"})  # files that are no planners
+_PARTS = frozenset({"everyday", "asking", "listener"})  # files that are no planners
 
 
 def known() -> list[str]:
@@ -18,7 +18,7 @@ def known() -> list[str]:
 
 
 def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Planner:
-    """The planner that is configured; `auto` is Ollama, with the mock planner behind it while that does not answer."""
+    """The planner of these settings; `auto` is Ollama, with the mock planner behind it while nobody listens there."""
     if settings.use not in known():
         raise PlannerError(f"no planner {settings.use!r}; known: {', '.join(known())}")
     made: Planner = import_module(f"interlock.planners.{settings.use}").open_planner(settings, environ)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from interlock.ports import PlannerError
+from interlock.ports import PlannerError, PlannerTimeout
 
 MOST_BYTES = 256 * 1024
 _CONNECT = 3.0  # seconds; a server that is there takes a connection at once
@@ -48,7 +48,7 @@ def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: 
     except (httpx.ConnectError, httpx.ConnectTimeout):
         raise NotConnected(f"{name} is not connected: nobody answers at {url}") from None
     except httpx.TimeoutException:
-        raise PlannerError(f"{name} did not answer within {seconds:g} s") from None
+        raise PlannerTimeout(f"{name} did not answer within {seconds:g} s") from None
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise PlannerError(f"{name} broke off ({type(error).__name__})") from None
     try:
@@ -81,7 +81,7 @@ def _whole(name: str, parts: Any, until: float) -> bytes:
         if len(data) > MOST_BYTES:
             raise PlannerError(f"{name} answered with more than {MOST_BYTES // 1024} KB")
         if time.monotonic() > until:
-            raise PlannerError(f"{name} did not finish its answer in time")
+            raise PlannerTimeout(f"{name} did not finish its answer in time")
     return data
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from interlock.core.plan_rules import PlannerSettings
 from interlock.planners.everyday import REQUESTS, Everyday
-from interlock.ports import Planned, Planner, PlannerError
+from interlock.ports import Planned, Planner, UnknownRequest
 
 NOTICE = "Mock planner: Ollama not connected"
 _LONGEST = 1_000  # characters of a request that patterns are tried on
@@ -26,7 +26,7 @@ class Mock:
                 words = {name: value for name, value in found.groupdict().items() if value}
                 return Planned(_plan(everyday, words), "mock", NOTICE)
         some = "; ".join(everyday.example for everyday in REQUESTS[:6])
-        raise PlannerError(f"{NOTICE}. It knows everyday requests only, such as: {some}")
+        raise UnknownRequest(f"{NOTICE}. It knows everyday requests only, such as: {some}")
 
 
 def _plan(everyday: Everyday, words: Mapping[str, str]) -> Mapping[str, Any]:

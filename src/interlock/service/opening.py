@@ -79,7 +79,7 @@ def open_state(
         machine=platform.node(),
         visitors=Visitors(config.console),
         pauses=config.pause,
-        plans=Plans(config.plan),
+        plans=Plans(config.plan, config.planner),
     )
     state.adapters = Adapters(read_adapters(config), state.sessions.seal_key)
     if shared:

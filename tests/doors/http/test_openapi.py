@@ -52,6 +52,7 @@ GET /api/v1/adapters · PUT /api/v1/adapters/{name}/trust · GET /api/v1/quota �
 GET /api/v1/channels · POST /api/v1/channels/{name}/test
 POST /api/v1/servers · POST /api/v1/servers/{name}/accept
 POST /api/v1/hooks · POST /api/v1/jails · GET /api/v1/coverage
+GET /api/v1/planner · PUT /api/v1/planner
 GET /api/v1/plans · POST /api/v1/plans · GET /api/v1/plans/{id} · PUT /api/v1/plans/{id} · POST /api/v1/plans/{id}/again
 POST /api/v1/plans/{id}/reject · POST /api/v1/plans/{id}/run · GET /api/v1/plans/{id}/output · POST /api/v1/plans/{id}/cancel
 POST /api/v1/plans/{id}/done · GET /api/v1/workflows · POST /api/v1/workflows · DELETE /api/v1/workflows/{id}

@@ -9,18 +9,23 @@ from typing import Any
 import pytest
 
 from daemon import Inside, inside
+from interlock.core.plan_rules import PlannerSettings
+from interlock.planners.asking import NotConnected
 from interlock.planners.mock import Mock
+from interlock.ports import Listener, PlannerError, PlannerTimeout, UnknownRequest
+from interlock.service.plans.choosing import Offer
 from interlock.service.plans.running import stop_all
+from planning import Says
 
 AGENTS_MAY_NOT = [
     ("GET", "/plans"), ("POST", "/plans"), ("GET", "/plans/x"), ("PUT", "/plans/x"), ("POST", "/plans/x/again"), ("POST", "/plans/x/run"),
     ("POST", "/plans/x/reject"), ("GET", "/plans/x/output"), ("POST", "/plans/x/cancel"), ("POST", "/plans/x/done"), ("GET", "/workflows"),
     ("POST", "/workflows"), ("DELETE", "/workflows/x"), ("POST", "/workflows/x/open"), ("POST", "/workflows/x/freeze"),
-    ("POST", "/workflows/x/run"), ("GET", "/workflows/x/run"), ("POST", "/workflows/x/cancel"),
+    ("POST", "/workflows/x/run"), ("GET", "/workflows/x/run"), ("POST", "/workflows/x/cancel"), ("GET", "/planner"), ("PUT", "/planner"),
 ]  # fmt: skip
 BODIES: dict[str, Any] = {
     "/plans": {"intent": "list files"}, "/plans/x": {"command": "ls"}, "/plans/x/run": {"command": "ls", "mark": "x", "understood": True},
-    "/plans/x/done": {"exitCode": 0}, "/workflows": {"name": "x", "steps": [{"command": "ls"}]},
+    "/plans/x/done": {"exitCode": 0}, "/planner": {"use": "mock"}, "/workflows": {"name": "x", "steps": [{"command": "ls"}]},
     "/workflows/x/freeze": {"steps": [{"id": "x"}]}, "/workflows/x/run": {"steps": [{"id": "x"}]},
 }  # fmt: skip
 
@@ -94,6 +99,47 @@ def test_what_the_gate_holds_is_answered_with_its_ticket(app: Inside, tmp_path: 
     call(app, "POST", f"/tickets/{held['ticket']['id']}/approve", {}, by)
     assert call(app, "POST", f"{path}/run", yes, by)["command"] == plan["command"]
     assert call(app, "POST", f"{path}/done", {"exitCode": 1}, by)["status"] == "failure"
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (PlannerError("it broke off"), 502, "PLANNER_FAILED"),
+        (NotConnected("nobody answers"), 502, "PLANNER_FAILED"),
+        (PlannerTimeout("it did not answer within 1 s"), 504, "PLANNER_TIMEOUT"),
+        (UnknownRequest("it knows everyday requests only"), 400, "VALIDATION_INVALID_VALUE"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_planner_that_fails_has_a_status_and_a_code_of_its_own(
+    app: Inside, monkeypatch: pytest.MonkeyPatch, error: PlannerError, status: int, code: str
+) -> None:
+    monkeypatch.setattr(app.state.plans, "planner", Says(error))
+    assert call(app, "POST", "/plans", {"intent": "list files"}, status=status)["error"] == {
+        "code": code,
+        "message": str(error),
+    }
+
+
+@pytest.mark.parametrize("said", [{}, {"command": ""}, {"command": "ls\u202e"}, []])
+def test_an_answer_that_is_no_plan_is_the_planners_failure(
+    app: Inside, monkeypatch: pytest.MonkeyPatch, said: Any
+) -> None:
+    monkeypatch.setattr(app.state.plans, "planner", Says(said))
+    assert call(app, "POST", "/plans", {"intent": "list files"}, status=502)["error"]["code"] == "PLANNER_FAILED"
+
+
+def test_the_planner_is_chosen_over_http_by_an_admin(app: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app.state.plans, "planner", None)
+    offer = Offer(PlannerSettings(), lambda settings: Mock(), lambda url: Listener(998, "ollama"))
+    monkeypatch.setattr(app.state.plans, "offer", offer)
+    assert call(app, "POST", "/plans", {"intent": "list files"}, status=409)["error"]["code"] == "PLANNER_NOT_CHOSEN"
+    stands = call(app, "GET", "/planner")
+    assert (stands["use"], stands["listener"], stands["choices"]) == ("", "ollama", ["ollama", "mock"])
+    call(app, "PUT", "/planner", {"use": "mock"}, app.sign_in("bo"), 403)
+    call(app, "PUT", "/planner", {"use": "oracle"}, status=400)
+    assert call(app, "PUT", "/planner", {"use": "mock"})["chosenBy"] == "ana"
+    assert call(app, "POST", "/plans", {"intent": "list files"})["command"] == "ls -la"
 
 
 @pytest.mark.parametrize("intent", ["", "x" * 2001, "translate this poem"])

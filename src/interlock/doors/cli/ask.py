@@ -24,6 +24,7 @@ interlock ask --json 'what is using port 8080'
 interlock ask --history 'disk'
 interlock ask --again plan_7Qm2…
 interlock ask --workflow 'morning checks'
+interlock ask --planner
 """
 _EXITS = "exit codes: what the command that ran ended with; 0 nothing was run; 1 refused or failed, 2 wrong usage, 3 no daemon answers"
 
@@ -46,15 +47,24 @@ def main(argv: Sequence[str]) -> int:
         "--history", metavar="WORDS", nargs="?", const="", help="what was asked and run, the newest first"
     )
     parser.add_argument("--workflow", metavar="NAME", help="review and run a saved workflow, step by step")
+    parser.add_argument(
+        "--planner",
+        metavar="NAME",
+        nargs="?",
+        const="?",
+        help="choose which planner answers: ollama or mock; without a name you are asked",
+    )
     parser.add_argument("--workflows", action="store_true", help="the saved workflows")
     signs(parser)
     return run("ask", _ask, parser.parse_args(list(argv)))
 
 
 def _ask(args: argparse.Namespace) -> int:
-    ways = [args.intent, args.again, args.workflow, args.workflows, args.history is not None]
+    ways = [args.intent, args.again, args.workflow, args.workflows, args.planner, args.history is not None]
     if sum(map(bool, ways)) > 1:
-        raise Stop("give words, or one of --again, --history, --workflow and --workflows", USAGE)
+        raise Stop("give words, or one of --again, --history, --planner, --workflow and --workflows", USAGE)
+    if args.planner:
+        return _planner(args)
     if args.history is not None or args.workflows:
         return _looked(args)
     if args.json:
@@ -74,6 +84,14 @@ def _planned(args: argparse.Namespace) -> int:
     with signed_in(args, reading=True) as operator:
         say_json(asked(operator, args, args.intent))
     return OK
+
+
+def _planner(args: argparse.Namespace) -> int:
+    from interlock.doors.cli.ask_planner import choose
+    from interlock.doors.cli.signing import signed_in
+
+    with signed_in(args, reading=args.json) as operator:
+        return choose(operator, args)
 
 
 def _looked(args: argparse.Namespace) -> int:

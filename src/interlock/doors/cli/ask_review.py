@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
+from interlock.doors.cli import ask_planner
 from interlock.doors.cli.ask_words import plan_lines
 from interlock.doors.cli.operating import OK, Stop, daemon, say
 from interlock.doors.cli.signing import CHANNEL, agreed, signed_in
@@ -19,6 +21,7 @@ from interlock.terminal import controlling, read_passphrase
 
 PATIENCE = 660.0  # seconds; a planner has ten minutes at most
 NOT_RUN = -1
+NOT_CHOSEN = "PLANNER_NOT_CHOSEN"
 Json = Mapping[str, Any]
 
 
@@ -28,15 +31,27 @@ def sitting(args: argparse.Namespace) -> int:
         if args.workflow:
             return _workflow(operator, args)
         if args.intent or args.again:
-            return _code(review(operator, args, asked(operator, args, args.intent)))
+            return _code(review(operator, args, planned(operator, args, args.intent)))
         code = OK
         print("Say what you want; an empty line ends.")
         while words := _typed("\nask > "):
             try:
-                code = _code(review(operator, args, asked(operator, args, words)))
+                code = _code(review(operator, args, planned(operator, args, words)))
             except ApiError as error:
                 print(f"interlock ask: {error}", file=sys.stderr)
         return code
+
+
+def planned(operator: Daemon, args: argparse.Namespace, words: str) -> Json:
+    """The plan; whoever sits here is asked once which planner answers, where that is open."""
+    try:
+        return asked(operator, args, words)
+    except ApiError as error:
+        if error.code != NOT_CHOSEN:
+            raise
+        print(f"interlock ask: {error}", file=sys.stderr)
+    ask_planner.asked(operator)
+    return asked(operator, args, words)
 
 
 def asked(operator: Daemon, args: argparse.Namespace, words: str) -> Json:
@@ -50,14 +65,24 @@ def asked(operator: Daemon, args: argparse.Namespace, words: str) -> Json:
 def review(operator: Daemon, args: argparse.Namespace, plan: Json) -> int:
     """Until the person runs it or puts it away; the exit code of what ran, or NOT_RUN."""
     path = f"/plans/{part(str(plan['id']))}"
+    try:
+        return _answered(operator, args, path, plan)
+    except BaseException:
+        _put_away(operator, path)  # whoever leaves is asked about it no more
+        raise
+
+
+def _answered(operator: Daemon, args: argparse.Namespace, path: str, plan: Json) -> int:
     while True:
         say(plan_lines(plan))
-        answer = _typed("[r]un, [e]dit, [s]ave as a workflow, anything else puts it away: ").casefold()
+        runs = bool(plan.get("approvable", True))
+        offered = "[r]un, " if runs else "Nobody may approve this, so it does not run from here. "
+        answer = _typed(f"{offered}[e]dit, [s]ave as a workflow, anything else puts it away: ").casefold()
         if answer in ("e", "edit"):
             plan = _edited(operator, path, plan)
         elif answer in ("s", "save"):
             _save(operator, plan)
-        elif answer in ("r", "run"):
+        elif answer in ("r", "run") and runs:
             if plan.get("confirmation") and not agreed(str(plan["confirmation"])):
                 print("Not run.")
                 continue
@@ -69,6 +94,12 @@ def review(operator: Daemon, args: argparse.Namespace, plan: Json) -> int:
             operator.post(f"{path}/reject")
             print("Put away; nothing was run.")
             return NOT_RUN
+
+
+def _put_away(operator: Daemon, path: str) -> None:
+    """Quietly: a plan that ran, or is gone already, is nobody's to put away."""
+    with suppress(ApiError, NoDaemon, OSError):
+        operator.post(f"{path}/reject")
 
 
 def _run(operator: Daemon, args: argparse.Namespace, path: str, plan: Json) -> int | Json:
@@ -91,7 +122,10 @@ def _run(operator: Daemon, args: argparse.Namespace, path: str, plan: Json) -> i
         answer = operator.post(f"{path}/run", said)
         if answer.get("status") == "held":
             raise Stop(str(answer.get("reason", "")))
-    return _here(operator, path, str(answer["command"]), str(answer["cwd"]))
+    code = _here(operator, path, str(answer["command"]), str(answer["cwd"]))
+    if answer.get("kept"):
+        print(f"A copy of what it changed is kept: interlock undo {answer['kept']}")
+    return code
 
 
 def _approved(operator: Daemon, args: argparse.Namespace, ticket: str) -> None:

@@ -29,6 +29,9 @@ STATUSES: Mapping[str, int] = MappingProxyType(
         "RATE_LIMIT_QUOTA_PAUSE": 429,
         "RATE_LIMIT_QUOTA_EXHAUSTED": 429,
         "VALIDATION_PAYLOAD_TOO_LARGE": 413,
+        "PLANNER_FAILED": 502,
+        "PLANNER_TIMEOUT": 504,
+        "PLANNER_NOT_CHOSEN": 409,
         "INTERNAL_ERROR": 500,
     }
 )

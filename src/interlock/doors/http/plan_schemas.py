@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from interlock.core.plan import RISKS
 from interlock.core.plan_records import STATUSES
+from interlock.core.plan_rules import PLANNERS
 from interlock.doors.http.shapes import (
     ANY,
     COUNT,
@@ -38,6 +39,13 @@ PLAN_SCHEMAS: dict[str, Schema] = {
         "contextUsed": TEXTS, "level": LEVEL, "level_name": LEVEL_NAME, "irreversible": FLAG, "approvable": FLAG, "reasons": TEXTS,
         "blast": TEXT, "instead": TEXTS, "requirement": REQUIREMENT, "confirmation": TEXT, "mark": TEXT, "ticket": TEXT, "kept": TEXT, "workflow": TEXT, "step": COUNT,
     }),
+    "planner": table(
+        {
+            "use": {"type": "string", "enum": ["", *PLANNERS]}, "chosenBy": TEXT, "open": FLAG, "choices": TEXTS, "host": TEXT,
+            "model": TEXT, "listens": FLAG,
+        },
+        {"listener": TEXT},
+    ),
     "plan_history": table({"plans": {"type": "array", "items": table(_ROW, _TIMES)}}),
     "plan_kept": table({**_ROW, "output": TEXT, "cut": FLAG, "details": ANY}, _TIMES),
     "plan_run": table(

@@ -29,10 +29,12 @@ from interlock.doors.http.protocol import PeerProtocol
 from interlock.doors.otel import NoTelemetry, telling
 from interlock.looker.files import read_text
 from interlock.planners import open_planner
+from interlock.planners.listener import listener_at
 from interlock.ports import Channel, PlannerError, Store, StoreError
 from interlock.service.clock import SystemClock
 from interlock.service.opening import open_state, record_start
 from interlock.service.outbox import Outbox
+from interlock.service.plans.choosing import Offer
 from interlock.service.plans.running import stop_all
 from interlock.service.record import deed
 from interlock.service.state import State
@@ -183,10 +185,13 @@ def _store(config: Config) -> Store:
 
 def _plans(config: Config, state: State) -> None:
     """Who turns plain words into plans; a planner that cannot be used is said, and Ask says so too."""
-    try:
-        state.plans.planner = open_planner(config.planner, os.environ)
-    except PlannerError as error:
-        LOG.warning("%s", error)
+    if config.planner.open:
+        state.plans.offer = Offer(config.planner, lambda chosen: open_planner(chosen, os.environ), listener_at)
+    else:
+        try:
+            state.plans.planner = open_planner(config.planner, os.environ)
+        except PlannerError as error:
+            LOG.warning("%s", error)
     state.plans.files = (
         None if config.separate.on else read_text
     )  # the scripts of another user are not read as this one

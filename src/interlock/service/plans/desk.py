@@ -11,11 +11,12 @@ from interlock.core.loss import Seen
 from interlock.core.model import Assessment, Requirement, Witness
 from interlock.core.plan import Draft, Risk
 from interlock.core.plan_records import PLANNED, RUNNING
-from interlock.core.plan_rules import PlanSettings
+from interlock.core.plan_rules import PlannerSettings, PlanSettings
 from interlock.core.undo import Kept, Limits
 from interlock.ports import Planner
 
 if TYPE_CHECKING:
+    from interlock.service.plans.choosing import Offer
     from interlock.service.plans.flows import Flow
     from interlock.service.plans.process import Process
     from interlock.service.plans.terminals import Program
@@ -81,7 +82,9 @@ class Plans:
     """The desk of one process."""
 
     settings: PlanSettings = field(default_factory=PlanSettings)
-    planner: Planner | None = None
+    configured: PlannerSettings = field(default_factory=PlannerSettings)
+    planner: Planner | None = None  # the one that the configuration names
+    offer: Offer | None = None  # what an operator chooses from, where it names none
     files: Callable[[str], str | None] | None = None  # the text of a script, as whoever runs it reads it
     look: Inspect | None = None  # at its targets, to show what would be lost
     inspect: Callable[[str], Inspect | None] = _nobody  # the same for the gate, as the user behind a principal could

@@ -6,12 +6,14 @@ import os
 import platform
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from interlock.core.plan import Claims, Draft
 from interlock.core.plan_form import DraftError, command_of, draft_of
 from interlock.core.plan_records import PLANNED, REJECTED, PlanRow
-from interlock.ports import PlannerError
+from interlock.ports import PlannerError, PlannerTimeout, UnknownRequest
 from interlock.service.answers import Refused
+from interlock.service.plans.choosing import planner_for
 from interlock.service.plans.desk import Plan
 from interlock.service.plans.history import keep, row_of
 from interlock.service.plans.reviewing import review
@@ -20,14 +22,15 @@ from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
 
 MOST_INTENT = 2_000  # characters
-INVALID = "VALIDATION_INVALID_VALUE"
+INVALID, FAILED = "VALIDATION_INVALID_VALUE", "PLANNER_FAILED"
+_CODES: Mapping[type[Exception], str] = MappingProxyType({PlannerTimeout: "PLANNER_TIMEOUT", UnknownRequest: INVALID})
 
 
 def make(state: State, by: OperatorSession, intent: str, cwd: str = "") -> Plan:
     """A planner's plan for a request, reviewed; raises Refused where there is none."""
     if not intent.strip() or len(intent) > MOST_INTENT:
         raise Refused(f"say what you want in 1 to {MOST_INTENT} characters", INVALID)
-    place, planner = folder(cwd), state.plans.planner
+    place, planner = folder(cwd), planner_for(state)
     if planner is None:
         raise Refused("there is no planner: see [planner] in the configuration", "NOT_FOUND_RESOURCE")
     context = _context(place)
@@ -37,7 +40,7 @@ def make(state: State, by: OperatorSession, intent: str, cwd: str = "") -> Plan:
         found = planner.plan(intent, context)
         draft = draft_of(found.said)
     except (PlannerError, DraftError) as error:
-        raise Refused(str(error), INVALID) from None
+        raise Refused(str(error), _CODES.get(type(error), FAILED)) from None
     finally:
         state.plans.planning.release()
     used = tuple(f"{key}: {value}" for key, value in context.items())
