@@ -8,6 +8,7 @@ import pytest
 
 from gate import AGENT, Gate
 from interlock.core.decision import decision_json
+from interlock.core.excerpt import short
 from interlock.core.model import AgentRef, command
 from interlock.service import agents, answers
 
@@ -18,7 +19,7 @@ PUSH = command("git push --force origin main", CWD)
 def test_what_is_held_says_its_level_what_it_would_do_and_who_can_answer(gate: Gate) -> None:
     answer = gate.ask(PUSH)
     assert answer.reason.startswith("Held as dangerous: replaces or deletes what others see at the remote")
-    assert answer.ticket is not None and f"An operator can answer ticket {answer.ticket.id}" in answer.reason
+    assert answer.ticket is not None and f"An operator can answer ticket {short(answer.ticket.id)} (" in answer.reason
     assert "An admin can answer ticket" in gate.ask(command("rm -rf /", CWD)).reason
 
 
@@ -75,5 +76,5 @@ def test_what_is_allowed_once_says_who_allowed_it(tmp_path: Path, by: str) -> No
     else:
         gate.approve(ticket)
     who = "it cooled off and nobody objected" if by == "time" else "ann approved it"
-    assert gate.ask(action).reason == f"Allowed once: {who} ({ticket.id})."
+    assert gate.ask(action).reason == f"Allowed once: {who} ({short(ticket.id)})."
     gate.close()

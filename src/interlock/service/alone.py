@@ -1,4 +1,4 @@
-"""Could this operator have said yes to it alone? Only then does a grant of theirs, or their pause, take anything away."""
+"""Who could say yes? An operator alone, so that a grant or a pause of theirs counts; anybody at all, where there is no operator."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from dataclasses import replace
 
 from interlock.core.circumstances import Circumstances
 from interlock.core.grants import covering
-from interlock.core.model import Requirement
+from interlock.core.model import Human, Requirement
 from interlock.core.records import Grant
 from interlock.core.statement import may, needs_reauth
-from interlock.core.weigh import weigh
+from interlock.core.weigh import Weighed, weigh
 from interlock.service.granting import asked_anew, holds
 from interlock.service.request import Judged
 from interlock.service.state import State
+from interlock.service.unattested import SESSION, confirms
+
+NOBODY = (
+    "Nobody can approve this yet: the user runs `interlock operator add` in a terminal of their own, then try again"
+)
+DIALOG = "dialog"  # the channel that shows codes without a sign-in
 
 
 def alone(state: State, operator: str, asked: Requirement) -> bool:
@@ -24,6 +30,19 @@ def alone(state: State, operator: str, asked: Requirement) -> bool:
         return False
     services = {name for name, one in roster.people.items() if one.service}
     return may(person, asked.approvers, services)
+
+
+def answerable(state: State, judged: Judged, weighed: Weighed) -> bool:
+    """Whether something other than an operator can free it: time, the agent's own user, or a code that this desktop shows."""
+    asked, request, assessment = weighed.requirement, judged.request, judged.judgement.assessment
+    if asked.human is Human.NONE:
+        return True
+    if confirms(asked, assessment.level) and not weighed.denies:
+        if request.asks is not None and request.asks(assessment, judged.goals):
+            return True
+        if request.agent.session.startswith(SESSION):  # an MCP client may have a user
+            return True
+    return request.step is not None and any(channel.name == DIALOG for channel in state.channels)
 
 
 def granted(

@@ -16,7 +16,7 @@ from interlock.ports import StoreError
 from interlock.service import tokens
 from interlock.service.adapter_trust import acquaint, known
 from interlock.service.adapters import dressed
-from interlock.service.alone import alone, granted
+from interlock.service.alone import NOBODY, alone, answerable, granted
 from interlock.service.answered import Answer, decision_of
 from interlock.service.declaring import differs
 from interlock.service.gathering import Gathered, circumstances, gather
@@ -185,4 +185,7 @@ def _hold(state: State, judged: Judged, found: Gathered, weighed: Weighed) -> He
         agreed = state.agreement(ticket, found.approvals, weighed.requirement, judged.now, session)
         if not agreed and not shows(ticket, judged):
             agreed = "the ticket shows something else than what would run"
-    return decide(weighed, ticket, agreed, judged.now, state.policy)
+    held = decide(weighed, ticket, agreed, judged.now, state.policy)
+    if found.nobody and held.keep is Keep.OPEN and not answerable(state, judged, weighed):
+        return Held("deny", f"{weighed.reason().rstrip('.')}. {NOBODY}", code="PERMISSION_DENIED")
+    return held

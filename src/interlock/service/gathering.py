@@ -30,6 +30,7 @@ class Gathered:
     refused: Ticket | None = None
     grants: tuple[Grant, ...] = ()
     counts: Counts = field(default_factory=Counts)
+    nobody: bool = False  # there is no operator who could agree to anything
     wait: int = 0  # seconds until this principal may try a token again
 
 
@@ -62,6 +63,7 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
             judged.now,
             state.policy.escalate.forbidden_window_seconds,
         ),
+        nobody=state.sessions.roster is None and not any(not row.disabled_at for row in tx.operators()),
         wait=tokens.FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
     )
 

@@ -11,7 +11,7 @@ from interlock.core.decide import Judgement
 from interlock.core.decision import Decision
 from interlock.core.loss import Seen
 from interlock.core.made import NOTHING_MADE, Made
-from interlock.core.model import Action, AgentRef, Human, Kind, Level
+from interlock.core.model import Action, AgentRef, Assessment, Human, Kind, Level
 from interlock.core.records import Json, nothing
 from interlock.core.redact import redact_text
 from interlock.core.registry import Matched
@@ -68,6 +68,7 @@ class Request:
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
     operation: str = ""  # what it is called by, where that is not to be read from the action
     step: Stepping | None = None  # of the execution safety loop
+    asks: Callable[[Assessment, tuple[str, ...]], bool] | None = None  # may the agent's own prompt answer a confirm?
     spend: bool = True  # whether an approval is used up by a yes; else the decision is `unspent`
     strength: str = ""  # of the wall around whoever asks, where the door knows more than the principal shows
     keep: Callable[[Tx, Judged, Decision], None] | None = None  # what is kept in the same transaction as the answer

@@ -66,14 +66,18 @@ class Elicited:
 
 def enough(ticket: Ticket, asked: Requirement | None = None) -> bool:
     """Whether nothing but a confirm is asked for, of anybody, at level 2 or below."""
-    whole = ticket.requirement if asked is None else ticket.requirement.join(asked)
+    return confirms(ticket.requirement if asked is None else ticket.requirement.join(asked), ticket.level)
+
+
+def confirms(asked: Requirement, level: Level) -> bool:
+    """The same of what is asked for at a level."""
     return (
-        whole.human is Human.CONFIRM
-        and not whole.blocked
-        and not whole.reauth
-        and whole.quorum <= 1
-        and whole.approvers <= {ANYBODY}
-        and ticket.level <= Level.DESTRUCTIVE
+        asked.human is Human.CONFIRM
+        and not asked.blocked
+        and not asked.reauth
+        and asked.quorum <= 1
+        and asked.approvers <= {ANYBODY}
+        and level <= Level.DESTRUCTIVE
     )
 
 

@@ -128,7 +128,12 @@ def test_an_approval_is_taken_back_before_it_is_used(desk: Desk) -> None:
 def test_what_ones_own_agents_wait_for_is_listed_without_a_sign_in(desk: Desk) -> None:
     ticket = desk.evaluate("ssh db1 rm -rf /srv/two")["pendingId"]
     listed = desk.program("pending")
-    assert listed.returncode == 0 and short(ticket) in listed.stdout and "in /home/dev/app" in listed.stdout and "ssh db1 rm -rf /srv/two" in listed.stdout
+    assert (
+        listed.returncode == 0
+        and short(ticket) in listed.stdout
+        and "in /home/dev/app" in listed.stdout
+        and "ssh db1 rm -rf /srv/two" in listed.stdout
+    )
     assert ticket in [one["id"] for one in json.loads(desk.program("pending", "--json").stdout)]
     shown = desk.program("show", ticket)
     assert shown.returncode == 0 and "waiting for an answer" in shown.stdout

@@ -236,7 +236,9 @@ def test_R_13_DL_13_fifty_of_the_same_raise_the_tier(tmp_path: Path) -> None:
         assert agent.told(f"calling write_file on docs/{number}.md to add a title")["continue"] is True
     directive = agent.told("calling write_file on docs/51.md to add a title")
     assert (directive["continue"], directive["nextStepRisk"]) == (False, "confirm")
-    assert "repetition: the same operation 50 times in this execution" in directive["factors"]
+    words = "the same operation 50 times in this execution, and from 50 on more is asked"
+    assert f"repetition: {words}" in directive["factors"]
+    assert f"raised: asked about this time: {words}" in directive["factors"]
     made.close()
 
 

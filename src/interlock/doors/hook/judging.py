@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from interlock.agents import Agent, Event, Verdict
@@ -18,7 +19,7 @@ from interlock.core.model import Action, AgentRef, Kind, TicketState
 from interlock.core.read import BudgetSpent
 from interlock.core.read.facts import Fact
 from interlock.core.ticket import settled
-from interlock.doors.hook.asking import may_ask
+from interlock.doors.hook.asking import fits, may_ask
 from interlock.doors.hook.eyes import Keep, Look
 from interlock.doors.hook.late import told
 from interlock.doors.hook.loop_calls import loop_name
@@ -99,7 +100,7 @@ class Asking:
     def request(self, call: Call, files: Files | None) -> Request:
         return Request(
             call.action, self.who, DOOR, judged=call.judged, files=files, strength=self.strength, look=self.look,
-            keeper=self.keeper,
+            keeper=self.keeper, asks=partial(fits, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
         )  # fmt: skip
 
     def call_key(self, call: Call) -> str:

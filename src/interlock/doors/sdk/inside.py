@@ -48,10 +48,8 @@ from interlock.stores import open_store
 
 LOG = logging.getLogger("interlock")
 DOOR = "python"
-_COMMANDS = (  # that speak to a daemon, and there is none
-    (re.compile(r"interlock approve (pdact_\w+)"), r"gate.approve('\1', session)"),
-    (re.compile(r"`?interlock undo (u_\w+)`?"), r"gate.undo('\1')"),
-)
+_APPROVE = re.compile(r"interlock approve pdact_\w+")  # which speak to a daemon, and there is none
+_UNDO = re.compile(r"`?interlock undo (u_\w+)`?")
 
 
 def open_inside(
@@ -103,11 +101,10 @@ class Log:
         LOG.warning("%s%s: %s", event, f" {about.id}" if about else "", words)
 
 
-def _for_here(reason: str) -> str:
-    """What to do, in Python."""
-    for pattern, words in _COMMANDS:
-        reason = pattern.sub(words, reason)
-    return reason
+def _for_here(decision: Decision) -> str:
+    """What to do, in Python, which takes whole ids."""
+    id = decision.ticket.id if decision.ticket is not None else ""
+    return _UNDO.sub(r"gate.undo('\1')", _APPROVE.sub(f"gate.approve('{id}', session)", decision.reason))
 
 
 class Inside:
@@ -146,7 +143,7 @@ class Inside:
         if os.getpid() != self._process:  # a forked child has no eyes and hands of its own
             look = keep = None
         decision = decided(self.state, replace(request, door=DOOR, look=look, keeper=keep), token)
-        return replace(decision, reason=_for_here(decision.reason))
+        return replace(decision, reason=_for_here(decision))
 
     def ticket(self, id: str) -> Ticket:
         with told():
