@@ -15,6 +15,9 @@ import postgres
 # The same examples in every run, however slow the machine is: a property that fails, fails for everybody. `make fuzz` looks for new ones.
 settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
+# Daemons that tests start tell nobody at this desk of what they hold.
+for _screen in ("DISPLAY", "WAYLAND_DISPLAY"):
+    os.environ.pop(_screen, None)
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ KEYS = {  # promises: changed only on purpose, everywhere at once
     "rules": ["files"],
     "registry": ["pattern"],
     "limits": ["requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "challenge_seconds"],
-    "channels": ["dialog", "send"],
+    "channels": ["desktop", "dialog", "send"],
     "loop": ["agent", "adapter", "deeds"],
     "hooks": ["wait_seconds", "without_daemon", "bypassed", "start_daemon"],
     "looker": ["look", "relief"],

@@ -40,16 +40,16 @@ def _say(event: Event, verdict: Verdict) -> Reply:
         return answer(None)
     name, reason = event.name or "PreToolUse", because(reason_of(event, verdict))
     context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
+    shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}
     if event.kind == "before" and word != "allow":
         decision = {"permissionDecision": word, "permissionDecisionReason": reason}
-        return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision, **context}})
+        return answer({**shown, "hookSpecificOutput": {"hookEventName": "PreToolUse", **decision, **context}})
     if event.kind == "permission":  # an allow would answer in the human's place
         denied = {"hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": reason}}
-        return answer({"hookSpecificOutput": denied} if word == "deny" else None)
+        return answer({**shown, "hookSpecificOutput": denied} if word == "deny" else None)
     if word == "deny" and event.kind in ("after", "config"):
         return answer({"decision": "block", "reason": reason})
     if context and event.kind in _TOOL_EVENTS and name != "PostToolBatch":
-        shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}
         return answer({**shown, "hookSpecificOutput": {"hookEventName": name, **context}})
     return answer(None)
 

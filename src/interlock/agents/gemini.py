@@ -28,8 +28,8 @@ _DIALECT = Dialect(frozenset({SHELL}), incidental=frozenset({"delay_ms", "instru
 def _say(event: Event, verdict: Verdict) -> Reply:
     word, reason = word_of(event, verdict), because(reason_of(event, verdict))
     if word != "allow" and event.kind in ("before", "after"):
-        asked = {"systemMessage": reason} if word == "ask" else {}  # the prompt shows this, not the reason
-        return answer({"decision": word, "reason": reason, **asked})
+        line = reason if word == "ask" else tidy(verdict.notice)  # the prompt shows this, not the reason
+        return answer({"decision": word, "reason": reason, **({"systemMessage": line} if line else {})})
     if verdict.context and event.kind in ("before", "after"):
         name = "BeforeTool" if event.kind == "before" else "AfterTool"
         shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}

@@ -1,4 +1,4 @@
-"""A window on this desktop with a code in it: the text goes to the program's stdin, and is in no argument, variable or file."""
+"""A window on this desktop with an action and the code that frees it: the text goes to the program's stdin, and is in no argument, variable or file."""
 
 from __future__ import annotations
 
@@ -46,11 +46,18 @@ def _powershell(text: str, seconds: int) -> str:
 
 
 def _zenity(seconds: int) -> list[str]:
-    return ["--text-info", f"--title={TITLE}", "--width=640", "--height=320", f"--timeout={seconds}"]
+    return [
+        "--text-info",
+        f"--title={TITLE}",
+        "--width=760",
+        "--height=480",
+        "--font=monospace",
+        f"--timeout={seconds}",
+    ]
 
 
 ZENITY = Program("/usr/bin/zenity", _zenity, _text)
-KDIALOG = Program("/usr/bin/kdialog", lambda seconds: ["--title", TITLE, "--textbox", "-", "640", "320"], _text)
+KDIALOG = Program("/usr/bin/kdialog", lambda seconds: ["--title", TITLE, "--textbox", "-", "760", "480"], _text)
 OSASCRIPT = Program("/usr/bin/osascript", lambda seconds: ["-"], _applescript)
 POWERSHELL = Program(
     _POWERSHELL,

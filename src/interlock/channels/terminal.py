@@ -9,6 +9,7 @@ from typing import TextIO
 from interlock.core.channel_rules import ALERT, BLOCK, CHALLENGE, HELD
 from interlock.core.messages import HEADINGS, clean, who
 from interlock.core.records import Challenge, Ticket
+from interlock.core.shown import shown
 
 TITLE = 200  # characters of an action
 
@@ -31,9 +32,9 @@ class TerminalLine:
 def _line(event: str, about: Ticket | Challenge | None, words: str) -> str:
     """What is said of an event; nothing of those that nobody has to look at."""
     if event == HELD and isinstance(about, Ticket):
-        title = clean(about.title)
-        shown = title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
-        return f"{who(about.agent)} {HEADINGS[HELD]}: {shown}: interlock show {about.id}"
+        title = clean(shown(about.action, about.findings, about.title).lead)
+        title = title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
+        return f"{who(about.agent)} {HEADINGS[HELD]}: {title}: interlock show {about.id}"
     return clean(words) if event in (ALERT, BLOCK, CHALLENGE) else ""
 
 

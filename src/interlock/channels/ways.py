@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from types import MappingProxyType
 from interlock.channels.apprise import Apprise
 from interlock.channels.notification import MISSING, Desktop, notifier
 from interlock.channels.webhook import Webhook
-from interlock.core.channel_rules import Way, public_address
+from interlock.core.channel_rules import ChannelSettings, Way, public_address
 from interlock.ports import Carrier, Opened
 
 MOST_BYTES = 16_384  # of a file with an address or a secret
@@ -20,6 +21,14 @@ MOST_BYTES = 16_384  # of a file with an address or a secret
 def open_ways(ways: tuple[Way, ...], folder: Path, environ: Mapping[str, str], agents: str | None) -> list[Opened]:
     """Each of them; files are meant from the configuration's folder. A daemon that an agent started sends no code."""
     return [_opened(replace(way, private=way.private and not agents), folder, environ) for way in ways]
+
+
+def open_implied(settings: ChannelSettings, environ: Mapping[str, str], platform: str = sys.platform) -> list[Opened]:
+    """A notification on this desktop that nobody had to configure; none where there is no desktop to be seen."""
+    way = settings.implied
+    screen = platform == "darwin" or environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    program = notifier(environ, platform) if way is not None and screen else None
+    return [Opened(way, Desktop(program, environ))] if way is not None and program is not None else []
 
 
 def _opened(way: Way, folder: Path, environ: Mapping[str, str]) -> Opened:

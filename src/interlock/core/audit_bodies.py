@@ -24,6 +24,8 @@ DEEDS = frozenset(
     "enrol operator_change credential_change agent_change pattern_change planner_change adapter_trust server_change hook_change jail verify_failed elicited challenge reveal checkpoint prune start stop "
     "daemon_was_down journal alert execution pause pause_end plan plan_end plan_input workflow false_alarm delivery undo.done undo.refused undo.pruned".split()
 )
+# What follows from other records, or from somebody being there; lists of people's own fold these away.
+ROUTINE = frozenset({"TOKEN_ISSUED", "TOKEN_VALIDATED", "TOKEN_REVOKED", "unlock", "lock", "checkpoint"})
 _DANGER = (
     "timestamp adapter_name operation danger_level adapter_trust outcome confirmation_token user_id parameters".split()
 )

@@ -20,7 +20,8 @@ ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED = "alert", "change", "credential", 
 EVENTS = (*WAITING, ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED)
 EVERYBODYS = frozenset({CREDENTIAL, EXPIRED})  # whoever is told later hears of these too
 BY_DEFAULT = tuple(event for event in EVENTS if event != ANSWERED)
-KEYS = frozenset({"dialog", "send"})
+KEYS = frozenset({"desktop", "dialog", "send"})
+DESKTOP = "desktop"
 _SEND_KEYS = frozenset(
     "name kind url url_env url_file secret_env secret_file events level after_seconds per_minute private".split()
 )
@@ -48,6 +49,7 @@ class Way:
     after_seconds: int = 0  # told at once, or when nobody has answered for so long
     per_minute: int = PER_MINUTE  # messages; what comes in between is told in one
     private: bool = False  # codes may be in its messages
+    implied: bool = False  # nobody configured it: what does not get through there is no alarm
 
     def wants(self, event: str, level: Level | None = None) -> bool:
         """Whether it is told of such an event; one that is told later than others hears only what can still be answered."""
@@ -72,6 +74,7 @@ class Way:
 class ChannelSettings:
     """The table `[channels]`."""
 
+    desktop: str = "auto"  # a notification on this desktop, where there is one and nothing else is configured for it
     dialog: str = "off"  # auto: codes in a window on this desktop
     send: tuple[Way, ...] = ()
 
@@ -92,7 +95,14 @@ class ChannelSettings:
 
     @property
     def wire(self) -> dict[str, Any]:
-        return {"dialog": self.dialog, "send": [way.wire for way in self.send]}
+        return {"desktop": self.desktop, "dialog": self.dialog, "send": [way.wire for way in self.send]}
+
+    @property
+    def implied(self) -> Way | None:
+        """The notification that nobody has to configure: of what waits, and of nothing else."""
+        if self.desktop == "off" or any(DESKTOP in (way.kind, way.name) for way in self.send):
+            return None
+        return Way(DESKTOP, DESKTOP, events=WAITING, implied=True)
 
 
 def _warnings(way: Way) -> tuple[str, ...]:
@@ -106,10 +116,8 @@ def _warnings(way: Way) -> tuple[str, ...]:
 
 def channels_of(table: Mapping[str, Any], problems: Problems) -> ChannelSettings:
     """The settings that a table describes; what is wrong with it goes to `problems`, and no address is repeated."""
-    dialog = table.get("dialog", "off")
-    if dialog not in ("off", "auto"):
-        problems.error(("channels", "dialog"), f"dialog: expected one of off, auto, got {shown(dialog)}")
-        dialog = "off"
+    dialog = _switch(table, "dialog", "off", problems)
+    desktop = _switch(table, "desktop", "auto", problems)
     items = problems.items(table, "send", ("channels",)) if table.get("send") else []
     if len(items) > MOST_CHANNELS:
         problems.error(("channels", "send"), f"expected at most {MOST_CHANNELS}, got {len(items)}")
@@ -117,7 +125,16 @@ def channels_of(table: Mapping[str, Any], problems: Problems) -> ChannelSettings
     names = [way.name for way in ways if way.name]
     for name in sorted({name for name in names if names.count(name) > 1}):
         problems.error(("channels", "send"), f"two channels are named {shown(name)}")
-    return ChannelSettings(str(dialog), ways)
+    return ChannelSettings(desktop, dialog, ways)
+
+
+def _switch(table: Mapping[str, Any], key: str, default: str, problems: Problems) -> str:
+    """`auto` or `off`; off where it is neither."""
+    given = table.get(key, default)
+    if given in ("off", "auto"):
+        return str(given)
+    problems.error(("channels", key), f"{key}: expected one of off, auto, got {shown(given)}")
+    return "off"
 
 
 def _way(item: object, path: Path, problems: Problems) -> Way:
@@ -143,6 +160,7 @@ def _way(item: object, path: Path, problems: Problems) -> Way:
         after_seconds=int(after or 0),
         per_minute=PER_MINUTE if rate is None else int(rate),
         private=private,
+        implied=False,
     )
 
 

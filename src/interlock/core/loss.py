@@ -14,6 +14,9 @@ LOOKED = "looked: "  # begins the factor that tells it
 RELIEF = "relief: "  # begins the factor that says what it took away
 UNKEPT = "not kept: "  # begins the factor that says why there is no snapshot
 MISSING = "nothing of it is there"
+HAD_BACK = "all of it can be had back"
+FOR_GOOD = "cannot be undone"
+_ORDINARY = "not undone by ordinary means"
 NAMES = 5  # that are told
 _LONGEST = 80  # characters of one name
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
@@ -56,7 +59,7 @@ class Seen:
     def _files(self) -> str:
         if not self.files:
             return ""
-        back = "; all of it can be had back" if self.loss is Loss.RECOVERABLE and self.bytes else ""
+        back = f"; {HAD_BACK}" if self.loss is Loss.RECOVERABLE and self.bytes else ""
         return f"would {self.verb} {counted(self.files, 'file')}, {sized(self.bytes)}{back}"
 
     def _only(self) -> str:
@@ -103,6 +106,16 @@ def sized(count: int) -> str:
 def blast_of(factors: Iterable[str]) -> str:
     """What was seen, out of the factors of a decision or a ticket."""
     return next((factor.removeprefix(LOOKED) for factor in factors if factor.startswith(LOOKED)), "")
+
+
+def recoverable(factors: Iterable[str]) -> bool:
+    """Whether a look found that nothing would be gone for good, whatever the rules say of such actions."""
+    return HAD_BACK in blast_of(factors)
+
+
+def undo_told(words: str, factors: Iterable[str]) -> str:
+    """The words beside what a look found: `cannot be undone` is not said of what can be had back."""
+    return words.replace(FOR_GOOD, _ORDINARY) if FOR_GOOD in words and recoverable(factors) else words
 
 
 def seen_json(seen: Seen) -> dict[str, Any]:

@@ -9,9 +9,11 @@ from typing import Any
 
 from interlock.core.channel_rules import ALERT, ANSWERED, BLOCK, CHALLENGE, CHANGE, COOLING, CREDENTIAL, EXPIRED, HELD
 from interlock.core.excerpt import visible
+from interlock.core.loss import FOR_GOOD, recoverable
 from interlock.core.model import AgentRef
 from interlock.core.records import AuditRow, Block, Challenge, Json, Ticket, nothing
 from interlock.core.redact import redact_text
+from interlock.core.shown import shown
 from interlock.core.times import iso
 
 TEST = "test"
@@ -88,15 +90,24 @@ def harmless(text: str) -> str:
     return _CALLS.sub(lambda found: f"{found[0]} ", _SCHEME.sub("[:]//", text))
 
 
+def asks(ticket: Ticket) -> str:
+    """Who waits for what, in one line."""
+    found = shown(ticket.action, ticket.findings, ticket.title)
+    return f"{who(ticket.agent)} {HEADINGS[HELD]}: {clean(found.lead)}"[:SUBJECT]
+
+
 def of_ticket(ticket: Ticket, event: str, place: Place, now: float, like_it: int = 0) -> Message:
     """A held action; `like_it` are others with the same effect that wait as well."""
-    named = who(ticket.agent)
+    named, back = who(ticket.agent), recoverable(ticket.factors)
     until = ticket.cooling_ends_at if event == COOLING else ticket.expires_at
+    found = shown(ticket.action, ticket.findings, ticket.title)
+    what = clean(found.lead) if found.harm else clean(ticket.title)
     lines = [
-        ("what", clean(ticket.title)),
+        ("what", what),
+        *([("written as", clean(ticket.title))] if found.harm else []),
         ("who", f"{named}{f' in {clean(str(cwd))}' if (cwd := ticket.action.get('cwd')) else ''}"),
         ("why", clean(ticket.reason)),
-        ("level", f"{ticket.level.word}{', cannot be undone' if ticket.irreversible else ''}"),
+        ("level", f"{ticket.level.word}{f', {FOR_GOOD}' if ticket.irreversible and not back else ''}"),
         ("it runs" if event == COOLING and ticket.requirement.word == "cool_off" else "until", moment(until, now)),
         *([("beside it", f"{like_it} more with the same effect")] if like_it else []),
     ]
@@ -107,7 +118,7 @@ def of_ticket(ticket: Ticket, event: str, place: Place, now: float, like_it: int
     }  # fmt: skip
     heading = HEADINGS[event] if event != CHALLENGE else HEADINGS[HELD]
     return Message(
-        ticket.id, event, f"{named} {heading}: {clean(ticket.title)}"[:SUBJECT], tuple(lines), now,
+        ticket.id, event, f"{named} {heading}: {what}"[:SUBJECT], tuple(lines), now,
         place.link(f"tickets/{ticket.id}"), place.public, place.head, (ticket.id,), data,
     )  # fmt: skip
 

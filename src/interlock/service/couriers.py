@@ -140,7 +140,7 @@ class Courier:
         if any(one.stuck for one in after):
             self._stuck()
         alert = f"channel {self.way.name}"
-        if outcome == FAILED:
+        if outcome == FAILED and not self.way.implied:
             self.state.alerts[alert] = f"{alert}: a message did not get through: {first.reason}"
             self.state.trouble(f"{alert}: a message did not get through: {first.reason}", "channel")
         elif outcome == SENT:

@@ -179,7 +179,7 @@ class Outbox:
         """Whether everybody who was to be told sooner cannot be reached, so that nothing is worth waiting for."""
         sooner = [
             one for one in self.opened
-            if one.way.after_seconds < way.after_seconds and one.way.wants(matter.event, matter.level)
+            if one.way.after_seconds < way.after_seconds and one.way.wants(matter.event, matter.level) and not one.way.implied
         ]  # fmt: skip
         return bool(sooner) and all(one.carrier is None or f"{one.way.name}/{matter.id}" in stuck for one in sooner)
 

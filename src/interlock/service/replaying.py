@@ -9,17 +9,19 @@ from types import MappingProxyType
 from typing import Any
 
 from interlock.config import Config
+from interlock.core.assess import assess
 from interlock.core.audit_bodies import EVENTS, HELD, Attempt, attempt_body
 from interlock.core.audit_json import canonical_json, parsed, simple
 from interlock.core.circumstances import Circumstances
-from interlock.core.classify import Rulebook
+from interlock.core.classify import Rulebook, classify
 from interlock.core.decide import judge
 from interlock.core.loop_rules import ruled, ruled_of
-from interlock.core.model import Action, AgentRef, Kind, Level
+from interlock.core.model import Action, AgentRef, Assessment, Kind, Level
 from interlock.core.policy import Policy
 from interlock.core.records import AuditRow
 from interlock.core.redact import redact
-from interlock.core.replay import Replayed, ReplayError, replay
+from interlock.core.replay import Replayed, ReplayError, facts_of, replay
+from interlock.core.shown import one_line
 from interlock.core.titles import titles
 from interlock.core.weigh import weigh
 from interlock.rulebook import rulebook_hash
@@ -32,7 +34,6 @@ MOST_CHANGES = 1_000  # kept in full; the others are counted
 _MADE = ("danger_level", "level", "irreversible", "score", "tier", "findings", "factors", "requirement")
 _MADE_SHORTLY = ("danger_level", "level", "irreversible", "score", "decision")  # of everyday work
 _SECRET = "<secret:"
-_TEXTS = ("command", "operation", "tool", "hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +131,20 @@ def compared(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, other: Poli
 
 def title(body: Mapping[str, Any]) -> str:
     """What a recorded action was, in one line."""
-    given = body.get("parameters") or _table(body.get("judged")).get("fields")
-    texts = [_table(given).get(name) for name in _TEXTS]
-    return " ".join(str(next((text for text in texts if text), body.get("operation", ""))).split())[:300]
+    judged = _table(body.get("judged"))
+    given = _table(body.get("parameters")) or {**_table(judged.get("fields")), "kind": judged.get("kind")}
+    return one_line(given, str(body.get("operation", "")))
+
+
+def assessed(body: Mapping[str, Any], rules: Rulebook) -> Assessment | None:
+    """What these rules say of a recorded action; None where its record does not say enough."""
+    try:
+        if isinstance(body.get("facts"), Mapping):
+            facts = facts_of(body["facts"])
+            return assess(facts, classify(facts, rules), rules.programs)
+        return judge(_action(_table(body.get("judged"))), rules).assessment
+    except ReplayError:
+        return None
 
 
 def agent(body: Mapping[str, Any]) -> str:
@@ -174,8 +186,8 @@ def _ruled(body: Mapping[str, Any], policy: Policy) -> Policy:
 
 def _judged_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     asked: list[str] = []
+    action = _action(given)
     try:
-        action = Action(Kind(given["kind"]), MappingProxyType(dict(given["fields"])), str(given["cwd"]))
         level = body.get("claimed_level")
         at = Circumstances(
             mode=body["mode"],
@@ -189,6 +201,13 @@ def _judged_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rule
     if asked and (seen.level, seen.score) != (body.get("danger_level"), body.get("score")):
         raise ReplayError("it depended on what a script contained")
     return Replayed(seen, weigh(seen, titles(action, judged.facts), policy, at))
+
+
+def _action(given: Mapping[str, Any]) -> Action:
+    try:
+        return Action(Kind(given["kind"]), MappingProxyType(dict(given["fields"])), str(given["cwd"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
 
 
 def _other_rules(row: AuditRow, by: InForce) -> str:

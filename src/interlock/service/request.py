@@ -39,6 +39,7 @@ class Stepping:
     pause: str = ""  # what the agent waits for, in words
     pause_human: Human = Human.NONE  # what the held step asks for; none where this is another one
     told: Json = field(default_factory=nothing)  # what the record keeps of it
+    more: int = 0  # steps that a yes allows where the limit is reached
 
 
 @dataclass(frozen=True, slots=True)

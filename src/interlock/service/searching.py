@@ -30,6 +30,7 @@ class Wanted:
     since: float = 0.0
     until: float = 0.0
     attempts: bool = False  # only what agents asked for
+    without: frozenset[str] = frozenset()  # events that are passed over, and counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Found:
     entries: tuple[Entry, ...]
     older: Place | None = None
     looked: int = 0
+    passed_over: int = 0
 
     @property
     def cut(self) -> bool:
@@ -72,14 +74,17 @@ def search(state: State, wanted: Wanted, before: Place | None = None, page: int 
     """One page of what fits, older than a place; what waits for its group is written first."""
     state.recorder.flush()
     entries: list[Entry] = []
-    looked, last = 0, before
+    looked, last, over = 0, before, 0
     for row in _older(state, wanted, before):
         if len(entries) == page or looked == most:
-            return Found(tuple(entries), last, looked)
+            return Found(tuple(entries), last, looked, over)
         looked, last = looked + 1, place_of(row)
         if _may_fit(row, wanted) and fits(entry := Entry(row, body_of(row)), wanted):
-            entries.append(entry)
-    return Found(tuple(entries), None, looked)
+            if row.event in wanted.without:
+                over += 1
+            else:
+                entries.append(entry)
+    return Found(tuple(entries), None, looked, over)
 
 
 def fits(entry: Entry, wanted: Wanted) -> bool:

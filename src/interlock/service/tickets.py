@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.core.danger import message
 from interlock.core.excerpt import visible
+from interlock.core.loss import undo_told
 from interlock.core.model import Action, Kind, Level, Span, TicketState
 from interlock.core.records import Ticket
 from interlock.core.redact import redact, redact_around, redact_text
 from interlock.core.replay import requirement_json
+from interlock.core.shown import RUNS, one_line, unwrapped
 from interlock.core.ticket import first_state
 from interlock.core.wire import finding_json
 from interlock.keys import fingerprint
@@ -37,7 +39,7 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
     hours = block.approval.timeout_hours if block and block.approval else None  # R-4
     wait = hours * 3600 if hours else state.policy.severities.auto_expire_ms / 1000
     marks = _marks(judged)
-    action = action_json(request.action, marks)
+    action = _kept_action(judged, marks)
     words = message(block.confirmation_message, _params(request.action)) if block and block.confirmation_message else ""
     ticket = Ticket(
         id=state.new_id("pdact_"),
@@ -51,7 +53,7 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
         irreversible=assessment.irreversible,
         cooling_ends_at=now + asked.cooling_seconds if asked.cooling_seconds else 0.0,
         title=title_of(request.action, marks),
-        reason=redact_text(words or weighed.reason()),
+        reason=redact_text(undo_told(words or weighed.reason(), weighed.factors)) + _given(judged, weighed),
         action=action,
         findings=tuple(redact([finding_json(finding) for finding in assessment.findings])),
         factors=tuple(redact([*assessment.factors, *weighed.factors])),
@@ -60,7 +62,7 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
         operation=request.operation or _operation(request.action),
         adapter=request.adapter or request.door,
         adapter_trust=request.adapted.call.trust.word if request.adapted else "none",
-        params_hash=hashlib.sha256(canonical(action).encode()).hexdigest(),
+        params_hash=hashlib.sha256(canonical(action_json(request.action, marks)).encode()).hexdigest(),
         severity=judged.severity,
         categories=tuple(sorted({finding.category for finding in assessment.findings if finding.category})),
         patterns=tuple(pattern.wire for pattern in judged.matched.patterns) if judged.matched else (),
@@ -73,6 +75,22 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
     ticket = replace(ticket, state=first_state(ticket), token_hash=fingerprint(token_of(state, ticket)))
     ticket = replace(ticket, shown_hash=shown_hash(ticket))
     return replace(ticket, seal=seal_of(state, ticket))
+
+
+def _given(judged: Judged, weighed: Weighed) -> str:
+    """What a yes gives beside the action itself, where the steps of an execution had run out (C-20)."""
+    step = judged.request.step
+    if step is None or not step.more or all(part.name != "steps" for part in weighed.parts):
+        return ""
+    return ". A yes allows this step" + (f" and {step.more - 1} more after it" if step.more > 1 else "")
+
+
+def _kept_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
+    """The action as it is kept, with what it would really run where its own text does not show that."""
+    action, assessment = judged.request.action, judged.judgement.assessment
+    plain = {"kind": action.kind.value, **action.fields}
+    runs = unwrapped(assessment.steps, [finding_json(finding) for finding in assessment.findings], plain)
+    return {**action_json(action, marks), **({RUNS: runs} if runs else {})}
 
 
 def _operation(action: Action) -> str:
@@ -119,7 +137,7 @@ def shows(ticket: Ticket, judged: Judged) -> bool:
     action, assessment, marks = judged.request.action, judged.judgement.assessment, _marks(judged)
     return (
         ticket.title == title_of(action, marks)
-        and canonical(ticket.action) == canonical(action_json(action, marks))
+        and canonical(ticket.action) == canonical(_kept_action(judged, marks))
         and (ticket.level, ticket.irreversible) == (assessment.level, assessment.irreversible)
         and [one.get("id") for one in ticket.findings] == [finding_json(one).get("id") for one in assessment.findings]
     )
@@ -146,11 +164,8 @@ def title_of(action: Action, marks: Sequence[Span] = ()) -> str:
     """One line for a person."""
     if marks:
         return _around(action.text, marks)
-    if action.kind in (Kind.COMMAND, Kind.INTENT):
-        text = action.text
-    else:
-        text = f"{action.text} {canonical(_plain(_params(action)))}"
-    return visible(redact_text(" ".join(text.split())))[:TITLE]
+    text = one_line(action_json(action), action.text)
+    return visible(redact_text(text))[:TITLE]
 
 
 def _around(text: str, marks: Sequence[Span]) -> str:

@@ -8,8 +8,8 @@ from interlock.core.circumstances import raises
 from interlock.core.excerpt import short
 from interlock.core.explain import inside
 from interlock.core.hold import Held, Keep
-from interlock.core.loss import RELIEF, UNKEPT, blast_of
-from interlock.core.messages import who
+from interlock.core.loss import RELIEF, UNKEPT, blast_of, undo_told
+from interlock.core.messages import asks, who
 from interlock.core.model import Level, TicketState
 from interlock.core.policy import ADMIN, DEFAULT_APPROVERS
 from interlock.core.ticket import BY_TIME
@@ -30,7 +30,8 @@ def sentence(judged: Judged, weighed: Weighed, held: Held, kept: Kept | None = N
     """The reason of a decision."""
     if held.outcome == "allow":
         return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
-    lead, why = _led("Denied" if held.outcome in ("block", "deny") else "Held", held.reason or weighed.reason())
+    reason = undo_told(held.reason or weighed.reason(), weighed.factors)
+    lead, why = _led("Denied" if held.outcome in ("block", "deny") else "Held", reason)
     if stopped := _lifted(judged.request.agent.principal, weighed) if held.outcome == "block" else "":
         return f"{lead}: {_end(why)}{stopped}"  # whatever it would do instead is denied as well
     instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
@@ -101,6 +102,11 @@ def _next(held: Held, ticket: Ticket) -> str:
 def face_to_face(decision: Decision) -> str:
     """The reason for a person who is asked here and now: the way to the ticket is for everybody else."""
     return decision.reason.removesuffix(_way(decision.ticket)) if decision.ticket is not None else decision.reason
+
+
+def waiting_line(ticket: Ticket) -> str:
+    """What the person at an agent reads there: that something waits, and the command that answers it."""
+    return f"Interlock: {asks(ticket)}. To answer it: interlock approve {ticket.id}, or the console."
 
 
 def _way(ticket: Ticket) -> str:

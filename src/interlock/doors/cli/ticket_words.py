@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from interlock.core.circumstances import raises
 from interlock.core.excerpt import visible
 from interlock.core.explain import Line, Part, undo_words
-from interlock.core.overlooked import harm, lookalikes
+from interlock.core.loss import HAD_BACK, recoverable
+from interlock.core.model import Span
+from interlock.core.shown import Run, reasons, shown
 from interlock.core.ticket import BY_TIME
 from interlock.doors.cli.moments import ago, clock, seconds_of
 
@@ -35,7 +36,6 @@ _HUMANS = MappingProxyType(
     }
 )
 _ADMIN = "role:admin"
-_TEXTS = ("command", "operation", "tool", "hint")
 _STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired": "deny"}
 
 
@@ -53,7 +53,8 @@ def ticket_lines(ticket: Ticket) -> Iterator[Line]:
     yield ()
     yield _row("Level", f"{level} {ticket.get('level_name', '')}", f"level{level}")
     ways = (str(finding.get("undo") or "") for finding in _findings(ticket))
-    yield _row("Undo", undo_words(bool(ticket.get("irreversible")), ways))
+    back = recoverable(str(one) for one in ticket.get("factors") or ())
+    yield _row("Undo", HAD_BACK if back else undo_words(bool(ticket.get("irreversible")), ways))
     if ticket.get("blast"):
         yield _row("Looked", str(ticket["blast"]))
     yield from _reasons(ticket)
@@ -146,34 +147,52 @@ def title(ticket: Ticket) -> str:
 
 
 def _action(ticket: Ticket) -> Iterator[Line]:
-    """The action itself, whole: what is not shown was not approved."""
+    """The action itself, whole: what is not shown was not approved. What would really run leads."""
     action = ticket.get("action")
     action = action if isinstance(action, Mapping) else {}
-    text = next((str(action[name]) for name in _TEXTS if action.get(name)), str(ticket.get("title", "")))
-    for line in text.split("\n"):
-        yield (Part(f"  {visible(line)}", "command"),)
-    for name, said in (("Harm", harm(text, _findings(ticket))), ("Letters", lookalikes(text))):
-        for words in said:
-            yield _row(name, words, "deny")
-    for key in ("params", "input"):
-        if action.get(key):
-            written = json.dumps(action[key], indent=2, ensure_ascii=False)
-            yield from ((Part(f"  {visible(line)}", "command"),) for line in written.split("\n"))
+    found = shown(action, _findings(ticket), str(ticket.get("title", "")))
+    if found.harm:
+        yield (Part("What would run", "heading"),)
+        yield from (_run(run, "! ", "deny") for run in found.harm)
+        yield from (_run(run, "  ", "command") for run in found.others)
+        yield (Part("As it was written", "heading"),)
+    yield from _marked(found.text, () if found.harm else found.marks)
+    for name, value in found.fields.items():
+        yield (Part(f"  {visible(name)}:", "dim"),)
+        yield from ((Part(f"    {visible(line)}", "command"),) for line in value.split("\n"))
+    for words in found.letters:
+        yield _row("Letters", words, "deny")
     for key in ("resource", "cwd"):
         if action.get(key):
             yield _row("In" if key == "cwd" else "On", str(action[key]))
 
 
+def _run(run: Run, sign: str, style: str) -> Line:
+    line = Part(f"  {sign}{visible(run.text)}", style)
+    return (line, Part(f"   inside {visible(run.inside)}", "dim")) if run.inside else (line,)
+
+
+def _marked(text: str, marks: Sequence[Span]) -> Iterator[Line]:
+    """Every line of a text, with a line of marks below it where a part of it does the harm."""
+    first = 0
+    for line in text.split("\n"):
+        yield (Part(f"  {visible(line)}", "command"),)
+        for start, end in marks:
+            low, high = max(start, first) - first, min(end, first + len(line)) - first
+            if 0 <= low < high and line[low:high].strip() != text.strip():
+                lead, harm = visible(line[:low]), visible(line[low:high].rstrip())
+                yield (Part(f"  {' ' * len(lead)}"), Part("^" * len(harm), "mark"))
+        first += len(line) + 1
+
+
 def _reasons(ticket: Ticket) -> Iterator[Line]:
-    first = str(ticket.get("reason", "")).removeprefix(f"{ticket.get('level_name', '')}: ")  # the level has a row
-    reasons = [
-        first,
-        *(words for finding in _findings(ticket) if (words := str(finding.get("reason", ""))) not in first),
-    ]
+    findings, factors = _findings(ticket), [str(one) for one in ticket.get("factors") or ()]
+    why = reasons(str(ticket.get("reason", "")), str(ticket.get("level_name", "")), findings, factors)
+    described = [str(one.get("description") or "") for one in ticket.get("patterns") or () if isinstance(one, Mapping)]
     for name, said in (
-        ("Why", reasons),
-        ("Raised", [words for words in raised(ticket) if not first or first not in words]),
-        ("Instead", [str(finding.get("instead", "")) for finding in _findings(ticket)]),
+        ("Why", why),
+        ("Pattern", described),
+        ("Instead", [str(finding.get("instead", "")) for finding in findings]),
     ):
         for words in filter(None, dict.fromkeys(said)):
             yield _row(name, words)

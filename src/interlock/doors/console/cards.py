@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from interlock.core.circumstances import raises
 from interlock.core.excerpt import visible
-from interlock.core.loss import UNKEPT, blast_of
-from interlock.core.model import Level, TicketState
-from interlock.core.overlooked import harm, lookalikes
+from interlock.core.loss import UNKEPT, blast_of, recoverable
+from interlock.core.model import Human, Level, TicketState
 from interlock.core.records import Approval, Ticket
+from interlock.core.shown import Shown, reasons, shown, written
 from interlock.core.statement import needs_reauth
 from interlock.core.wire import requirement_json
 from interlock.doors.cli.ticket_words import requirement_words
 from interlock.doors.console.colour import Piece, coloured, runs
-
-_TEXTS = ("command", "operation", "tool", "hint")
-_REDACTED = "<secret:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +22,32 @@ class Card:
     """One card: the newest ticket of one deed, and what differs between the tries."""
 
     ticket: Ticket
-    runs: list[tuple[bool, list[Piece]]]
-    fields: Mapping[str, str]
+    shown: Shown
     needs: str
     step_up: bool
     target: str  # what is typed once too many were approved in a row
     reasons: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
     undo: tuple[str, ...] = ()
-    harm: tuple[str, ...] = ()  # in a text that is not read at a glance
-    letters: tuple[str, ...] = ()  # that look like others
     signed: tuple[str, ...] = ()
     tries: tuple[str, ...] = ()  # every text that it was asked for in, the first one first
     changes: tuple[tuple[str, str], ...] = ()  # kind, line
     links: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def runs(self) -> list[tuple[bool, list[Piece]]]:
+        """The text as it was written, the harm marked."""
+        return runs(coloured(self.shown.text, self.shown.marks))
+
+    @property
     def blast(self) -> str:
         """What a look at its targets saw when it was asked."""
         return blast_of(self.ticket.factors)
+
+    @property
+    def for_good(self) -> bool:
+        """Whether nothing brings back what it destroys, as far as anybody knows."""
+        return self.ticket.irreversible and not recoverable(self.ticket.factors)
 
     @property
     def unkept(self) -> str:
@@ -56,7 +57,19 @@ class Card:
 
     @property
     def cooling(self) -> bool:
-        return self.ticket.state is TicketState.COOLING
+        """Whether time alone lets it run (R-21)."""
+        return self.ticket.state is TicketState.COOLING and self.ticket.requirement.human is Human.NONE
+
+    @property
+    def severity(self) -> str:
+        """The registry's word, where its patterns spoke; else the level says it."""
+        return self.ticket.severity if self.ticket.patterns else ""
+
+    @property
+    def patterns(self) -> tuple[tuple[str, str], ...]:
+        """The registry's patterns that matched: id, and what their author says of them."""
+        found = ((str(one.get("id") or ""), str(one.get("description") or "")) for one in self.ticket.patterns)
+        return tuple((id, words) for id, words in found if words)
 
 
 def cards(
@@ -74,7 +87,7 @@ def cards(
 
 def urgency(ticket: Ticket, now: float) -> tuple[float, ...]:
     """What runs by itself soon comes first, then the greater harm, then what ends sooner."""
-    soon = ticket.state is TicketState.COOLING
+    soon = ticket.state is TicketState.COOLING and ticket.requirement.human is Human.NONE
     ends = ticket.cooling_ends_at if soon else ticket.expires_at
     return (not soon, -int(ticket.level), ends - now)
 
@@ -85,28 +98,17 @@ def card_of(ticket: Ticket, approvals: Iterable[Approval] = (), tries: Sequence[
 
 def _card(group: list[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequence[str]]) -> Card:
     ticket, approvals = group[-1]
-    asked = [text for one, _ in group for text in (shown(one)[0], *tries.get(one.id, ()))]
-    text, fields = shown(ticket)
+    asked = [text for one, _ in group for text in (written(one.action, one.title)[0], *tries.get(one.id, ()))]
     findings = [finding for finding in ticket.findings if isinstance(finding, Mapping)]
-    said = ticket.reason.removeprefix(f"{ticket.level.word}: ")
     return Card(
         ticket,
-        runs(coloured(text, _marks(text, findings, ticket))),
-        fields,
+        shown(ticket.action, findings, ticket.title),
         requirement_words(requirement_json(ticket.requirement)),
         needs_step_up(ticket),
         target_of(ticket),
-        _unique(
-            [
-                said,
-                *(words for words in raises(ticket.factors) if said not in words),
-                *(str(one.get("reason") or "") for one in findings if str(one.get("reason") or "") not in said),
-            ]
-        ),
+        reasons(ticket.reason, ticket.level.word, findings, ticket.factors),
         _unique(str(one.get("instead") or "") for one in findings),
         _unique(str(one.get("undo") or "") for one in findings)[: 1 if ticket.irreversible else None],
-        harm(text, findings),
-        lookalikes(text),
         _unique(f"{one.operator} ({one.channel})" for one in approvals if one.verdict == "approve"),
         tuple(asked),
         _changes(asked),
@@ -118,35 +120,11 @@ def needs_step_up(ticket: Ticket) -> bool:
     return ticket.level >= Level.DANGEROUS or needs_reauth(ticket.requirement)
 
 
-def shown(ticket: Ticket) -> tuple[str, Mapping[str, str]]:
-    return shown_action(ticket.action, ticket.title)
-
-
-def shown_action(action: Mapping[str, Any], title: str) -> tuple[str, Mapping[str, str]]:
-    """The action's own text, and the fields beside it, whole."""
-    text = next((str(action[name]) for name in _TEXTS if action.get(name)), title)
-    rest = {key: value for key, value in action.items() if key not in (*_TEXTS, "kind", "cwd") and value}
-    return text, {key: _written(value) for key, value in rest.items()}
-
-
 def target_of(ticket: Ticket) -> str:
     """The name of what would be lost: the last part of the first target, else of the operation."""
     target = next((goal.partition(":")[2] for goal in ticket.goals if not goal.endswith(":?")), "")
     name = target.rstrip("/").rpartition("/")[2] or ticket.operation or ticket.level.word
     return visible(name.strip()[:80]) or ticket.level.word  # as it is shown, so that it can be typed
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-
-
-def _marks(text: str, findings: Iterable[Mapping[str, Any]], ticket: Ticket) -> list[tuple[int, int]]:
-    """Where the harm is; not where a secret was taken out, for places moved with it."""
-    if _REDACTED in text or ticket.action.get("kind") not in ("command", "intent"):
-        return []
-    worst = max((int(one.get("level") or 0) for one in findings), default=0)
-    spans = [one.get("span") for one in findings if int(one.get("level") or 0) == worst]
-    return [(int(span[0]), int(span[1])) for span in spans if isinstance(span, list | tuple) and len(span) == 2]
 
 
 def _changes(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlock.core.assertion import PREFIX
+from interlock.core.audit_bodies import ROUTINE
 from interlock.core.audit_proof import Proof
+from interlock.core.loss import blast_of, recoverable, undo_told
 from interlock.core.records import Approval, Ticket
+from interlock.core.redact import redact
+from interlock.core.shown import RUNS, Shown, shown, unwrapped
 from interlock.core.ticket import settled
+from interlock.core.wire import finding_json
 from interlock.doors.cli.ticket_words import requirement_words
-from interlock.doors.console.cards import shown_action
 from interlock.doors.console.colour import Piece, coloured, runs
 from interlock.doors.console.lines import Line, kept_of, line, lines, when
 from interlock.service.false_alarms import Mark, markable, marks, rules_of
 from interlock.service.proving import proof_of
-from interlock.service.replaying import title
+from interlock.service.replaying import assessed, title
 from interlock.service.searching import Entry, Wanted, search
 from interlock.service.state import State
 
@@ -52,8 +56,8 @@ class Story:
 
     entry: Entry
     line: Line
+    shown: Shown | None  # of what was asked
     runs: list[tuple[bool, list[Piece]]]
-    fields: Mapping[str, str]
     facts: tuple[tuple[str, str], ...]
     fired: tuple[Fired, ...]
     factors: tuple[str, ...]
@@ -70,16 +74,16 @@ def story(state: State, entry: Entry) -> Story:
     body = entry.body
     id = str(body.get("ticket") or "")
     ticket, approvals = state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id))) if id else (None, [])
-    text, fields = _shown(body) if entry.level >= 0 else ("", {})
+    found = _shown(state, body) if entry.level >= 0 else None
     proof = proof_of(state, entry.row)
     return Story(
         entry,
         line(entry),
-        runs(coloured(text, [])) if text else [],
-        fields,
+        found,
+        runs(coloured(found.text, found.marks)) if found else [],
         tuple((name, words) for name, words in _facts(entry) if words),
         _fired(state, body),
-        _texts(body.get("factors")),
+        tuple(undo_told(words, _texts(body.get("factors"))) for words in _texts(body.get("factors"))),
         settled(ticket, state.clock.now()) if ticket is not None else None,
         tuple(map(_signed, approvals)),
         _related(state, entry, id),
@@ -90,12 +94,18 @@ def story(state: State, entry: Entry) -> Story:
     )
 
 
-def _shown(body: Mapping[str, Any]) -> tuple[str, Mapping[str, str]]:
-    """What was judged, whole."""
-    given = body.get("parameters")
+def _shown(state: State, body: Mapping[str, Any]) -> Shown:
+    """What was judged, whole, with what would really have run; the harm is marked by the rules that fired then."""
     judged = _table(body.get("judged"))
-    action = given if isinstance(given, Mapping) else {**_table(judged.get("fields")), "cwd": judged.get("cwd", "")}
-    return shown_action(action, title(body))
+    fields = {**_table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
+    action = _table(body.get("parameters")) or fields
+    seen = assessed(body, state.rules)
+    if seen is None:
+        return shown(action, (), title(body))
+    fired = set(rules_of(body))
+    findings = redact([finding_json(one) for one in seen.findings if one.rule in fired])
+    hidden = unwrapped(seen.steps, findings, action)
+    return shown({**action, RUNS: hidden}, findings, title(body))
 
 
 def _facts(entry: Entry) -> list[tuple[str, str]]:
@@ -108,11 +118,13 @@ def _facts(entry: Entry) -> list[tuple[str, str]]:
     asked = _table(body.get("requirement"))
     human = asked.get("human")
     words = {**asked, "human": _HUMAN[human] if isinstance(human, int) and 0 <= human < 4 else human}
+    back = kept_of(body) or recoverable(_texts(body.get("factors")))
     score = f"{body.get('score', '')}{', tier ' + str(body['tier']) if body.get('tier') else ''}"
     return [
         ("Answer", f"{body.get('decision', '')}{': ' + str(body['reason']) if body.get('reason') else ''}"),
         ("Score", score),
-        ("Undo", "cannot be undone" if body.get("irreversible") and not kept_of(body) else ""),
+        ("Undo", "cannot be undone" if body.get("irreversible") and not back else ""),
+        ("Looked", blast_of(_texts(body.get("factors")))),
         ("Asked for", requirement_words(words) if asked else ""),
         ("Agent", f"{agent.get('principal', '')}{name}"),
         ("Session", str(agent.get("session") or "")),
@@ -144,7 +156,7 @@ def _related(state: State, entry: Entry, ticket: str) -> list[Line]:
     """The other records of the same ticket, the first one first."""
     if not ticket:
         return []
-    found = search(state, Wanted(text=ticket), page=RELATED, most=LOOKED)
+    found = search(state, Wanted(text=ticket, without=ROUTINE), page=RELATED, most=LOOKED)
     return [one for one in reversed(lines(found.entries)) if one.id != entry.id]
 
 

@@ -33,7 +33,7 @@ from interlock.doors.http.tickets import until_time_moves_it
 from interlock.service.evaluate import evaluate, quick
 from interlock.service.reading import AT_ONCE
 from interlock.service.request import Request
-from interlock.service.words import face_to_face, notice
+from interlock.service.words import face_to_face, notice, waiting_line
 
 DOOR = "hook"
 SHORT = 4_096  # characters; what is longer is not read on the event loop
@@ -199,12 +199,13 @@ class Judging:
         return Verdict("ask", " ".join(face_to_face(decision) for _, decision in held))
 
     def _denied(self, asking: Asking, call: Call, decision: Decision) -> Verdict:
-        waits = decision.held and decision.ticket is not None
+        waits, told = decision.held and decision.ticket is not None, ""
         if waits and decision.ticket is not None:
-            self.hooks.late.sent_away(asking.key, decision.ticket.id)
+            if self.hooks.late.sent_away(asking.key, decision.ticket.id):
+                told = waiting_line(decision.ticket)
         if call.id:
             self.hooks.denied.put(asking.call_key(call), decision.ticket.id if decision.ticket else "")
-        return Verdict("deny", f"{decision.reason} {NOT_YET}" if waits else decision.reason)
+        return Verdict("deny", f"{decision.reason} {NOT_YET}" if waits else decision.reason, notice=told)
 
     async def _decided(self, asking: Asking, call: Call) -> tuple[Decision, Scripts]:
         """One evaluation; everyday work is answered at once, on the event loop."""
@@ -284,8 +285,8 @@ class Judging:
         if not words:
             return verdict
         if verdict.word == "allow":
-            return Verdict("allow", verdict.reason, " ".join(filter(None, (verdict.context, words))))
-        return Verdict("deny", f"{verdict.reason} {words}")
+            return replace(verdict, context=" ".join(filter(None, (verdict.context, words))))
+        return Verdict("deny", f"{verdict.reason} {words}", notice=verdict.notice)
 
 
 def _noticed(agreed: list[tuple[Call, Decision, Scripts]]) -> str:

@@ -35,8 +35,10 @@ class Late:
                 self.changed.clear()  # whoever waits for one of them is told when it changes again
             self.changed.add(ticket)
 
-    def sent_away(self, key: Key, ticket: str) -> None:
+    def sent_away(self, key: Key, ticket: str) -> bool:
+        """Remembers it; whether this agent has not been sent away with it before."""
         tickets = self.waiting.setdefault(key, OrderedDict())
+        first = ticket not in tickets
         self.waiting.move_to_end(key)
         tickets[ticket] = None
         self.changed.discard(ticket)
@@ -44,6 +46,7 @@ class Late:
             tickets.popitem(last=False)
         while len(self.waiting) > MOST_AGENTS:
             self.waiting.popitem(last=False)
+        return first
 
     def due(self, key: Key) -> list[str]:
         """The tickets of this agent that changed."""

@@ -136,7 +136,7 @@ SCHEMAS: dict[str, Schema] = {
         },
         {
             "coolingEndsAt": TIME, "decidedAt": TIME, "decidedBy": TEXT, "decisionReason": TEXT, "spentAt": TIME,
-            "executedAt": TIME, "outcome": TEXT, "blast": TEXT,
+            "executedAt": TIME, "outcome": TEXT, "blast": TEXT, "patterns": ANYS,
         },
     ),
     "tickets": table({

@@ -20,7 +20,7 @@ import uvicorn
 import uvloop
 
 from interlock.channels import open_channels
-from interlock.channels.ways import open_ways
+from interlock.channels.ways import open_implied, open_ways
 from interlock.config import Config
 from interlock.doors.hook.undumpable import undumpable
 from interlock.doors.http.app import Door, build
@@ -209,4 +209,5 @@ def _outbox(config: Config, state: State, door: Door) -> Outbox:
     """Messages to people who are elsewhere; what opens a channel is read here, and nowhere else."""
     folder = Path(config.path).parent if config.path else Path.cwd()
     opened = open_ways(config.channels.send, folder, os.environ, agent_above(os.getpid()))
+    opened += open_implied(config.channels, os.environ)
     return Outbox(state, opened, lambda: door.context.address, bool(config.console.public_url))

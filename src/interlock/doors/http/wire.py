@@ -58,6 +58,8 @@ def ticket_json(ticket: Ticket, approvals: Iterable[Approval]) -> Json:
     }
     texts = {"decidedBy": ticket.decided_by, "decisionReason": ticket.decision_reason, "outcome": ticket.outcome}
     texts["blast"] = blast_of(ticket.factors)
+    if ticket.patterns:
+        body["patterns"] = [dict(pattern) for pattern in ticket.patterns]
     body |= {key: iso(at) for key, at in times.items() if at}
     return body | {key: text for key, text in texts.items() if text}
 

@@ -74,6 +74,7 @@ class Report:
             cumulative=self.execution.risk,
             pause=words,
             pause_human=human,
+            more=self.execution.quota,
             told={
                 "number": self.count.step,
                 **{

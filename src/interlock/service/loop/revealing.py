@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from interlock.core.records import Challenge
+from interlock.core.shown import told
 from interlock.keys.codes import code_hash, new_code, seal_under
 from interlock.ports import CodeChannel, StoreError, Tx
 from interlock.service.answers import Refused
@@ -77,13 +78,23 @@ def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: s
     try:
         revealed = reveal_unsigned(state, channel.name, challenge.id)
         if revealed is not None:
-            channel.show(challenge, revealed.code, words, revealed.expires_at - state.clock.now())
+            channel.show(
+                challenge, revealed.code, _whole(state, challenge, words), revealed.expires_at - state.clock.now()
+            )
     except Refused:  # it ended just now
         return
     except StoreError:
         raise
     except Exception as error:
         state.trouble(f"channel {channel.name}: {type(error).__name__}", "channel")
+
+
+def _whole(state: State, challenge: Challenge, words: str) -> str:
+    """The words, and below them the action that the code frees, as whoever answers a ticket is shown it."""
+    if not challenge.digest:
+        return words
+    ticket = state.store.read(lambda tx: tx.live_ticket(challenge.digest, challenge.agent))
+    return "\n".join([words, "", *told(ticket)]) if ticket is not None else words
 
 
 def _minted(tx: Tx, state: State, challenge: Challenge, code: str, release: Release, now: float) -> Challenge:

@@ -16,6 +16,7 @@ from interlock.service.searching import Wanted, search
 from interlock.service.seen import Seen, seen
 
 HOME = "/console/agents"
+PERSON = "person:"  # begins the principal of whoever runs commands through Ask
 MOST_DEEDS = 5_000
 MOST_RUNS = 50
 MOST_SHOWN = 200
@@ -25,9 +26,12 @@ PERIODS = {"day": (86_400.0, "24 hours"), "week": (7 * 86_400.0, "7 days")}
 def agents(visit: Visit) -> Answer:
     state = visit.context.state
     found = seen(state)
+    agents = [one for one in found if not one.principal.startswith(PERSON)]
     values = {
-        "known": found[:MOST_SHOWN],
-        "more": max(0, len(found) - MOST_SHOWN),
+        "known": agents[:MOST_SHOWN],
+        "more": max(0, len(agents) - MOST_SHOWN),
+        "people": [one for one in found if one.principal.startswith(PERSON)][:MOST_SHOWN],
+        "PERSON": PERSON,
         "to": _to,
         "coverage": visit.context.hooks.coverage.wire(),
         "pausing": state.pausing if state.paused(state.clock.now())[0] else None,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from interlock.core.audit_bodies import DEEDS, EVENTS, HELD, TOKEN_EVENTS
+from interlock.core.audit_bodies import DEEDS, EVENTS, HELD, ROUTINE, TOKEN_EVENTS
 from interlock.core.audit_export import csv_lines, jsonl
 from interlock.core.records import AuditRow
 from interlock.doors.console.lines import address, lines
@@ -26,7 +27,7 @@ LEVELS = (
     ("3", "dangerous and up"),
     ("4", "forbidden"),
 )
-NAMES = ("text", "event", "agent", "level", "since", "until", "ticket")
+NAMES = ("text", "event", "agent", "level", "since", "until", "ticket", "routine")
 _EVENTS = (*EVENTS.values(), HELD, *sorted(TOKEN_EVENTS), *sorted(DEEDS))
 _FORMATS: Mapping[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]] = {
     "jsonl": ("application/x-ndjson", jsonl),
@@ -76,13 +77,18 @@ def false_alarm(visit: Visit) -> Answer:
 
 def _listed(visit: Visit) -> dict[str, Any]:
     query = {name: visit.query.get(name, "").strip()[:200] for name in NAMES}
-    found = search(visit.context.state, _wanted(query), _place(visit.query.get("before", "")))
+    folded = not query["event"] and query["routine"] != "shown"
+    wanted = replace(_wanted(query), without=ROUTINE if folded else frozenset())
+    found = search(visit.context.state, wanted, _place(visit.query.get("before", "")))
     given = {name: value for name, value in query.items() if value}
     older = urlencode({**given, "before": _written(found.older)}) if found.older else ""
     return {
         "lines": lines(found.entries),
         "query": query,
-        "given": bool(given),
+        "given": bool(given.keys() - {"routine"}),
+        "folded": found.passed_over,
+        "unfold": f"{HOME}?{urlencode({**given, 'routine': 'shown'})}" if folded else "",
+        "fold": f"{HOME}?{urlencode({key: value for key, value in given.items() if key != 'routine'})}",
         "older": f"{HOME}?{older}" if older else "",
         "cut": found.cut,
         "looked": found.looked,

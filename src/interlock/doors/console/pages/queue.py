@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from interlock.core.messages import asks as message_of
 from interlock.core.model import TicketState
 from interlock.core.records import Approval, Block, Challenge, Ticket, TicketQuery
 from interlock.core.ticket import settled
 from interlock.doors.console.asking import text
-from interlock.doors.console.cards import card_of, cards, needs_step_up, target_of
+from interlock.doors.console.cards import Card, card_of, cards, needs_step_up, target_of
 from interlock.doors.console.pace import too_fast
 from interlock.doors.console.render import waiting
 from interlock.doors.console.tries import tries_of
-from interlock.doors.console.visit import APPROVER, OPEN, Answer, Invalid, NotHere, Page, Redirect, Route, Visit
+from interlock.doors.console.visit import APPROVER, OPEN, Answer, Data, Invalid, NotHere, Page, Redirect, Route, Visit
 from interlock.ports import Tx
 from interlock.service import answers
 from interlock.service.agents import unblock
@@ -36,6 +37,18 @@ def count(visit: Visit) -> Answer:
     return Page("queue/_count.html", {"count": visit.context.state.store.read(waiting)})
 
 
+def newest(visit: Visit) -> Answer:
+    """How many wait, and the newest of them in few words: for the tab, and for a notification of the browser."""
+    state = visit.context.state
+
+    def work(tx: Tx) -> tuple[str, list[Ticket]]:
+        return waiting(tx), tx.tickets(TicketQuery(states=_OPEN, limit=1))
+
+    count, found = state.store.read(work)
+    told = {"id": found[0].id, "words": message_of(found[0]), "level": found[0].level.word} if found else {}
+    return Data({"count": count, **told})
+
+
 def _waiting(visit: Visit) -> dict[str, object]:
     """Everything that waits for a person."""
     state = visit.context.state
@@ -54,9 +67,13 @@ def _waiting(visit: Visit) -> dict[str, object]:
         "more": len(held) >= MOST,
         "most": MOST,
         "blocks": sorted(blocks, key=lambda one: -one.since),
-        "challenges": [(one, about.get(one.id), one.expires_at <= now) for one in codes],
+        "challenges": [(one, _about(about.get(one.id)), one.expires_at <= now) for one in codes],
         "type_target": too_fast(state, visit.who.operator),
     }
+
+
+def _about(ticket: Ticket | None) -> Card | None:
+    return card_of(ticket) if ticket is not None else None
 
 
 def _ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
@@ -145,6 +162,7 @@ ROUTES = (
     Route("GET", "/console/events", home),
     Route("GET", HOME, queue),
     Route("GET", "/console/queue/count", count),
+    Route("GET", "/console/queue/newest", newest),
     Route("GET", "/console/tickets/{id}", one),
     Route("POST", "/console/tickets/{id}/approve", approve, APPROVER),
     Route("POST", "/console/tickets/{id}/reject", reject, APPROVER),

@@ -56,6 +56,7 @@
     if (!csrf()) { signIn("again=1&"); return; }
     const source = new EventSource("/console/events");
     const refresh = (words) => {
+      document.dispatchEvent(new CustomEvent("interlock:changed", { detail: words }));
       for (const element of all("[data-live]")) {
         if (words && !element.dataset.live.split(" ").some((word) => words.includes(word))) continue;
         if (one("#stale") && held(element)) one("#stale").hidden = false;
@@ -80,14 +81,20 @@
   function left(seconds) {
     if (seconds <= 0) return "now";
     if (seconds < 90) return `${Math.ceil(seconds)} s`;
+    if (seconds < 3600) return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")} min`;
     if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
     if (seconds < 129600) return `${Math.round(seconds / 3600)} h`;
     return `${Math.round(seconds / 86400)} days`;
   }
+  const ago = (seconds) => seconds < 90 ? `${Math.max(0, Math.round(seconds))} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : left(seconds);
   function tick() {
     const now = Date.now() / 1000;
-    for (const element of all("[data-until]")) element.textContent = left(Number(element.dataset.until) - now);
-    for (const element of all("[data-since]")) element.textContent = `${left(now - Number(element.dataset.since)).replace("now", "0 s")} ago`;
+    for (const element of all("[data-until]")) {
+      const seconds = Number(element.dataset.until) - now;
+      element.textContent = left(seconds);
+      element.classList.toggle("soon", seconds < 60);
+    }
+    for (const element of all("[data-since]")) element.textContent = `${ago(now - Number(element.dataset.since))} ago`;
   }
 
   // Gates: a button with data-arm works only after its card was in view for two seconds and its text scrolled to the end.
