@@ -15,6 +15,7 @@ from gate import AGENT, Gate
 from interlock.channels.webhook import Webhook
 from interlock.core.channel_rules import ALERT, ANSWERED, BLOCK, CHALLENGE, COOLING, EXPIRED, HELD, Way
 from interlock.core.deliveries import AGAIN, DROPPED
+from interlock.core.messages import Place, of_ticket
 from interlock.core.model import AgentRef, Level, command, intent, operation
 from interlock.core.records import Block
 from interlock.core.times import iso
@@ -315,6 +316,28 @@ def test_a_cooling_off_is_told_with_the_time_until_which_somebody_can_object(
         [told] = receiver.bodies()
         assert told["event"] == COOLING and told["decision"] == "cool_off"
         assert told["until"] == iso(found.ticket.cooling_ends_at)
+    finally:
+        gate.close()
+
+
+def test_what_a_person_is_asked_about_is_held_from_the_start_and_says_when_it_may_run(
+    tmp_path: Path, receiver: Receiver
+) -> None:
+    """R-21: it never runs by itself, however long it cools; whoever listens for `held` hears of it at once."""
+    both = {"id": "x", "pattern": "move_price", "category": "financial_action", "severity": "high"}
+    gate = Gate(tmp_path, registry={"pattern": [{**both, "coolingOffMs": 30_000, "requiresHumanApproval": True}]})
+    gate.enrol()
+    try:
+        post = Post(gate, (way(events=(HELD,)), receiver))
+        found = gate.ask(operation("move_price", {"to": 5}))
+        assert found.ticket is not None and found.ticket.state == "pending_approval"
+        post.go()
+        [told] = receiver.bodies()
+        assert told["event"] == HELD and told["not_before"] == iso(found.ticket.cooling_ends_at)
+        assert told["until"] == iso(found.ticket.expires_at)
+        lines = dict(of_ticket(found.ticket, HELD, Place(""), gate.clock.now()).lines)
+        assert "(in 30 s)" in lines["not before"] and "it runs" not in lines
+        assert "It runs no sooner than in 30 s." in found.reason
     finally:
         gate.close()
 

@@ -65,6 +65,24 @@ def test_time_approves_only_where_nothing_but_time_was_asked_for() -> None:
 
 
 @each(
+    ("requirement", "state"),
+    [
+        (WAIT, TicketState.COOLING),
+        (ASK, TicketState.WAITING),
+        (BOTH, TicketState.WAITING),
+        (replace(WAIT, blocked=True), TicketState.WAITING),
+        (replace(WAIT, cooling_seconds=0.25), TicketState.COOLING),
+    ],
+)
+def test_a_ticket_cools_only_where_time_alone_frees_it(requirement: Requirement, state: TicketState) -> None:
+    """R-21; and so does one that an older version left cooling."""
+    opened = ticket(requirement)
+    assert opened.state is state
+    assert settled(replace(opened, state=TicketState.COOLING), 1000.0).state is state
+    assert opened.cooling_ends_at == (1000.0 + requirement.cooling_seconds if requirement.cooling_seconds else 0)
+
+
+@each(
     ("requirement", "standing", "agreed", "now", "expected"),
     [
         (Requirement(blocked=True), None, "", 1000, ("block", Keep.NOTHING)),

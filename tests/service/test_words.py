@@ -29,6 +29,7 @@ def test_who_can_answer_is_named_where_the_policy_names_them(tmp_path: Path) -> 
         'extends = "default"\n[levels]\ndangerous = { require = "verify", approvers = ["team:data", "ben"] }\n'
     )
     gate = Gate(tmp_path / "state", policy={"use": str(path)})
+    gate.enrol()
     try:
         assert "ben or team:data can answer ticket" in gate.ask(PUSH).reason
     finally:

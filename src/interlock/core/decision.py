@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from interlock.core.codes import CODES
-from interlock.core.model import Assessment, Human, Requirement
+from interlock.core.model import Assessment, Human, Requirement, Seconds
 from interlock.core.records import Ticket, nothing
 from interlock.core.times import iso
 from interlock.core.wire import finding_json, flags_json, requirement_json
@@ -29,7 +29,7 @@ class Decision:
     requirement: Requirement = field(default_factory=Requirement)
     factors: tuple[str, ...] = ()
     ticket: Ticket | None = None
-    wait_seconds: int = 0
+    wait_seconds: Seconds = 0
     patterns: tuple[Mapping[str, Any], ...] = ()  # what the registry said
     code: str = ""  # of the error registry, where one applies
     strength: str = "plain"
@@ -133,7 +133,7 @@ def _ticket_json(decision: Decision, ticket: Ticket) -> dict[str, Any]:
     if decision.token:
         body["confirmation_token"] = decision.token
     if decision.wait_seconds:
-        body["waitMs"] = decision.wait_seconds * 1000
+        body["waitMs"] = round(decision.wait_seconds * 1000)
     if ticket.cooling_ends_at:
         body["coolingEndsAt"] = iso(ticket.cooling_ends_at)
     if asked.human > Human.NONE and not decision.allowed and ticket.open:  # a rejection is no question

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from interlock.core.model import Human, Requirement, TicketState
+from interlock.core.model import Human, Requirement, Seconds, TicketState
 from interlock.core.records import Ticket
 from interlock.core.ticket import settled, withdrawn
+from interlock.core.times import left
 
 
 class Keep(StrEnum):
@@ -27,7 +29,7 @@ class Held:
     reason: str = ""
     keep: Keep = Keep.NOTHING
     ticket: Ticket | None = None
-    wait_seconds: int = 0
+    wait_seconds: Seconds = 0
     code: str = ""
 
 
@@ -55,13 +57,13 @@ def hold(
         return Held(
             _asked(requirement, denies), keep=Keep.OPEN, ticket=ticket, wait_seconds=requirement.cooling_seconds
         )
-    wait = max(0, int(ticket.cooling_ends_at - now + 0.999))
+    wait = left(ticket.cooling_ends_at, now)
     if ticket.state is TicketState.APPROVED and not wait:  # 5. the state is an index; what was signed decides
         if agreed:
             return Held("deny", f"the approval does not hold: {agreed}", changed, ticket)
         return Held("allow", keep=Keep.SPEND, ticket=ticket)
     if wait and (ticket.state is TicketState.APPROVED or requirement.human is Human.NONE):  # 6. still cooling
-        return Held("cool_off", f"cooling off for {wait} s more", changed, ticket, wait)
+        return Held("cool_off", f"cooling off for {math.ceil(wait)} s more", changed, ticket, wait)
     return Held(_asked(requirement, denies), "", changed, ticket, wait)  # 7. still waiting for its human
 
 

@@ -102,20 +102,22 @@ def of_ticket(ticket: Ticket, event: str, place: Place, now: float, like_it: int
     until = ticket.cooling_ends_at if event == COOLING else ticket.expires_at
     found = shown(ticket.action, ticket.findings, ticket.title)
     what = clean(found.lead) if found.harm else clean(ticket.title)
+    cools = ticket.cooling_ends_at > now
     lines = [
         ("what", what),
         *([("written as", clean(ticket.title))] if found.harm else []),
         ("who", f"{named}{f' in {clean(str(cwd))}' if (cwd := ticket.action.get('cwd')) else ''}"),
         ("why", clean(ticket.reason)),
         ("level", f"{ticket.level.word}{f', {FOR_GOOD}' if ticket.irreversible and not back else ''}"),
-        ("it runs" if event == COOLING and ticket.requirement.word == "cool_off" else "until", moment(until, now)),
+        ("it runs" if event == COOLING else "until", moment(until, now)),
+        *([("not before", moment(ticket.cooling_ends_at, now))] if event != COOLING and cools else []),
         *([("beside it", f"{like_it} more with the same effect")] if like_it else []),
     ]
     data = {
         "ticket": ticket.id, "agent": _agent(ticket.agent), "title": clean(ticket.title), "reason": clean(ticket.reason),
         "level": int(ticket.level), "level_name": ticket.level.word, "irreversible": ticket.irreversible,
         "decision": ticket.requirement.word, "until": iso(until), "same_effect": like_it,
-    }  # fmt: skip
+    } | ({"not_before": iso(ticket.cooling_ends_at)} if cools else {})  # fmt: skip
     heading = HEADINGS[event] if event != CHALLENGE else HEADINGS[HELD]
     return Message(
         ticket.id, event, f"{named} {heading}: {what}"[:SUBJECT], tuple(lines), now,

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 Span = tuple[int, int]  # start and end offset in the action's own text
+Seconds = float  # an int where they are whole, as `times.seconds_of` makes them: what was sealed as 30 is not 30.0
 
 
 class Level(IntEnum):
@@ -226,7 +227,7 @@ class Assessment:
 class Requirement:
     """What must happen before an action may run; joined field by field, so that order cannot matter."""
 
-    cooling_seconds: int = 0
+    cooling_seconds: Seconds = 0
     human: Human = Human.NONE
     approvers: frozenset[str] = frozenset()
     quorum: int = 0

@@ -170,7 +170,7 @@ def _control(data: object, path: Path, problems: Problems) -> Control:
             )
     asked = replace(
         asked,
-        cooling_seconds=_whole(table, "cooling_seconds", path, asked.cooling_seconds, 0, 86_400, problems),
+        cooling_seconds=_whole(table, "cooling_seconds", path, int(asked.cooling_seconds), 0, 86_400, problems),
         approvers=approvers,
         quorum=_whole(table, "quorum", path, 0, 0, 20, problems),
         reauth=problems.flag(table, "reauth", path, False),
@@ -261,7 +261,8 @@ def severities_of(data: object, path: Path, problems: Problems, plain: Severitie
         if key not in table:
             continue
         if key.endswith("Ms"):
-            values[name] = _whole(table, key, path, getattr(plain, name), 0, 86_400_000, problems)
+            least = 1 if key == "autoExpireMs" else 0  # nobody could answer a ticket that is expired from the start
+            values[name] = _whole(table, key, path, getattr(plain, name), least, 86_400_000, problems)
         elif key in ("allowedApprovers", "bypassForTrustTiers"):
             empty = key == "bypassForTrustTiers" and table[key] == []
             values[name] = frozenset() if empty else frozenset(problems.texts(table, key, path))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import MappingProxyType
 
 from interlock.core.model import PERSON, Human, Level, TicketState
 from interlock.core.records import Ticket
+from interlock.core.times import left
 
 COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = (
     TicketState.COOLING,
@@ -52,7 +54,7 @@ def moved(ticket: Ticket, move: str, now: float, by: str = "", reason: str = "")
     if move not in ("expire", "revoke", "reject") and now >= ticket.expires_at:
         raise MoveRefused(f"ticket {ticket.id} expired {int(now - ticket.expires_at)} s ago")
     if move == "spend" and now < ticket.cooling_ends_at:
-        raise MoveRefused(f"ticket {ticket.id} is cooling for {int(ticket.cooling_ends_at - now) + 1} s more")
+        raise MoveRefused(f"ticket {ticket.id} is cooling for {math.ceil(left(ticket.cooling_ends_at, now))} s more")
     changed = replace(ticket, state=state, version=ticket.version + 1)
     if move in ("approve", "cooled"):
         return replace(changed, decided_at=now, decided_by=by, decision_reason=reason, expires_at=spend_by(ticket, now))
@@ -100,14 +102,19 @@ def settled(ticket: Ticket, now: float) -> Ticket:
     if ticket.state in (COOLING, WAITING, APPROVED) and now >= ticket.expires_at:
         unused = f"{UNUSED}: {ticket.decided_by} had said yes" if ticket.state is APPROVED else ""
         return moved(ticket, "expire", now, BY_TIME, unused)
-    only_time = ticket.requirement.human is Human.NONE and not ticket.requirement.blocked
-    if ticket.state is COOLING and now >= ticket.cooling_ends_at:
-        if only_time:
-            return moved(ticket, "cooled", now, BY_TIME, "cooling-off ended and nobody objected")
+    if ticket.state is COOLING and not freed_by_time(ticket):
         return replace(ticket, state=WAITING, version=ticket.version + 1)
+    if ticket.state is COOLING and now >= ticket.cooling_ends_at:
+        return moved(ticket, "cooled", now, BY_TIME, "cooling-off ended and nobody objected")
     return ticket
 
 
 def first_state(ticket: Ticket) -> TicketState:
-    """Where a new ticket starts: cooling while time is asked for, waiting where only a human is."""
-    return COOLING if ticket.cooling_ends_at > ticket.opened_at else WAITING
+    """Where a new ticket starts: cooling where time alone frees it, waiting where a human is asked as well (R-21)."""
+    return COOLING if freed_by_time(ticket) else WAITING
+
+
+def freed_by_time(ticket: Ticket) -> bool:
+    """R-3: whether nothing but cooling-off is asked for, so that it runs unless somebody objects."""
+    asked = ticket.requirement
+    return ticket.cooling_ends_at > ticket.opened_at and asked.human is Human.NONE and not asked.blocked

@@ -1,6 +1,8 @@
-"""Seconds since 1970 <-> ISO 8601 in UTC (EP-12)."""
+"""Seconds since 1970 as ISO 8601 in UTC (EP-12), and spans of time in seconds."""
 
 from __future__ import annotations
+
+import math
 
 
 def iso(seconds: float) -> str:
@@ -10,6 +12,17 @@ def iso(seconds: float) -> str:
     year, month, day = _civil(days)
     hour, minute, second = rest // 3600, rest // 60 % 60, rest % 60
     return f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}.{milli:03d}Z"
+
+
+def seconds_of(milliseconds: float) -> float:
+    """Milliseconds in seconds, to the millisecond; an int where they are whole."""
+    whole, rest = divmod(math.ceil(milliseconds - 1e-3), 1000)  # a clock's last digit is no millisecond
+    return whole if not rest else whole + rest / 1000
+
+
+def left(until: float, now: float) -> float:
+    """How long until then, to the millisecond; 0 when it has come."""
+    return seconds_of(max(0.0, until - now) * 1000)
 
 
 def _civil(days: int) -> tuple[int, int, int]:

@@ -15,6 +15,7 @@ from interlock.core.pause import PAUSED, held_anyway
 from interlock.core.policy import ADMIN, TOLERANCES, Control, Policy
 from interlock.core.records import NOTHING, Json, nothing
 from interlock.core.registry import BUILT_IN_IDS, Severity
+from interlock.core.times import seconds_of
 from interlock.core.titles import Titles
 from interlock.core.trust_gate import ALLOW, CONFIRM, DENY, VERIFY, passage
 from interlock.core.waive import CONFIRM_PATTERN, lowered
@@ -114,7 +115,7 @@ def _cooled(requirement: Requirement, assessment: Assessment, policy: Policy) ->
     return requirement
 
 
-def _weight(part: Part) -> tuple[bool, int, int]:
+def _weight(part: Part) -> tuple[bool, int, float]:
     return part.requirement.blocked, int(part.requirement.human), part.requirement.cooling_seconds
 
 
@@ -223,7 +224,7 @@ def _severity(assessment: Assessment, named: Titles, policy: Policy, at: Circums
     if found.severity is None:
         return []
     names = "" if policy.literal_globs else f" ({', '.join(pattern.id for pattern in found.patterns)})"
-    cooling = min(found.cooling_ms, gate.max_cooling_off_ms) // 1000
+    cooling = seconds_of(min(found.cooling_ms, gate.max_cooling_off_ms))
     critical = found.severity is Severity.CRITICAL and gate.require_approval_for_critical
     if critical or found.requires_approval:
         words = f"{'Critical action' if critical else 'Action'} requires human approval{names}"
@@ -232,8 +233,9 @@ def _severity(assessment: Assessment, named: Titles, policy: Policy, at: Circums
     if cooling:
         return [Part("severity", Requirement(cooling), f"Action requires {cooling}s cooling-off period{names}")]
     if found.requires_confirmation:
-        seconds = min(gate.default_cooling_off_ms, gate.max_cooling_off_ms) // 1000
-        return [Part("severity", Requirement(seconds), f"Action requires confirmation, {seconds}s{names}")]
+        seconds = seconds_of(min(gate.default_cooling_off_ms, gate.max_cooling_off_ms))
+        asked = Requirement(seconds) if seconds else ASK  # without a time to object in, somebody has to agree
+        return [Part("severity", asked, f"Action requires confirmation{f', {seconds}s' if seconds else ''}{names}")]
     return []
 
 
@@ -244,7 +246,7 @@ def _declared(assessment: Assessment, named: Titles, policy: Policy, at: Circums
     if block is None:
         return parts
     if block.cooldown_seconds:
-        seconds = min(block.cooldown_seconds, policy.severities.max_cooling_off_ms // 1000)
+        seconds = seconds_of(min(block.cooldown_seconds * 1000, policy.severities.max_cooling_off_ms))
         parts.append(Part("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider"))
     if block.requires_reauth:
         parts.append(

@@ -33,8 +33,8 @@ SHAPES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "checked": (COUNTER, "actions that were judged"),
         "destructive": (COUNTER, "actions that were destructive"),
-        "blocked_by_cooling": (COUNTER, "tickets that began with cooling-off"),
-        "blocked_by_approval": (COUNTER, "tickets that began by waiting for a human"),
+        "blocked_by_cooling": (COUNTER, "tickets that time alone frees"),
+        "blocked_by_approval": (COUNTER, "tickets that wait for a human"),
         "approved": (COUNTER, "tickets that were approved"),
         "rejected": (COUNTER, "tickets that were rejected"),
         "expired": (COUNTER, "tickets that nobody answered or used in time"),

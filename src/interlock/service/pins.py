@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from interlock.core.audit_bodies import CONFIRMED, EVENTS
 from interlock.core.digest import normal_name
 from interlock.core.goals import takes_in
-from interlock.core.model import TicketState
+from interlock.core.model import Seconds, TicketState
 from interlock.core.records import AgentRow, AuditQuery, AuditRow, Block, Grant, Refusal, Ticket, TicketQuery
+from interlock.core.times import left
 from interlock.ports import Tx
 from interlock.service.tickets import seal_of
 
@@ -62,11 +64,11 @@ class Pins:
     def opened(self, ticket: Ticket) -> None:
         _put(self._since, ticket.id, ticket.opened_at)
 
-    def cooling(self, ticket: Ticket, seconds: int, now: float) -> int:
+    def cooling(self, ticket: Ticket, seconds: Seconds, now: float) -> int:
         """How many seconds it has to cool on; one that nobody here saw before begins now."""
         if ticket.id not in self._since:
             _put(self._since, ticket.id, now)
-        return max(0, int(self._since[ticket.id] + seconds - now + 0.999))
+        return math.ceil(left(self._since[ticket.id] + seconds, now))
 
     def spend(self, id: str, by: object) -> bool:
         """Whether this ticket is `by`'s to spend: nobody spent it before, and nobody took it back."""

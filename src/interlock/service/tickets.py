@@ -48,7 +48,7 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
         state=TicketState.WAITING,
         requirement=asked,
         opened_at=now,
-        expires_at=now + max(wait, asked.cooling_seconds + 60),
+        expires_at=now + wait,
         level=assessment.level,
         irreversible=assessment.irreversible,
         cooling_ends_at=now + asked.cooling_seconds if asked.cooling_seconds else 0.0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from interlock.core.circumstances import raises
@@ -91,12 +92,12 @@ def _next(held: Held, ticket: Ticket) -> str:
     if ticket.state is TicketState.REJECTED:
         return " Other words for the same thing meet the same answer."
     if held.outcome == "cool_off":
-        return (
-            f" Ask again in {held.wait_seconds} s with ticket {short(ticket.id)}; an operator can veto it until then."
-        )
+        wait = math.ceil(held.wait_seconds)
+        return f" Ask again in {wait} s (ticket {short(ticket.id)}); an operator can veto it until then."
     if not ticket.open:
         return ""
-    return _way(ticket)
+    soonest = f" It runs no sooner than in {math.ceil(held.wait_seconds)} s." if held.wait_seconds else ""
+    return soonest + _way(ticket)
 
 
 def face_to_face(decision: Decision) -> str:

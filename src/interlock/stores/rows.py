@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from interlock.core.digest import normal_name
 from interlock.core.model import AgentRef, Human, Level, Requirement, TicketState
 from interlock.core.records import NOTHING
+from interlock.core.times import seconds_of
 from interlock.stores.seam import Row, Session, original
 
 R = TypeVar("R")
@@ -56,6 +57,7 @@ _CODECS = {
     "str": _Codec(str, original),
     "int": _Codec(int, int),
     "float": _Codec(float, float),
+    "Seconds": _Codec(float, lambda value: seconds_of(value * 1000)),
     "bool": _Codec(int, bool),
     "Level": _Codec(int, Level),
     "Human": _Codec(int, Human),

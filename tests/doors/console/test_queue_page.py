@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from interlock.core.model import Human, Level, Requirement
+from interlock.core.ticket import first_state
 from interlock.doors.console.cards import card_of
 from interlock.doors.console.colour import coloured, runs
 from interlock.doors.console.pages.queue import MOST
@@ -53,6 +55,21 @@ def test_more_than_a_page_holds_are_said_to_be_there_and_not_counted_without_end
 def test_a_card_says_who_has_to_agree_in_words() -> None:
     asked = Requirement(human=Human.VERIFY, approvers=frozenset({"role:admin"}))
     assert card_of(ticket("t1", requirement=asked)).needs == "an admin has to approve after a fresh sign-in"
+
+
+def test_a_card_says_unless_you_object_only_where_time_alone_frees_it() -> None:
+    """R-21."""
+    held = '{% from "queue/_card.html" import held %}{{ held(card, "", 1000.0, False) }}'
+    alone, human = Requirement(30), Requirement(30, Human.APPROVE)
+    pages = {
+        state: environment().from_string(held).render(card=card_of(one))
+        for state, asked in (("cooling", alone), ("waiting", human))
+        for one in [ticket("t1", level=Level.DESTRUCTIVE, requirement=asked, opened_at=1000.0, cooling_ends_at=1030.0)]
+        for one in [replace(one, state=first_state(one))]
+    }
+    assert "unless you object" in pages["cooling"] and "Approve once" not in pages["cooling"]
+    assert "unless you object" not in pages["waiting"] and "Approve once" in pages["waiting"]
+    assert "runs no sooner than in" in pages["waiting"] and "expires in" in pages["waiting"]
 
 
 def test_a_long_harm_is_cut_where_that_can_be_seen() -> None:

@@ -221,12 +221,41 @@ def test_the_settings_and_their_defaults_are_the_seeds(tmp_path: Path) -> None:
         ({"default_cooling_off_ms": -1}, "defaultCoolingOffMs"),
         ({"enabled": "yes"}, "enabled"),
         ({"auto_expire_ms": "1h"}, "autoExpireMs"),
+        ({"auto_expire_ms": 0}, "autoExpireMs"),
     ],
 )
 def test_a_setting_that_means_nothing_is_refused(tmp_path: Path, given: dict[str, Any], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         DestructiveGate(folder=tmp_path / "gate", **given)
     assert not (tmp_path / "gate").exists()
+
+
+@pytest.mark.parametrize("milliseconds", [1, 250, 1_500, 45_000])
+def test_times_count_to_the_millisecond(destructive: Make, clock: TestClock, milliseconds: int) -> None:
+    gate = destructive(default_cooling_off_ms=milliseconds)
+    gate.registry.register(id="tidy", pattern="tidy_up", category="data_deletion", severity="low", cooling_off_ms=0)
+    held = gate.evaluate("agent_123", "tidy_up")
+    assert not held.allowed and held.wait_ms == milliseconds
+    assert gate.pending(held.pending_id or "").state == "pending_cooling"
+    clock.forward(milliseconds / 1000)
+    assert gate.evaluate("agent_123", "tidy_up", pending_id=held.pending_id).allowed
+
+
+def test_a_confirmation_without_a_time_to_object_in_takes_a_person(destructive: Make) -> None:
+    gate = destructive(default_cooling_off_ms=0)
+    gate.registry.register(id="tidy", pattern="tidy_up", category="data_deletion", severity="low", cooling_off_ms=0)
+    held = gate.evaluate("agent_123", "tidy_up")
+    assert not held.allowed and held.requires_approval and held.wait_ms is None
+
+
+@pytest.mark.parametrize("milliseconds", [500, 10_000, 90_000])
+def test_a_pending_action_expires_when_the_settings_say(destructive: Make, clock: TestClock, milliseconds: int) -> None:
+    """Whatever it waits for: no setting is stretched behind anybody's back."""
+    gate = destructive(auto_expire_ms=milliseconds)
+    held = [gate.evaluate("agent_123", action, "x").pending_id or "" for action in ("drop_table", "drop_database")]
+    assert [gate.pending(id).state for id in held] == ["pending_cooling", "pending_approval"]
+    clock.forward(milliseconds / 1000)
+    assert [gate.pending(id).state for id in held] == ["expired", "expired"]
 
 
 def test_the_cooling_off_is_capped(destructive: Make) -> None:

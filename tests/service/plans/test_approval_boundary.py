@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from browsing import by_passkey, with_passkey
+from interlock.core.policy import MODES
+from interlock.doors.http.wire import wire_state
 from interlock.service import answers
 from interlock.service.answers import Refused
+from interlock.service.figures import figures_of
 from interlock.service.plans import making, running
 from interlock.service.plans.releasing import Held, Yes
 from planning import Asking, yes
@@ -178,10 +181,28 @@ def test_a_signed_in_browsers_yes_is_the_confirmation_of_what_is_destructive_and
         running.start(gate.state, gate.by, worse.id, yes(worse))
 
 
-def test_what_nobody_may_approve_never_runs(gate: Asking) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_what_nobody_may_approve_never_runs(gate: Asking, mode: str) -> None:
+    gate.state.mode = mode
     plan = gate.plan("mkfs.ext4 /dev/sdz", risk="low", flags={})
-    with pytest.raises(Held, match="nobody may approve"):
-        running.start(gate.state, gate.by, plan.id, yes(plan))
+    for run in (running.start, running.leave):
+        with pytest.raises(Held, match="(?i)nobody may approve"):
+            run(gate.state, gate.by, plan.id, yes(plan))
+    assert gate.row(plan).status == "planned"
+
+
+def test_the_ticket_of_a_plan_that_ran_is_executed(gate: Asking) -> None:
+    """However it ended, and wherever it ran; the figures count it."""
+    ends = {"git reset --hard; true": "success", "git reset --hard; false": "failure"}
+    for number, (command, status) in enumerate(ends.items(), 1):
+        row = gate.run(gate.plan(command))
+        ticket = gate.state.store.read(lambda tx, id=row.ticket: tx.ticket(id))
+        assert row.status == status and wire_state(ticket) == "executed" and ticket.outcome == status
+        assert figures_of(gate.state).executed == number
+    plan = gate.plan("git reset --hard")
+    running.leave(gate.state, gate.by, plan.id, yes(plan))
+    running.done(gate.state, gate.by, plan.id, 0)
+    assert figures_of(gate.state).executed == 3
 
 
 def test_an_agents_approval_machinery_frees_no_plan_and_a_plans_frees_no_agent(gate: Asking) -> None:

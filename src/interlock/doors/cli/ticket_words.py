@@ -205,8 +205,11 @@ def _findings(ticket: Ticket) -> list[Mapping[str, Any]]:
 
 def _times(ticket: Ticket) -> Iterator[Line]:
     yield _row("Opened", f"{clock(ticket.get('openedAt'))}, {ago(ticket.get('openedAt'))}")
-    if ticket.get("coolingEndsAt") and ticket.get("state") in ("pending_cooling", "approved"):
-        yield _row("Cools", f"until {clock(ticket['coolingEndsAt'])}, {ago(ticket['coolingEndsAt'])}")
+    cools = str(ticket.get("coolingEndsAt") or "")
+    if cools and ticket.get("state") == "pending_cooling":
+        yield _row("Runs", f"{clock(cools)}, {ago(cools)}, unless somebody objects")
+    elif ago(cools).startswith("in ") and ticket.get("state") in ("pending_approval", "approved"):
+        yield _row("Runs", f"no sooner than {clock(cools)}, {ago(cools)}")
     if ticket.get("state") in (*OPEN, "approved") and not ticket.get("spentAt") and seconds_of(ticket.get("expiresAt")):
         yield _row("Expires", f"{clock(ticket['expiresAt'])}, {ago(ticket['expiresAt'])}")
 

@@ -58,7 +58,7 @@ class Card:
     @property
     def cooling(self) -> bool:
         """Whether time alone lets it run (R-21)."""
-        return self.ticket.state is TicketState.COOLING and self.ticket.requirement.human is Human.NONE
+        return self.ticket.state is TicketState.COOLING
 
     @property
     def severity(self) -> str:

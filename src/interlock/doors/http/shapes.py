@@ -47,7 +47,7 @@ def many(name: str, item: str) -> Schema:
 ERROR = table({"code": {"type": "string", "enum": sorted(CODES)}, "message": TEXT}, {"details": ANY})
 REQUIREMENT = table(
     {
-        "word": TEXT, "cooling_seconds": COUNT, "human": {"type": "string", "enum": ["none", "confirm", "approve", "verify"]},
+        "word": TEXT, "cooling_seconds": {"type": "number", "minimum": 0}, "human": {"type": "string", "enum": ["none", "confirm", "approve", "verify"]},
         "approvers": TEXTS, "quorum": COUNT, "reauth": FLAG, "blocked": FLAG,
     }
 )  # fmt: skip

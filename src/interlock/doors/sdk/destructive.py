@@ -179,7 +179,7 @@ def _answer(decision: Decision) -> GateAnswer:
         allowed=decision.allowed,
         reason=decision.reason,
         pending_id=decision.ticket.id if decision.ticket else None,
-        wait_ms=decision.wait_seconds * 1000 if decision.wait_seconds else None,
+        wait_ms=round(decision.wait_seconds * 1000) or None,
         requires_approval=human,
         approvers=tuple(sorted(asked.approvers) or ("human",)) if human else (),
         denied_patterns=tuple(dict(pattern) for pattern in decision.patterns) if held else (),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -46,7 +47,7 @@ class NotAllowed(Exception):
     @property
     def wait_seconds(self) -> int:
         """How long it has to cool before it can be asked about again."""
-        return self.decision.wait_seconds
+        return math.ceil(self.decision.wait_seconds)
 
 
 class Held(NotAllowed):

@@ -20,6 +20,7 @@ from interlock.core.model import (
     Tier,
 )
 from interlock.core.records import NOTHING, Ticket
+from interlock.core.times import seconds_of
 from interlock.core.undo import Undone, change_of
 from interlock.doors.client import Answer
 
@@ -57,7 +58,7 @@ def _decision(status: int, body: Json) -> Decision:
         requirement=_asked(body),
         factors=_texts(body.get("factors", ())),
         ticket=_first_sight(body, allowed) if "pendingId" in body else None,
-        wait_seconds=int(body.get("waitMs", 0)) // 1000,
+        wait_seconds=seconds_of(body.get("waitMs", 0)),
         patterns=tuple(_table(pattern) for pattern in body.get("deniedPatterns", ())),
         code=str(body.get("code") or error.get("code", "")),
         strength=str(body.get("strength", "plain")),
@@ -178,7 +179,7 @@ def undone_of(body: Any) -> Undone:
 
 def _requirement(body: Json) -> Requirement:
     return Requirement(
-        cooling_seconds=int(body["cooling_seconds"]),
+        cooling_seconds=seconds_of(body["cooling_seconds"] * 1000),
         human=Human[str(body["human"]).upper()],
         approvers=frozenset(_texts(body["approvers"])),
         quorum=int(body["quorum"]),
