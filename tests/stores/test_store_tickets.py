@@ -52,7 +52,7 @@ def test_another_spelling_of_a_name_is_no_other_agent(store: Store) -> None:
     alias = replace(AGENT, name=" CLAUDE ", session="s9")
     assert store.write(lambda tx: tx.open_ticket(ticket("t2", "d", alias), 5)).id == "t1"
     with pytest.raises(QueueFull):
-        store.write(lambda tx: tx.open_ticket(ticket("t3", "e", alias), 1))
+        store.write(lambda tx: tx.open_ticket(ticket("t3", "e", replace(alias, session=AGENT.session)), 1))
 
 
 @pytest.mark.parametrize(("state", "blocks"), [(COOLING, True), (WAITING, True), (APPROVED, True), (REJECTED, False), (EXPIRED, False), (SPENT, False)])  # fmt: skip
@@ -88,8 +88,10 @@ def test_the_live_ticket_is_the_open_one_then_the_newest(store: Store) -> None:
 
 def test_an_agent_has_only_so_many_open_tickets(store: Store) -> None:
     opened(store, *(ticket(f"t{n}") for n in range(4)), ticket("c", state=COOLING))
-    with pytest.raises(QueueFull, match="'Claude' has 5 open tickets, at most 5"):
+    with pytest.raises(QueueFull, match=r"'Claude'.* has 5 open tickets, at most 5"):
         store.write(lambda tx: tx.open_ticket(ticket("more"), 5))
+    elsewhere = ticket("new", agent=replace(AGENT, session="another"))
+    assert store.write(lambda tx: tx.open_ticket(elsewhere, 5)).id == "new"
     assert store.write(lambda tx: tx.open_ticket(ticket("again", "v1:t1"), 5)).id == "t1"
     assert store.write(lambda tx: tx.open_ticket(ticket("other", agent=OTHER), 5)).id == "other"
     first = ticket("t0")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from interlock.core.circumstances import Circumstances
 from interlock.core.decide import decide, joined
-from interlock.core.decision import Decision
+from interlock.core.decision import HELD, Decision
 from interlock.core.digest import DigestError
 from interlock.core.hold import Held, Keep
 from interlock.core.model import Kind, Level, Requirement
@@ -186,6 +186,7 @@ def _hold(state: State, judged: Judged, found: Gathered, weighed: Weighed) -> He
         if not agreed and not shows(ticket, judged):
             agreed = "the ticket shows something else than what would run"
     held = decide(weighed, ticket, agreed, judged.now, state.policy)
-    if found.nobody and held.keep is Keep.OPEN and not answerable(state, judged, weighed):
+    waits = held.keep is Keep.OPEN or held.outcome in HELD
+    if found.nobody and waits and not answerable(state, judged, weighed):
         return Held("deny", f"{weighed.reason().rstrip('.')}. {NOBODY}", code="PERMISSION_DENIED")
     return held

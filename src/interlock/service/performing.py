@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from interlock.core.decision import Decision
@@ -13,6 +14,7 @@ from interlock.ports import QueueFull, Tx
 from interlock.service import tokens
 from interlock.service.answered import Answer, decision_of
 from interlock.service.blocking import block_for
+from interlock.service.callers import make_room
 from interlock.service.gathering import Gathered, nameable
 from interlock.service.granting import grant_used, use
 from interlock.service.keeping import snapshot_of
@@ -37,16 +39,9 @@ def perform(
     if held.keep is Keep.OPEN:
         _let_go(tx, state, found.ticket, now)
         made = new_ticket(state, judged, weighed)
-        try:
-            ticket = tx.open_ticket(made, state.policy.open_tickets)
-        except QueueFull:
-            held = Held(
-                "deny",
-                f"the queue is full: {state.policy.open_tickets} actions of this agent wait for an answer already. "
-                "When an operator has answered one (`interlock pending`), try again",
-                code="RATE_LIMIT_EXCEEDED",
-            )
-            ticket = None
+        ticket = _opened(tx, state, made)
+        if ticket is None:
+            held = Held("deny", _full(state.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
         else:
             issued = ticket.id == made.id
             if issued:
@@ -62,6 +57,8 @@ def perform(
     if found.refusal is not None and held.outcome == "deny" and found.ticket is None:
         tx.save_refusal(replace(found.refusal, tries=found.refusal.tries + 1))
     held, blocked = replace(held, ticket=ticket), ""
+    if ticket is not None and ticket.open:
+        state.pins.ask(ticket.id, now)
     if (
         held.keep is not Keep.NOTHING or held.ticket is None or found.ticket is None
     ):  # asking after one's own ticket is no deed
@@ -81,6 +78,24 @@ def perform(
     if judged.request.keep is not None:
         judged.request.keep(tx, judged, decision)
     return decision
+
+
+def _opened(tx: Tx, state: State, made: Ticket) -> Ticket | None:
+    """The ticket; None where the queue is full of tickets that somebody still asks for."""
+    most = state.policy.open_tickets
+    with suppress(QueueFull):
+        return tx.open_ticket(made, most)
+    if make_room(tx, state, made.agent.principal, made.opened_at):
+        with suppress(QueueFull):
+            return tx.open_ticket(made, most)
+    return None
+
+
+def _full(most: int) -> str:
+    return (
+        f"the queue is full: {most} actions of this session wait for an answer already. When an operator has answered one"
+        " (`interlock pending`; `interlock reject --all` clears it), try again"
+    )
 
 
 def _let_go(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:

@@ -36,6 +36,7 @@ class Pins:
     def __init__(self) -> None:
         self._ended: dict[str, object] = {}  # ticket -> whoever spent it
         self._since: dict[str, float] = {}  # ticket -> when it was opened
+        self._asked: dict[str, float] = {}  # ticket -> when it was asked for last
         self._uses: Counter[str] = Counter()  # of a grant
         self._revoked: set[str] = set()  # grants
         self._rejected: dict[tuple[str, str], Refusal] = {}  # principal, and a goal or a digest
@@ -63,6 +64,15 @@ class Pins:
 
     def opened(self, ticket: Ticket) -> None:
         _put(self._since, ticket.id, ticket.opened_at)
+
+    def ask(self, id: str, now: float) -> None:
+        """Its caller is there."""
+        self._asked.pop(id, None)
+        _put(self._asked, id, now)
+
+    def asked(self, ticket: Ticket) -> float:
+        """When its caller was there last, as far as this process knows."""
+        return max(ticket.opened_at, self._asked.get(ticket.id, 0.0))
 
     def cooling(self, ticket: Ticket, seconds: Seconds, now: float) -> int:
         """How many seconds it has to cool on; one that nobody here saw before begins now."""

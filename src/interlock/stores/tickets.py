@@ -47,7 +47,8 @@ class Tickets:
         if self._open_of_all_names(agent.principal) >= most_open * _NAMES:
             raise QueueFull(f"{agent.principal!r} has {most_open * _NAMES} open tickets under all its names")
         if waiting >= most_open:
-            raise QueueFull(f"{(agent.name or agent.principal)!r} has {waiting} open tickets, at most {most_open}")
+            whose = f"{(agent.name or agent.principal)!r}{f' in session {agent.session!r}' if agent.session else ''}"
+            raise QueueFull(f"{whose} has {waiting} open tickets, at most {most_open}")
         added = f"{TICKETS.insert} ON CONFLICT DO NOTHING RETURNING id"
         if not self.db.execute(added, TICKETS.values(ticket)):
             raise StoreError(f"ticket {ticket.id!r} cannot be opened: its id or its token is taken")
@@ -120,8 +121,9 @@ class Tickets:
         return APPROVALS.find(self.db, "WHERE ticket = ? ORDER BY at, operator", (ticket,))
 
     def _open_tickets(self, agent: AgentRef) -> int:
-        sql = f"SELECT count(*) FROM tickets WHERE principal = ? AND name_key = ? AND {_OPEN}"
-        return int(self.db.execute(sql, (agent.principal, normal_name(agent.name)))[0][0])
+        """Of one session: what another one left behind keeps nobody out."""
+        sql = f"SELECT count(*) FROM tickets WHERE principal = ? AND name_key = ? AND session = ? AND {_OPEN}"
+        return int(self.db.execute(sql, (agent.principal, normal_name(agent.name), agent.session))[0][0])
 
     def _open_of_all_names(self, principal: str) -> int:
         """A name is a claim: under new ones an agent could bury what waits for an answer."""

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from interlock.core.explain import DENY, explain
@@ -17,10 +17,11 @@ from interlock.doors.cli.paint import paint
 
 if TYPE_CHECKING:
     from interlock.core.circumstances import Adapted
-    from interlock.core.explain import Answer
+    from interlock.core.explain import Answer, Line
     from interlock.core.loss import Seen
 
 PATIENCE = 5_000  # milliseconds of a look
+DAEMON_PATIENCE = 2.0  # seconds
 MAX_INPUT = 4 * 1024 * 1024  # what is longer than this was never a command
 _EPILOG = """\
 exit codes:
@@ -71,7 +72,7 @@ def main(argv: Sequence[str]) -> int:
         return 2
     if args.adapter is not None:
         return _show_adapted(args, parser, cwd, by)
-    return show(action, by, as_json=args.json, files=not args.no_files, look=args.look)
+    return show(action, by, as_json=args.json, files=not args.no_files, look=args.look, config=args.config)
 
 
 def _show_adapted(args: argparse.Namespace, parser: Parser, cwd: str, by: InForce) -> int:
@@ -144,13 +145,16 @@ def show(
     extra: Mapping[str, Any] | None = None,
     adapted: Adapted | None = None,
     look: bool = False,
+    config: str | None = None,
 ) -> int:
     """Print what an action would do and what the policy in force makes of it; returns the verdict as exit code."""
     from interlock.looker.files import read_text
 
+    reached = _reached(config) if look else []
+    points = max((int(one.get("points") or 0) for one in reached), default=0)
     with contextlib.ExitStack() as ending:
         eyes = _eyes(ending) if look else None
-        found = decided(action, by, read_text if files else None, adapted, eyes)
+        found = decided(action, by, read_text if files else None, adapted, eyes, points)
     if isinstance(found, Unjudged):
         return _unjudged(found, as_json)
     assessment, answer = found
@@ -160,11 +164,37 @@ def show(
         steps = [step_json(step) for step in assessment.steps]
         report = {"verdict": answer.verdict.word, **_answer(answer), **_given(action), "cwd": action.cwd}
         report |= {**assessment_json(assessment), "steps": steps, **_looked(answer), **(extra or {})}
+        report |= {"raised": [dict(one) for one in reached]} if look else {}
         del report["id"]
         print(json.dumps(report, indent=2))
     else:
-        paint(explain(action, assessment, answer), sys.stdout)
+        paint([*explain(action, assessment, answer), *_raised(reached)], sys.stdout)
     return answer.verdict.exit_code
+
+
+def _reached(config: str | None) -> list[Mapping[str, Any]]:
+    """Which limits agents of this user have reached, as the daemon says; nothing where none answers."""
+    from pathlib import Path
+
+    from interlock.config import ConfigError, load_config
+    from interlock.doors.client import ApiError, NoDaemon, find
+
+    try:
+        status = find(load_config(Path(config) if config else None)).get("/status", DAEMON_PATIENCE)
+    except (ConfigError, NoDaemon, ApiError):
+        return []
+    found = status.get("raised") if isinstance(status, Mapping) else None
+    return [one for one in found or () if isinstance(one, Mapping)]
+
+
+def _raised(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
+    """A row for each agent of which more is asked now."""
+    from interlock.core.excerpt import visible
+    from interlock.core.explain import Part
+
+    for one in reached:
+        who = str(one.get("name") or one.get("principal", ""))
+        yield Part(f"{'Raised':<10}", "dim"), Part(visible(f"for {who} now: {one.get('words', '')}"), "ask")
 
 
 def _eyes(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Seen]:

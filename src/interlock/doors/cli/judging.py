@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from interlock import assess
-from interlock.core.model import Action, Assessment, Kind, Loss
+from interlock.core.model import Action, Assessment, Kind, Level, Loss
 from interlock.core.read import FileReader
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def decided(
     files: FileReader | None = None,
     adapted: Adapted | None = None,
     look: Callable[[Mapping[str, Any]], Seen] | None = None,
+    points: int = 0,
 ) -> tuple[Assessment, Answer] | Unjudged:
     """The path of an action up to a ticket: read, classify, assess, weigh, decide; nothing is kept, and nobody is asked."""
     from interlock.core.circumstances import Circumstances
@@ -77,7 +78,8 @@ def decided(
 
     try:
         judgement = judge(action, by.rules, files)
-        at = Circumstances(mode=by.mode, adapted=adapted, matched=matched(action, by))
+        points = points if judgement.assessment.level > Level.REVERSIBLE else 0  # everyday work is never asked about
+        at = Circumstances(mode=by.mode, adapted=adapted, matched=matched(action, by), cumulative=points)
         if look is not None:
             from interlock.core.looking import looked
 

@@ -67,6 +67,8 @@ def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[
     if jails := [_jail(one) for one in found.get("jails") or ()]:
         yield row("Jailed", ", ".join(jails))
     yield row("Waiting", _waiting(found))
+    for one in found.get("raised") or ():
+        yield row("Asks more", f"{one.get('name') or one.get('principal', '')}: {one.get('words', '')}", "ask")
     for one in found.get("blocked") or ():
         yield row("Blocked", _block(one), "deny")
     for name, key, style in (("Warning", "warnings", "ask"), ("Problem", "problems", "deny")):

@@ -30,6 +30,7 @@ from interlock.doors.hook.written import Files, contents
 from interlock.doors.http.context import Context
 from interlock.doors.http.errors import Problem
 from interlock.doors.http.tickets import until_time_moves_it
+from interlock.service.callers import left
 from interlock.service.evaluate import evaluate, quick
 from interlock.service.reading import AT_ONCE
 from interlock.service.request import Request
@@ -245,8 +246,12 @@ class Judging:
         gone: asyncio.Future[None] = asyncio.ensure_future(asking.hung_up())
         try:
             for _ in range(AGAIN):
-                waits = decision.held and decision.ticket is not None
-                if not waits or not await self._settled(asking, decision.ticket.id, gone):  # type: ignore[union-attr]
+                if not decision.held or decision.ticket is None:
+                    return decision
+                id = decision.ticket.id
+                if not await self._settled(asking, id, gone):
+                    if gone.done() and not self.context.waiters.closed and not self.context.waiters.waits(id):
+                        await self.context.pool.run(left, self.context.state, id)  # the call was broken off
                     return decision
                 decision = await self.context.pool.run(self._evaluated, asking, call, scripts)
             return decision

@@ -20,6 +20,7 @@ from interlock.doors.http.wire import figures_json, policy_json
 from interlock.ports import StoreError
 from interlock.service.figures import families, figures_of
 from interlock.service.loop import challenges
+from interlock.service.reached import reached
 from interlock.service.strength import SEPARATE
 from interlock.settings import without_password
 
@@ -63,14 +64,15 @@ def _status(context: Context, who: Who) -> dict[str, Any]:
     """Works without the store too: then it says that it is gone."""
     state, config = context.state, context.config
     operators, waiting, codes, trouble, people = None, None, None, "", []
+    ours, raised = who.session is not None or who.here, []
     try:
         rows, waiting = state.store.read(lambda tx: (tx.operators(), len(tx.tickets(_OPEN))))
         operators, people = len(rows), [row.name for row in rows if not row.disabled_at and not row.service]
         codes = len(challenges.waiting(state))
+        raised = state.store.read(lambda tx: reached(tx, state, who.principal)) if ours else []
     except StoreError as error:
         trouble = f"the store cannot be used: {error}"
     problems = [*state.problems, *state.alerts.values(), trouble]
-    ours = who.session is not None or who.here
     return {
         "version": context.version,
         "strength": state.strength if state.strength == SEPARATE else who.strength or state.strength,
@@ -84,6 +86,10 @@ def _status(context: Context, who: Who) -> dict[str, Any]:
         "openChallenges": codes,
         "problems": list(dict.fromkeys(filter(None, problems))) if ours else [],
         "blocked": [{"principal": one, "reason": why} for one, why in sorted(state.blocks.items())] if ours else [],
+        "raised": [
+            {"principal": one.agent.principal, "name": one.agent.name, "points": one.points, "words": one.words}
+            for one in raised
+        ],
         "warnings": list(config.warnings),
         "started": iso(context.started),
         "jails": jails_json(state),

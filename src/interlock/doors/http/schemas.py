@@ -226,6 +226,7 @@ SCHEMAS: dict[str, Schema] = {
         "operator": {**TEXT, "description": "the name of the only one, to who is on this machine; else empty"}, "openTickets": {"anyOf": [COUNT, {"type": "null"}]},
         "openChallenges": {"anyOf": [COUNT, {"type": "null"}]}, "problems": TEXTS,
         "blocked": {"type": "array", "items": table({"principal": TEXT, "reason": TEXT})},
+        "raised": {"type": "array", "items": table({"principal": TEXT, "name": TEXT, "points": COUNT, "words": TEXT})},
         "warnings": TEXTS, "started": TIME, "pause": PAUSE,
         "jails": {"type": "array", "items": table({"program": TEXT, "grants": TEXTS, "since": TIME})},
     }),

@@ -45,6 +45,10 @@ class Waiters:
         if not events:
             self._events.pop(ticket, None)
 
+    def waits(self, ticket: str) -> bool:
+        """Whether anybody waits for it."""
+        return ticket in self._events
+
     def close(self) -> None:
         """Everybody is answered at once, with the ticket as it stands."""
         self.closed = True

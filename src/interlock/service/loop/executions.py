@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +11,11 @@ from interlock.core.decision import Decision, failure_json
 from interlock.core.loop import KEPT_LIVE, LIVE, RUNNING, moved, pause_json, pause_of, status_of
 from interlock.core.loop_rules import quota
 from interlock.core.model import AgentRef, operation
-from interlock.core.records import NOTHING, Execution, Json, Ticket, TicketQuery
+from interlock.core.records import NOTHING, Execution, Json
 from interlock.core.redact import redact, redact_text
-from interlock.core.ticket import moved as ticket_moved
 from interlock.core.times import iso
 from interlock.ports import Tx
+from interlock.service.callers import withdraw
 from interlock.service.evaluate import evaluate
 from interlock.service.loop import challenges, notices
 from interlock.service.loop.blocked import blocked_by, refuse_blocked
@@ -23,7 +23,6 @@ from interlock.service.loop.problem import INERT, LoopProblem, how_confirmed
 from interlock.service.loop.running import current, end, in_force, lifted, live, nothing_runs, record
 from interlock.service.loop.tightened import NOT_TIGHTENED, Tightened, governing
 from interlock.service.pausing import for_step
-from interlock.service.record import deed
 from interlock.service.request import Judged, Request, Stepping
 from interlock.service.state import State
 from interlock.service.tokens import SELF_APPROVAL
@@ -112,7 +111,7 @@ def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[
         others = [one for one in live(tx, agent) if one.pause and (mine is None or one.id != mine.id)]
         gone = [end(tx, state, one, "cancel", ended) for one in ([mine] if mine is not None else []) + others]
         ids = {one.id for one in gone}
-        _withdraw(tx, state, agent.principal, "abort", lambda ticket: ticket.execution in ids)
+        withdraw(tx, state, agent.principal, "abort", lambda ticket: ticket.execution in ids)
         return gone[0] if gone else None
 
     done = state.store.write(work)
@@ -164,17 +163,9 @@ def end_session(state: State, principal: str, session: str) -> None:
             for one in tx.executions(status=status):
                 if (one.agent.principal, one.agent.session) == (principal, session):
                     end(tx, state, one, "cancel", {"summary": "the connection ended"})
-        _withdraw(tx, state, principal, "session", lambda ticket: ticket.agent.session == session)
+        withdraw(tx, state, principal, "session", lambda ticket: ticket.agent.session == session)
 
     state.store.write(work)
-
-
-def _withdraw(tx: Tx, state: State, principal: str, by: str, whose: Callable[[Ticket], bool]) -> None:
-    """Nobody is asked any more for what will not run; another try is another ticket."""
-    now = state.clock.now()
-    for ticket in filter(whose, tx.tickets(TicketQuery(notices.OPEN_TICKETS, principal, limit=1_000))):
-        if tx.change_ticket(ticket_moved(ticket, "expire", now, by), ticket):
-            state.recorder.now(tx, "expire", deed(now, "expire", by, {"ticket": ticket.id}))
 
 
 def refusal(decision: Decision) -> LoopProblem:
