@@ -33,6 +33,21 @@ def load_policy(name: str, base: Path | None = None) -> Policy:
     return _parsed(path, path.stem, ())
 
 
+def files_of(name: str, base: Path | None = None) -> list[Path]:
+    """The files that a policy is made of, those that it extends included; none of what is shipped."""
+    found: list[Path] = []
+    path = _place(name, base)
+    while path is not None and path.parent != SHIPPED and path not in found:
+        found.append(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+            wanted = extended(json.loads(text) if path.suffix == ".json" else tomllib.loads(text))
+        except (OSError, ValueError, RecursionError):
+            break
+        path = _place(wanted, path.parent) if isinstance(wanted, str) and wanted.strip() else None
+    return found
+
+
 def toml(text: str) -> dict[str, Any]:
     """The table in TOML that somebody sent; raises ValueError for what is none, and for what would keep the parser busy."""
     if sum(line.count(".") ** 2 for line in text.split("\n")) > _MOST_WORK:

@@ -8,7 +8,7 @@ from functools import cache
 
 from interlock.agents.contract import Agent, Call, Client, Event, Place, Reply, Verdict
 
-_PARTS = frozenset("calls claude_form contract edit jsonc plugin reading spoken toml_edit wire".split())
+_PARTS = frozenset("calls claude_form contract edit jsonc plugin reading results spoken toml_edit wire".split())
 
 
 class UnknownAgent(LookupError):

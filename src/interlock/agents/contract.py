@@ -40,6 +40,7 @@ class Event:
     transcript: str = ""
     asks: bool = False  # whether a prompt of this client reaches a human for this call
     problem: str = ""  # a missing or malformed field that the judgement needs: denied with these words
+    outcome: str = ""  # of a call that has run: `failed` or `unknown` where the agent says so
     pair: str = ""  # the client announces this call by two events: what the two have in common
 
 

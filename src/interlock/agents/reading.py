@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from interlock.agents.contract import GATING, Call, Event, Verdict
+from interlock.agents.results import outcome_of
 from interlock.agents.wire import Malformed, parse, text
 
 Kinds = Mapping[str, str]  # an agent's event names -> kinds
@@ -25,7 +26,8 @@ def decoded(data: bytes, configured: str, kinds: Kinds, names: tuple[str, ...], 
     if event.problem:
         return event
     try:
-        return fill(given, event)
+        event = fill(given, event)
+        return dataclasses.replace(event, outcome=outcome_of(given)) if event.kind == "after" else event
     except Malformed as error:
         return dataclasses.replace(event, problem=str(error))
     except RecursionError:

@@ -48,6 +48,8 @@ def canonical(action: Action, agent: AgentRef, judged: Collection[str] | None = 
         "principal": agent.principal,
         "witnesses": sorted([_text(witness.path, "witnesses"), witness.sha256] for witness in action.witnesses),
     }
+    if action.home:  # `~` is another place in another home
+        whole["home"] = action.home
     return json.dumps(_plain(whole, "", 0), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 

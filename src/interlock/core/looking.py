@@ -12,6 +12,7 @@ from interlock.core.decide import Judgement
 from interlock.core.disposable import RULES as DISPOSABLE
 from interlock.core.disposable import Answer, disposable
 from interlock.core.elsewhere import elsewhere
+from interlock.core.guarded import RESOLVED
 from interlock.core.loss import Seen
 from interlock.core.made import NOTHING_MADE, Made
 from interlock.core.model import Action, Assessment, Kind, Level, Loss
@@ -51,11 +52,13 @@ class Question:
     notes: tuple[str, ...] = ()  # what is known without a look
     made: tuple[Mapping[str, str], ...] = ()  # by this session, as far as a look has to know
     strayed: tuple[str, ...] = ()  # where this session went before: what is not here may be there
+    home: str = ""  # what `~` stands for, where that is not what the system says
 
     @property
     def body(self) -> dict[str, Any]:
         found: dict[str, Any] = {"bases": list(self.bases), "deeds": [dict(deed) for deed in self.deeds]}
         found |= {"made": [dict(one) for one in self.made]} if self.made else {}
+        found |= {"home": self.home} if self.home else {}
         return found | ({"strayed": list(self.strayed)} if self.strayed else {})
 
 
@@ -90,7 +93,8 @@ def question_of(
     relieves = undisturbed and not line.set_apart and _answered(assessment, judged.facts, answers)
     notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
     looked_at = tuple(deed for deed in deeds if deed is not None)
-    return Question(bases, looked_at, relieves, notes, tuple(made.local()) if deeds else (), made.strayed)
+    local = tuple(made.local()) if deeds else ()
+    return Question(bases, looked_at, relieves, notes, local, made.strayed, action.home)
 
 
 def overwriting(action: Action, facts: Sequence[Fact], made: Made, own_tools: bool) -> Question | None:
@@ -98,13 +102,13 @@ def overwriting(action: Action, facts: Sequence[Fact], made: Made, own_tools: bo
     here = action.kind is Kind.COMMAND or (own_tools and _own_tool(action))
     if not here or not action.cwd.startswith("/"):
         return None
-    written = [fact for fact in facts if isinstance(fact, Effect) and _replaces(fact)]
+    written = [fact for fact in facts if isinstance(fact, Effect) and _replaces(fact) and RESOLVED not in fact.traits]
     bases = _bases(action.cwd, facts) if written else None
     if bases is None or len(written) > MOST:
         return None
     targets = dict.fromkeys(fact.target for fact in written)
     deeds = tuple({"verb": "overwrite", "target": target, "worked": True} for target in targets)
-    return Question(bases, deeds, False, (), tuple(made.local()), made.strayed)
+    return Question(bases, deeds, False, (), tuple(made.local()), made.strayed, action.home)
 
 
 def _replaces(fact: Effect) -> bool:
@@ -157,7 +161,7 @@ def _undisturbed(line: Line, facts: Sequence[Fact], accused: set[Key], answers: 
 
 def moved_away(facts: Sequence[Fact]) -> list[Mapping[str, Any]] | None:
     """What leaves its place for another, which is destroyed nowhere and yet missed by whoever takes it all back; None where that is not known."""
-    moves = [fact for fact in facts if isinstance(fact, Effect) and fact.verb == "move"]
+    moves = [fact for fact in facts if isinstance(fact, Effect) and fact.verb == "move" and RESOLVED not in fact.traits]
     if not all(known(one.target) and QUOTED not in one.target and _near(one.via) for one in moves):
         return None
     return [{"verb": "delete", "target": one.target} for one in moves]
@@ -170,7 +174,7 @@ def _deeds(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> I
         if key(fact) not in accused:
             continue
         if isinstance(fact, Effect):
-            if fact.verb in _VERBS:
+            if fact.verb in _VERBS and RESOLVED not in fact.traits:  # a look follows links by itself
                 clear = known(fact.target) and QUOTED not in fact.target and _near(fact.via)
                 more = exactly.get(key(fact), {})
                 yield {"verb": _VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -142,10 +143,14 @@ def _docker(fact: Command, cwd: str) -> Iterator[Thing]:
                 yield from (
                     Thing(PORT, port) for port in _ports(found) if not found.has("--rm")
                 )  # which may end by itself
-    elif words[0] == "build" or words[:2] == ("buildx", "build"):
+    elif (words[0] == "build" or words[:2] == ("buildx", "build")) and not any(map(_UNBUILT.fullmatch, words)):
         for place, word in enumerate(words[:-1]):
             if word in ("-t", "--tag"):
                 yield Thing(IMAGE, words[place + 1])
+
+
+# Options of `docker build` with which it only checks, or leaves its result elsewhere.
+_UNBUILT = re.compile(r"--(check|help|print|push|call|output|metadata-only)(=.*)?|-o.*|-h")
 
 
 def _ports(found: Options) -> Iterator[str]:
@@ -243,6 +248,9 @@ def _moves(fact: Command) -> bool:
     return fact.program in _MOVERS
 
 
+_ENDINGS = frozenset({"trap", "exec"})
+
+
 def _sure(text: str) -> Callable[[Command], str]:
     """Which commands of a line have succeeded where the line has: those that only `&&` joins."""
     nodes, errors = parse(text, lambda _: None)
@@ -252,10 +260,12 @@ def _sure(text: str) -> Callable[[Command], str]:
         if isinstance(nodes[0], AndOr):
             chain = nodes[0].nodes if set(nodes[0].operators) == {"&&"} else []
         for one in chain:
-            if isinstance(one, Simple):
-                certain[one.span[0]] = "yes"
-            elif isinstance(one, Pipeline):
-                certain |= {stage.span[0]: "last" for stage in one.stages[:1] if isinstance(stage, Simple)}
+            first = one.stages[0] if isinstance(one, Pipeline) else one
+            if not isinstance(first, Simple) or first.negated:
+                continue
+            if first.words and first.words[0].literal in _ENDINGS:  # what the line says in the end may be anything
+                return lambda fact: ""
+            certain[first.span[0]] = "last" if isinstance(one, Pipeline) else "yes"
     return lambda fact: certain.get(fact.span[0], "") if fact.span is not None else ""
 
 

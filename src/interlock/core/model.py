@@ -125,6 +125,7 @@ class Action:
     fields: Mapping[str, Any]
     cwd: str = ""
     witnesses: tuple[Witness, ...] = ()
+    home: str = ""  # of the process that asks, where its door knows it: what `~` stands for
 
     @property
     def text(self) -> str:

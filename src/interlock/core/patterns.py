@@ -15,6 +15,7 @@ _OPTIONS = 40  # words before the first that is no option
 _TOOL = re.compile(r"([A-Za-z][\w.*-]{0,100}):(.+)", re.DOTALL)
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")  # of a path, where `Write:/etc/*` is a tool's
 _UP = re.compile(r"(?:^|[/\s\\])\.\.(?:$|[/\s\\])")
+_ANYWHERE = re.compile(r"(?:^|\s)\*$")  # a pattern that ends so is bound to no place
 _NAME = re.compile(r"[\w*.:-]+")
 _SHORT = re.compile(r"-[A-Za-z0-9]+")
 _LONG_FORMS = {"--recursive": "r", "--force": "f", "--all": "a", "--hard": "hard"}
@@ -89,13 +90,15 @@ def _meets(glob: Glob, named: Titles) -> bool:
     if glob.tool:
         return any(_tool_meets(glob, tool, argument) for tool, argument in (*named.tools, *named.places))
     if glob.is_command:
-        return any(_command_meets(glob.body, argv) for argv in named.commands)
+        return any(_command_meets(glob.body, argv) for argv in (*named.commands, *named.reached))
     return any(_name_meets(glob.body, name) for name in named.operations) or (
         "_" not in glob.body and any(_command_meets(glob.body, argv) for argv in named.commands)
     )
 
 
 def _covers(glob: Glob, named: Titles) -> bool:
+    if named.strays and not _ANYWHERE.search(glob.body):
+        return False
     if glob.tool:
         own = named.tools[:1] if named.tools[:1] and named.tools[0][0] == "Bash" else named.tools
         same = [text for tool, text in own if tool == own[0][0]]  # of a tool's several arguments every one counts
@@ -196,7 +199,7 @@ def _name(glob: str) -> str:
 @lru_cache(maxsize=4096)
 def _glob(pattern: str) -> Any:
     """A glob over a whole text; `*` stands for anything."""
-    return _compiled(".*".join(re.escape(piece) for piece in re.split(r"\*+", pattern)))
+    return compiled(".*".join(re.escape(piece) for piece in re.split(r"\*+", pattern)))
 
 
 @lru_cache(maxsize=4096)
@@ -204,10 +207,10 @@ def _started(pattern: str) -> Any:
     """A glob from the start of a word on, to the end of a word where it has no star."""
     lead = "" if pattern.startswith("*") else "(?:^|_)"
     body = "[a-z0-9_]*".join(re.escape(piece) for piece in re.split(r"\*+", pattern.strip("*")))
-    return _compiled(f"{lead}{body}{'' if pattern.endswith('*') else '(?:_|$)'}")
+    return compiled(f"{lead}{body}{'' if pattern.endswith('*') else '(?:_|$)'}")
 
 
-def _compiled(expression: str) -> Any:
+def compiled(expression: str) -> Any:
     """RE2, so that no text can make a pattern slow."""
     import re2
 

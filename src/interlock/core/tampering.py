@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from interlock.core.decide import Judgement
+from interlock.core.guarded import AMONG, HOLDS, OWN
 from interlock.core.hook_rules import CLIENT, ROUTE
 from interlock.core.model import Action, Kind
 from interlock.core.read.facts import Effect
 
-STOPPING = frozenset({"self_protection.stop_guard", "self_protection.kill_found", "self_protection.disarm"})
+KILL_FOUND = "self_protection.kill_found"
+STOPPING = frozenset({"self_protection.stop_guard", KILL_FOUND, "self_protection.disarm"})
 REMOVES = frozenset({"delete", "truncate", "overwrite", "move"})
 CHANGES = REMOVES | {"write", "append", "chmod", "chown"}
 _OWN = re.compile(
@@ -30,16 +32,25 @@ def tampering(action: Action, judgement: Judgement, files: Callable[[str], str |
 
 
 def _found(action: Action, judgement: Judgement, files: Callable[[str], str | None] | None) -> Iterator[str]:
-    if any(finding.rule in STOPPING for finding in judgement.assessment.findings):
+    among = {fact.subject for fact in judgement.facts if isinstance(fact, Effect) and fact.target == AMONG}
+    if any(
+        finding.rule in STOPPING and not (finding.rule == KILL_FOUND and finding.subject in among)
+        for finding in judgement.assessment.findings
+    ):
         yield "stops the guard or takes it away"
     for fact in judgement.facts:
         if not isinstance(fact, Effect) or fact.verb not in CHANGES:
             continue
-        if fact.place == "guard" and _OWN.fullmatch(fact.path or fact.target):
+        if fact.place == "guard" and _is_own(fact):
             yield f"changes the guard's own files ({fact.target or fact.path})"
         if fact.place == "agent_config" and files is not None and _runs_hook(files(fact.path)):
             if not _keeps_hook(action, fact):
                 yield f"changes the settings that call the guard ({fact.target or fact.path})"
+
+
+def _is_own(fact: Effect) -> bool:
+    """One of its files, by where this installation has them or by its usual name; not a folder that happens to hold one."""
+    return OWN in fact.traits or (HOLDS not in fact.traits and bool(_OWN.fullmatch(fact.path or fact.target)))
 
 
 def _runs_hook(text: str | None) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from posixpath import join, normpath
 from typing import Any
 
@@ -47,6 +47,8 @@ class Titles:
     single: bool = False
     cut: bool = False  # it goes by more names than are listed, or longer ones
     places: tuple[tuple[str, str], ...] = ()  # tool and path as it resolves, where it is written in another way
+    reached: tuple[Argv, ...] = ()  # the commands, with what a link leads to in place of the path that they name
+    strays: bool = False  # a path of it leads through a link to another place than it names
 
 
 def titles(action: Action, facts: Sequence[Fact]) -> Titles:
@@ -67,6 +69,20 @@ def titles(action: Action, facts: Sequence[Fact]) -> Titles:
         or any(len(name) > _LONGEST for name in operations),
         places=tuple(_places(action)),
     )
+
+
+def led_astray(named: Titles, action: Action, effects: Sequence[tuple[str, Effect]]) -> Titles:
+    """The names of an action whose paths lead elsewhere: each path as written, with the effect on what is really there."""
+    reached = [
+        tuple(effect.path if word == written else word for word in argv)
+        for written, effect in effects
+        for argv in named.commands
+        if written in argv
+    ]
+    tools = [(action.text, effect.path) for _, effect in effects] if action.kind is Kind.TOOL else []
+    tools += [("Bash", " ".join(argv)) for argv in reached]
+    places = tuple(dict.fromkeys((*named.places, *tools)))
+    return replace(named, places=places[:_MOST], reached=tuple(dict.fromkeys(reached))[:_MOST], strays=True)
 
 
 def _own_names(action: Action) -> list[str]:

@@ -19,6 +19,7 @@ from interlock.keeper.places import Places
 from interlock.keeper.recorder import Recorder
 from interlock.keeper.scope import Scope
 from interlock.looker.budget import ENTRIES, Budget, Spent, Unclear
+from interlock.looker.homes import home_in
 
 
 def take(question: Mapping[str, Any], folder: Folder, id: str, at: float, limits: Limits, home: str) -> Kept:
@@ -26,7 +27,7 @@ def take(question: Mapping[str, Any], folder: Folder, id: str, at: float, limits
     budget = Budget(time.monotonic() + limits.ms / 1000, ENTRIES, 2 * limits.bytes + (64 << 20))
     try:
         with folder.locked("lock", wait=False), Places() as places:
-            scope = Scope(budget, places, folder, home)
+            scope = Scope(budget, places, folder, home_in(question, home))
             bases = scope_of(question, scope)
             return keep(scope, folder, id, at, bases, limits)[0]
     except Spent as error:

@@ -18,6 +18,7 @@ from typing import Any
 from interlock.looker.budget import GRACE, MILLISECONDS
 from interlock.looker.child import answered, confine
 from interlock.looker.files import decode, read_text
+from interlock.looker.paths import real_paths
 
 MOST_ASKED = 65_536  # bytes of a question
 MOST_AT_ONCE = 32
@@ -153,7 +154,12 @@ def _looking(question: Any) -> float:
     return float(question.get("ms", MILLISECONDS)) / 1000 + GRACE
 
 
-ANSWERS: Answers = {"path": Answering(_text), "look": Answering(_looked, _looking)}
+def _resolved(asked: Any, _: str) -> bytes:
+    """Where paths lead, as their user gets there."""
+    return json.dumps(real_paths([(str(path), bool(follow)) for path, follow in asked])).encode()
+
+
+ANSWERS: Answers = {"path": Answering(_text), "look": Answering(_looked, _looking), "real": Answering(_resolved)}
 
 
 def _asked(connection: socket.socket) -> tuple[int, dict[str, Any]]:

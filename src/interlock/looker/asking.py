@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from interlock.core.loss import Seen, seen_of, unseen
 from interlock.core.read.shell.session import MAX_SCRIPT
 from interlock.looker.as_user import HEAD, NOTHING, TEXT
+from interlock.looker.paths import Hidden, real_paths
 
 SECONDS = 10.0
 LOOKING = 3.0  # for a look, whose own time is shorter
@@ -33,6 +34,18 @@ def look_as(place: str, uid: int, question: Mapping[str, Any]) -> Seen:
         return seen_of(json.loads(data))
     except (OSError, ValueError, KeyError, TypeError):
         return unseen("looking failed")
+
+
+def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[str]:
+    """What `real_paths` finds for that user; raises CannotLook where there is no clear answer."""
+    try:
+        found = real_paths(asked, strict=True)
+    except Hidden:
+        kind, data = _answer(place, {"uid": uid, "real": [list(one) for one in asked]}, SECONDS)
+        found = json.loads(data) if kind == TEXT else []
+    if len(found) != len(asked) or not all(isinstance(one, str) for one in found):
+        raise CannotLook(f"{place}: no answer about where paths lead")
+    return found
 
 
 def ask_as(place: str, uid: int, kind: str, question: Mapping[str, Any], seconds: float, most: int) -> bytes:

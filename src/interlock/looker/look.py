@@ -10,6 +10,7 @@ from interlock.core.loss import Seen
 from interlock.looker.budget import ENTRIES, MILLISECONDS, Budget, Spent, Unclear
 from interlock.looker.found import found
 from interlock.looker.git_deeds import git
+from interlock.looker.homes import home_in
 from interlock.looker.made import Own
 from interlock.looker.settings import compose, settings, statements
 from interlock.looker.standing import TEMP, Standing
@@ -21,7 +22,7 @@ _VERBS = {"delete": "delete", "truncate": "empty", "overwrite": "overwrite", "da
 
 def look(question: Mapping[str, Any], home: str = "") -> Seen:
     """What is there of the targets, and whether it exists elsewhere; whatever stands in the way of an answer is said in it."""
-    tally = Tally()
+    tally, home = Tally(), home_in(question, home)
     budget = Budget.of(int(question.get("ms", MILLISECONDS)), int(question.get("entries", ENTRIES)))
     try:
         _look(question, tally, budget, home)

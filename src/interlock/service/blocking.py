@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pwd
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from interlock.core.declared import MISMATCH, UNDECLARED
@@ -14,6 +12,7 @@ from interlock.core.records import Block, Counts
 from interlock.core.tampering import tampering
 from interlock.core.weigh import DANGER_ZONE, TAMPERING, Weighed
 from interlock.ports import Tx
+from interlock.service.homes import home_of
 from interlock.service.record import deed
 
 if TYPE_CHECKING:
@@ -24,23 +23,12 @@ if TYPE_CHECKING:
 def attack(judged: Judged) -> str:
     """What an action does to the guard itself, in words; where its files can be looked at, settings that run our hook count."""
     request = judged.request
-    files = request.files
+    files, home = request.files, request.action.home or home_of(request.agent.principal)
 
     def look(path: str) -> str | None:
-        return (
-            files(f"{home_of(request.agent.principal)}{path[1:]}" if path.startswith("~/") else path) if files else None
-        )
+        return files(f"{home}{path[1:]}" if path.startswith("~/") else path) if files else None
 
     return tampering(request.action, judged.judgement, look if files is not None else None)
-
-
-@lru_cache(maxsize=64)
-def home_of(principal: str) -> str:
-    """The home of whoever the kernel says it is; nowhere for everybody else."""
-    try:
-        return pwd.getpwuid(int(principal.removeprefix("uid:"))).pw_dir
-    except (KeyError, ValueError):
-        return "/nonexistent"
 
 
 def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: Weighed, held: Held) -> str:

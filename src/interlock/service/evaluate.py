@@ -26,6 +26,7 @@ from interlock.service.looking import looked
 from interlock.service.performing import deed_of, perform
 from interlock.service.reading import AT_ONCE
 from interlock.service.request import Judged, Overtaken, Request, stepped
+from interlock.service.resolving import resolved
 from interlock.service.state import State
 from interlock.service.strength import strength_in
 from interlock.service.telling import told_shortly
@@ -66,7 +67,7 @@ def quick(state: State, request: Request) -> Decision | None:
     try:
         if not known(state, request):
             return None
-        return _quick(state, _judge(state, request, AT_ONCE), at_once=True)
+        return _quick(state, _judge(state, request, AT_ONCE, at_once=True), at_once=True)
     except Exception:  # evaluate will meet it again, and deny
         return None
 
@@ -99,12 +100,13 @@ def _evaluate(state: State, request: Request) -> Decision:
     return decision
 
 
-def _judge(state: State, request: Request, budget: int = BUDGET) -> Judged:
+def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool = False) -> Judged:
     now = state.clock.now()
     request = dressed(state, request, now)
     judgement, named = state.reader.read(request.action, request.files, budget)
     more = request.inherits(judgement) if request.inherits is not None else None
     judgement = judgement if more is None else joined(judgement, more, state.rules)
+    judgement, named = resolved(state.rules, state.guarded, request, judgement, named, at_once)
     name = request.action.text if request.action.kind in (Kind.OPERATION, Kind.TOOL) else ""
     matched = None
     if name and state.policy.registry:

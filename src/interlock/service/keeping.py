@@ -56,11 +56,18 @@ def written_over(state: State, judged: Judged) -> Question | None:
     if question is None or request.owner != f"uid:{os.getuid()}":
         return question
     places = [
-        os.path.join(base, os.path.expanduser(str(deed["target"])))
+        os.path.join(base, _at_home(str(deed["target"]), question.home))
         for base in question.bases
         for deed in question.deeds
     ]
     return question if any(map(os.path.isfile, places)) else None
+
+
+def _at_home(target: str, home: str) -> str:
+    """A target with the home of whoever asks; of this process where nobody says."""
+    if home.startswith("/") and (target == "~" or target.startswith("~/")):
+        return f"{home}{target[1:]}"
+    return os.path.expanduser(target)
 
 
 def only_copies(state: State, judged: Judged, over: Question) -> Kept | None:

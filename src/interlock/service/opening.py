@@ -20,6 +20,7 @@ from interlock.ports import Channel, Clock, Store
 from interlock.rulebook import load, rulebook_hash
 from interlock.service import adapter_trust, pausing
 from interlock.service.adapters import Adapters, read_adapters
+from interlock.service.guarding import guarded_of
 from interlock.service.installation import Installation
 from interlock.service.loop import challenges
 from interlock.service.memory import MODE_SETTING, STRICTNESS, Memory
@@ -77,6 +78,7 @@ def open_state(
         looking=config.looker,
         undo=config.undo,
         machine=platform.node(),
+        guarded=guarded_of(config),
         visitors=Visitors(config.console),
         pauses=config.pause,
         plans=Plans(config.plan, config.planner),

@@ -23,7 +23,7 @@ LONGEST = 2_000  # characters; longer texts are judged anew, so that what is rem
 MOST_FIELDS = 20  # of a call that is remembered
 
 Read = tuple[Judgement, Titles]
-Key = tuple[Kind, str, str]
+Key = tuple[Kind, str, str, str]
 
 
 @dataclass(slots=True)
@@ -92,8 +92,9 @@ def _key(action: Action) -> Key | None:
     """What an action is remembered by; None for one that is too large."""
     if action.kind in (Kind.COMMAND, Kind.INTENT):
         text = action.text
-        return (action.kind, text, action.cwd) if len(text) <= LONGEST else None
-    return (action.kind, repr(action.fields), action.cwd) if all(map(_is_small, action.fields.values())) else None
+        return (action.kind, text, action.cwd, action.home) if len(text) <= LONGEST else None
+    small = all(map(_is_small, action.fields.values()))
+    return (action.kind, repr(action.fields), action.cwd, action.home) if small else None
 
 
 def _is_small(value: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from interlock.core.circumstances import Adapted, Circumstances
 from interlock.core.decide import Judgement
 from interlock.core.decision import Decision
+from interlock.core.guarded import Resolve
 from interlock.core.loss import Seen
 from interlock.core.made import NOTHING_MADE, Made
 from interlock.core.model import Action, AgentRef, Assessment, Human, Kind, Level
@@ -65,6 +66,8 @@ class Request:
         None  # keeps what it would change, as whoever asks could
     )
     runs_as: str = ""  # the principal whose user it runs as, where that is not whoever asks
+    resolve: Resolve | None = None  # says where its paths really lead, as whoever asks would get there
+    hooked: tuple[str, ...] = ()  # settings files that call the hook of whoever asks
     made: Made = NOTHING_MADE  # what its session is known to have made
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
     operation: str = ""  # what it is called by, where that is not to be read from the action

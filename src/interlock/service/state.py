@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from interlock.core.classify import Rulebook
+from interlock.core.guarded import NOTHING_GUARDED, Guarded
 from interlock.core.hold import Held
 from interlock.core.hook_rules import HookSettings
 from interlock.core.looker_rules import LookerSettings
@@ -98,6 +99,7 @@ class State:
     keeper: Keeper | None = None  # of this machine's snapshots, as this process's user
     keepers: Mapping[str, Keeper] = field(default_factory=dict)  # as other users, each with a folder of their own
     machine: str = ""  # where they are
+    guarded: Guarded = NOTHING_GUARDED  # what of this machine is Interlock's own
     room: Room = field(default_factory=Room)  # that they take up
     visitors: Visitors = field(default_factory=Visitors)
     jails: Jails = field(default_factory=Jails)

@@ -38,7 +38,7 @@ def read(
     """
     text = action.text
     session = Session(source=text, reader=files, patterns=patterns, budget=budget)
-    shell = Shell(session, action.cwd)
+    shell = Shell(session, action.cwd, action.home)
     whole = (0, len(text))
     try:
         _READERS[action.kind](action, shell)

@@ -86,11 +86,18 @@ SYSTEM_SECRET = re.compile(
     r"/etc/(shadow|gshadow|sudoers|sudoers\.d/.*|ssl/private(/.*)?|krb5\.keytab)-?|/proc/[^/]+/(environ|mem)|/var/run/secrets/.*|/run/secrets/.*"
 )
 NOT_SECRET = re.compile(r".*\.(pub|example|sample|template|dist|md)|.*\.env\.(test|ci)", re.IGNORECASE)
-SHELL_CONFIG = re.compile(
+# Files that a program reads when it starts, wherever one works; and folders of them, which may be a project of their own.
+START_FILE = re.compile(
     r"\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|login|inputrc|bash_aliases|"
-    r"bash_history|zsh_history|vimrc|tmux\.conf|gitconfig|xinitrc|xprofile)|\.config/(fish|nvim|git|systemd|autostart)(/.*)?",
+    r"bash_history|zsh_history|vimrc|tmux\.conf|gitconfig|xinitrc|xprofile|xsession|xresources|screenrc|emacs|emacs\.d/init\.el|hgrc|"
+    r"curlrc|wgetrc|condarc|yarnrc(\.yml)?|gemrc|irbrc|gdbinit|psqlrc|sqliterc|my\.cnf|terraformrc|ansible\.cfg|bunfig\.toml|"
+    r"ssh/(config|known_hosts|rc|environment)|pip/pip\.conf|cargo/config(\.toml)?|m2/settings(-security)?\.xml|bundle/config|"
+    r"gradle/(gradle\.properties|init\.gradle(\.kts)?)|subversion/(config|servers)|docker/daemon\.json|"
+    r"config/(git/(config|attributes)|pip/pip\.conf|uv/uv\.toml|gh/config\.yml|containers/[^/]+\.conf|starship\.toml|"
+    r"(code|cursor|vscodium)/user/settings\.json))",
     re.IGNORECASE,
 )
+SHELL_CONFIG = re.compile(r"\.config/(fish|nvim|git|systemd|autostart)(/.*)?", re.IGNORECASE)
 GUARD = re.compile(
     r"(.*/)?(\.?interlockd?(/.*|\.toml|\.db|\.sock)?|interlock\.(toml|db|sock)(-wal|-shm)?)", re.IGNORECASE
 )

@@ -24,6 +24,7 @@ from interlock.core.read.place_names import (
     SCRATCH,
     SHELL_CONFIG,
     SINKS,
+    START_FILE,
     SYSTEM,
     SYSTEM_CORE,
     SYSTEM_SECRET,
@@ -176,8 +177,8 @@ def _by_position(full: str, cwd: str, home: str) -> str:
         return "root"
     if lower.startswith(("/dev/", "/dev\\")):
         return _device(full)
-    if TEMP.match(lower):
-        return "temp"
+    if TEMP.match(lower):  # an agent's settings are its settings there, too
+        return "agent_config" if AGENT_CONFIG.fullmatch(lower) else "temp"
     if full.startswith("~"):
         return _in_home(full[1:].lstrip("/"), cwd.replace(home, "~", 1) if home else cwd, full)
     if SYSTEM_SECRET.fullmatch(lower):
@@ -230,6 +231,8 @@ def _in_home(rest: str, cwd: str, full: str) -> str:
         return "secret"
     if AGENT_CONFIG.fullmatch(rest):
         return "agent_config"
+    if START_FILE.fullmatch(rest):
+        return "shell_config"
     inside = _inside(full, cwd)
     if inside:
         return inside

@@ -36,7 +36,8 @@ def ended(state: State, hooks: Hooks, agent: Agent, event: Event, who: AgentRef,
         passed, asked, deferred = hooks.passed.take(*keys), hooks.asked.take(*keys), hooks.deferred.take(*keys)
         refused = hooks.denied.take(*keys) if event.kind == "after" else None
         _reported(state, who, call, passed, asked, outcome)
-        hooks.made.ended(who, agent.word, keys[0], event.kind == "after" and passed is not None, state.clock.now())
+        succeeded = event.kind == "after" and not event.outcome and passed is not None
+        hooks.made.ended(who, agent.word, keys[0], succeeded, state.clock.now())
         if event.kind == "failed":
             state.declared.failed(who, f"{call.tool} {call.action.text}")
         if passed is not None and passed.kept and (keeper := state.keeper_of(who.principal)) is not None:

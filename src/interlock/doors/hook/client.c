@@ -3,7 +3,7 @@
  *   interlock-hook AGENT EVENT
  *
  * Where the daemon is, whose it is, how long each agent waits and what it takes for a no are compiled in (TABLE, which the installation
- * writes): it reads no environment, opens no file, and never answers yes by itself. */
+ * writes): of the environment it passes on HOME alone, opens no file, and never answers yes by itself. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -111,13 +111,22 @@ static int connected(void) {
     return peer.uid == 0 || peer.uid == (uid_t)OWNER ? sock : -1;
 }
 
+/* HOME as this process has it, or nothing where it could not stand in a header. */
+static const char *home(void) {
+    const char *found = getenv("HOME");
+    if (found == NULL || found[0] != '/' || strlen(found) > 4096) return "";
+    for (const unsigned char *at = (const unsigned char *)found; *at; at++)
+        if (*at < 32 || *at == 127) return "";
+    return found;
+}
+
 static int ask(int sock, const struct bytes *input) {
-    char head[1024];
+    char head[6144];
     int length = snprintf(
         head, sizeof head,
         "POST /api/v1/hook/%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
-        "Interlock-Event: %s\r\nInterlock-Limit: %lld\r\nContent-Length: %zu\r\n\r\n",
-        agent->word, event, left_ms(), input->length);
+        "Interlock-Event: %s\r\nInterlock-Limit: %lld\r\n%s%s%sContent-Length: %zu\r\n\r\n",
+        agent->word, event, left_ms(), *home() ? "Interlock-Home: " : "", home(), *home() ? "\r\n" : "", input->length);
     if (length < 0 || (size_t)length >= sizeof head) return -1;
     return write_all(sock, head, (size_t)length) < 0 ? -1 : write_all(sock, input->at, input->length);
 }
@@ -152,9 +161,11 @@ static void replay(struct bytes *answer) {
 
 /* In the child: the fallback with the same input; what it says is kept until it has said all of it. */
 static _Noreturn void run_fallback(int input, int out, int errors) {
-    char *nothing[] = {NULL};
+    static char variable[4200];
+    snprintf(variable, sizeof variable, "INTERLOCK_HOOK_HOME=%s", home()); /* not HOME: its own files are where its user's are */
+    char *only[] = {*home() ? variable : NULL, NULL};
     if (dup2(input, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0)
-        execve(FALLBACK[0], (char *const *)FALLBACK, nothing);
+        execve(FALLBACK[0], (char *const *)FALLBACK, only);
     _exit(127);
 }
 

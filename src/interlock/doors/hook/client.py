@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import sys
 from collections.abc import Sequence
@@ -33,6 +34,9 @@ def asked(word: str, event: str, data: bytes, config: Config) -> Reply | None:
         "Interlock-Event": event,
         "Interlock-Limit": str(int(seconds * 1000)),
     }
+    home = fallback.asking_home()
+    if home:
+        headers["Interlock-Home"] = os.fsencode(home).decode("latin-1")
     connection = _Connection(config.agents_socket, seconds)
     try:
         connection.request("POST", f"/api/v1/hook/{agent_of(word).word}", data, headers)

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from interlock.core.guarded import Resolve
 from interlock.core.loss import Seen
 from interlock.core.separate import SeparateSettings
 from interlock.core.undo import Kept, Limits
-from interlock.looker.asking import look_as, read_as
+from interlock.looker.asking import look_as, read_as, resolve_as
 from interlock.looker.files import read_text
+from interlock.looker.paths import real_paths
 from interlock.ports import Keeper
 
 Files = Callable[[str], str | None]
@@ -35,6 +37,14 @@ def sight(principal: str, separate: SeparateSettings, own: Look | None) -> Look 
     if number == os.getuid():
         return own
     return partial(look_as, separate.looker, number) if separate.on and separate.looker else None
+
+
+def way(principal: str, separate: SeparateSettings) -> Resolve | None:
+    """What says where the paths of whoever asks lead; None where nobody here can."""
+    number = _number(principal)
+    if number is None or number == os.getuid():
+        return real_paths if number is not None else None
+    return partial(resolve_as, separate.looker, number) if separate.on and separate.looker else None
 
 
 def hands(principal: str, own: Keeper | None, others: Mapping[str, Keeper]) -> Keep | None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from interlock.agents import agent as agent_of
 from interlock.agents.contract import GATING
 from interlock.config import Config, config_of, load_config
 from interlock.doors.hook.undumpable import undumpable
+from interlock.service.homes import home_for, home_of
 
 if TYPE_CHECKING:
     from interlock.core.classify import Rulebook
@@ -93,6 +94,12 @@ def configured(folder: Path, path: str) -> Config:
     return config_of({"store": {"url": f"sqlite://{folder}"}}, environ={})
 
 
+def asking_home() -> str:
+    """HOME as the agent's process has it: its files, never ours, which are where the system says."""
+    home = os.environ.get("INTERLOCK_HOOK_HOME", "")
+    return home if home.isprintable() else ""
+
+
 def _home_of(folder: Path) -> dict[str, str]:
     """What makes this folder the default one."""
     return {"XDG_STATE_HOME": str(folder.parent)} if folder.name == "interlock" else {}
@@ -109,14 +116,24 @@ def judged(event: Event, config: Config) -> Said:
     if known:
         return Said(Verdict("deny", f"Denied: {known}. {DOWN} {NO_CONSENT}"))
     from interlock.core.decide import judge
+    from interlock.core.model import AgentRef
+    from interlock.core.titles import titles
     from interlock.looker.files import read_text
+    from interlock.looker.paths import real_paths
+    from interlock.service.guarding import guarded_of
     from interlock.service.opening import rules_of
+    from interlock.service.request import Request
+    from interlock.service.resolving import resolved
 
     rules, policy = rules_of(config), config.effective_policy()
-    said = [
-        _one(judge(call.action, rules, read_text), call.action, rules, policy, config.hooks.passes)
-        for call in event.calls
-    ]
+    home, guarded = home_for(who, asking_home()), guarded_of(config)
+    said = []
+    for call in event.calls:
+        action = replace(call.action, home=home)
+        request = Request(action, AgentRef(who), "hook", files=read_text, resolve=real_paths)
+        judgement, named = judge(action, rules, read_text), titles(action, ())
+        judgement, _ = resolved(rules, guarded, request, judgement, named)
+        said.append(_one(judgement, action, rules, policy, config.hooks.passes))
     return max(said, key=lambda one: (one.verdict.word != "allow", one.level), default=Said(Verdict("allow")))
 
 
@@ -207,7 +224,7 @@ def start_daemon(config: Config) -> None:
             start_new_session=True,
             close_fds=True,
             cwd="/",
-            env={**_CLEAN, "HOME": str(Path.home()), **_home_of(config.folder)},
+            env={**_CLEAN, "HOME": home_of(f"uid:{os.getuid()}"), **_home_of(config.folder)},
         )
     except OSError:
         return

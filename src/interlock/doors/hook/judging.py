@@ -14,6 +14,7 @@ from interlock.agents import Agent, Event, Verdict
 from interlock.agents.contract import Call
 from interlock.core.decide import Judgement
 from interlock.core.decision import Decision
+from interlock.core.guarded import Resolve
 from interlock.core.loss import RELIEF
 from interlock.core.model import Action, AgentRef, Kind, TicketState
 from interlock.core.read import BudgetSpent
@@ -93,6 +94,8 @@ class Asking:
     strength: str = ""
     look: Look | None = None  # at what it would destroy, with the same eyes
     keeper: Keep | None = None  # of what it would destroy, with its own user's hands
+    resolve: Resolve | None = None  # says where its paths lead
+    hooked: tuple[str, ...] = ()  # settings files that call the hook
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -101,7 +104,8 @@ class Asking:
     def request(self, call: Call, files: Files | None) -> Request:
         return Request(
             call.action, self.who, DOOR, judged=call.judged, files=files, strength=self.strength, look=self.look,
-            keeper=self.keeper, asks=partial(fits, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
+            keeper=self.keeper, resolve=self.resolve, hooked=self.hooked,
+            asks=partial(fits, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
         )  # fmt: skip
 
     def call_key(self, call: Call) -> str:

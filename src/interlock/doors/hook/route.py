@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import parse_qs
@@ -17,7 +18,7 @@ from interlock.core.model import AgentRef
 from interlock.doors.hook import journal
 from interlock.doors.hook.after import CHANGED, MALFORMED, alert, ended
 from interlock.doors.hook.coverage import SEEN
-from interlock.doors.hook.eyes import eyes, hands, sight
+from interlock.doors.hook.eyes import eyes, hands, sight, way
 from interlock.doors.hook.judging import Asking, Judging
 from interlock.doors.hook.memory import Hooks
 from interlock.doors.hook.peer import Kernel
@@ -28,12 +29,14 @@ from interlock.doors.http.context import Context
 from interlock.doors.http.errors import Problem
 from interlock.doors.http.guards import Gone, Scope, check_type, over_socket, read_body
 from interlock.doors.http.who import Who
+from interlock.service.homes import home_for
 
 LOG = logging.getLogger("interlock")
 MOST_INPUT = 16 << 20  # bytes, as in the client
 EARLY = 1.0  # seconds before its caller's deadline that an answer leaves
 JOURNAL_SECONDS = 5.0  # between two looks for a journal
 _CLIENT = b"interlock-limit"  # the header that the hook client sends
+_HOME = b"interlock-home"  # HOME as the client's process has it
 _HEADERS = ((b"content-type", b"application/json"), (b"cache-control", b"no-store"))
 _NAME = 200
 
@@ -96,6 +99,8 @@ class HookDoor:
         who = await self._who(scope, headers.get(b"authorization"))
         self.context.buckets.take(who.key)
         event = asked.agent.decode(body, asked.event)
+        claimed = headers.get(_HOME, b"") if asked.framed else b""
+        event = at_home(event, home_for(who.principal, os.fsdecode(claimed)))
         ref = AgentRef(who.agent(), asked.agent.word, event.session[:_NAME], event.parent[:_NAME])
         return asked.agent.encode(event, await self._verdict(asked, event, ref, who.strength, receive))
 
@@ -120,7 +125,9 @@ class HookDoor:
         separate = self.context.config.separate
         read, look = eyes(who.principal, separate), sight(who.principal, separate, self.context.look)
         keep = hands(who.principal, self.context.keeper, self.context.state.keepers)
-        return await self._judging.verdict(Asking(asked.agent, event, who, until, hung_up, read, strength, look, keep))
+        resolve, hooked = way(who.principal, separate), self.hooks.files.own
+        asking = Asking(asked.agent, event, who, until, hung_up, read, strength, look, keep, resolve, hooked)
+        return await self._judging.verdict(asking)
 
     async def _after(self, agent: Agent, event: Event, who: AgentRef) -> Verdict:
         coverage = self.hooks.coverage
@@ -192,6 +199,12 @@ class HookDoor:
         self._background.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self.context.state.trouble(f"hook: {task.exception()}")
+
+
+def at_home(event: Event, home: str) -> Event:
+    """The event, its calls judged with the home of the process that makes them."""
+    calls = (replace(call, action=replace(call.action, home=home)) for call in event.calls)
+    return replace(event, calls=tuple(calls)) if home and event.calls else event
 
 
 def is_hook(scope: Scope) -> bool:

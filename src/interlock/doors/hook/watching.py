@@ -11,7 +11,7 @@ from pathlib import Path
 from interlock.agents import Agent
 from interlock.agents import agent as agent_of
 from interlock.agents.contract import CLIENT, ROUTE, SCOPES
-from interlock.service.blocking import home_of
+from interlock.service.homes import home_of
 
 MOST = 2_000  # files
 MOST_BYTES = 4 << 20
@@ -33,6 +33,7 @@ class HookFiles:
     """The files by path; used on the event loop alone."""
 
     files: dict[str, Watched] = field(default_factory=dict)
+    own: tuple[str, ...] = ()  # those that call our hook, also by where a link leads
 
     def look(self, agent: Agent, principal: str, cwd: str) -> list[str]:
         """What changed since the last look, in words; the first look remembers."""
@@ -46,6 +47,9 @@ class HookFiles:
         if known is None and len(self.files) >= MOST:
             return ""
         self.files[path] = Watched(stat, digest, ours)
+        if ours or (known is not None and known.ours):
+            calling = [one for one, watched in self.files.items() if watched.ours]
+            self.own = tuple(sorted({*calling, *map(os.path.realpath, calling)}))
         if known is None or known.digest == digest or not (known.ours or ours):
             return ""
         if known.ours and not ours:

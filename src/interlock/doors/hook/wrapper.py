@@ -143,6 +143,6 @@ def _script(folder: Path, config: Config) -> str:
     return (
         "#!/bin/sh\n"
         f'[ $# -eq 2 ] && [ -x {python} ] || {{ echo "{CLIENT}: installed wrongly; run interlock doctor" >&2; exit 2; }}\n'
-        f'/usr/bin/env -i {python} {argv} "$1" "$2" && exit 0\n'
+        f'/usr/bin/env -i ${{HOME:+"INTERLOCK_HOOK_HOME=$HOME"}} {python} {argv} "$1" "$2" && exit 0\n'
         "exit 2\n"
     )

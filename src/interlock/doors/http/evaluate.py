@@ -8,13 +8,14 @@ from typing import Any
 
 from interlock.core.decision import Decision, decision_json, failure_json, status_of
 from interlock.doors.deciding import decided
-from interlock.doors.hook.eyes import Files, eyes, hands, sight
+from interlock.doors.hook.eyes import Files, eyes, hands, sight, way
 from interlock.doors.http.asking import request_of
 from interlock.doors.http.context import Context
 from interlock.doors.http.errors import Problem
 from interlock.doors.http.json_body import parsed
 from interlock.doors.http.who import Who
 from interlock.service.evaluate import quick
+from interlock.service.homes import home_for
 from interlock.service.request import Request
 
 MOST_ACTIONS = 100
@@ -75,7 +76,11 @@ def _asked(context: Context, who: Who, body: Any) -> tuple[Request, str]:
     request, token = request_of(body, who, _read(context, who))
     look = sight(who.principal, context.config.separate, context.look) if who.here else None
     keeper = hands(who.principal, context.keeper, context.state.keepers) if who.here else None
-    return replace(request, look=look, keeper=keeper), token
+    if not who.here:
+        return replace(request, look=look, keeper=keeper), token
+    action = replace(request.action, home=home_for(who.principal, ""))  # the system's word, and not the caller's
+    resolve = way(who.principal, context.config.separate)
+    return replace(request, action=action, look=look, keeper=keeper, resolve=resolve), token
 
 
 def _not_here(path: str) -> str | None:

@@ -33,12 +33,14 @@ from interlock.doors.sdk.waiting import Changes, answered, until_time_moves_it
 from interlock.keeper.warm import WarmKeeper
 from interlock.keys import KeyFileError
 from interlock.looker.files import read_text
+from interlock.looker.paths import real_paths
 from interlock.looker.warm import WarmLooker
 from interlock.ports import Clock, StoreError, Tx
 from interlock.service import answers, people, undoing
 from interlock.service.agents import change_agent
 from interlock.service.clock import SystemClock
 from interlock.service.granting import add_pattern, remove_pattern
+from interlock.service.homes import home_for
 from interlock.service.opening import open_state, record_start
 from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession
@@ -142,7 +144,10 @@ class Inside:
         keep = keeper.take if keeper is not None else None
         if os.getpid() != self._process:  # a forked child has no eyes and hands of its own
             look = keep = None
-        decision = decided(self.state, replace(request, door=DOOR, look=look, keeper=keep), token)
+        home = home_for(self._who.principal, os.environ.get("HOME", ""))
+        action = replace(request.action, home=home)
+        asked = replace(request, action=action, door=DOOR, look=look, keeper=keep, resolve=real_paths)
+        decision = decided(self.state, asked, token)
         return replace(decision, reason=_for_here(decision))
 
     def ticket(self, id: str) -> Ticket:

@@ -95,6 +95,7 @@ class Simple:
     assigns: list[Assignment]
     redirects: list[Redirect]
     span: Span
+    negated: bool = False  # behind a `!`: succeeds where the command fails
 
 
 @dataclass(slots=True)

@@ -107,6 +107,7 @@ def _pipeline(cursor: Cursor) -> Node:
 
 
 def _command(cursor: Cursor) -> Node:
+    negated = False
     while True:
         cursor.step(1)
         cursor.blank()
@@ -116,9 +117,13 @@ def _command(cursor: Cursor) -> Node:
             return _parenthesis(cursor)
         found = _RESERVED.match(cursor.text, cursor.pos)
         if not found:
-            return _simple(cursor)
+            simple = _simple(cursor)
+            if negated and isinstance(simple, Simple):
+                simple.negated = True
+            return simple
         start = cursor.pos
         cursor.pos = found.end()
+        negated = negated or found[0] == "!"
         if found[0] not in ("!", "time"):
             return _compound(cursor, found[0])
         if _stands_alone(cursor, found[0]):
