@@ -163,7 +163,7 @@ class Bench:
         path = config or path
         folder = self.folder / f"proxy{self.number}"
         folder.mkdir()
-        options = ["--config", str(path), "--name", name, "--trust", trust, *words]
+        options = ["--config", str(path), "--name", name, *(["--trust", trust] if trust else []), *words]
         made = Proxy([*options, "--", *command], folder, env or {})
         self.opened.append(made)
         return made

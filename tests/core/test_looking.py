@@ -6,7 +6,7 @@ import pytest
 
 from each import each
 from interlock.core.decide import judge
-from interlock.core.looking import Question, question_of
+from interlock.core.looking import Question, is_own_tool, question_of
 from interlock.core.loss import Seen, blast_of, seen_json, seen_of, sized
 from interlock.core.model import Loss, command, tool
 from interlock.rulebook import load
@@ -158,7 +158,7 @@ def test_a_tool_is_looked_at_where_it_is_the_agents_own_and_so_on_this_machine()
     ):
         action = tool(name, {key: f"{HERE}/notes.txt"}, HERE)
         judged = judge(action, RULES)
-        found = question_of(action, judged, own_tools=True)
+        found = question_of(action, judged, own_tools=is_own_tool(action))
         assert (found is not None and found.relieves) is own, name
         assert found is None or found.body["deeds"] == [{"verb": "delete", "target": f"{HERE}/notes.txt"}]
         assert question_of(action, judged) is None

@@ -67,10 +67,10 @@ def question_of(
 ) -> Question | None:
     """The question; None for everyday work, and for what happens elsewhere, as somebody else or in a way that cannot be read.
 
-    `own_tools` is whether tools are those of an agent on this machine, and not of somebody who only names them.
+    `own_tools` is whether a tool works on this machine's files, and is not one that somebody only names.
     """
     assessment = judged.assessment
-    here = action.kind is Kind.COMMAND or (own_tools and _own_tool(action))
+    here = action.kind is Kind.COMMAND or (own_tools and action.kind is Kind.TOOL)
     if not here or assessment.level < Level.DESTRUCTIVE or not action.cwd.startswith("/"):
         return None
     accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
@@ -97,12 +97,19 @@ def question_of(
     return Question(bases, looked_at, relieves, notes, local, made.strayed, action.home)
 
 
-def overwriting(action: Action, facts: Sequence[Fact], made: Made, own_tools: bool) -> Question | None:
-    """What everyday work would write over if it is there: nobody is asked about that, and what Git does not have is kept first."""
-    here = action.kind is Kind.COMMAND or (own_tools and _own_tool(action))
+def overwriting(
+    action: Action, facts: Sequence[Fact], made: Made, own_tools: bool, edits: bool = False
+) -> Question | None:
+    """What everyday work would write over if it is there: nobody is asked about that, and what Git does not have is kept first.
+
+    `edits` is whether a change of a part of a file counts as well.
+    """
+    here = action.kind is Kind.COMMAND or (own_tools and action.kind is Kind.TOOL)
     if not here or not action.cwd.startswith("/"):
         return None
-    written = [fact for fact in facts if isinstance(fact, Effect) and _replaces(fact) and RESOLVED not in fact.traits]
+    written = [
+        fact for fact in facts if isinstance(fact, Effect) and _replaces(fact, edits) and RESOLVED not in fact.traits
+    ]
     bases = _bases(action.cwd, facts) if written else None
     if bases is None or len(written) > MOST:
         return None
@@ -111,10 +118,10 @@ def overwriting(action: Action, facts: Sequence[Fact], made: Made, own_tools: bo
     return Question(bases, deeds, False, (), tuple(made.local()), made.strayed, action.home)
 
 
-def _replaces(fact: Effect) -> bool:
+def _replaces(fact: Effect, edits: bool) -> bool:
     """Whether a file is written as a whole, in a place where it may be the only one."""
     clear = known(fact.target) and QUOTED not in fact.target and not set("*?[{") & set(fact.target)
-    passing = fact.place in _PASSING or fact.traits & (_AWAY | {"edit"})
+    passing = fact.place in _PASSING or fact.traits & (_AWAY if edits else _AWAY | {"edit"})
     return fact.verb in ("write", "overwrite") and clear and not passing and _near(fact.via)
 
 
@@ -144,7 +151,7 @@ def answered(question: Question, look: Callable[[Mapping[str, Any]], Seen]) -> S
     return replace(seen, loss=worst, notes=(*question.notes, *seen.notes))
 
 
-def _own_tool(action: Action) -> bool:
+def is_own_tool(action: Action) -> bool:
     """A tool of the agent itself, or of the server that gives it this machine's files; any other server may be anywhere."""
     return action.kind is Kind.TOOL and (action.text.startswith(_FILES_SERVER) or "__" not in action.text)
 

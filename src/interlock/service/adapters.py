@@ -70,6 +70,7 @@ class Standing:
 
     trust: Trust
     why: str = ""
+    spoken: bool = False  # whether operators said anything of it
 
 
 def sealed(text: str, seal_key: bytes) -> str:
@@ -145,6 +146,10 @@ class Adapters:
 
     def standing_of(self, loaded: Loaded, now: float) -> Standing:
         """The trust in force; of what nobody can prove, only what takes trust away counts."""
+        name = loaded.adapter.name
+        return replace(self._standing_of(loaded, now), spoken=name in self.kept or name in self.recorded)
+
+    def _standing_of(self, loaded: Loaded, now: float) -> Standing:
         name = loaded.adapter.name
         claim, why = current(loaded.adapter.trust, now)
         if claim > CLAIMED:

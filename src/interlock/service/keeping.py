@@ -16,7 +16,7 @@ from interlock.core.redact import redact_text
 from interlock.core.snapshots import LETTERS, Snapshot, new_id
 from interlock.core.undo import Kept, Limits, unkept
 from interlock.service.answered import Answer
-from interlock.service.looking import HOOK
+from interlock.service.looking import elsewhere, own_tools
 from interlock.service.request import Judged
 from interlock.service.state import State
 
@@ -50,9 +50,10 @@ def written_over(state: State, judged: Judged) -> Question | None:
     request = judged.request
     if request.keeper is None or request.look is None or not state.undo.keep or state.mode != "enforcing":
         return None
-    if request.server is not None or request.adapted is not None:
+    if elsewhere(judged):
         return None
-    question = overwriting(request.action, judged.judgement.facts, request.made, request.door == HOOK)
+    edits = request.server is not None  # an agent's own are shown to whoever watches it
+    question = overwriting(request.action, judged.judgement.facts, request.made, own_tools(request), edits)
     if question is None or request.owner != f"uid:{os.getuid()}":
         return question
     places = [
@@ -97,11 +98,11 @@ def _question(state: State, judged: Judged, answer: Answer) -> Question | None:
     request, at, held = judged.request, answer.at, answer.held
     if request.keeper is None or at.mode != "enforcing" or at.paused_by or not state.undo.keep:
         return None
-    if request.server is not None or request.adapted is not None:
+    if elsewhere(judged):
         return None
     if not _worth(at.seen) and (held.keep is not Keep.SPEND or (at.seen is not None and at.seen.missing)):
         return None
-    question = question_of(request.action, judged.judgement, request.made, request.door == HOOK)
+    question = question_of(request.action, judged.judgement, request.made, own_tools(request))
     if question is None or not question.deeds or any(deed["verb"] not in _VERBS for deed in question.deeds):
         return None  # what is no file here cannot be kept
     lowers = question.relieves and not question.notes and state.looking.relief  # nor what a note answers for

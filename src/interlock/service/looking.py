@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from interlock.core import looking
 from interlock.core.circumstances import Circumstances
-from interlock.service.request import Judged
+from interlock.core.local_servers import on_files
+from interlock.service.request import Judged, Request
 from interlock.service.state import State
 
 HOOK = "hook"
 
 
 def looked(state: State, judged: Judged, at: Circumstances) -> Circumstances:
-    """The circumstances, with what was seen; what an adapter or a proxied server does is done elsewhere."""
+    """The circumstances, with what was seen of what happens on this machine."""
     request = judged.request
-    if request.look is None or request.server is not None or request.adapted is not None:
+    if request.look is None or elsewhere(judged):
         return at
-    hook = request.door == HOOK  # whose tools are the agent's own
-    return looking.looked(at, request.action, judged.judgement, request.look, state.looking.relief, request.made, hook)
+    own = own_tools(request)
+    return looking.looked(at, request.action, judged.judgement, request.look, state.looking.relief, request.made, own)
+
+
+def elsewhere(judged: Judged) -> bool:
+    """Whether nobody here can see what it does: an adapter's operation, and what a server does beside writing this machine's files."""
+    request = judged.request
+    if request.server is not None:
+        return not (request.server.here and on_files(judged.judgement.facts))
+    return request.adapted is not None
+
+
+def own_tools(request: Request) -> bool:
+    """Whether its tools work on this machine's files: an agent's own, as far as they are, and those of a server that runs here."""
+    return request.server is not None or (request.door == HOOK and looking.is_own_tool(request.action))

@@ -9,12 +9,14 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from interlock.adapters import Adapter
 from interlock.core.circumstances import Adapted
 from interlock.core.decide import Judgement
-from interlock.core.model import Level
+from interlock.core.local_servers import on_files, started_here
+from interlock.core.model import Action, Level
 from interlock.core.read.facts import Effect
 from interlock.core.redact import redact_text
 from interlock.core.trust import Trust, TrustRecord
@@ -32,6 +34,10 @@ CHANGED = "server.changed"
 PINS = "server.tools:"  # and the server's name and mark
 MOST_TOOLS = 2_000
 _SHOWN = 300  # characters of how a server is started
+DESTRUCTIVE, READ_ONLY = "destructive", "read_only"  # what the annotations of a tool can claim
+HINTS = frozenset({DESTRUCTIVE, READ_ONLY})
+UNSTATED = ", or whoever starts its proxy vouches for it there (`interlock proxy --trust validated`)"
+SAYS_SO = "the server's own annotations say that it destroys"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +48,29 @@ class Server:
     mark: str  # a hash of how it is started
     words: str = ""  # the same for a person
     claim: Trust = Trust.UNTESTED
-    raised: Level = Level.SAFE  # what the tool's annotations say of it; they can only raise
+    raised: Level = Level.SAFE  # at least: a tool that is not listed, or is not what it was
     why: str = ""
+    hints: frozenset[str] = frozenset()  # what the tool's annotations say of it
+    stated: bool = True  # whether `claim` is what somebody said, and not what is left where nobody did
 
     @property
     def loaded(self) -> Loaded:
         """The server as an adapter that has no file."""
         return _loaded(self.name, self.mark, self.words, self.claim)
+
+    @property
+    def here(self) -> bool:
+        """Whether it was started on this machine, and works on its files as far as its command shows."""
+        return _here(self.words)
+
+    def labelled(self, action: Action) -> Action:
+        """The call with its category, where a server of this machine says that the tool only reads: one signal of two (C-01)."""
+        if READ_ONLY not in self.hints or not self.here:
+            return action
+        return replace(action, fields=MappingProxyType({**action.fields, "crude": "READ"}))
+
+
+_here = lru_cache(maxsize=1_000)(started_here)
 
 
 @lru_cache(maxsize=1_000)
@@ -76,17 +98,31 @@ def meet(state: State, server: Server) -> None:
 def dressed(state: State, request: Request, server: Server, now: float) -> Request:
     """The request with what this daemon knows of the server that it names."""
     standing = state.adapters.standing_of(server.loaded, now)
-    call = Call(request.action.text, Level.SAFE, standing.trust)
-    adapted = Adapted(call, note=raising(server.name, standing, TYPE), notices=(server.why,) if server.why else ())
-    inherits = partial(_declared, server) if server.raised > Level.SAFE else request.inherits
-    return replace(request, adapter=server.name, adapted=adapted, inherits=inherits)
+    action = server.labelled(request.action)
+    reads = action is not request.action and not server.stated and not standing.spoken
+    call = Call(action.text, Level.SAFE, standing.trust, introspection=reads)
+    note = raising(server.name, standing, TYPE) + (UNSTATED if not server.stated and not standing.spoken else "")
+    destroys = DESTRUCTIVE in server.hints
+    why = server.why or (SAYS_SO if destroys else "")
+    adapted = Adapted(call, note=note, notices=(why,) if why else ())
+    keeps = request.look is not None and request.keeper is not None and state.undo.keep
+    raised = server.raised > Level.SAFE or destroys
+    inherits = partial(_declared, server, keeps) if raised else request.inherits
+    return replace(request, action=action, adapter=server.name, adapted=adapted, inherits=inherits)
 
 
-def _declared(server: Server, own: Judgement) -> Judgement | None:
-    """The annotations as a fact, to be classified with what was read of the call itself; nothing where that is worse by itself."""
-    if own.assessment.level >= server.raised:
+def _declared(server: Server, keeps: bool, own: Judgement) -> Judgement | None:
+    """The annotations as a fact, to be classified with what was read of the call itself; nothing where that is worse by itself.
+
+    A tool that destroys no more than the files that it writes over is judged by these, as an agent's own tool is, where they can be
+    looked at and kept first.
+    """
+    level = server.raised
+    if DESTRUCTIVE in server.hints and not (keeps and server.here and on_files(own.facts)):
+        level = max(level, Level.DESTRUCTIVE)
+    if own.assessment.level >= level:
         return None
-    fact = Effect("declared", server.name, traits=frozenset({f"level_{int(server.raised)}"}))
+    fact = Effect("declared", server.name, traits=frozenset({f"level_{int(level)}"}))
     return replace(own, facts=(fact,), witnesses=())
 
 

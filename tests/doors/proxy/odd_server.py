@@ -32,8 +32,11 @@ def tools() -> list[dict[str, Any]]:
         {"name": name, "description": MORE.get(name, f"the tool {name}"), "inputSchema": {"type": "object"}}
         for name in NAMES
     ]
-    hints = {"destructiveHint": True, "readOnlyHint": False}
-    return [{**one, "annotations": hints} if one["name"] == "archive_note" else one for one in found]
+    hints: dict[str, Any] = {
+        "archive_note": {"destructiveHint": True, "readOnlyHint": False},
+        **{key: {"readOnlyHint": True} for key in ("list_notes", "delete_note", "stray")},
+    }
+    return [{**one, "annotations": hints[one["name"]]} if one["name"] in hints else one for one in found]
 
 
 def call(id: Any, params: dict[str, Any]) -> None:

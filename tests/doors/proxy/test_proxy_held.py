@@ -127,6 +127,27 @@ def test_an_untested_server_lists_its_tools_and_does_nothing_else_until_an_opera
         assert "untested" in proxy.request("resources/read", {"uri": "x:y"})["error"]["message"]
 
 
+def test_where_trust_is_left_out_a_server_of_this_machine_reads_by_its_own_word_and_by_the_tools_name(
+    bench: Bench,
+) -> None:
+    with greeted(bench.proxy(ODD, name="unsaid", trust="")) as proxy:
+        assert words_of(proxy.call("list_notes")) == "list_notes {}"
+        for tool, why in (
+            ("get_note", "says nothing"),
+            ("delete_note", "is no name of a reader"),
+            ("stray", "nor is this"),
+        ):
+            assert "--trust validated" in words_of(proxy.call(tool)), why
+        assert "untested" in proxy.request("resources/read", {"uri": "x:y"})["error"]["message"]
+        assert "path" in words_of(proxy.call("list_notes", {"path": "x"}))
+        bench.trust("unsaid", "generated")
+        bench.trust("unsaid", "untested")
+        denied = words_of(proxy.call("list_notes"))
+        assert "untested" in denied and "--trust" not in denied, "an operator said so"
+    with greeted(bench.proxy((*ODD, "docker"), name="elsewhere", trust="")) as proxy:
+        assert proxy.call("list_notes")["isError"] is True, "what runs elsewhere is anybody's"
+
+
 def test_an_untested_server_asks_its_client_nothing(bench: Bench) -> None:
     with greeted(bench.proxy(ODD, name="quiet")) as proxy:
         bench.trust("quiet", "untested")

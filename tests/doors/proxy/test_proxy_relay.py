@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from interlock.doors.proxy.catalog import Catalog
 from proxied import Bench, Proxy, words_of
 
 pytestmark = pytest.mark.xdist_group("proxy")
@@ -85,6 +86,8 @@ REFUSED = [
     "[1]",
     "{" + CALL.replace('"x1"', '["x1"]') + ',"params":{"name":"get_note"}}',
     '{"jsonrpc":"2.0","id":"x1","method":["tools/call"],"params":{"name":"delete_note"}}',
+    '{"jsonrpc":"2.0","id":"x1","\uff4dethod":"tools/call","method":"ping","params":{"name":"delete_note"}}',
+    '{"jsonrpc":"2.0","id":"x1","method":"tools/call","params":{"name":"get_note","n\u200bame":"delete_note"}}',
 ]
 
 
@@ -95,6 +98,54 @@ def test_what_two_readers_could_take_for_two_things_reaches_no_server(odd: Proxy
     assert odd.until(lambda one: one.get("id") is None and "error" in one, line)["error"]["code"] == -32700
     odd.request("ping", {})
     assert len(odd.got) == before + 1
+
+
+MIMICS = (
+    "tools/call ", " tools/call", "tools /call", "Tools/Call", "TOOLS/CALL", "tools//call", "tools/call/", "/tools/call", "tools\\\\call",
+    "tools.call", "tools_call", "toolsCall", "tools:call", "tools/./call", "tools%2Fcall", "tools%252fcall", "tools\\u002fcall", "tools\\x2fcall",
+    "\uff54ools/call", "tools\uff0fcall", "tools\u2215call", "tools\u200b/call", "tools/c\u0430ll", "tools/call\u0000", "tools/call\n", "tools/call?x=1",
+    "mcp/tools/call", "tool/call", "tools/execute", "call_tool",
+)  # fmt: skip
+
+
+def test_a_method_that_only_looks_like_a_call_is_refused_and_reaches_no_server(odd: Proxy) -> None:
+    before = len(odd.got)
+    for number, method in enumerate(MIMICS):
+        odd.say({"jsonrpc": "2.0", "id": f"mimic{number}", "method": method, "params": {"name": "delete_note"}})
+        odd.say({"jsonrpc": "2.0", "method": method, "params": {"name": "delete_note"}})
+        assert odd.answer(f"mimic{number}")["error"]["code"] == -32601, method
+    odd.request("ping", {})
+    assert len(odd.got) == before + 1
+    odd.send(b'{"jsonrpc":"2.0","id":"slash","method":"tools\\u002fcall","params":{"name":"delete_note"}}')
+    assert odd.answer("slash")["result"]["isError"] is True, "which is how JSON may write it: it is judged"
+
+
+def test_of_tools_with_one_name_the_worst_counts_whichever_comes_last() -> None:
+    plain: Any = {"name": "store", "description": "Stores.", "inputSchema": {}}
+    reads = {**plain, "annotations": {"readOnlyHint": True}}
+    harms = {**plain, "annotations": {"destructiveHint": True}}
+    for pages, hints in (
+        ([[reads]], ("read_only",)),
+        ([[reads, reads]], ("read_only",)),
+        ([[reads, plain]], ()),
+        ([[plain, reads]], ()),
+        ([[harms, reads]], ("destructive",)),
+        ([[reads, harms]], ("destructive",)),
+        ([[harms], [reads]], ("destructive",)),
+        ([[{**reads, "annotations": {"readOnlyHint": True, "destructiveHint": True}}]], ()),
+    ):
+        catalog = Catalog()
+        for number, page in enumerate(pages):
+            more = {"nextCursor": "c"} if number < len(pages) - 1 else {}
+            catalog.learn({"tools": page, **more}, number == 0)
+            assert catalog.stale is bool(more)
+        assert catalog.claims("store").hints == hints, pages
+        one, other = catalog.marks["store"], Catalog()
+        other.learn({"tools": [tool for page in reversed(pages) for tool in reversed(page)]}, True)
+        assert other.marks["store"] == one, "the mark of a listing is one, in whatever order it comes"
+        catalog.learn({"tools": [plain]}, True)
+        assert catalog.claims("store").hints == (), "a new listing stands for itself"
+    assert Catalog().claims("store").level == 2
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,16 +58,50 @@ def test_memory(bench: Bench, tmp_path: Path, era: str) -> None:
         assert json.loads(talk.call("read_graph")[1])["entities"] == []
 
 
-def test_filesystem(bench: Bench, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("old")
-    with talking(bench, node("server-filesystem", str(tmp_path))) as talk:
-        assert "old" in talk.call("read_text_file", path=str(tmp_path / "a.txt"))[1]
-        once_agreed(bench, talk, "write_file", path=str(tmp_path / "a.txt"), content="new")
-        assert (tmp_path / "a.txt").read_text() == "new"
-        moved = {"source": str(tmp_path / "a.txt"), "destination": str(tmp_path / "b.txt")}
-        made, said = talk.call("move_file", **moved)
-        assert made or "pdact_" in said
-        assert (tmp_path / "b.txt").exists() is made
+@pytest.fixture
+def desk() -> Iterator[Path]:
+    """A folder of somebody's own: what is under a temporary one is made again."""
+    with tempfile.TemporaryDirectory(dir=Path.home(), prefix="proxy-desk-") as folder:
+        yield Path(folder)
+
+
+def test_files_are_written_edited_and_moved_as_an_agents_own_tools_do_and_copied_first(
+    bench: Bench, desk: Path
+) -> None:
+    a, b = str(desk / "a.txt"), str(desk / "b.txt")
+    with talking(bench, node("server-filesystem", str(desk))) as talk:
+        made, said = talk.call("write_file", path=a, content="first")
+        assert made and "interlock undo" not in said, said
+        made, said = talk.call("write_file", path=a, content="second")
+        assert made and "interlock undo u_" in said, said
+        made, said = talk.call("edit_file", path=a, edits=[{"oldText": "second", "newText": "third"}])
+        assert made and "interlock undo u_" in said, said
+        assert talk.call("move_file", source=a, destination=b)[0]
+        assert "third" in talk.call("read_text_file", path=b)[1]
+    answer = bench.daemon.here().get("/api/v1/undo", headers=bench.operator).json()
+    assert [(one["command"], one["files"]) for one in answer["snapshots"]][:2] == [
+        ("mcp__server-filesystem__edit_file", 1),
+        ("mcp__server-filesystem__write_file", 1),
+    ]
+
+
+def test_what_an_agents_own_tools_may_not_write_a_server_may_not_either(bench: Bench, desk: Path) -> None:
+    with talking(bench, node("server-filesystem", str(desk))) as talk:
+        for path in ("~/.ssh/authorized_keys", "~/.claude/settings.json", "notes.txt"):
+            made, said = talk.call("write_file", path=path, content="x")
+            assert not made and said.startswith(("Held", "Denied")), said
+
+
+def test_a_server_that_nobody_vouches_for_reads_and_does_nothing_else(bench: Bench, desk: Path) -> None:
+    (desk / "a.txt").write_text("old")
+    words = [word for word in node("server-filesystem", str(desk)) if word not in ("--trust", "validated")]
+    with talking(bench, ["--name", "unvouched", *words[2:]]) as talk:
+        assert "old" in talk.call("read_text_file", path=str(desk / "a.txt"))[1]
+        assert "a.txt" in talk.call("search_files", path=str(desk), pattern="*.txt")[1]
+        made, said = talk.call("write_file", path=str(desk / "b.txt"), content="new")
+        assert not made and "--trust validated" in said
+        made, said = talk.call("create_directory", path=str(desk / "c"))
+        assert not made and sorted(one.name for one in desk.iterdir()) == ["a.txt"]
 
 
 def test_everything(bench: Bench) -> None:

@@ -115,8 +115,9 @@ class _Declared(Job):
 def _read_tool(action: Action, shell: Shell) -> None:
     from interlock.core.read.tools import read_tool
 
-    name = shell.session.source
-    read_tool(name, action.fields.get("input") or {}, Job(shell, name, [], Where((0, len(name))), None))
+    name, fields = shell.session.source, action.fields
+    job = Job(shell, name, [], Where((0, len(name))), None)
+    read_tool(name, fields.get("input") or {}, job, str(fields.get("crude") or ""))
 
 
 def _read_intent(action: Action, shell: Shell) -> None:

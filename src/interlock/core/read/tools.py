@@ -28,14 +28,14 @@ _UNGUARDED = frozenset(
 )
 
 
-def read_tool(name: str, input: Input, out: Report) -> None:
-    """Reports what a call of this tool would do; a tool that nobody knows is judged as an operation of its name."""
+def read_tool(name: str, input: Input, out: Report, crude: str = "") -> None:
+    """Reports what a call of this tool would do; a tool that nobody knows is judged as an operation of its name and category."""
     out.step()
     input = input if isinstance(input, Mapping) else {}
     _sandbox(name, input, out)
     handler = _handler(name, input)
     if handler is None:
-        read_operation(name, input, "", out)
+        read_operation(name, input, crude, out)
         return
     handler(input, out)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from interlock.core.trust import CLAIMED, TRUSTS, Trust
+from interlock.core.trust import CLAIMED, TRUSTS
 
 if TYPE_CHECKING:
     from interlock.doors.proxy.running import Place
@@ -17,7 +17,9 @@ FAILED, USAGE = 1, 2
 CLAIMS = tuple(word for word, trust in TRUSTS.items() if trust <= CLAIMED)
 _EPILOG = """\
 `tools/call` is judged by the daemon; what is held waits for a person. Everything else passes as it came.
-A server is untested until somebody vouches for it: it lists its tools and can do nothing else.
+A server is untested until somebody vouches for it: it lists its tools, and one that is started here has those called that
+only read, by its own word and by their names.
+  --trust untested             it lists its tools and can do nothing else
   --trust generated            it may do what is certainly safe: little more than read files
   --trust validated            it may change what can be undone, and is held before it destroys
   interlock adapter trust …    an operator's word, for more than that, and for less
@@ -104,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
         "--trust",
         metavar="LEVEL",
         choices=CLAIMS,
-        default=Trust.UNTESTED.word,
+        default="",
         help=f"who vouches for it: {', '.join(CLAIMS)}; more takes an operator",
     )
     parser.add_argument("--url", metavar="URL", default="", help="a server that speaks streamable HTTP")

@@ -72,7 +72,12 @@ ASK: Schema = {
                     "type": "integer",
                     "minimum": 0,
                     "maximum": 3,
-                    "description": "what its annotations say; can only raise",
+                    "description": "of a tool that it does not list, or that is not what it was; can only raise",
+                },
+                "hints": {
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["destructive", "read_only"]},
+                    "description": "what the tool's annotations say",
                 },
             },
         ),

@@ -9,11 +9,11 @@ from typing import Any
 from interlock.core.model import Level
 from interlock.core.trust import TRUSTS, Trust
 from interlock.doors.http.errors import Problem
-from interlock.service.servers import Server
+from interlock.service.servers import HINTS, Server
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _MARK = re.compile(r"[0-9a-f]{64}")
-_KEYS = frozenset({"name", "mark", "words", "trust", "level", "why"})
+_KEYS = frozenset({"name", "mark", "words", "trust", "level", "why", "hints"})
 _RAISED: Mapping[int, Level] = {int(level): level for level in Level if level < Level.FORBIDDEN}
 _LONG = 4_096
 
@@ -29,7 +29,15 @@ def server_of(given: Any) -> Server:
         raise _wrong("server.mark: expected a SHA-256 in hexadecimal")
     if type(level) is not int or level not in _RAISED:
         raise _wrong(f"server.level: expected one of {', '.join(map(str, _RAISED))}")
-    return Server(name, mark, _words(given, "words"), _trust(given), _RAISED[level], _words(given, "why"))
+    words, why = _words(given, "words"), _words(given, "why")
+    return Server(name, mark, words, _trust(given), _RAISED[level], why, _hints(given), "trust" in given)
+
+
+def _hints(given: Mapping[str, Any]) -> frozenset[str]:
+    value = given.get("hints", [])
+    if type(value) is not list or not all(type(one) is str for one in value) or not HINTS.issuperset(value):
+        raise _wrong(f"server.hints: expected a list of {' and '.join(sorted(HINTS))}")
+    return frozenset(value)
 
 
 def _trust(given: Mapping[str, Any]) -> Trust:

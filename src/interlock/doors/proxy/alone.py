@@ -17,29 +17,36 @@ from interlock.core.trust_gate import Call as Trusted
 from interlock.doors.hook.fallback import DOWN, NO_CONSENT
 from interlock.doors.hook.fallback import judged as by_hook
 from interlock.doors.hook.journal import append
+from interlock.doors.proxy.catalog import DESTRUCTIVE, RAISED, ToolClaims
+from interlock.doors.proxy.gate import UNTESTED, Behind
+from interlock.service.servers import Server
 from interlock.service.tickets import action_json
 
 EVENT = "tools/call"
 
 
-def judged(body: Mapping[str, Any], trust: str, claimed: int, config: Config) -> tuple[bool, str]:
+def judged(body: Mapping[str, Any], behind: Behind, claims: ToolClaims, config: Config) -> tuple[bool, str]:
     """Whether it may be called, and why not; what cannot be kept is not allowed."""
     try:
-        return _judged(body, trust, claimed, config)
+        return _judged(body, behind, claims, config)
     except Exception as error:
         return False, f"Denied: the call could not be judged ({type(error).__name__}). {DOWN} {NO_CONSENT}"
 
 
-def _judged(body: Mapping[str, Any], trust: str, claimed: int, config: Config) -> tuple[bool, str]:
-    action = tool(body["tool"], body["input"], body["cwd"])
+def _judged(body: Mapping[str, Any], behind: Behind, claims: ToolClaims, config: Config) -> tuple[bool, str]:
+    server = Server(behind.name, behind.mark, behind.words, hints=frozenset(claims.hints), stated=bool(behind.trust))
+    plain = tool(body["tool"], body["input"], body["cwd"])
+    action, claimed = server.labelled(plain), max(claims.level, RAISED if DESTRUCTIVE in claims.hints else 0)
+    reads = action is not plain and not server.stated
     call = Call(body["tool"], body["input"], action, frozenset({"input"}))
     said = by_hook(Event("before", EVENT, (call,)), config)
     allowed, words, level = said.verdict.word == "allow", said.verdict.reason, max(said.level, claimed)
     if allowed and level > config.hooks.passes:
         allowed, words = False, f"Denied: the server says that it destroys. {DOWN} {NO_CONSENT}"
-    word = passage(Trusted(body["tool"], Level(max(0, level)), min(TRUSTS[trust], CLAIMED))).word
+    trust = min(TRUSTS[behind.trust or UNTESTED], CLAIMED)
+    word = passage(Trusted(body["tool"], Level(max(0, level)), trust, introspection=reads)).word
     if allowed and word != ALLOW:
-        allowed, words = False, f"Denied: a server that is {trust} may not do this. {DOWN} {NO_CONSENT}"
+        allowed, words = False, f"Denied: a server that is {trust.word} may not do this. {DOWN} {NO_CONSENT}"
     entry = {
         "at": time.time(),
         "principal": f"uid:{os.getuid()}",

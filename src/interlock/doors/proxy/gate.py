@@ -14,6 +14,7 @@ from typing import Any
 from interlock.config import Config
 from interlock.doors.client import NoDaemon
 from interlock.doors.mcp.link import Link
+from interlock.doors.proxy.catalog import ToolClaims
 
 AGAIN = 2.0  # seconds between two tries to hold the session
 FAREWELL = 2.0
@@ -28,7 +29,7 @@ class Behind:
 
     name: str
     words: str  # how it is started, or its address
-    trust: str = UNTESTED
+    trust: str = ""  # that somebody said it deserves
 
     @property
     def mark(self) -> str:
@@ -37,7 +38,8 @@ class Behind:
     @property
     def wire(self) -> dict[str, Any]:
         shown = self.words.encode("utf-8", "replace").decode()[:4_096]
-        return {"name": self.name, "mark": self.mark, "words": shown, "trust": self.trust}
+        trust = {"trust": self.trust} if self.trust else {}
+        return {"name": self.name, "mark": self.mark, "words": shown, **trust}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Verdict:
     """What the gate says to one call."""
 
     allowed: bool
-    words: str = ""
+    words: str = ""  # why not; or, where something was kept first, that it was
     ticket: str = ""  # that it waits for
     token: str = ""
 
@@ -57,7 +59,7 @@ class Gate:
         self.behind, self._link, self.config, self._cwd = behind, link, config, cwd
         self.session = f"mcp_{secrets.token_hex(16)}"
         self.agent = ""  # what the client calls itself
-        self.trust, self.note = behind.trust, ""
+        self.trust, self.note = behind.trust or UNTESTED, ""
         self.doubted = False  # a call was denied for want of trust, which may be another by now for the rest as well
         self._server = behind.wire
         self._starts = config.hooks.start_daemon
@@ -76,33 +78,33 @@ class Gate:
             "agent": {"name": self.agent, "session": self.session},
         }
 
-    async def decide(self, tool: str, arguments: Mapping[str, Any], claims: tuple[int, str]) -> Verdict:
+    async def decide(self, tool: str, arguments: Mapping[str, Any], claims: ToolClaims) -> Verdict:
         """One evaluation."""
-        level, why = claims
-        server = {**self._server, "level": level, "why": why} if level else self._server
-        body = {**self.action(tool, arguments), "server": server}
+        level = {"level": claims.level, "why": claims.why} if claims.level else {}
+        hints = {"hints": list(claims.hints)} if claims.hints else {}
+        body = {**self.action(tool, arguments), "server": {**self._server, **level, **hints}}
         try:
             said = await self._link.post("/evaluate", body, start=self._starts)
         except UnicodeEncodeError:
             return Verdict(False, "Denied: a text holds half of a character (a lone surrogate).")
         except LOST:
-            return await self._alone(body, level)
+            return await self._alone(body, claims)
         return self._verdict(said)
 
     def _verdict(self, said: Any) -> Verdict:
         if type(said) is not dict or type(said.get("allowed")) is not bool:
             return Verdict(False, "Denied: the daemon's answer cannot be read.")
         if said["allowed"]:
-            return Verdict(True)
+            return Verdict(True, str(said.get("reason") or "") if said.get("kept") else "")
         self.doubted = self.doubted or said.get("code") in DISTRUSTED
         words = str(said.get("reason") or _message(said))
         ticket = said.get("pendingId") if said.get("decision") in _HELD else None
         return Verdict(False, words, str(ticket or ""), str(said.get("confirmation_token") or ""))
 
-    async def _alone(self, body: Mapping[str, Any], level: int) -> Verdict:
+    async def _alone(self, body: Mapping[str, Any], claims: ToolClaims) -> Verdict:
         from interlock.doors.proxy.alone import judged
 
-        allowed, words = await asyncio.to_thread(judged, body, self.behind.trust, level, self.config)
+        allowed, words = await asyncio.to_thread(judged, body, self.behind, claims, self.config)
         return Verdict(allowed, words)
 
     async def standing(self, tools: Mapping[str, str]) -> frozenset[str]:
@@ -111,7 +113,7 @@ class Gate:
         try:
             said = await self._link.post("/servers", {"server": self._server, "tools": tools}, start=self._starts)
         except LOST:
-            self.trust, self.note = self.behind.trust, ""
+            self.trust, self.note = self.behind.trust or UNTESTED, ""
             return frozenset()
         if type(said) is not dict or type(said.get("trust")) is not str:
             self.trust, self.note = UNTESTED, f"the daemon refused the server: {_message(said)}"

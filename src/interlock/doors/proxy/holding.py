@@ -34,7 +34,7 @@ class Answer:
     """What becomes of a held call: it goes on, or its client gets this result."""
 
     forward: bool
-    words: str = ""
+    words: str = ""  # beside what the server answers, where it goes on
     result: Mapping[str, Any] | None = None
 
 
@@ -85,7 +85,7 @@ class Holding:
             again += 1
             verdict = await judge()
             if verdict.allowed:
-                return Answer(True)
+                return Answer(True, verdict.words)
             if not verdict.ticket:
                 return Answer(False, verdict.words)
         return Answer(False, f"{verdict.words} {NOT_YET}")

@@ -53,7 +53,7 @@ def _place(path: Path, name: str, entry: Any, trust: str) -> Place:
     if not isinstance(entry, Mapping) or not (entry.get("command") or entry.get("url")):
         raise SettingError(f"{path}: {name}: expected a command or a url")
     said = entry.get("trust", trust)
-    if said not in TRUSTS or TRUSTS[said] > CLAIMED:
+    if ("trust" in entry or said) and (said not in TRUSTS or TRUSTS[said] > CLAIMED):
         raise SettingError(f"{path}: {name}: trust {said!r:.40}: expected a level up to {CLAIMED.word}")
     command = [] if entry.get("url") else [str(entry["command"]), *map(str, entry.get("args") or ())]
     tables = {key: {str(k): str(v) for k, v in (entry.get(key) or {}).items()} for key in ("env", "headers")}

@@ -8,12 +8,15 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from interlock.doors.proxy.catalog import Catalog
+from interlock.doors.proxy.catalog import Catalog, Tool
 from interlock.doors.proxy.client import Client, carried
 from interlock.doors.proxy.gate import UNTESTED, Gate, Verdict
 from interlock.doors.proxy.holding import Holding, returned
 from interlock.doors.proxy.messages import (
+    CALL,
     INVALID,
+    LIST,
+    METHOD,
     PARSE,
     SERVER,
     Key,
@@ -23,10 +26,11 @@ from interlock.doors.proxy.messages import (
     encoded,
     error,
     key_of,
+    mimics_call,
     parsed,
+    with_notice,
 )
 
-CALL, LIST = "tools/call", "tools/list"
 # What an untested server is asked all the same: who it is, and what it has.
 _OPEN = frozenset(
     "initialize ping server/discover tools/list prompts/list resources/list resources/templates/list logging/setLevel".split()
@@ -45,6 +49,7 @@ class Asked:
     method: str
     at: float
     first: bool = True  # of the pages of a listing
+    notice: str = ""  # what its client is told beside the answer
     given_up: bool = False  # by the client
 
 
@@ -62,6 +67,7 @@ class Relay:
         self._own: dict[Send, dict[str, asyncio.Future[Any]]] = {client: {}, server: {}}
         self._tasks: set[asyncio.Task[None]] = set()
         self._pinning: asyncio.Task[None] | None = None
+        self._compared: dict[str, Tool] = {}  # with what was pinned
         self._prefix, self._number = f"interlock-{secrets.token_hex(6)}-", 0
         self._holding = Holding(gate, self._prompt, self._notify, gate.config.proxy.wait_seconds)
 
@@ -102,6 +108,8 @@ class Relay:
             return self._response(message, line)
         if type(method) is not str:
             raise Unreadable("its method is no text")
+        if mimics_call(method):
+            return self._mimics(method, message)
         if "id" not in message:
             return self._notification(method, message, line)
         key = key_of(message["id"])
@@ -115,6 +123,14 @@ class Relay:
         if self.gate.restricted and method not in _OPEN:
             return self._judge(key, self._restricted(message, key, line))
         return self._forward(message, key, line)
+
+    def _mimics(self, method: str, message: Json) -> None:
+        """A method that the protocol does not have, and that a server may take for a call of a tool."""
+        words = f"the method {method!r:.80} is none of the protocol's and could be taken for {CALL!r}"
+        if "id" not in message:
+            return self._report(f"{words}: it was not passed on")
+        key_of(message["id"])
+        return self._client(encoded(error(message["id"], METHOD, f"Interlock did not pass this on: {words}")))
 
     def _notification(self, method: str, message: Json, line: bytes) -> None:
         if method == CALL:
@@ -138,11 +154,11 @@ class Relay:
             own.set_result(message.get("result"))
         return None
 
-    def _forward(self, message: Json, key: Key, line: bytes) -> None:
+    def _forward(self, message: Json, key: Key, line: bytes, notice: str = "") -> None:
         params = message.get("params")
         first = not (type(params) is dict and params.get("cursor"))
         if key[1] is not None:
-            self._asked[key] = Asked(message["id"], message["method"], self._loop.time(), first)
+            self._asked[key] = Asked(message["id"], message["method"], self._loop.time(), first, notice)
         self._server(line)
 
     def _judge(self, key: Key, work: Coroutine[Any, Any, None]) -> None:
@@ -177,13 +193,14 @@ class Relay:
             judging = self._judging.pop(key, None)
         if judging is None:
             return  # cancelled by its client
-        if answer is None:
-            self._forward(message, key, encoded(message))
+        if type(answer) is str:
+            self._forward(message, key, encoded(message), answer)
         else:
             self._client(encoded(answer))
 
-    async def _judged(self, message: Json) -> Json | None:
-        """What its client gets; None for a call that goes on. What goes on is what was judged: the message is changed in place."""
+    async def _judged(self, message: Json) -> Json | str:
+        """What its client gets; for a call that goes on, what it is told beside. What goes on is what was judged: the message is
+        changed in place."""
         id, params = message["id"], message.get("params")
         if type(id) not in (str, int, float):
             return error(id, INVALID, "a call needs an id")
@@ -205,10 +222,10 @@ class Relay:
 
         verdict = await judge()
         if verdict.allowed:
-            return None
+            return verdict.words
         said = await self._holding.answer(verdict, judge, client, params, bool(ask))
         if said.forward:
-            return None
+            return said.words
         if said.result is not None:
             return {"jsonrpc": "2.0", "id": id, "result": said.result}
         return denial(id, said.words)
@@ -227,15 +244,18 @@ class Relay:
             try:
                 result = await asyncio.wait_for(self._request(self._server, LIST, more), _LISTING)
             except TimeoutError:
-                return self._report("the server did not list its tools")
-            self._learn(result, cursor is None)
+                self._report("the server did not list its tools")
+                break
+            self.catalog.learn(result, cursor is None)
             cursor = result.get("nextCursor") if type(result) is dict else None
             if cursor is None:
-                return None
-        return None
+                break
+        return self._compare()
 
-    def _learn(self, result: Any, first: bool) -> None:
-        if self.catalog.learn(result, first):
+    def _compare(self) -> None:
+        """Has what is listed compared with what was pinned, where that is not what was compared last."""
+        if self.catalog.tools != self._compared:
+            self._compared = dict(self.catalog.tools)
             self._pinning = self._begin(self._pin())
 
     async def _pin(self) -> None:
@@ -274,8 +294,10 @@ class Relay:
         if asked is None:
             return self._report(f"the server answered a question that it was not asked ({id!r:.60})")
         if asked.method == LIST:
-            self._learn(message.get("result"), asked.first)
-        return self._client(line)
+            self.catalog.learn(message.get("result"), asked.first)
+            if not self.catalog.stale:
+                self._compare()
+        return self._client(encoded(with_notice(message, asked.notice)) if asked.notice else line)
 
     def _wished(self, message: Json, line: bytes) -> None:
         method = message["method"]
