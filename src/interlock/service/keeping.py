@@ -21,7 +21,7 @@ from interlock.service.request import Judged
 from interlock.service.state import State
 
 COMMAND = 2_000  # characters that are kept of one
-_HOPED = Kept("u_aaaaaaaaaa", "0" * 64)  # what the answer would be if it were kept; it leaves this file only unspent
+HOPED = Kept("u_aaaaaaaaaa", "0" * 64)  # what the answer would be if it were kept; nothing is spent on it
 _SMALL = 1 << 20  # bytes of a file that everyday work writes over, and that is kept unasked
 _GOES = (Loss.LOST, Loss.RECOVERABLE)
 _VERBS = frozenset({"delete", "truncate", "overwrite", "git", "database"})
@@ -35,7 +35,7 @@ def kept(state: State, judged: Judged, answer: Answer, again: Callable[[Circumst
     if answer.held.outcome == "allow":  # it lowers nothing, and helps whoever regrets it
         found = _taken(state, judged, question) if request.spend else None
         return replace(answer, kept=found) if found is not None and found.verified else answer
-    hoped = again(replace(answer.at, kept=_HOPED))
+    hoped = again(replace(answer.at, kept=HOPED))
     if hoped.held.outcome != "allow" or _refused(answer):
         return answer
     if not request.spend:  # asked again before it runs, and taken then

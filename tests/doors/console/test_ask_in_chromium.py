@@ -131,14 +131,32 @@ def test_a_second_tab_cannot_run_what_the_first_one_edited(here: Console, ana: W
     assert list(folder.iterdir()) == []
 
 
-def test_what_is_dangerous_takes_the_box_and_the_passkey(here: Console, ana: Window, folder: Path) -> None:
+def test_what_is_dangerous_takes_the_box_and_one_touch(here: Console, ana: Window, folder: Path) -> None:
     page = ask(ana, "create a file called one", folder)
     edited(page, "rm -rf /home/nobody-7f3/photos; touch one", "high")
+    assert "level-3" in str(page.locator("[data-plan]").get_attribute("class"))
+    run = page.get_by_role("button", name="Run Plan with passkey…")
+    assert run.is_disabled()
     page.get_by_label(HIGH).check()
+    run.click()
+    finished(page, "success")
+    assert [path.name for path in folder.iterdir()] == ["one"]
+    page.reload()
+    finished(page, "success")
+    assert page.locator("[data-gate]").count() == 0 and "The gate" not in page.locator("[data-plan]").inner_text()
+
+
+def test_a_touch_that_fails_leaves_the_ticket_to_be_answered(here: Console, ana: Window, folder: Path) -> None:
+    page = ask(ana, "create a file called one", folder)
+    edited(page, "rm -rf /home/nobody-7f3/music; touch one", "high")
+    page.get_by_label(HIGH).check()
+    ana.verified(False)
     page.get_by_role("button", name="Run Plan").click()
-    approve = page.get_by_role("button", name="Approve with passkey…")
-    approve.wait_for()
+    page.wait_for_selector("[data-gate]")
     assert list(folder.iterdir()) == []
+    ana.verified(True)
+    ana.complaints.clear()
+    approve = page.get_by_role("button", name="Approve with passkey…")
     until(approve.is_enabled, "the armed button")
     approve.click()
     page.wait_for_selector("text=The gate has its approval")
@@ -147,6 +165,16 @@ def test_what_is_dangerous_takes_the_box_and_the_passkey(here: Console, ana: Win
     page.get_by_role("button", name="Run Plan").click()
     finished(page, "success")
     assert [path.name for path in folder.iterdir()] == ["one"]
+
+
+def test_what_nobody_may_approve_has_neither_a_box_nor_a_button(ana: Window, folder: Path) -> None:
+    page = ask(ana, "create a file called one", folder)
+    edited(page, "mkfs.ext4 /dev/sdz", "high")
+    assert page.locator("[data-understood], [data-go]").count() == 0
+    assert "Nobody may approve this" in page.locator("[data-part=answer]").inner_text()
+    page.locator("#command").press("Control+Enter")
+    edited(page, "touch one", "medium")
+    assert page.get_by_role("button", name="Run Plan").count() == 1
 
 
 def test_a_run_is_cancelled_and_reviewed_again_from_the_history(ana: Window, folder: Path) -> None:

@@ -186,7 +186,7 @@ def test_what_nobody_may_approve_never_runs(gate: Asking, mode: str) -> None:
     gate.state.mode = mode
     plan = gate.plan("mkfs.ext4 /dev/sdz", risk="low", flags={})
     for run in (running.start, running.leave):
-        with pytest.raises(Held, match="(?i)nobody may approve"):
+        with pytest.raises(Held, match=r"(?i)nobody may approve"):
             run(gate.state, gate.by, plan.id, yes(plan))
     assert gate.row(plan).status == "planned"
 

@@ -25,7 +25,8 @@ def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
         yield _row("", line, "command")
     yield _row("In", plan.get("cwd"))
     risk = str(plan.get("risk", ""))
-    level = f"{risk} risk, {plan.get('level_name', '')}" + (", cannot be undone" if plan.get("irreversible") else "")
+    lost = plan.get("irreversible") and not plan.get("copied")
+    level = f"{risk} risk, {plan.get('level_name', '')}" + (", cannot be undone" if lost else "")
     yield _row("Risk", level, _STYLE.get(risk, "deny"))
     for flag in plan.get("safetyFlags") or ():
         yield _row("", flag, "mark")
@@ -33,6 +34,8 @@ def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
         yield _row("Because", words)
     if plan.get("blast"):
         yield _row("Looked", plan["blast"], "mark")
+    if plan.get("copied"):
+        yield _row("Copied", "what it would destroy is copied first; `interlock undo` brings it back", "allow")
     for words in plan.get("instead") or ():
         yield _row("Instead", words)
     asked = plan.get("requirement")

@@ -37,7 +37,7 @@ PLAN_SCHEMAS: dict[str, Schema] = {
         "confidence": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"type": "null"}]}, "expectedEffect": TEXT,
         "id": TEXT, "status": _STATUS, "generated": TEXT, "edited": FLAG, "cwd": TEXT, "planner": TEXT, "notice": TEXT, "notes": TEXTS,
         "contextUsed": TEXTS, "level": LEVEL, "level_name": LEVEL_NAME, "irreversible": FLAG, "approvable": FLAG, "reasons": TEXTS,
-        "blast": TEXT, "instead": TEXTS, "requirement": REQUIREMENT, "confirmation": TEXT, "mark": TEXT, "ticket": TEXT, "kept": TEXT, "workflow": TEXT, "step": COUNT,
+        "blast": TEXT, "copied": FLAG, "instead": TEXTS, "requirement": REQUIREMENT, "confirmation": TEXT, "mark": TEXT, "ticket": TEXT, "kept": TEXT, "workflow": TEXT, "step": COUNT,
     }),
     "planner": table(
         {

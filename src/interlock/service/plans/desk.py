@@ -44,6 +44,7 @@ class Reviewed:
     witnesses: tuple[Witness, ...]
     mark: str
     blast: str = ""  # what a look at its targets saw, in words
+    copied: bool = False  # whether what it would destroy is copied first, so that nobody else has to agree
 
 
 @dataclass(frozen=True, slots=True)

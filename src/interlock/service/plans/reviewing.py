@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 from interlock.core.circumstances import Circumstances
-from interlock.core.looking import looked
-from interlock.core.model import PERSON, Action, AgentRef, command
+from interlock.core.decide import Judgement
+from interlock.core.looking import looked, question_of
+from interlock.core.model import PERSON, Action, AgentRef, Loss, Requirement, command
 from interlock.core.plan import Claims, mark, risk
 from interlock.core.weigh import weigh
+from interlock.service.keeping import HOPED
 from interlock.service.plans.desk import Plan, Reviewed
 from interlock.service.request import Request
 from interlock.service.state import State
 
 DOOR = "plan"
 NAME = "interlock ask"
+ENFORCING = "enforcing"
 
 
 def review(state: State, id: str, text: str, cwd: str, claims: Claims | None, shown: bool = True) -> Reviewed:
@@ -23,19 +27,31 @@ def review(state: State, id: str, text: str, cwd: str, claims: Claims | None, sh
     judgement, named = state.reader.read(action, state.plans.files)
     found = judgement.assessment
     at = Circumstances(mode=state.mode)
-    weighed = weigh(found, named, state.policy, at)
     all_told = risk(text, found, claims)
     sign = mark(state.installation.digest_key, id, text, cwd, all_told, found.level, judgement.witnesses)
-    seen = looked(at, action, judgement, state.plans.look, False).seen if shown and state.plans.look else None
-    return Reviewed(
-        found, all_told, weighed.requirement, weighed.denies, judgement.witnesses, sign, seen.words if seen else ""
-    )
+    if shown and state.plans.look is not None:
+        at = looked(at, action, judgement, state.plans.look, state.looking.relief)
+    copied = _copied(state, action, judgement, at)
+    weighed = weigh(found, named, state.policy, replace(at, kept=HOPED) if copied else at)
+    copied = copied and weighed.requirement == Requirement()
+    words = at.seen.words if at.seen is not None else ""
+    return Reviewed(found, all_told, weighed.requirement, weighed.denies, judgement.witnesses, sign, words, copied)
+
+
+def _copied(state: State, action: Action, judgement: Judgement, at: Circumstances) -> bool:
+    """Whether what it would destroy can be copied first, as far as can be told before that is done."""
+    seen = at.seen
+    if seen is None or seen.repositories or seen.loss not in (Loss.LOST, Loss.RECOVERABLE) or not state.undo.keep:
+        return False
+    question = question_of(action, judgement)
+    can = state.plans.snapshot(f"uid:{os.getuid()}") is not None and state.mode == ENFORCING
+    return can and question is not None and question.relieves and not question.notes and state.looking.relief
 
 
 def again(state: State, plan: Plan) -> Reviewed:
     """The same plan, read anew: rules and scripts may have changed since it was shown."""
     found = review(state, plan.id, plan.command, plan.cwd, claims_of(plan), shown=False)
-    return replace(found, blast=plan.reviewed.blast)
+    return replace(found, blast=plan.reviewed.blast, copied=plan.reviewed.copied and found.mark == plan.reviewed.mark)
 
 
 def claims_of(plan: Plan) -> Claims | None:

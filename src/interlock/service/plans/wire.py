@@ -45,6 +45,7 @@ def plan_json(state: State, plan: Plan) -> dict[str, Any]:
         "approvable": found.assessment.approvable,
         "reasons": list(reasons),
         "blast": found.blast,
+        "copied": found.copied,
         "instead": list(instead),
         "requirement": requirement_json(found.asked),
         "confirmation": found.risk.box(state.plans.settings.confirm_medium_risk),

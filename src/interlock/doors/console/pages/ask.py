@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from interlock.core.plan_records import PlanQuery
+from interlock.core.model import Human, Level, TicketState
+from interlock.core.plan_records import PLANNED, PlanQuery
 from interlock.core.records import Ticket
 from interlock.core.ticket import settled
 from interlock.doors.console.asking import data
-from interlock.doors.console.cards import card_of
+from interlock.doors.console.cards import card_of, needs_step_up
 from interlock.doors.console.pace import too_fast
 from interlock.doors.console.visit import APPROVER, Answer, Invalid, Page, Redirect, Route, Visit
 from interlock.service.answers import Refused
@@ -69,8 +70,17 @@ def run(visit: Visit) -> Mapping[str, Any]:
     try:
         running.start(visit.context.state, visit.who.session, visit.params["id"], yes, elsewhere(visit))
     except Held as held:
-        return {"status": "held", "reason": str(held)}
+        return {"status": "held", "reason": str(held), "ticket": _to_touch(visit, held.ticket)}
     return {"status": "running"}
+
+
+def _to_touch(visit: Visit, ticket: Ticket | None) -> str:
+    """The ticket that one touch of whoever runs it frees; none where somebody else is asked, or time, or for a while."""
+    state = visit.context.state
+    alone = ticket is not None and ticket.state is TicketState.WAITING and ticket.requirement.quorum <= 1
+    if ticket is None or not alone or ticket.requirement.blocked or not needs_step_up(ticket):
+        return ""
+    return "" if too_fast(state, visit.who.operator) else ticket.id
 
 
 def output(visit: Visit) -> Mapping[str, Any]:
@@ -137,13 +147,14 @@ def _reviewed(visit: Visit, plan: Plan) -> dict[str, Any]:
     return {
         "plan": shown,
         "draft": plan.draft,
+        "touch": plan.reviewed.assessment.level >= Level.DANGEROUS and plan.reviewed.asked.human is not Human.NONE,
         "not_here": running.why_not_here(state, elsewhere(visit)),
         **_gated(visit, plan),
     }
 
 
 def _gated(visit: Visit, plan: Plan) -> dict[str, Any]:
-    ticket = _ticket(visit, plan.ticket)
+    ticket = _ticket(visit, plan.ticket) if plan.status == PLANNED else None  # what ran needs no answer
     return {
         "plan_id": plan.id,
         "card": card_of(ticket) if ticket else None,

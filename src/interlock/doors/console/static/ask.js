@@ -31,7 +31,7 @@
   document.addEventListener("change", (event) => { const form = event.target.closest("[data-run], [data-flow]"); if (form) boxes(form); });
 
   function plan(card) {
-    const id = encodeURIComponent(card.dataset.plan), place = one("[data-review]", card);
+    const id = encodeURIComponent(card.dataset.plan), review = one("[data-review]", card), place = one("[data-part=answer]", card);
     const command = one("[data-command]", card), cwd = one("[data-cwd]", card);
     let asked = 0, timer = 0;
 
@@ -43,7 +43,8 @@
         for (const box of all("[data-understood]", form)) { box.checked = false; box.disabled = true; }
         boxes(form);
       }
-      place.classList.add("busy"); place.setAttribute("aria-busy", "true");
+      for (const part of all("[data-part]", card)) part.classList.add("busy");
+      review.setAttribute("aria-busy", "true");
       asked += 1;
       clearTimeout(timer);
       timer = setTimeout(read, QUIET);
@@ -57,8 +58,13 @@
       } catch (error) { if (mine === asked) problem(error.message); }
     }
     function show(text) {
-      place.innerHTML = text;
-      place.classList.remove("busy"); place.removeAttribute("aria-busy");
+      const page = new DOMParser().parseFromString(text, "text/html");
+      for (const part of all("[data-part]", card)) {
+        const after = one(`[data-part=${part.dataset.part}]`, page);
+        part.innerHTML = after.innerHTML; part.classList.remove("busy");
+        if (after.dataset.level) card.className = card.className.replace(/level-\d/, `level-${after.dataset.level}`);
+      }
+      review.removeAttribute("aria-busy");
       window.htmx?.process(place);
     }
     function problem(words) {
@@ -80,13 +86,23 @@
       if (form.dataset.busy === "1" || one("[data-go]", form).disabled) return;
       form.dataset.busy = "1"; boxes(form);
       try {
-        const found = await (await send(`/console/ask/${id}/run`, Object.fromEntries(new FormData(form)))).json();
+        const yes = Object.fromEntries(new FormData(form));
+        let found = await run(yes), why = "";
+        if (found.ticket) try { await touched(found.ticket); found = await run(yes); } catch (error) { why = error.message; }
         if (found.status === "held") {
-          show(await (await send(`/console/ask/${id}/review`)).text());
-          if (!one("[data-gate]", place)) problem(found.reason);
+          await reviewed();
+          if (why || !one("[data-gate]", place)) problem(why || found.reason);
         } else follow();
       } catch (error) { form.dataset.busy = ""; boxes(form); problem(error.message); }
     });
+
+    const run = async (yes) => (await send(`/console/ask/${id}/run`, yes)).json();
+    const reviewed = async () => show(await (await send(`/console/ask/${id}/review`)).text());
+    // One touch for what is dangerous: it signs the ticket of exactly this text, and the same yes runs it.
+    async function touched(ticket) {
+      const path = `/console/step-up/${encodeURIComponent(ticket)}`;
+      await window.interlock.stepUp(`${path}/begin`, `${path}/approve`);
+    }
 
     function follow() {
       command.disabled = cwd.disabled = true;
@@ -102,7 +118,7 @@
         const field = one("input", line);
         send(`/console/ask/${id}/type`, { line: field.value }).then(() => { field.value = ""; }).catch((error) => say(error.message, true));
       });
-      watch(`/console/ask/${id}/output`, card, () => { line.hidden = true; one("[data-cancel]", card).hidden = true; one("[data-again]", card).hidden = false; });
+      watch(`/console/ask/${id}/output`, card, () => { line.hidden = true; one("[data-cancel]", card).hidden = true; one("[data-again]", card).hidden = false; one("[data-silent]", card).hidden = Boolean(one("[data-output]", card).textContent); reviewed().catch(() => {}); });
     }
     if (card.dataset.status !== "planned" && card.dataset.status !== "rejected") follow();
     else all("[data-run]", place).forEach(boxes);
