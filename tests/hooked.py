@@ -52,11 +52,11 @@ class Hooked:
     daemon: Daemon
     client: str
 
-    def fire(self, word: str, event: str, given: Any, **how: Any) -> Said:
+    def fire(self, word: str, event: str, given: Any, home: str = "/nonexistent", **how: Any) -> Said:
         """The hook as its agent runs it."""
         data = given if isinstance(given, bytes) else json.dumps(given).encode()
         done = subprocess.run(
-            [self.client, word, event], input=data, capture_output=True, env={"HOME": "/nonexistent"}, timeout=90, **how
+            [self.client, word, event], input=data, capture_output=True, env={"HOME": home}, timeout=90, **how
         )
         return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 

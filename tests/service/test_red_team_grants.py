@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from gate import Gate
 from interlock.core.audit import entry
 from interlock.core.model import Action, AgentRef, command, operation, tool
 from interlock.doors.http.record import proved
+from interlock.looker.paths import real_paths
 from interlock.service import agents, answers, granting, people, upkeep
 from interlock.service.sessions import SignInRefused
 
@@ -240,3 +241,71 @@ def test_a_record_whose_end_was_cut_off_denies_and_says_what_to_do(gate: Gate) -
     db.close()
     found = gate.ask(command("git push --force origin dev", W))
     assert found.outcome == "deny" and "cut off" in found.reason and "put a copy of the state back" in found.reason
+
+
+# Links
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """A project whose `notes` has a file, and links that lead to its source and to somebody's keys."""
+    project = tmp_path / "project"
+    for folder in ("notes", "src", "keys"):
+        (project / folder).mkdir(parents=True)
+        (project / folder / "x").write_text("x\n")
+    (project / "notes" / "link").symlink_to(project / "src")
+    (project / "notes" / "one").symlink_to(project / "src" / "x")
+    return project
+
+
+P = "/srv/project"  # where the project is taken to be: below /tmp nothing is worth a question
+
+
+def reached(gate: Gate, action: Action, number: int, there: Path) -> bool:
+    """Whether it passes, asked by another agent each time: a refusal counts for the next try."""
+
+    def resolve(pairs: Sequence[tuple[str, bool]]) -> list[str]:
+        found = real_paths([(path.replace(P, str(there), 1), follow) for path, follow in pairs])
+        return [path.replace(str(there), P, 1) for path in found]
+
+    return gate.ask(action, AgentRef("uid:1000", f"n{number}", f"s{number}"), resolve=resolve).allowed
+
+
+def test_a_grant_for_a_folder_reaches_through_no_link_and_no_dots(gate: Gate, notes: Path) -> None:
+    terms = {"effect": "destroy", "targets": [f"{P}/notes/*", f"{P}/notes/link/*"], "why": "x", "count": 50}
+    granting.add_grant(gate.state, gate.sign_in(), {**terms, "ceiling": "dangerous"})
+    rows = [
+        ("rm notes/x", True),
+        ("rm notes/one", True),  # the link alone
+        ("rm notes/../src/x", False),
+        ("rm notes/link/x", False),
+        ("rm notes/link/../keys/x", False),
+        (f"rm {P}/notes/link/x", False),
+        ("truncate -s 0 notes/one", False),
+        ("cd notes/link && rm x", False),
+        ("python3 -c \"import os; os.remove('notes/link/x')\"", False),
+    ]
+    found = [reached(gate, command(text, P), number, notes) for number, (text, _) in enumerate(rows)]
+    assert found == [passes for _, passes in rows]
+
+
+def test_an_operators_pattern_for_a_folder_reaches_through_no_link(tmp_path: Path, notes: Path) -> None:
+    patterns = {
+        "allowPatterns": ["Write:*/notes/*", "Bash:rm notes/*", "rm notes/*"],
+        "denyPatterns": [f"Read:{P}/src/*"],
+    }
+    asks = {**ALLOW, "reversible": "confirm", "destructive": "confirm"}
+    gate = under(tmp_path, levels=asks, externalRestrictions=patterns)
+    gate.enrol()
+    write = {"content": "y"}
+    rows = [
+        (tool("Write", {"file_path": f"{P}/notes/x", **write}, P), True),
+        (tool("Write", {"file_path": f"{P}/notes/link/x", **write}, P), False),
+        (tool("Write", {"file_path": f"{P}/notes/one", **write}, P), False),
+        (tool("Read", {"file_path": f"{P}/src/x"}, P), False),
+        (tool("Read", {"file_path": f"{P}/notes/link/x"}, P), False),
+        (tool("Read", {"file_path": f"{P}/notes/x"}, P), True),
+    ]
+    found = [reached(gate, action, number, notes) for number, (action, _) in enumerate(rows)]
+    gate.close()
+    assert found == [passes for _, passes in rows]

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hooked import Hooked, Said, hooked
+from hooked import Hooked, Said, claude, hooked
 from keeping import let_through
 from looked import files, git, repository
 
@@ -52,6 +52,22 @@ def test_what_the_action_left_is_its_doing_and_no_later_work(here: Hooked, repo:
     assert here.daemon.here().get(path).json()["later"] == 0
     assert here.daemon.here().post(path, json={}).json()["undone"] is True
     assert (repo / "src/a.py").read_text() == "three days of work\n"
+
+
+def test_what_is_kept_is_the_file_of_the_home_that_the_agents_process_has(here: Hooked, tmp_path: Path) -> None:
+    settings = tmp_path / "another home" / ".gitconfig"
+    files(settings.parent, {settings.name: "[user]\n"})
+    given = claude("echo x > ~/.gitconfig", "at_home", cwd=str(tmp_path))
+    passes(lambda: here.fire("claude-code", "PreToolUse", given, home=str(settings.parent)))
+    settings.write_text("x\n")
+    here.fire("claude-code", "PostToolUse", {**given, "hook_event_name": "PostToolUse"}, home=str(settings.parent))
+    assert here.daemon.here().post(f"/api/v1/undo/{kept(here)[0]['id']}", json={}).json()["undone"] is True
+    assert settings.read_text() == "[user]\n"
+
+
+def test_a_home_that_is_not_the_users_own_is_no_reason_to_pass(here: Hooked, tmp_path: Path) -> None:
+    given = claude("echo x > ~/.gitconfig", "not_at_home", cwd=str(tmp_path), permission_mode="bypassPermissions")
+    assert here.fire("claude-code", "PreToolUse", given, home="/proc/1/root/nowhere").decision == "deny"
 
 
 def test_several_calls_of_one_event_are_each_kept_and_told(here: Hooked, repo: Path, tmp_path: Path) -> None:

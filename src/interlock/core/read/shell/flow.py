@@ -136,11 +136,27 @@ def _piped(shell: Shell, earlier: Span | None, span: Span) -> bool:
     return earlier == span or not _ENDS.search(shell.session.source, earlier[1], span[0])
 
 
+# Start files that a shell runs; of others, the lines that name a command.
+_SHELL_START = re.compile(
+    r"(?i)(?:^|/)\.(?:bash(?!_history)\w*|zsh(?!_history)\w*|zprofile|zlogin|profile|kshrc|t?cshrc|login|x(?:initrc|profile|session))$|\.fish$"
+)
+_IN_SETTINGS = re.compile(
+    r"(?im)^[ \t]*(?:(?:proxy|local|knownhosts)command[ \t=]+|sshcommand[ \t]*=[ \t]*|\w+[ \t]*=[ \t]*\"?!)(.+?)\"?$"
+)
+
+
 def _will_run(job: Job, path: str, text: str) -> None:
     """Text put where every new shell, every commit or the scheduler runs it: read as what it is."""
     places = job.places(path)
-    if "shell_config" in places or "git_hook" in places or path.startswith("/etc/profile"):
+    if (
+        "git_hook" in places
+        or path.startswith("/etc/profile")
+        or ("shell_config" in places and _SHELL_START.search(path))
+    ):
         job.shell_text(text, path)
+    elif "shell_config" in places and (commands := _IN_SETTINGS.findall(text)):
+        for command in commands[:100]:
+            job.shell_text(command, path)
     elif path.endswith((".service", ".timer", ".desktop")):
         for line in text.splitlines():
             name, _, command = line.partition("=")
