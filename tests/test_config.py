@@ -177,6 +177,16 @@ def test_codes_in_a_window_are_off_and_warned_of() -> None:
         config_of({"channels": {"dialog": "on"}}, environ=NOBODY)
 
 
+def test_the_desktop_is_told_by_default_and_by_nobody_where_it_is_switched_off_or_set_otherwise() -> None:
+    implied = config_of({}, environ=NOBODY).channels.implied
+    assert implied is not None and implied.wants("held") and not implied.wants("alert") and not implied.private
+    own = {"name": "mine", "kind": "desktop", "events": ["block"]}
+    for table in ({"desktop": "off"}, {"send": [own]}):
+        assert config_of({"channels": table}, environ=NOBODY).channels.implied is None
+    with pytest.raises(ConfigError, match="desktop: expected one of off, auto"):
+        config_of({"channels": {"desktop": "on"}}, environ=NOBODY)
+
+
 def test_whoever_lets_destructive_calls_pass_without_a_daemon_is_warned() -> None:
     made = config_of({"hooks": {"without_daemon": "destructive", "bypassed": "note"}}, environ=NOBODY)
     assert made.hooks.passes == 2

@@ -14,9 +14,9 @@ import pytest
 from interlock.channels import notification
 from interlock.channels.apprise import Apprise
 from interlock.channels.notification import APPLE, NOTIFY_SEND, WINDOWS, Desktop, notifier
-from interlock.channels.ways import open_ways
+from interlock.channels.ways import open_implied, open_ways
 from interlock.channels.webhook import Webhook
-from interlock.core.channel_rules import Way
+from interlock.core.channel_rules import ChannelSettings, Way
 from interlock.core.messages import Message, Place, of_notice
 from interlock.ports import Opened, Undelivered
 from receiving import receiving
@@ -91,6 +91,26 @@ def test_a_webhook_that_does_not_answer_is_not_waited_for_long() -> None:
         with pytest.raises(Undelivered, match=r"no answer within 0\.2 s") as failed:
             Webhook(stuck.url, KEY, 0.2).send(message())
         assert not failed.value.hopeless
+
+
+@pytest.mark.parametrize(
+    ("environ", "platform", "told"),
+    [
+        ({"DISPLAY": ":0"}, "linux", True),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "linux", True),
+        ({"DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/1000/bus"}, "linux", False),  # a session, and no screen
+        ({}, "linux", False),
+        ({}, "darwin", True),
+        ({}, "win32", False),
+    ],
+)
+def test_a_desktop_is_told_without_being_configured_where_there_is_one(
+    environ: dict[str, str], platform: str, told: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("interlock.channels.notification.systems", lambda path: True)  # as if it were installed
+    opened = open_implied(ChannelSettings(), environ, platform)
+    assert [one.way.name for one in opened] == (["desktop"] if told else [])
+    assert open_implied(ChannelSettings(desktop="off"), environ, platform) == []
 
 
 def test_apprise_says_the_status_and_nothing_of_the_address() -> None:

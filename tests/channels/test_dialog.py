@@ -228,7 +228,10 @@ def test_a_code_from_a_window_approves_one_step_once(desk: Shown, windows: Windo
         lambda tx: challenges.issue(tx, desk.state, AGENT, VERIFY, "why", now, digest=ticket.digest)
     )
     challenges.announce(desk.state)
-    challenges.verify(desk.state, AGENT, made.id, code_in(windows.shown()[0]))
+    said = windows.shown()[0]
+    assert f"What would run:\n  {PUSH.text}\n" in said  # the action itself, above the code that frees it
+    assert said.index(PUSH.text) < said.index(code_in(said))
+    challenges.verify(desk.state, AGENT, made.id, code_in(said))
     assert desk.ask(PUSH, execution="e1").allowed
     assert not desk.ask(PUSH, execution="e1").allowed
 

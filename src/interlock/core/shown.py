@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,8 +85,9 @@ def unwrapped(steps: Sequence[Step], findings: Sequence[Mapping[str, Any]], acti
     whole = "\n".join((text, *fields.values()))
     if not steps or all(_plain(one, text, whole, action.get("kind")) for one in worst if one.get("subject")):
         return []
-    kept = [step for step in steps if not _wraps(step, steps) and not _repeats(step, steps)]
     subjects = {str(one.get("subject")) for one in worst}
+    kept = [step for step in steps if not _wraps(step, steps)]
+    kept = [step for step in kept if step.text in subjects or not _repeats(step, steps, subjects)]
     kept = sorted(kept, key=lambda step: step.text not in subjects)[:MOST]  # the worst is never cut off
     return [{**step_json(step), "command": redact_text(step.text)} for step in kept]
 
@@ -103,9 +104,18 @@ def written(action: Mapping[str, Any], title: str = "") -> tuple[str, Mapping[st
     return call, {**long, **rest}
 
 
+def listed(action: Mapping[str, Any], title: str = "") -> str:
+    """An action with its parameters as far as a list has room for them; line breaks are kept."""
+    name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
+    given = next((action[key] for key in _GIVEN if isinstance(action.get(key), Mapping)), None)
+    if given and action.get("kind") not in _SPANNED:
+        name = f"{name}({', '.join(f'{key}={_cut(_json(value), _SHORT)}' for key, value in given.items())})"
+    return _cut("\n".join(" ".join(line.split()) for line in name.split("\n")), LINE)
+
+
 def one_line(action: Mapping[str, Any], title: str = "") -> str:
-    """An action in one line, with its parameters; for lists."""
-    return _one_line(written(action, title)[0])
+    """The same in one line."""
+    return _one_line(listed(action, title))
 
 
 def worst_of(findings: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -120,7 +130,7 @@ def _call(name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     said, long = [], {}
     room = _WHOLE
     for key, value in given.items():
-        words = json.dumps(value, ensure_ascii=False, default=str)
+        words = _json(value)
         if len(words) <= min(_SHORT, room) and not (isinstance(value, str) and "\n" in value):
             said.append(f"{key}={words}")
             room -= len(words)
@@ -134,9 +144,16 @@ def _written(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
 
 
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _one_line(text: str) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= LINE else f"{said[: LINE - 1]}…"
+    return _cut(" ".join(text.split()), LINE)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _run(data: Mapping[str, Any]) -> Run:
@@ -184,11 +201,14 @@ def _wraps(step: Step, steps: Sequence[Step]) -> bool:
     )
 
 
-def _repeats(step: Step, steps: Sequence[Step]) -> bool:
-    """Whether a command stands unchanged behind the one that starts it, which says more: `sudo rm x`."""
-    return bool(step.via) and any(
-        len(one.via) < len(step.via) and one.span == step.span and one.text.endswith(f" {step.text}") for one in steps
-    )
+def _repeats(step: Step, steps: Sequence[Step], subjects: Collection[str]) -> bool:
+    """Whether another command says the same: `sudo rm x` of its `rm x`, which is only shown where it is the harm itself."""
+    for one in steps:
+        if one.span == step.span and len(one.via) < len(step.via) and one.text.endswith(f" {step.text}"):
+            return True
+        if one.span == step.span and len(step.via) < len(one.via) and step.text.endswith(f" {one.text}"):
+            return one.text in subjects
+    return False
 
 
 def _within(one: Step, outer: Step) -> bool:

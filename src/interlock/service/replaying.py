@@ -131,9 +131,14 @@ def compared(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, other: Poli
 
 def title(body: Mapping[str, Any]) -> str:
     """What a recorded action was, in one line."""
+    return one_line(action_of(body), str(body.get("operation", "")))
+
+
+def action_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A recorded action as tickets keep theirs."""
     judged = _table(body.get("judged"))
-    given = _table(body.get("parameters")) or {**_table(judged.get("fields")), "kind": judged.get("kind")}
-    return one_line(given, str(body.get("operation", "")))
+    fields = {**_table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
+    return _table(body.get("parameters")) or fields
 
 
 def assessed(body: Mapping[str, Any], rules: Rulebook) -> Assessment | None:

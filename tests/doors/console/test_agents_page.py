@@ -9,7 +9,8 @@ import pytest
 
 from daemon import PASSPHRASE
 from hooked import claude
-from interlock.core.records import AuditQuery
+from interlock.core.model import AgentRef, Level
+from interlock.core.records import AuditQuery, Deed
 from interlock.doors.hook.route import ROUTE as HOOK
 from interlock.service.pausing import pause
 from interlock.service.people import sign_in
@@ -105,3 +106,13 @@ def test_nobody_is_blocked_who_is_not_there(here: Looking) -> None:
     assert answer.status_code == 404 and here.app.state.blocks == {}
     assert here.window.get(f"{ONE}?principal=uid:4711").status_code == 404
     assert here.window.get("/console/agents/execution?id=none").status_code == 404
+
+
+def test_people_who_run_commands_themselves_stand_apart_from_agents(here: Looking) -> None:
+    here.ask(LIST)
+    state = here.app.state
+    done = Deed(AgentRef("person:ana", "ask", "s1"), "command:ls", Level.SAFE, 5, "allow", state.clock.now())
+    state.store.write(lambda tx: tx.add_deeds([done]))
+    agents, _, people = here.page("/console/agents").partition('<h2 id="people">People</h2>')
+    assert "<b>claude</b>" in agents and "person:ana" not in agents.partition("<main")[2]
+    assert "<b>ana</b>" in people and "<b>claude</b>" not in people

@@ -164,3 +164,12 @@ def test_a_viewer_reads_and_verifies_but_marks_nothing(here: Looking) -> None:
     assert window.form("/console/audit/verify").status_code == 200
     fields = dict(part.split("=") for part in record.partition("?")[2].split("&"))
     assert window.form("/console/audit/false-alarm", fields).status_code == 403
+
+
+def test_tokens_and_sign_ins_are_folded_away_and_can_be_unfolded(here: Looking) -> None:
+    here.ask(PUSH)
+    page = here.page("/console/audit")
+    assert "token issued" not in page and ">unlock</span>" not in page and "folded away" in page
+    (unfold,) = [path for path in here.links("/console/audit", "/console/audit?routine") if "shown" in path]
+    assert "token issued" in here.page(unfold) and "Fold them away" in here.page(unfold)
+    assert "token issued" in here.page("/console/audit?event=TOKEN_ISSUED")

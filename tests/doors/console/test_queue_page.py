@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from interlock.core.model import Human, Level, Requirement
+from interlock.core.model import Human, Level, Requirement, TicketState
+from interlock.core.records import Ticket
 from interlock.core.ticket import first_state
 from interlock.doors.console.cards import card_of
 from interlock.doors.console.colour import coloured, runs
@@ -69,7 +72,7 @@ def test_a_card_says_unless_you_object_only_where_time_alone_frees_it() -> None:
     }
     assert "unless you object" in pages["cooling"] and "Approve once" not in pages["cooling"]
     assert "unless you object" not in pages["waiting"] and "Approve once" in pages["waiting"]
-    assert "runs no sooner than in" in pages["waiting"] and "expires in" in pages["waiting"]
+    assert "at the earliest" in pages["waiting"] and "expires in" in pages["waiting"]
 
 
 def test_a_long_harm_is_cut_where_that_can_be_seen() -> None:
@@ -148,3 +151,63 @@ def test_harm_in_a_long_command_and_letters_that_look_like_others_are_said_besid
         assert page.index("<mark>rm -rf src</mark>") < page.index("As it was written") < page.index("a" * 500)
         said = here.said("/console/queue")
         assert "cyrillic small letter a (U+0430)" in said
+
+
+def test_a_card_leads_with_what_would_run_and_has_the_text_as_it_was_written_below(tmp_path: Path) -> None:
+    with looking(tmp_path) as here:
+        coded = base64.b64encode(b"rm -rf /srv/data").decode()
+        id = here.ask(f"echo {coded} | base64 -d | sh")["pendingId"]
+        for path in ("/console/queue", f"/console/tickets/{id}", here.record(text="base64", level="3")):
+            page = here.page(path)
+            lead = page.index('<mark>rm -rf /srv/data</mark> <span class="via">inside sh</span>')
+            assert lead < page.index("As it was written") < page.index(coded, page.index("As it was written"))
+
+
+def test_an_operation_is_one_line_with_its_parameters_on_cards_and_in_lists(tmp_path: Path) -> None:
+    with looking(tmp_path) as here:
+        asked = {"agent": {"name": "bot"}, "operation": "delete_user", "params": {"id": 5, "who": "ana"}}
+        here.app.call("POST", "/api/v1/evaluate", asked, here.agent)
+        for path in ("/console/queue", "/console/live", "/console/audit"):
+            assert 'delete_user(id=5,who="ana")' in "".join(here.said(path).split())
+
+
+def test_the_tab_counts_what_waits_and_a_script_is_told_of_the_newest(tmp_path: Path) -> None:
+    with looking(tmp_path) as here:
+        assert here.window.get("/console/queue/newest").json() == {"count": ""}
+        assert "<title>Queue · Interlock</title>" in here.page("/console/queue")
+        id = here.ask("bash -c 'rm -rf /srv/data'")["pendingId"]
+        found = here.window.get("/console/queue/newest").json()
+        assert found["count"] == "1" and found["id"] == id and found["words"].endswith("rm -rf /srv/data")
+        assert "<title>(1) Live · Interlock</title>" in here.page("/console/live")
+
+
+def test_what_only_people_free_is_not_said_to_run_by_itself() -> None:
+    cooling: dict[str, Any] = {
+        "state": TicketState.COOLING,
+        "opened_at": 10.0,
+        "cooling_ends_at": 99.0,
+        "expires_at": 900.0,
+    }
+    asked = Requirement(cooling_seconds=60, human=Human.APPROVE)
+    both, alone = ticket("t1", requirement=asked, **cooling), ticket("t2", requirement=Requirement(60), **cooling)
+    assert not card_of(both).cooling and card_of(alone).cooling
+    assert "at the earliest" in drawn(both) and "unless you object" not in drawn(both)
+    assert "unless you object" in drawn(alone)
+
+
+def test_a_card_says_the_patterns_severity_and_description() -> None:
+    pattern = {"id": "drop-staging", "description": "Drops the database of the demo", "severity": "medium"}
+    page = drawn(ticket("t1", patterns=(pattern,), severity="medium"))
+    assert "medium severity" in page and "Drops the database of the demo" in page
+
+
+def test_cannot_be_undone_is_not_said_of_what_can_be_had_back() -> None:
+    looked = "looked: would delete 3 files, 9 bytes; all of it can be had back"
+    assert "cannot be undone" in drawn(ticket("t1", irreversible=True))
+    assert "cannot be undone" not in drawn(ticket("t1", irreversible=True, factors=(looked,)))
+
+
+def drawn(held: Ticket) -> str:
+    """One card."""
+    template = '{% from "queue/_card.html" import held %}{{ held(card, "", 20.0, False) }}'
+    return environment().from_string(template).render(card=card_of(held))

@@ -40,6 +40,14 @@ def test_a_permission_request_is_left_to_the_user_or_denied_and_never_approved(h
     assert permission(here, "git reset --hard HEAD~9", permission_mode="dontAsk")["behavior"] == "deny"
 
 
+def test_the_person_at_the_agent_is_shown_once_that_something_waits_and_how_to_answer(here: Hooked) -> None:
+    said = here.claude("bash -c 'rm -rf /srv/shown'", "n1").json
+    (ticket,) = [one for one in here.tickets("open") if "/srv/shown" in one["title"]]
+    line = said["systemMessage"]
+    assert "waits for an answer: rm -rf /srv/shown" in line and f"interlock approve {ticket['id']}" in line
+    assert "systemMessage" not in here.claude("bash -c 'rm -rf /srv/shown'", "n2").json
+
+
 @pytest.mark.parametrize("word", ["codex", "copilot", "devin"])
 def test_each_agents_permission_request_is_denied_in_its_own_shape(here: Hooked, word: str) -> None:
     event, given = golden(word, "permission-shell")

@@ -88,6 +88,7 @@ def test_C_20_reporting_the_same_step_once_armed_grants_the_quota_as_well(tmp_pa
     agent = Agent(made).started()
     for _ in range(3):
         agent.step()
+    assert agent.tickets()[0].reason == "Step limit exceeded. A yes allows this step and 1 more after it"
     agent.approve(agent.tickets()[0])
     assert agent.told()["stepsRemaining"] == 1
     assert agent.standing()["steps"] == 3

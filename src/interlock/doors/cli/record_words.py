@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from interlock.core.times import iso
 from interlock.service.replaying import agent, title
 
 _SKIPPED = frozenset({"timestamp", "by", "digest", "key_id", "statement", "proof"})
@@ -24,11 +25,10 @@ def told(body: Mapping[str, Any]) -> str:
 
 def details_told(body: Mapping[str, Any]) -> str:
     """What somebody did, but for who and when."""
-    return ", ".join(
-        f"{key} {_short(value)}"
-        for key, value in body.items()
-        if key not in _SKIPPED and value not in ("", None, [], {})
-    )
+    given = {key: value for key, value in body.items() if key not in _SKIPPED and value not in ("", None, [], {})}
+    reason = given.pop("reason", None)
+    said = [_short(reason)] if reason is not None else []  # what somebody said comes first
+    return ", ".join((*said, *(f"{key} {_moment(key, value)}" for key, value in given.items())))
 
 
 def token_told(body: Mapping[str, Any]) -> str:
@@ -42,6 +42,13 @@ def token_told(body: Mapping[str, Any]) -> str:
     said += [str(body["failure_reason"])] if body.get("failure_reason") else []
     mark = str(body["token_id"])
     return f"{', '.join(said)}  ({mark[:19]}{'…' if len(mark) > 19 else ''})"
+
+
+def _moment(key: str, value: object) -> str:
+    """A value; seconds since 1970 as a time."""
+    if key.endswith("_at") and isinstance(value, int | float) and 0 < value < 1e11:
+        return f"{iso(float(value))[:19]}Z"
+    return _short(value)
 
 
 def _short(value: object) -> str:

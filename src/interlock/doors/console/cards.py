@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from interlock.core.excerpt import visible
 from interlock.core.loss import UNKEPT, blast_of, recoverable
-from interlock.core.model import Human, Level, TicketState
+from interlock.core.model import Level, TicketState
 from interlock.core.records import Approval, Ticket
 from interlock.core.shown import Shown, reasons, shown, written
 from interlock.core.statement import needs_reauth
+from interlock.core.ticket import freed_by_time
 from interlock.core.wire import requirement_json
 from interlock.doors.cli.ticket_words import requirement_words
 from interlock.doors.console.colour import Piece, coloured, runs
@@ -58,7 +59,7 @@ class Card:
     @property
     def cooling(self) -> bool:
         """Whether time alone lets it run (R-21)."""
-        return self.ticket.state is TicketState.COOLING
+        return self.ticket.state is TicketState.COOLING and freed_by_time(self.ticket)
 
     @property
     def severity(self) -> str:
@@ -87,7 +88,7 @@ def cards(
 
 def urgency(ticket: Ticket, now: float) -> tuple[float, ...]:
     """What runs by itself soon comes first, then the greater harm, then what ends sooner."""
-    soon = ticket.state is TicketState.COOLING and ticket.requirement.human is Human.NONE
+    soon = ticket.state is TicketState.COOLING and freed_by_time(ticket)
     ends = ticket.cooling_ends_at if soon else ticket.expires_at
     return (not soon, -int(ticket.level), ends - now)
 

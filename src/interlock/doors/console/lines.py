@@ -8,10 +8,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from interlock.core.audit_bodies import EVENTS, HELD
+from interlock.core.shown import listed
 from interlock.core.times import iso
 from interlock.core.undo import ID
 from interlock.doors.cli.record_words import details_told, token_told
-from interlock.service.replaying import title
+from interlock.service.replaying import action_of
 from interlock.service.searching import Entry
 
 RECORD = "/console/audit/record"
@@ -91,5 +92,5 @@ def _who(body: Mapping[str, Any]) -> str:
 
 def _words(entry: Entry) -> str:
     if entry.level >= 0:
-        return title(entry.body)
+        return listed(action_of(entry.body), str(entry.body.get("operation", "")))
     return token_told(entry.body) if "token_id" in entry.body else details_told(entry.body)

@@ -20,7 +20,7 @@ from interlock.doors.console.colour import Piece, coloured, runs
 from interlock.doors.console.lines import Line, kept_of, line, lines, when
 from interlock.service.false_alarms import Mark, markable, marks, rules_of
 from interlock.service.proving import proof_of
-from interlock.service.replaying import assessed, title
+from interlock.service.replaying import action_of, assessed, title
 from interlock.service.searching import Entry, Wanted, search
 from interlock.service.state import State
 
@@ -96,9 +96,7 @@ def story(state: State, entry: Entry) -> Story:
 
 def _shown(state: State, body: Mapping[str, Any]) -> Shown:
     """What was judged, whole, with what would really have run; the harm is marked by the rules that fired then."""
-    judged = _table(body.get("judged"))
-    fields = {**_table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
-    action = _table(body.get("parameters")) or fields
+    action = action_of(body)
     seen = assessed(body, state.rules)
     if seen is None:
         return shown(action, (), title(body))
