@@ -44,8 +44,11 @@ def tried(here: Looking, text: str, records: str = "500") -> str:
 def test_the_policy_in_force_is_told_level_by_level(here: Looking) -> None:
     said = here.said(POLICY)
     assert "In force: mine" in said and "It extends default" in said
-    assert "destructive confirm; nothing would be lost: allow" in said
-    assert "allow Bash:make *" in said and "who may answer" in said
+    assert (
+        "destructive Somebody has to confirm it. If nothing would be lost or a copy can be taken first: it runs at once."
+        in said
+    )
+    assert "needs no confirmation Bash:make *" in said and "An operator, unless a level names others." in said
 
 
 def test_its_own_text_is_shown_and_not_what_it_extends(here: Looking) -> None:
@@ -54,7 +57,7 @@ def test_its_own_text_is_shown_and_not_what_it_extends(here: Looking) -> None:
 
 
 def test_shipped_policies_are_told_too(here: Looking) -> None:
-    assert "forbidden block" in here.said(f"{POLICY}/shipped/strict")
+    assert "forbidden It is denied, and nobody can approve it." in here.said(f"{POLICY}/shipped/strict")
     assert here.window.get(f"{POLICY}/shipped/none").status_code == 404
     assert here.window.get(f"{POLICY}/shipped/..%2F..%2Fx").status_code == 404
 
@@ -76,7 +79,9 @@ def test_an_edited_policy_is_compared_with_what_agents_did(here: Looking) -> Non
         here.ask(command)
     said = words(tried(here, own_text(load_policy("strict"))))
     assert "It can be used, as policy strict." in said
-    assert "dangerous verify; nothing would be lost: allow; kept first: allow verify" in said
+    assert (
+        "If nothing would be lost or a copy can be taken first: it runs at once. An operator has to sign for it" in said
+    )
     assert "come out as they promise" in said
     assert "4 recorded: 3 answered alike, 1 differently" in said
     assert "allow confirm" in said and "npm install" in said

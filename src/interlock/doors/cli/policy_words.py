@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from interlock.core.explain import Line, Part
-from interlock.core.model import Level, Requirement
+from interlock.core.model import Human, Level, Requirement
 from interlock.core.patterns import PatternSet
 from interlock.core.policy import Policy
 from interlock.core.replay import requirement_json
@@ -22,51 +22,76 @@ def policy_lines(policy: Policy) -> Iterator[Line]:
         yield Part(f"{int(level)} {level.word:<13}", f"level{int(level)}"), Part(level_words(policy, level))
     yield ()
     for name, value in setting_words(policy):
-        yield Part(f"{name:<20}", "dim"), Part(value)
+        yield Part(f"{name:<24}", "dim"), Part(value)
 
 
 def level_words(policy: Policy, level: Level) -> str:
-    """What one level asks for."""
+    """What one level asks for, in sentences."""
     control = policy.control(level)
-    said = asked_words(control.requirement)
-    if control.denies:
-        said = f"deny, with a ticket that asks for {said}"
+    said = [_denied(control.requirement) if control.denies else asked_words(control.requirement)]
     if control.irreversible is not None:
-        said += f"; cannot be undone: {asked_words(control.irreversible)}, and the answer is deny, with a ticket"
-    if control.relief is not None:
-        said += f"; nothing would be lost: {asked_words(control.relief)}"
-    if control.kept is not None:
-        said += f"; kept first: {asked_words(control.kept)}"
-    return said
+        said.append(f"If it cannot be undone: {_inner(_denied(control.irreversible))}")
+    eased = {"nothing would be lost": control.relief, "a copy can be taken first": control.kept}
+    for asked in dict.fromkeys(one for one in eased.values() if one is not None):
+        when = " or ".join(words for words, one in eased.items() if one == asked)
+        said.append(f"If {when}: {_inner(asked_words(asked))}")
+    return " ".join(said)
 
 
 def setting_words(policy: Policy) -> Iterator[tuple[str, str]]:
-    """Everything else that a policy says, by name."""
-    gate, escalate = policy.severities, policy.escalate
-    human = policy.irreversible.name.lower()
-    yield (
-        "cannot be undone",
-        f"at least {human}; from dangerous up verify" if policy.irreversible else "asks for nothing",
-    )
-    for lead, found in (("", policy.patterns), ("restricts: ", policy.restriction.patterns)):
+    """Everything else that a policy says, by name, in sentences."""
+    yield "what cannot be undone", _IRREVERSIBLE[policy.irreversible]
+    for lead, found in (("", policy.patterns), ("of tools, ", policy.restriction.patterns)):
         for name, globs in _patterns(found).items():
             if globs:
-                yield f"{lead}{name}", ", ".join(globs)
+                yield f"{lead}{_PATTERNS[name]}", ", ".join(globs)
     if policy.allowed_operations:
-        yield "only", ", ".join(sorted(policy.allowed_operations))
+        yield "nothing but", ", ".join(sorted(policy.allowed_operations))
     if policy.always_ask:
-        yield "always asks", "at least confirm, also for what only reads"
+        yield "everything asks", "Somebody confirms every action, also one that only reads."
     if policy.registry:
-        time = f"time as the pattern says, else {_span(gate.default_cooling_off_ms / 1000)}"
-        yield "registry patterns", f"ask for {time}, at most {_span(gate.max_cooling_off_ms / 1000)}"
-    yield "who may answer", f"{', '.join(sorted(gate.allowed_approvers))}, unless a level names others"
-    yield "a ticket waits", f"{_span(gate.auto_expire_ms / 1000)} for its answer, then it expires"
-    yield "a rejection binds", _span(policy.denial_seconds)
-    yield "open tickets", f"at most {policy.open_tickets} for each agent"
-    if escalate.forbidden_attempts:
-        window = _span(escalate.forbidden_window_seconds)
-        yield "blocks", f"after {escalate.forbidden_attempts} forbidden attempts in {window}"
-    yield "trust matrix", f"{policy.matrix}, for operations of adapters"
+        gate = policy.severities
+        usual, most = _span(gate.default_cooling_off_ms / 1000), _span(gate.max_cooling_off_ms / 1000)
+        yield (
+            "names of operations",
+            f"A name that fits a registry pattern waits as long as the pattern says, {usual} where it says nothing, at most {most}.",
+        )
+    yield from _answering(policy)
+    if policy.escalate.forbidden_attempts:
+        tries, window = policy.escalate.forbidden_attempts, _span(policy.escalate.forbidden_window_seconds)
+        yield (
+            "blocks",
+            f"An agent that tries {tries} forbidden actions within {window} is blocked until an operator lifts it.",
+        )
+    yield "adapters", _MATRICES.get(policy.matrix, policy.matrix)
+
+
+def _answering(policy: Policy) -> Iterator[tuple[str, str]]:
+    gate = policy.severities
+    who = _people(gate.allowed_approvers)
+    yield "who may answer", f"{who[:1].upper()}{who[1:]}, unless a level names others."
+    yield "nobody answers", f"After {_span(gate.auto_expire_ms / 1000)} the request expires, and nothing ran."
+    yield "somebody says no", f"For {_span(policy.denial_seconds)} the same is refused, in whatever words it comes."
+    yield "at most", f"{policy.open_tickets} requests of one agent wait at a time."
+
+
+_IRREVERSIBLE = {
+    Human.NONE: "It asks for no more than anything else.",
+    Human.CONFIRM: "Somebody has to confirm it at least; from dangerous up an operator has to sign for it.",
+    Human.APPROVE: "An operator has to approve it at least; from dangerous up one has to sign for it.",
+    Human.VERIFY: "An operator has to sign for it.",
+}
+_PATTERNS = {"deny": "always denied", "approve": "always asks an operator", "allow": "needs no confirmation"}
+_MATRICES = {
+    "floor": "Their operations also pass the table of trust and danger, and never ask for less than this policy does.",
+    "spec": "Their operations pass the published table of trust and danger alone.",
+}
+_ASKED = {
+    Human.NONE: "It runs at once.",
+    Human.CONFIRM: "{who} has to confirm it.",
+    Human.APPROVE: "{who} has to approve it.",
+    Human.VERIFY: "{who} has to sign for it, with a passkey or a passphrase.",
+}
 
 
 def _span(seconds: float) -> str:
@@ -81,17 +106,38 @@ def _patterns(found: PatternSet) -> dict[str, list[str]]:
 
 
 def asked_words(asked: Requirement) -> str:
-    """A requirement in a few words."""
-    said = [asked.word]
-    if asked.approvers:
-        said.append(f"by {' or '.join(sorted(asked.approvers))}")
+    """A requirement in a sentence."""
+    if asked.blocked:
+        return "It is denied, and nobody can approve it."
+    time = _span(asked.cooling_seconds) if asked.cooling_seconds else ""
+    if asked.human is Human.NONE:
+        return f"It waits {time}, and runs unless somebody objects." if time else _ASKED[Human.NONE]
+    who = _people(asked.approvers) if asked.approvers else "somebody" if asked.human is Human.CONFIRM else _OPERATOR
     if asked.quorum > 1:
-        said.append(f"by {asked.quorum} people")
-    if asked.reauth:
-        said.append("with a fresh sign-in")
-    if asked.cooling_seconds:
-        said.append(f"after {_span(asked.cooling_seconds)}")
-    return ", ".join(said)
+        who = f"{asked.quorum} people" if who == _OPERATOR else f"{asked.quorum} of {who}"
+    said = _ASKED[asked.human].format(who=f"{who[:1].upper()}{who[1:]}")
+    said = said.replace(" has to", " have to") if asked.quorum > 1 else said
+    if asked.reauth and asked.human is not Human.VERIFY:
+        said = f"{said[:-1]}, after signing in again."
+    return f"{said[:-1]}, and {time} have to pass." if time else said
+
+
+_OPERATOR = "an operator"
+
+
+def _people(names: Iterable[str]) -> str:
+    """Whoever is named to answer."""
+    said = [{"human": _OPERATOR, "role:admin": "an admin"}.get(name, name.replace(":", " ")) for name in sorted(names)]
+    return " or ".join(dict.fromkeys(said)) or _OPERATOR
+
+
+def _denied(asked: Requirement) -> str:
+    """A no that a ticket can turn."""
+    return f"The call is denied, and a request waits in its place. {asked_words(asked)}"
+
+
+def _inner(sentence: str) -> str:
+    return f"{sentence[:1].lower()}{sentence[1:]}"
 
 
 def policy_json(policy: Policy) -> dict[str, Any]:

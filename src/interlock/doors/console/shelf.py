@@ -41,6 +41,11 @@ def shelved(context: Context) -> dict[str, Shelved]:
     return {id: _shelved(rule, on_disk.get(id)) for id, rule in context.state.rules.rules.items()}
 
 
+def pack_words(context: Context) -> dict[str, str]:
+    """What each pack is about: the comment that its file begins with."""
+    return {path.stem: _opening(_stamp(path)) for path in _files(context)}
+
+
 def examples(rule: Rule, rules: Rulebook) -> list[Example]:
     """A rule's own examples, judged by all rules that are in force."""
     each = [(action, True) for action in rule.match] + [(action, False) for action in rule.spare]
@@ -83,6 +88,16 @@ def _stamp(path: Path) -> Stamp:
 def _read(stamps: Sequence[Stamp]) -> dict[str, tuple[str, Rule]]:
     """The rules of files, by their id, with the name of the file."""
     return {id: (Path(stamp[0]).stem, rule) for stamp in stamps for id, rule in _rules(stamp).items()}
+
+
+@lru_cache(maxsize=256)
+def _opening(stamp: Stamp) -> str:
+    try:
+        with Path(stamp[0]).open(encoding="utf-8") as file:
+            first = file.readline(400)
+    except (OSError, ValueError):
+        return ""
+    return first[1:].strip() if first.startswith("#") else ""
 
 
 @lru_cache(maxsize=256)

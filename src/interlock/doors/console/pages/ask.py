@@ -15,7 +15,7 @@ from interlock.doors.console.cards import card_of, needs_step_up
 from interlock.doors.console.pace import too_fast
 from interlock.doors.console.visit import APPROVER, Answer, Invalid, Page, Redirect, Route, Visit
 from interlock.service.answers import Refused
-from interlock.service.plans import history, making, running, workflows
+from interlock.service.plans import choosing, history, making, running, workflows
 from interlock.service.plans.desk import Plan
 from interlock.service.plans.releasing import Held, Yes
 from interlock.service.plans.wire import plan_json, progress_json
@@ -137,6 +137,7 @@ def _page(
         "cwd": cwd or (plan.cwd if plan else making.folder("")),
         "recent": history.search(state, PlanQuery(operator=visit.who.operator, limit=RECENT)),
         "plan": None,
+        "planner": choosing.standing(state) if plan is None else None,
     }
     return Page("ask/ask.html", values | (_reviewed(visit, plan) if plan else {}), status)
 

@@ -11,7 +11,7 @@ from interlock.core.classify import Rulebook
 from interlock.core.decide import judge
 from interlock.core.model import Level
 from interlock.doors.cli.rule_words import clause_words, example_words
-from interlock.doors.console.shelf import Shelved, examples, problems, shelved
+from interlock.doors.console.shelf import Shelved, examples, pack_words, problems, shelved
 from interlock.doors.console.trying import KINDS, action_of, given, plain_text, tried
 from interlock.doors.console.visit import Answer, Invalid, NotHere, Page, Route, Visit
 from interlock.policybook import toml
@@ -35,6 +35,7 @@ def listing(visit: Visit) -> Answer:
         "count": len(found),
         "total": len(every),
         "packs": _packs(every.values()),
+        "about": pack_words(visit.context),
         "levels": list(_WORDS),
         "mark": visit.context.state.rulebook_hash,
         "changed": sum(one.changed for one in every.values()),

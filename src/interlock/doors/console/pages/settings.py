@@ -12,6 +12,8 @@ from interlock.core.policy import MODES
 from interlock.core.records import OperatorRow
 from interlock.core.trust import TRUSTS, Trust
 from interlock.core.weakening import concerns
+from interlock.doors.console.pages.ask import HOME as ASK
+from interlock.doors.console.pages.ask import elsewhere
 from interlock.doors.console.visit import ADMIN, APPROVER, Answer, Invalid, Page, Redirect, Route, Visit
 from interlock.doors.http.adapters import adapter_json
 from interlock.keys import EnrolError
@@ -21,6 +23,7 @@ from interlock.service.adapter_trust import change, refresh
 from interlock.service.agents import set_mode
 from interlock.service.answers import Refused
 from interlock.service.people import add_operator, change_operator
+from interlock.service.plans import choosing, running
 from interlock.service.visiting import role_of
 
 HOME = "/console/settings"
@@ -63,6 +66,9 @@ def page(visit: Visit, error: str = "") -> Answer:
         "concerns": concerns(state.policy, state.mode, config.danger_patterns),
         "alerts": tuple(state.alerts.values()),
         "enrolments": credentials.enrolments(state),
+        "planner": choosing.standing(state),
+        "plan": config.plan,
+        "ask_not_here": running.why_not_here(state, elsewhere(visit)),
     }
     return Page("settings/settings.html", values, 422 if error else 200)
 
@@ -146,6 +152,17 @@ def trust(visit: Visit) -> str:
     return "trust"
 
 
+def planner(visit: Visit) -> Answer:
+    """Which planner answers from now on; back to where that was asked."""
+    to = ASK if visit.form.get("back") == "ask" else HOME
+    try:
+        given = visit.form.get("use", ""), visit.form.get("model", "")
+        choosing.choose(visit.context.state, visit.who.session, *given)
+    except Refused as error:
+        return page(visit, str(error))
+    return Redirect(f"{to}?said=planner")
+
+
 def _reason(visit: Visit) -> str:
     reason = visit.form.get("reason", "").strip()
     if not reason:
@@ -168,6 +185,7 @@ ROUTES = (
     Route("POST", f"{HOME}/mode", _done(mode), ADMIN),
     Route("POST", f"{HOME}/operators", _done(new_operator), ADMIN),
     Route("POST", f"{HOME}/operators/{{name}}", _done(operator), ADMIN),
+    Route("POST", f"{HOME}/planner", planner, ADMIN),
     Route("POST", f"{HOME}/channels/{{name}}/test", test_channel, APPROVER),
     Route("POST", f"{HOME}/adapters/{{name}}/trust", _done(trust), APPROVER),
 )
