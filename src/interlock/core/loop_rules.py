@@ -10,7 +10,7 @@ from typing import Any
 from interlock.core.declared import DeedRules
 from interlock.core.declared import rules_of as deeds_of
 from interlock.core.digest import normal_name
-from interlock.core.patterns import PatternSet
+from interlock.core.patterns import Glob, PatternSet
 from interlock.core.policy import TOLERANCES, Policy
 from interlock.core.policy_form import globs_of
 from interlock.core.problems import Path, Problems, shown
@@ -26,9 +26,11 @@ class LoopRules:
     max_steps: int | None = None
     tolerance: str = ""
     patterns: PatternSet = field(default_factory=PatternSet)
+    asks: tuple[Glob, ...] = ()  # what a project's file wants confirmed
+    origin: str = ""  # whose settings they are, in words, where no configuration has them
 
     def __bool__(self) -> bool:
-        return self.max_steps is not None or bool(self.tolerance) or bool(self.patterns)
+        return self.max_steps is not None or bool(self.tolerance) or bool(self.patterns) or bool(self.asks)
 
 
 Ruled = tuple[LoopRules, bool]  # settings, and whether who they are for was proved
@@ -90,7 +92,11 @@ def under(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
     if rules.max_steps is not None:
         steps = rules.max_steps if proved else min(steps, rules.max_steps)
     tolerance = min(policy.tolerance, rules.tolerance or policy.tolerance, key=_TIGHTEST.index)  # C-09
-    return replace(policy, patterns=patterns, max_autonomous_steps=steps, tolerance=tolerance)
+    policy = replace(policy, patterns=patterns, max_autonomous_steps=steps, tolerance=tolerance)
+    if not rules.asks:
+        return policy
+    confirmed = policy.restriction.patterns.joined(PatternSet(approve=rules.asks))
+    return replace(policy, restriction=replace(policy.restriction, patterns=confirmed))
 
 
 def ruled(policy: Policy, rules: Iterable[Ruled]) -> Policy:
@@ -102,7 +108,13 @@ def ruled(policy: Policy, rules: Iterable[Ruled]) -> Policy:
 
 def ruled_json(rules: Iterable[Ruled]) -> list[dict[str, Any]]:
     """What a record keeps of them."""
-    return [{**rules_json(one), "proved": proved} for one, proved in rules]
+    return [{**rules_json(one), **_beside(one), "proved": proved} for one, proved in rules]
+
+
+def _beside(rules: LoopRules) -> dict[str, Any]:
+    """What only a record has, not a configuration."""
+    asks = {"ask": [glob.text for glob in rules.asks]} if rules.asks else {}
+    return asks | ({"origin": rules.origin} if rules.origin else {})
 
 
 def ruled_of(data: object) -> tuple[Ruled, ...] | None:
@@ -110,9 +122,22 @@ def ruled_of(data: object) -> tuple[Ruled, ...] | None:
     problems, found = Problems(), []
     for at, given in enumerate(data if isinstance(data, list) else []):
         table = dict(problems.table(given, ("loop_rules", at)) or {})
-        proved = table.pop("proved", False) is True
-        found.append((rules_of(table, ("loop_rules", at), problems), proved))
+        proved, origin = table.pop("proved", False) is True, str(table.pop("origin", ""))
+        asks = globs_of({"ask": table.pop("ask", [])}, "ask", ("loop_rules", at), problems)
+        own = rules_of(table, ("loop_rules", at), problems)
+        found.append((owned(replace(own, asks=asks), origin), proved))
     return None if problems.found or (data is not None and not isinstance(data, list)) else tuple(found)
+
+
+def owned(rules: LoopRules, origin: str) -> LoopRules:
+    """The same settings, each pattern with whose it is."""
+    if not origin:
+        return rules
+    deny, approve, allow, asks = (
+        tuple(replace(glob, origin=origin) for glob in globs)
+        for globs in (rules.patterns.deny, rules.patterns.approve, rules.patterns.allow, rules.asks)
+    )
+    return replace(rules, patterns=PatternSet(deny, approve, allow), asks=asks, origin=origin)
 
 
 def quota(policy: Policy, asked: int | None) -> int:

@@ -38,9 +38,10 @@ class Glob:
     text: str
     tool: str = ""
     body: str = ""
+    origin: str = ""  # whose it is, in words, where it is not the policy's own
 
     @classmethod
-    def of(cls, text: object) -> Glob:
+    def of(cls, text: object, origin: str = "") -> Glob:
         """The pattern that `text` is; refuses an empty one, and one that is longer than any pattern is."""
         if not isinstance(text, str) or not text.strip():
             raise PatternSyntax(f"pattern {text!r}: expected text, such as delete_* or Bash:git push*")
@@ -49,8 +50,13 @@ class Glob:
         text = text.strip()
         tool = _TOOL.fullmatch(text)
         if tool and not tool[2].startswith(("//", ":")) and not _DRIVE.match(text):
-            return cls(text, tool[1], tool[2])
-        return cls(text, "", text)
+            return cls(text, tool[1], tool[2], origin)
+        return cls(text, "", text, origin)
+
+    @property
+    def said(self) -> str:
+        """The pattern, and whose it is."""
+        return f"{self.text} ({self.origin})" if self.origin else self.text
 
     @property
     def is_command(self) -> bool:
@@ -74,16 +80,16 @@ class PatternSet:
         return PatternSet(self.deny + other.deny, self.approve + other.approve, self.allow + other.allow)
 
 
-def hits(globs: Iterable[Glob], named: Titles) -> tuple[str, ...]:
+def hits(globs: Iterable[Glob], named: Titles) -> tuple[Glob, ...]:
     """The patterns that meet any name of the action: at the start of any word, and any command of it."""
-    return tuple(glob.text for glob in globs if _meets(glob, named))
+    return tuple(glob for glob in globs if _meets(glob, named))
 
 
-def covers(globs: Iterable[Glob], named: Titles) -> tuple[str, ...]:
+def covers(globs: Iterable[Glob], named: Titles) -> tuple[Glob, ...]:
     """The patterns that match the whole of a single action; none for an action of several parts (C-11)."""
     if not named.single:
         return ()
-    return tuple(glob.text for glob in globs if _covers(glob, named))
+    return tuple(glob for glob in globs if _covers(glob, named))
 
 
 def _meets(glob: Glob, named: Titles) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from interlock.core.assess import assess
@@ -36,6 +36,7 @@ class Replayed:
 
     assessment: Assessment
     weighed: Weighed
+    named: Titles = field(default_factory=Titles)
 
     @property
     def word(self) -> str:
@@ -68,7 +69,7 @@ def replay(given: Json, rules: Rulebook, policy: Policy) -> Replayed:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
     assessment = assess(facts, classify(facts, rules), rules.programs)
-    return Replayed(assessment, weigh(assessment, named, policy, at))
+    return Replayed(assessment, weigh(assessment, named, policy, at), named)
 
 
 def facts_of(given: Json) -> tuple[Fact, ...]:

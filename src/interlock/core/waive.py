@@ -50,7 +50,7 @@ def lowered(
     allowed = covers((*policy.patterns.allow, *policy.restriction.patterns.allow), named)
     if allowed and assessment.level <= Level.DESTRUCTIVE and not assessment.irreversible:
         kept, gone = _without(kept, _auto_approved)
-        waivers += [f"auto-approved by pattern {allowed[0]}"] if gone else []
+        waivers += [f"auto-approved by pattern {allowed[0].said}"] if gone else []
     if (
         at.trust_tier
         and at.trust_tier in policy.severities.bypass_for_trust_tiers

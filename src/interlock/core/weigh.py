@@ -10,7 +10,7 @@ from interlock.core.escalation import RAISED_TO, RAISING, TIERS, escalation, rai
 from interlock.core.globs import spec_globs
 from interlock.core.loss import LOOKED, UNKEPT
 from interlock.core.model import Assessment, Human, Level, Requirement, Tier
-from interlock.core.patterns import hits
+from interlock.core.patterns import Glob, hits
 from interlock.core.pause import PAUSED, held_anyway
 from interlock.core.policy import ADMIN, TOLERANCES, Control, Policy
 from interlock.core.records import NOTHING, Json, nothing
@@ -138,18 +138,28 @@ def _operator_patterns(assessment: Assessment, named: Titles, policy: Policy, at
     parts = []
     for source, patterns in (("", policy.patterns), ("restriction ", policy.restriction.patterns)):
         parts += [
-            Part("deny", BLOCK, f"{source}pattern match: {glob} is denied") for glob in hits(patterns.deny, named)
+            Part("deny", BLOCK, f"{source}pattern match: {glob.text} is denied{_by(glob)}")
+            for glob in hits(patterns.deny, named)
         ]
         if patterns.approve:
             ask = APPROVE if not source else ASK
             name = "approve_pattern" if not source else CONFIRM_PATTERN
             parts += [
-                Part(name, ask, f"{source}pattern match: {glob} requires approval", pattern=glob)
+                Part(
+                    name,
+                    ask,
+                    f"{source if not glob.origin else ''}pattern match: {glob.text} requires approval{_by(glob)}",
+                    pattern=glob.text,
+                )
                 for glob in hits(patterns.approve, named)
             ]
         if named.cut and (patterns.deny or patterns.approve):  # what was not compared may be what a pattern means
             parts.append(Part("approve_pattern", APPROVE, f"too many parts to compare with every {source}pattern"))
     return parts
+
+
+def _by(glob: Glob) -> str:
+    return f" by {glob.origin}" if glob.origin else ""
 
 
 def _allowlist(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:

@@ -19,6 +19,7 @@ from interlock.looker.budget import GRACE, MILLISECONDS
 from interlock.looker.child import answered, confine
 from interlock.looker.files import decode, read_text
 from interlock.looker.paths import real_paths
+from interlock.looker.project import find
 
 MOST_ASKED = 65_536  # bytes of a question
 MOST_AT_ONCE = 32
@@ -159,7 +160,18 @@ def _resolved(asked: Any, _: str) -> bytes:
     return json.dumps(real_paths([(str(path), bool(follow)) for path, follow in asked])).encode()
 
 
-ANSWERS: Answers = {"path": Answering(_text), "look": Answering(_looked, _looking), "real": Answering(_resolved)}
+def _project(question: Any, _: str) -> bytes:
+    """The project files that count in a folder."""
+    files = find(str(question.get("cwd", "")))
+    return json.dumps([[file.path, file.text, file.problem] for file in files]).encode()
+
+
+ANSWERS: Answers = {
+    "path": Answering(_text),
+    "look": Answering(_looked, _looking),
+    "real": Answering(_resolved),
+    "project": Answering(_project),
+}
 
 
 def _asked(connection: socket.socket) -> tuple[int, dict[str, Any]]:

@@ -27,6 +27,7 @@ from interlock.service.performing import deed_of, perform
 from interlock.service.reading import AT_ONCE
 from interlock.service.request import Judged, Overtaken, Request, stepped
 from interlock.service.resolving import resolved
+from interlock.service.standing import governed
 from interlock.service.state import State
 from interlock.service.strength import strength_in
 from interlock.service.telling import told_shortly
@@ -67,7 +68,8 @@ def quick(state: State, request: Request) -> Decision | None:
     try:
         if not known(state, request):
             return None
-        return _quick(state, _judge(state, request, AT_ONCE, at_once=True), at_once=True)
+        judged = _judge(state, request, AT_ONCE, at_once=True)
+        return _quick(governed(state, judged), judged, at_once=True)
     except Exception:  # evaluate will meet it again, and deny
         return None
 
@@ -77,6 +79,7 @@ def _evaluate(state: State, request: Request) -> Decision:
     if not known(state, request):
         acquaint(state, request)
     judged = _judge(state, request)
+    state = governed(state, judged)
     everyday = _quick(state, judged)
     if everyday is not None:
         return everyday

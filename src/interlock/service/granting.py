@@ -16,6 +16,7 @@ from interlock.core.model import Level
 from interlock.core.records import Grant
 from interlock.core.redact import redact_text
 from interlock.core.registry import Pattern, PatternError
+from interlock.core.standing import DENY, SETTING, STANDING
 from interlock.ports import Tx
 from interlock.service import orders
 from interlock.service.answers import Refused
@@ -51,7 +52,7 @@ def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gr
     grant = _signed(state, by, proposed(state, by, given))
     if grant.ceiling is Level.FORBIDDEN:
         require_admin(state, by)
-    details = {"grant": grant.id, "terms": _terms(grant), **_proof(grant)}
+    details = {"grant": grant.id, "terms": grant_terms(grant), **_proof(grant)}
 
     def work(tx: Tx) -> None:
         tx.save_grant(grant)
@@ -73,13 +74,18 @@ def _signed(state: State, by: OperatorSession, grant: Grant) -> Grant:
             raise Refused("a grant for dangerous actions takes a touch of your passkey for exactly these terms")
         if not anew:
             raise Refused("a grant for dangerous actions takes a fresh sign-in")
-    text = spoken(grant, ANEW if anew else None)
+    return signed_terms(grant, by, ANEW if anew else None)
+
+
+def signed_terms(grant: Grant, by: OperatorSession, beside: Mapping[str, Any] | None = None) -> Grant:
+    """The grant with the signature of whoever is signed in under its terms."""
+    text = spoken(grant, beside)
     return replace(grant, statement=text, signature=by.unlocked.sign(text), key_id=by.unlocked.key_id)
 
 
 def spoken(grant: Grant, touch: Mapping[str, Any] | None = None) -> str:
     """The text that is signed: the terms, and where a passkey signs them itself, what its challenge is made of."""
-    return canonical_json({**_terms(grant), "id": grant.id, **(touch or {})})
+    return canonical_json({**grant_terms(grant), "id": grant.id, **(touch or {})})
 
 
 def asked_anew(grant: Grant) -> bool:
@@ -105,7 +111,7 @@ def _touched(said: Mapping[str, Any], grant: Grant) -> bool:
 
 def _lasting(grant: Grant) -> dict[str, Any]:
     """The terms, whenever they were proposed."""
-    return {**_terms(grant), "expires_at": 0}
+    return {**grant_terms(grant), "expires_at": 0}
 
 
 def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
@@ -116,13 +122,27 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
         if found is None:
             raise Refused(f"no grant {id!r}", "NOT_FOUND_RESOURCE")
         now = state.clock.now()
+        _may_revoke(state, by, found)
         gone = replace(found, revoked_at=now, revoked_by=by.operator)
         tx.save_grant(gone)
+        if found.effect in STANDING:
+            tx.save_setting(SETTING, f"{found.id} revoked {now!r}")
         state.pins.revoked(id)
         state.recorder.now(tx, "grant_revoked", deed(now, "grant_revoked", by.operator, {"grant": id}))
         return gone
 
-    return state.store.write(work)
+    gone = state.store.write(work)
+    if gone.effect in STANDING:
+        state.standing.drop(id)
+        state.changed()
+    return gone
+
+
+def _may_revoke(state: State, by: OperatorSession, grant: Grant) -> None:
+    """A standing no protects: it is taken back by whoever said it, or by an admin; everything else by anybody."""
+    person = state.sessions.person(by.operator)
+    if grant.effect == DENY and grant.by != by.operator and (person is None or ADMIN not in person.roles):
+        raise Refused(f"{grant.by} denied this: they take it back, or an admin does")
 
 
 def holds(state: State, grant: Grant) -> bool:
@@ -213,6 +233,8 @@ def proposed(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gra
         raise Refused(
             f"grant: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}", "VALIDATION_UNKNOWN_PARAM"
         )
+    if given.get("effect") in STANDING:
+        raise Refused("grant: a pattern is allowed or denied with /standing", "VALIDATION_INVALID_VALUE")
     effect, targets, digests = given.get("effect", ""), given.get("targets", []), given.get("digests", [])
     _texts("targets", targets)
     _texts("digests", digests)
@@ -255,7 +277,7 @@ def _number(given: Mapping[str, Any], key: str, default: int, most: int) -> int:
     return value
 
 
-def _terms(grant: Grant) -> dict[str, Any]:
+def grant_terms(grant: Grant) -> dict[str, Any]:
     """What an operator signs."""
     return {
         "effect": grant.effect, "targets": list(grant.targets), "environment": grant.environment, "ceiling": grant.ceiling.word,

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from interlock.core.policy import MODES
 from interlock.core.records import Block
 from interlock.core.registry import Pattern, PatternError
+from interlock.core.standing import SETTING
 from interlock.keys import ROSTER_SETTING, Roster
 from interlock.ports import Change, StoreError, Tx
-from interlock.service import orders, pausing
+from interlock.service import orders, pausing, standing
 from interlock.service.sessions import SignInRefused
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _HEARD = frozenset(
         Change.SETTING + ROSTER_SETTING,
         Change.SETTING + orders.REMOVE,
         Change.SETTING + orders.PAUSE,
+        Change.SETTING + SETTING,
     }
 )
 
@@ -98,6 +100,7 @@ class Memory:
         self._take_patterns(tx)
         self._take_mode(tx)
         pausing.take(self._state, tx)
+        standing.load(self._state, tx)
 
     def _take_blocks(self, tx: Tx) -> None:
         rows = tx.blocks()  # the newest first

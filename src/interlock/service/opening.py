@@ -18,7 +18,7 @@ from interlock.core.registry import Pattern, PatternError, Registry
 from interlock.policybook import policy_hash
 from interlock.ports import Channel, Clock, Store
 from interlock.rulebook import load, rulebook_hash
-from interlock.service import adapter_trust, pausing
+from interlock.service import adapter_trust, pausing, standing
 from interlock.service.adapters import Adapters, read_adapters
 from interlock.service.guarding import guarded_of
 from interlock.service.installation import Installation
@@ -116,6 +116,7 @@ def _remember(state: State, config: Config) -> None:
     blocks, patterns, mode = state.store.read(lambda tx: (tx.blocks(), tx.patterns(), tx.setting(MODE_SETTING)))
     state.remember_blocks(block for block in blocks if not block.lifted_at)
     state.store.read(lambda tx: state.pins.load(tx, state))
+    state.store.read(lambda tx: standing.load(state, tx))
     if not state.shared:
         challenges.restarted(state)
         state.store.read(state.sessions.pin)

@@ -95,7 +95,7 @@ def again(row: AuditRow, by: InForce) -> Again:
     """The decision of a record made again, and whether it comes out as it was written."""
     body = body_of(row)
     try:
-        made = _made(body, by.rules, by.policy)
+        made = made_again(body, by.rules, by.policy)
     except ReplayError as error:
         return Again(row, CANNOT, str(error))
     if why := _other_rules(row, by):
@@ -115,7 +115,7 @@ def compared(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, other: Poli
         found.records += 1
         body = body_of(row)
         try:
-            before, after = _made(body, rules, one), _made(body, rules, other)
+            before, after = made_again(body, rules, one), made_again(body, rules, other)
         except ReplayError as error:
             found.cannot[str(error)] += 1
             continue
@@ -171,7 +171,7 @@ def _table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _made(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
+def made_again(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     """The decision, from the facts in its record; of everyday work, from the action itself."""
     policy = _ruled(body, policy)
     if isinstance(body.get("facts"), Mapping):
@@ -205,7 +205,8 @@ def _judged_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rule
     seen = judged.assessment
     if asked and (seen.level, seen.score) != (body.get("danger_level"), body.get("score")):
         raise ReplayError("it depended on what a script contained")
-    return Replayed(seen, weigh(seen, titles(action, judged.facts), policy, at))
+    named = titles(action, judged.facts)
+    return Replayed(seen, weigh(seen, named, policy, at), named)
 
 
 def _action(given: Mapping[str, Any]) -> Action:

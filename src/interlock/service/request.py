@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from interlock.core.guarded import Resolve
 from interlock.core.loss import Seen
 from interlock.core.made import NOTHING_MADE, Made
 from interlock.core.model import Action, AgentRef, Assessment, Human, Kind, Level
+from interlock.core.project import ProjectFile
 from interlock.core.records import Json, nothing
 from interlock.core.redact import redact_text
 from interlock.core.registry import Matched
@@ -61,6 +62,7 @@ class Request:
     adapter: str = ""
     server: Server | None = None  # behind a proxy
     files: Callable[[str], str | None] | None = None
+    project: Callable[[str], Sequence[ProjectFile]] | None = None  # the project files that count in a folder
     look: Callable[[Json], Seen] | None = None  # at its targets, as whoever asks could
     keeper: Callable[[Json, str, float, Limits], Kept] | None = (
         None  # keeps what it would change, as whoever asks could

@@ -22,6 +22,7 @@ from interlock.core.policy import Policy
 from interlock.core.records import Approval, Block, Challenge, Ticket
 from interlock.core.redact import redact_text
 from interlock.core.registry import Registry
+from interlock.core.standing import Standing
 from interlock.core.statement import ANYBODY, agrees
 from interlock.core.undo_rules import UndoSettings
 from interlock.ports import Channel, Clock, Keeper, Store
@@ -105,6 +106,7 @@ class State:
     jails: Jails = field(default_factory=Jails)
     plans: Plans = field(default_factory=Plans)
     declared: Declarations = field(default_factory=Declarations)
+    standing: Standing = field(default_factory=Standing)  # patterns that operators allow or deny
     pauses: PauseSettings = field(default_factory=PauseSettings)
     pausing: Pausing | None = None  # an operator's pause, proved
     pause_order: float = 0.0  # when the newest order about it was given that was followed

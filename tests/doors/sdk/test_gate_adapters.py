@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from adapted import DANGERS, adapter_file
-from daemon import daemon
+from daemon import daemon, prepared
 from interlock import AsyncGate, Gate
 from interlock.config import ConfigError
 
@@ -35,6 +35,7 @@ def test_a_gate_in_this_process_knows_the_adapters_of_its_configuration(tmp_path
     file = adapter_file(tmp_path, DANGERS)
     config = tmp_path / "interlock.toml"
     config.write_text(f'[store]\nurl = "sqlite://{tmp_path}/state"\n[adapters]\nfiles = ["{file.name}"]\n')
+    prepared(tmp_path)
     with Gate(config) as gate:
         assert answers(gate) == EXPECTED
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from daemon import Daemon
+from daemon import Daemon, prepared
 from forked import in_child
 from interlock import Gate
 from kept import child
@@ -34,6 +34,7 @@ def test_a_child_of_a_writer_refuses_clearly_while_its_parent_has_the_folder(gat
 
 
 def test_a_child_opens_the_folder_for_itself_once_its_parent_has_closed_it(tmp_path: Path) -> None:
+    prepared(tmp_path)
     gate = Gate(store=tmp_path / "state", policy="spec", agent="claude")
     gate.registry.register(id="wipe", pattern="wipe_cache", category="config_destruction", severity="high")
     held = gate.evaluate(**DATABASE)

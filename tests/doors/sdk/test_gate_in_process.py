@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from clock import TestClock
-from daemon import PASSPHRASE, write_config
+from daemon import PASSPHRASE, prepared, write_config
 from interlock import Denied, Gate, GateError, Held
 from interlock.config import Config
 from interlock.core.model import Kind, Level, Witness, command, intent, operation, tool
@@ -46,6 +46,7 @@ def test_everyday_work_is_allowed_and_recorded(gate: Gate, inside: Inside) -> No
     ids=[kind.value for kind in Kind],
 )
 def test_an_action_can_be_named_or_given_whole(tmp_path: Path, named: dict[str, Any], action: Any) -> None:
+    prepared(tmp_path)
     with Gate(store=tmp_path / "state") as gate:
         held = gate.evaluate(**named)
         assert not held.allowed and held.ticket is not None
@@ -172,6 +173,7 @@ def test_what_needed_no_ticket_needs_no_report_and_what_was_not_allowed_has_none
 
 
 def test_the_words_name_what_a_person_can_do_here(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    prepared(tmp_path)
     with Gate(store=tmp_path / "state") as gate, caplog.at_level(logging.WARNING, "interlock"):
         held = gate.evaluate(**DATABASE)
     assert held.ticket is not None
@@ -350,5 +352,6 @@ def test_the_configuration_may_be_a_file_or_made_and_policy_and_store_stand_abov
 def test_a_policy_that_does_not_exist_opens_nothing(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no policy 'lax'"):
         Gate(store=tmp_path / "state", policy="lax")
+    prepared(tmp_path)
     with Gate(store=tmp_path / "state", policy="strict") as gate:  # nothing was left locked
         assert gate.evaluate(command="npm install").outcome == "confirm"

@@ -164,7 +164,7 @@ def run(home: Path, code: str) -> list[str]:
 
 
 def test_the_module_guards_without_a_gate_and_denies_where_nobody_can_decide(tmp_path: Path) -> None:
-    assert run(tmp_path, PROGRAM) == ["[3, 3, 3, 3]", "Held False"]
+    assert run(tmp_path, PROGRAM) == ["[3, 3, 3, 3]", "Denied False"]  # there is no operator who could be waited for
     with Gate(store=tmp_path / "state" / "interlock"):  # another process decides in that folder, and does not answer
         code = PROGRAM.replace("results.append(list_users())", "None")
         assert run(tmp_path, code) == ["[]", "Denied True"]

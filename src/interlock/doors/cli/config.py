@@ -34,17 +34,25 @@ def main(argv: Sequence[str]) -> int:
 
 def _show(args: argparse.Namespace) -> int:
     from interlock.config import effective
+    from interlock.looker.project import find
 
     config = settings(args)
-    warnings = config.concerns()
+    project = find(str(Path.cwd()))
+    broken = [
+        f"{one.path} cannot be used, so everything is asked about: {why}" for one in project for why in one.problems
+    ]
+    warnings = [*config.concerns(), *broken]
     if args.json:
-        say_json({"path": config.path or None, "config": effective(config), "warnings": warnings})
+        files = [{"path": one.path, "problems": list(one.problems)} for one in project]
+        say_json({"path": config.path or None, "config": effective(config), "warnings": warnings, "project": files})
         return OK
     print(f"# {config.path or 'no file: these are the defaults'}")
     shown = effective(config)
     shown["danger_patterns"] |= {"replace": True}  # the lists are whole: with this the text can be used as a file
     for line in toml(shown):
         print(line)
+    for one in project:
+        print(f"# in this folder {one.path} counts as well")
     for said in warnings:
         print(f"warning: {said}", file=sys.stderr)
     return OK

@@ -86,6 +86,7 @@ def _general(args: argparse.Namespace, config: Config, chosen: Sequence[Hooked])
     from interlock.doors.install.checks import Finding
     from interlock.doors.install.down import fail_mode
     from interlock.doors.install.system_checks import separation
+    from interlock.looker.project import find
 
     if not chosen:
         yield Finding("agents", "problem", "no agent is guarded: run `interlock install`")
@@ -101,6 +102,13 @@ def _general(args: argparse.Namespace, config: Config, chosen: Sequence[Hooked])
             yield Finding("daemon", "note", str(said))
     except (NoDaemon, ApiError) as error:
         yield Finding("daemon", "problem", str(error))
+    for file in find(str(here()[1])):
+        words = f"{file.path} cannot be used, so everything is asked about here: {'; '.join(file.problems)}"
+        yield (
+            Finding("project", "problem", words)
+            if file.problems
+            else Finding("project", "ok", f"{file.path} counts here")
+        )
     yield from separation(config)
     for said in config.concerns():
         yield Finding("configuration", "note", said)

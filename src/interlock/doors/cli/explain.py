@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from interlock.core.circumstances import Adapted
     from interlock.core.explain import Answer, Line
     from interlock.core.loss import Seen
+    from interlock.core.project import ProjectFile
 
 PATIENCE = 5_000  # milliseconds of a look
 DAEMON_PATIENCE = 2.0  # seconds
@@ -149,12 +150,14 @@ def show(
 ) -> int:
     """Print what an action would do and what the policy in force makes of it; returns the verdict as exit code."""
     from interlock.looker.files import read_text
+    from interlock.looker.project import find
 
     reached = _reached(config) if look else []
     points = max((int(one.get("points") or 0) for one in reached), default=0)
     with contextlib.ExitStack() as ending:
         eyes = _eyes(ending) if look else None
-        found = decided(action, by, read_text if files else None, adapted, eyes, points)
+        project = find(action.cwd) if files else ()
+        found = decided(action, by, read_text if files else None, adapted, eyes, points, project)
     if isinstance(found, Unjudged):
         return _unjudged(found, as_json)
     assessment, answer = found
@@ -164,11 +167,14 @@ def show(
         steps = [step_json(step) for step in assessment.steps]
         report = {"verdict": answer.verdict.word, **_answer(answer), **_given(action), "cwd": action.cwd}
         report |= {**assessment_json(assessment), "steps": steps, **_looked(answer), **(extra or {})}
+        report |= (
+            {"project": [{"path": one.path, "problems": list(one.problems)} for one in project]} if project else {}
+        )
         report |= {"raised": [dict(one) for one in reached]} if look else {}
         del report["id"]
         print(json.dumps(report, indent=2))
     else:
-        paint([*explain(action, assessment, answer), *_raised(reached)], sys.stdout)
+        paint([*explain(action, assessment, answer), *_project(project), *_raised(reached)], sys.stdout)
     return answer.verdict.exit_code
 
 
@@ -185,6 +191,19 @@ def _reached(config: str | None) -> list[Mapping[str, Any]]:
         return []
     found = status.get("raised") if isinstance(status, Mapping) else None
     return [one for one in found or () if isinstance(one, Mapping)]
+
+
+def _project(files: Sequence[ProjectFile]) -> Iterator[Line]:
+    """The project's own files, and what is wrong with them."""
+    from interlock.core.excerpt import visible
+    from interlock.core.explain import Part
+
+    for one in files:
+        wrong = "; ".join(one.problems)
+        words = (
+            f"{one.path} cannot be used, so everything is asked about: {wrong}" if wrong else f"{one.path} counts here"
+        )
+        yield Part(f"{'Project':<10}", "dim"), Part(visible(words), "deny" if wrong else "")
 
 
 def _raised(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:

@@ -88,6 +88,11 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     for grant in found:
         who = " ".join(str(grant[key]) for key in ("principal", "name") if grant.get(key)) or "any agent"
         session = f" in session {grant['session']}" if grant.get("session") else ""
+        if grant.get("effect") in ("allow", "deny"):  # a pattern, until it is taken back
+            yield Part(short(str(grant.get("id", ""))), "heading"), Part("  until it is taken back")
+            yield (Part(f"    {grant['effect']} {_shown(grant.get('targets') or [])}, by any agent", "command"),)
+            yield (Part(f"    {visible(str(grant.get('by', '')))}: {visible(str(grant.get('why', '')))}", "dim"),)
+            continue
         uses = counted(int(grant.get("remaining") or 0), "time")
         yield Part(short(str(grant.get("id", ""))), "heading"), Part(f"  {uses}, ends {ago(grant.get('expiresAt'))}")
         yield (Part(f"    {_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}", "command"),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from interlock.core.explain import Answer
     from interlock.core.loss import Seen
     from interlock.core.policy import Policy
+    from interlock.core.project import ProjectFile
     from interlock.core.registry import Matched, Pattern
 
 
@@ -70,14 +71,18 @@ def decided(
     adapted: Adapted | None = None,
     look: Callable[[Mapping[str, Any]], Seen] | None = None,
     points: int = 0,
+    project: Sequence[ProjectFile] = (),
 ) -> tuple[Assessment, Answer] | Unjudged:
     """The path of an action up to a ticket: read, classify, assess, weigh, decide; nothing is kept, and nobody is asked."""
     from interlock.core.circumstances import Circumstances
     from interlock.core.decide import judge, require
     from interlock.core.explain import answered
+    from interlock.core.loop_rules import ruled
+    from interlock.core.project import project_rules
 
     try:
         judgement = judge(action, by.rules, files)
+        by = replace(by, policy=ruled(by.policy, project_rules(project)))
         points = points if judgement.assessment.level > Level.REVERSIBLE else 0  # everyday work is never asked about
         at = Circumstances(mode=by.mode, adapted=adapted, matched=matched(action, by), cumulative=points)
         if look is not None:

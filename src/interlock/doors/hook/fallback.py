@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from interlock.agents import Agent, Event, Reply, Verdict
 from interlock.agents import agent as agent_of
-from interlock.agents.contract import GATING
+from interlock.agents.contract import GATING, Call
 from interlock.config import Config, config_of, load_config
 from interlock.doors.hook.undumpable import undumpable
 from interlock.service.homes import home_for, home_of
@@ -133,8 +133,17 @@ def judged(event: Event, config: Config) -> Said:
         request = Request(action, AgentRef(who), "hook", files=read_text, resolve=real_paths)
         judgement, named = judge(action, rules, read_text), titles(action, ())
         judgement, _ = resolved(rules, guarded, request, judgement, named)
-        said.append(_one(judgement, action, rules, policy, config.hooks.passes))
+        said.append(_one(judgement, action, rules, _in_project(policy, call), config.hooks.passes))
     return max(said, key=lambda one: (one.verdict.word != "allow", one.level), default=Said(Verdict("allow")))
+
+
+def _in_project(policy: Policy, call: Call) -> Policy:
+    """The policy under what the project's own file denies and wants asked."""
+    from interlock.core.loop_rules import ruled
+    from interlock.core.project import project_rules
+    from interlock.looker.project import find
+
+    return ruled(policy, project_rules(find(call.action.cwd)))
 
 
 def _one(judgement: Judgement, action: object, rules: Rulebook, policy: Policy, passes: int) -> Said:

@@ -26,6 +26,7 @@ from interlock.doors.hook.late import told
 from interlock.doors.hook.loop_calls import loop_name
 from interlock.doors.hook.made import worth
 from interlock.doors.hook.memory import Hooks, Passed
+from interlock.doors.hook.projects import Find
 from interlock.doors.hook.sharing import DEFERRED, call_keys
 from interlock.doors.hook.written import Files, contents
 from interlock.doors.http.context import Context
@@ -96,6 +97,7 @@ class Asking:
     keeper: Keep | None = None  # of what it would destroy, with its own user's hands
     resolve: Resolve | None = None  # says where its paths lead
     hooked: tuple[str, ...] = ()  # settings files that call the hook
+    project: Find | None = None  # the project files of its folder, with the same eyes
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -104,7 +106,7 @@ class Asking:
     def request(self, call: Call, files: Files | None) -> Request:
         return Request(
             call.action, self.who, DOOR, judged=call.judged, files=files, strength=self.strength, look=self.look,
-            keeper=self.keeper, resolve=self.resolve, hooked=self.hooked,
+            keeper=self.keeper, resolve=self.resolve, hooked=self.hooked, project=self.project,
             asks=partial(fits, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
         )  # fmt: skip
 
@@ -216,7 +218,8 @@ class Judging:
         """One evaluation; everyday work is answered at once, on the event loop."""
         scripts = Scripts(self.hooks, asking.who.session, asking.read)
         if self._everyday(asking, call):
-            at_once = quick(self.context.state, asking.request(call, _not_here))
+            known = self.context.projects.known(asking.who.principal) if asking.project else None
+            at_once = quick(self.context.state, replace(asking.request(call, _not_here), project=known))
             if at_once is not None:
                 return at_once, scripts
         return await self.context.pool.run(self._evaluated, asking, call, scripts), scripts

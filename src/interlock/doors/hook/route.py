@@ -126,7 +126,8 @@ class HookDoor:
         read, look = eyes(who.principal, separate), sight(who.principal, separate, self.context.look)
         keep = hands(who.principal, self.context.keeper, self.context.state.keepers)
         resolve, hooked = way(who.principal, separate), self.hooks.files.own
-        asking = Asking(asked.agent, event, who, until, hung_up, read, strength, look, keep, resolve, hooked)
+        project = self.context.projects.finder(who.principal)
+        asking = Asking(asked.agent, event, who, until, hung_up, read, strength, look, keep, resolve, hooked, project)
         return await self._judging.verdict(asking)
 
     async def _after(self, agent: Agent, event: Event, who: AgentRef) -> Verdict:

@@ -147,6 +147,13 @@ class NewGrant(Body):
     digests: Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=100)] = []
 
 
+class NewStanding(Body):
+    verdict: Annotated[str, Field(pattern="^(allow|deny)$")]
+    pattern: Annotated[str, Field(min_length=1, max_length=300)]
+    why: Annotated[str, Field(max_length=500)] = ""
+    seconds: Annotated[int, Field(ge=0, le=366 * 86_400, description="0: until it is taken back")] = 0
+
+
 class NewPattern(Body):
     """Seed 003's fields."""
 

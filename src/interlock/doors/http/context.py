@@ -11,8 +11,10 @@ from typing import Any
 from starlette.requests import Request
 
 from interlock.config import Config
+from interlock.core.separate import SeparateSettings
 from interlock.doors.hook.eyes import hands, sight
 from interlock.doors.hook.memory import Hooks
+from interlock.doors.hook.projects import Projects
 from interlock.doors.http.guards import Buckets, Places
 from interlock.doors.http.peers import Peers
 from interlock.doors.http.pool import Pool
@@ -49,6 +51,7 @@ class Context:
     hooks: Hooks = field(default_factory=Hooks)
     look: WarmLooker | None = None  # at targets, as this daemon's user
     keeper: WarmKeeper | None = None  # of what actions would change, as the same user
+    projects: Projects = field(default_factory=lambda: Projects(SeparateSettings()))
     agent_above: Callable[[int], str | None] = agent_above  # why a peer process looks like an agent's
 
     @classmethod
@@ -75,6 +78,7 @@ class Context:
             started=state.clock.now(),
             look=look,
             keeper=keeper,
+            projects=Projects(config.separate),
         )
 
     @property

@@ -29,9 +29,9 @@ async def one(context: Context, who: Who, body: bytes) -> Answer:
     who.agent()
     request, token = _asked(context, who, parsed(body))
     if len(body) <= SHORT and not token:
-        at_once = (
-            request if request.files is None else replace(request, files=_not_here)
-        )  # no scripts on the event loop
+        at_once = request if request.files is None else replace(request, files=_not_here)  # no disk on the event loop
+        if at_once.project is not None:
+            at_once = replace(at_once, project=context.projects.known(who.principal))
         decision = quick(context.state, at_once)
         if decision is not None:
             return 200, decision_json(decision)
@@ -79,8 +79,8 @@ def _asked(context: Context, who: Who, body: Any) -> tuple[Request, str]:
     if not who.here:
         return replace(request, look=look, keeper=keeper), token
     action = replace(request.action, home=home_for(who.principal, ""))  # the system's word, and not the caller's
-    resolve = way(who.principal, context.config.separate)
-    return replace(request, action=action, look=look, keeper=keeper, resolve=resolve), token
+    resolve, project = way(who.principal, context.config.separate), context.projects.finder(who.principal)
+    return replace(request, action=action, look=look, keeper=keeper, resolve=resolve, project=project), token
 
 
 def _not_here(path: str) -> str | None:

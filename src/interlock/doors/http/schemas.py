@@ -116,6 +116,7 @@ CHANNEL = table({
         ),
     },
 })  # fmt: skip
+_TRIED = table({"title": TEXT, "agent": TEXT, "level": LEVEL_NAME, "before": TEXT, "after": TEXT, "why": TEXT})
 SCHEMAS: dict[str, Schema] = {
     "Ask": ASK,
     "Asks": table({"actions": {"type": "array", "items": ref("Ask"), "minItems": 1, "maxItems": 100}}),
@@ -163,6 +164,15 @@ SCHEMAS: dict[str, Schema] = {
         {"revokedAt": TIME, "revokedBy": TEXT},
     ),
     "grants": many("grants", "grant"),
+    "standing": table({
+        "id": TEXT, "verdict": {"type": "string", "enum": ["allow", "deny"]}, "pattern": TEXT, "by": TEXT, "why": TEXT,
+        "createdAt": TIME, "counts": {**FLAG, "description": "false: nobody who may is known to have signed it"},
+    }, {"expiresAt": TIME}),
+    "standings": many("standing", "standing"),
+    "standing_trial": table({
+        "records": COUNT, "changed": COUNT, "unchanged": COUNT,
+        "examples": {"type": "array", "items": _TRIED}, "others": {"type": "array", "items": _TRIED},
+    }),
     "pattern": table({
         "id": TEXT, "pattern": TEXT, "category": TEXT, "severity": {"type": "string", "enum": ["low", "medium", "high", "critical"]},
         "description": TEXT, "requiresConfirmation": FLAG, "coolingOffMs": COUNT, "requiresHumanApproval": FLAG,

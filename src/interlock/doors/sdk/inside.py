@@ -34,6 +34,7 @@ from interlock.keeper.warm import WarmKeeper
 from interlock.keys import KeyFileError
 from interlock.looker.files import read_text
 from interlock.looker.paths import real_paths
+from interlock.looker.project import find
 from interlock.looker.warm import WarmLooker
 from interlock.ports import Clock, StoreError, Tx
 from interlock.service import answers, people, undoing
@@ -146,7 +147,7 @@ class Inside:
             look = keep = None
         home = home_for(self._who.principal, os.environ.get("HOME", ""))
         action = replace(request.action, home=home)
-        asked = replace(request, action=action, door=DOOR, look=look, keeper=keep, resolve=real_paths)
+        asked = replace(request, action=action, door=DOOR, look=look, keeper=keep, resolve=real_paths, project=find)
         decision = decided(self.state, asked, token)
         return replace(decision, reason=_for_here(decision))
 

@@ -1,0 +1,12 @@
+"""`interlock allow`: a standing yes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from interlock.doors.cli.standing import standing
+
+
+def main(argv: Sequence[str]) -> int:
+    """Allow what a pattern meets, until it is taken back."""
+    return standing("allow", argv)
