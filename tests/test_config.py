@@ -30,7 +30,7 @@ KEYS = {  # promises: changed only on purpose, everywhere at once
     "adapters": ["files"],
     "rules": ["files"],
     "registry": ["pattern"],
-    "limits": ["requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "challenge_seconds"],
+    "limits": ["requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "unlock_minutes", "challenge_seconds"],
     "channels": ["desktop", "dialog", "send"],
     "loop": ["agent", "adapter", "deeds"],
     "hooks": ["wait_seconds", "without_daemon", "bypassed", "start_daemon"],

@@ -57,7 +57,7 @@ _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
     "adapters": frozenset({"files"}),
     "rules": frozenset({"files"}),
     "registry": frozenset({"pattern"}),
-    "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "challenge_seconds"}),
+    "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "unlock_minutes", "challenge_seconds"}),
     "channels": channel_rules.KEYS,
     "loop": frozenset({"agent", "adapter", "deeds"}),
     "hooks": hook_rules.KEYS,

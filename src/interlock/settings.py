@@ -17,6 +17,7 @@ class Limits:
     body_bytes: int = 1_048_576
     long_poll_seconds: int = 60
     session_minutes: int = 15
+    unlock_minutes: int = 15  # that a terminal answers without the passphrase after somebody signed in there; 0: never
     challenge_seconds: int = 300  # OOB-08
 
 
@@ -42,7 +43,8 @@ def limits_of(table: Mapping[str, Any], problems: Problems) -> Limits:
         name: whole(table, name, ("limits",), default, least, most, problems)
         for name, default, least, most in (
             ("requests_per_minute", 6_000, 1, 10_000_000), ("body_bytes", 1_048_576, 65_536, 10_485_760),
-            ("long_poll_seconds", 60, 1, 600), ("session_minutes", 15, 1, 720), ("challenge_seconds", 300, 30, 3_600),
+            ("long_poll_seconds", 60, 1, 600), ("session_minutes", 15, 1, 720), ("unlock_minutes", 15, 0, 480),
+            ("challenge_seconds", 300, 30, 3_600),
         )
     })  # fmt: skip
 

@@ -36,8 +36,9 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
             raise Refused(f"ticket {id} was altered outside Interlock; nothing was signed")
         if needs_reauth(ticket.requirement) and not session.asked_anew(id, now):
             raise Refused(f"ticket {id} takes a fresh sign-in; enter your passphrase again")
-        if session.cookie and ticket.level >= Level.DANGEROUS and not session.asked_anew(id, now):
-            raise Refused(f"ticket {id} is {ticket.level.word}: a signed-in browser alone does not approve it")
+        if session.proves_little and ticket.level >= Level.DANGEROUS and not session.asked_anew(id, now):
+            who = "an unlocked terminal" if session.resumed else "a signed-in browser"
+            raise Refused(f"ticket {id} is {ticket.level.word}: {who} alone does not approve it")
         lasts = spend_by(ticket, now) + 1
         approvals = [*tx.approvals(id), _signed(state, tx, session, ticket, "approve", now, lasts)]
         roster = state.sessions.roster

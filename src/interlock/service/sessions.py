@@ -6,8 +6,8 @@ import hmac
 import math
 import secrets
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from interlock.core.digest import normal_name
@@ -68,6 +68,9 @@ class OperatorSession:
     expires_at: float = 0.0
     channel: str = ""
     cookie: bool = False
+    resumed: bool = (
+        False  # at an unlocked terminal, without the passphrase: it answers tickets up to level 2, and nothing else
+    )
     fresh_at: float = 0.0  # of a cookie: when its operator was asked anew
     armed: str = ""  # of a cookie: the one ticket that its operator was asked anew for
     prepared: Approval | None = field(default=None, repr=False)  # what a passkey signed about it
@@ -76,11 +79,16 @@ class OperatorSession:
     )  # of a cookie: the one grant that it was asked anew for, signed
 
     def stepped_up(self, now: float) -> bool:
-        return now - (self.fresh_at if self.cookie else self.signed_in_at) <= STEP_UP_SECONDS
+        return not self.resumed and now - (self.fresh_at if self.cookie else self.signed_in_at) <= STEP_UP_SECONDS
 
     def asked_anew(self, ticket: str, now: float) -> bool:
         """Whether the operator was asked anew for this ticket: a cookie counts for the one that it is armed for alone."""
         return self.armed == ticket if self.cookie else self.stepped_up(now)
+
+    @property
+    def proves_little(self) -> bool:
+        """Whether the passphrase or a passkey was not asked for just now."""
+        return self.cookie or self.resumed
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +119,42 @@ class Sessions:
         self._pinned: tuple[str, str] | None = None  # the operators as they left them, where nobody else changes them
         self._next: tuple[str, str] | None = None
         self._open: dict[str, OperatorSession] = {}  # by the token's fingerprint
+        self._unlocked: dict[Hashable, OperatorSession] = {}  # by the terminal that somebody signed in at
         self._lock = threading.Lock()
 
     def sign_in(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> tuple[str, OperatorSession]:
         """A new session and its token; proves the roster with the key that the passphrase opens."""
         session = self.opened(tx, name, passphrase, now, channel)
+        return self._begin(session, now), session
+
+    def _begin(self, session: OperatorSession, now: float) -> str:
         token = "ses_" + secrets.token_urlsafe(32)
         with self._lock:
             self._open = {key: one for key, one in self._open.items() if one.expires_at > now}
             if len(self._open) >= MOST_SESSIONS:
                 self._make_room(session.operator)
             self._open[fingerprint(token)] = session
-        return token, session
+        return token
+
+    def unlock(self, place: Hashable, session: OperatorSession, until: float) -> None:
+        """From now on whoever is at this terminal speaks for the operator who signed in there, as far as `resumed` reaches."""
+        with self._lock:
+            known = {key: one for key, one in self._unlocked.items() if one.expires_at > session.signed_in_at}
+            self._unlocked = {**known, place: replace(session, resumed=True, expires_at=until)}
+
+    def resume(self, place: Hashable, now: float, operator: str = "") -> tuple[str, OperatorSession] | None:
+        """A session without the passphrase; None where nobody signed in at this terminal, or no longer counts."""
+        found = self._unlocked.get(place)
+        if found is None or found.expires_at <= now or not self.stands(found):
+            return None
+        if operator and normal_name(operator) != found.operator:
+            return None
+        return self._begin(found, now), found
+
+    def lock(self, place: Hashable) -> bool:
+        """Whether a terminal was unlocked, and is no more."""
+        with self._lock:
+            return self._unlocked.pop(place, None) is not None
 
     def opened(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> OperatorSession:
         """What a passphrase opens, without a token for it."""

@@ -290,3 +290,20 @@ def test_reject_all_answers_everything_that_waits_with_one_sign_in(quiet: Desk) 
     assert code == 0 and f"{waits} tickets rejected." in shown
     assert json.loads(quiet.program("pending", "--json").stdout) == []
     assert "not today" in quiet.evaluate("ssh db1 rm -rf /srv/all1", agent={"name": "a1", "session": "s"})["reason"]
+
+
+def test_signing_in_once_unlocks_this_terminal_and_no_other(quiet: Desk) -> None:
+    small = str(quiet.evaluate("git branch -D unlocked")["pendingId"])
+    large = str(quiet.evaluate("git push --force origin main")["pendingId"])
+    config = f"--config {quiet.config}"
+    script = f'"$@"; "$1" "$2" "$3" approve {small} {config}; "$1" "$2" "$3" approve {large} {config}'
+    typed = [
+        (r"Passphrase of ana: ", PASSPHRASE),
+        (r"For 15 min this terminal answers(?s:.*)unlocked(?s:.*)Approve exactly this\? \[y/N\] ", "y"),
+        (r"Approved(?s:.*)git push --force(?s:.*)Passphrase of ana: ", PASSPHRASE),
+    ]
+    shown, code = quiet.person("unlock", answers=typed, script=script)
+    assert code == 0, shown
+    other = str(quiet.evaluate("git branch -D elsewhere")["pendingId"])
+    shown, code = quiet.person("approve", other, answers=[("Passphrase of ana: ", PASSPHRASE)])
+    assert code == 0, shown

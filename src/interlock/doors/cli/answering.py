@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from interlock.doors.cli.operating import OK, Stop, command, counted, daemon, run, say, say_json, signs
@@ -29,6 +30,7 @@ _EXAMPLES = {
     "reject": "interlock reject 7Qm2 --reason 'use a migration instead'\ninterlock reject --all --reason 'not today'",
     "revoke": "interlock revoke 7Qm2 --reason 'wrong database'\ninterlock revoke grant_x1Y2",
 }
+LIGHT = 2  # the highest level that an unlocked terminal approves
 _DONE = {"approve": "approved", "reject": "rejected", "revoke": "revoked"}
 
 
@@ -53,8 +55,15 @@ def answer(word: str, argv: Sequence[str]) -> int:
 
 def _answer(word: str, args: argparse.Namespace) -> int:
     from interlock.doors.cli.naming import GRANT, one_ticket
-    from interlock.doors.cli.signing import agreed, needs_reason, persons_terminal, reason_or_person, signed_in
-    from interlock.doors.cli.ticket_words import approved_by, ticket_lines
+    from interlock.doors.cli.signing import (
+        agreed,
+        needs_reason,
+        persons_terminal,
+        reason_or_person,
+        signed_in,
+        unlocked,
+    )
+    from interlock.doors.cli.ticket_words import ticket_lines
 
     if word == "reject":
         reason_or_person(args)
@@ -69,20 +78,44 @@ def _answer(word: str, args: argparse.Namespace) -> int:
     if shown is not None:
         _check(word, shown)
         say(ticket_lines(shown), to_errors=args.json)
-        print(f"\n{_ASKS[word]}", file=sys.stderr if args.json else sys.stdout)
     if word == "reject":
         needs_reason(args, "the agent reads it")
-    with signed_in(args) as operator:
-        id = id or one_ticket(operator, args.id, _answerable(word))
-        ticket = operator.get(_path(id))
-        if shown is None or _matter(ticket) != _matter(shown):
-            _check(word, ticket)
-            say(ticket_lines(ticket), to_errors=args.json)
+    with unlocked(args, shown is not None and (word != "approve" or _light(shown))) as operator:
+        if operator is not None:
             if not agreed(f"\n{word.capitalize()} exactly this?"):
                 raise Stop("nothing was answered")
-        again = word == "approve" and operator.get("/session").get("operator") in approved_by(ticket)
-        after = operator.post(f"{_path(id)}/{word}", {"reason": args.reason} if args.reason else {})
-        offer = operator.get(f"{_path(id)}/grant") if after.get("state") == "approved" and not args.json else {}
+            return _answered(word, args, operator, str(id), shown)
+    if shown is not None:
+        print(f"\n{_ASKS[word]}", file=sys.stderr if args.json else sys.stdout)
+    with signed_in(args) as operator:
+        return _answered(word, args, operator, id or one_ticket(operator, args.id, _answerable(word)) or "", shown)
+
+
+def _light(ticket: Mapping[str, Any]) -> bool:
+    """Whether an unlocked terminal approves it: up to level 2, where no fresh sign-in is asked for."""
+    asked = ticket.get("requirement")
+    asked = asked if isinstance(asked, Mapping) else {}
+    return (
+        int(ticket.get("level") or 0) <= LIGHT
+        and asked.get("human") in ("confirm", "approve")
+        and not asked.get("reauth")
+    )
+
+
+def _answered(word: str, args: argparse.Namespace, operator: Daemon, id: str, shown: Mapping[str, Any] | None) -> int:
+    """Signs it, once what is signed was shown."""
+    from interlock.doors.cli.signing import agreed
+    from interlock.doors.cli.ticket_words import approved_by, ticket_lines
+
+    ticket = operator.get(_path(id))
+    if shown is None or _matter(ticket) != _matter(shown):
+        _check(word, ticket)
+        say(ticket_lines(ticket), to_errors=args.json)
+        if not agreed(f"\n{word.capitalize()} exactly this?"):
+            raise Stop("nothing was answered")
+    again = word == "approve" and operator.get("/session").get("operator") in approved_by(ticket)
+    after = operator.post(f"{_path(id)}/{word}", {"reason": args.reason} if args.reason else {})
+    offer = operator.get(f"{_path(id)}/grant") if after.get("state") == "approved" and not args.json else {}
     if args.json:
         say_json(after)
     else:
@@ -94,7 +127,14 @@ def _reject_all(args: argparse.Namespace) -> int:
     """One no to everything that waits: listed first, answered one by one, and what somebody else answered meanwhile is left alone."""
     from interlock.doors.cli.naming import open_tickets, sees_all
     from interlock.doors.cli.pending import blocks
-    from interlock.doors.cli.signing import agreed, needs_reason, persons_terminal, reason_or_person, signed_in
+    from interlock.doors.cli.signing import (
+        agreed,
+        needs_reason,
+        persons_terminal,
+        reason_or_person,
+        signed_in,
+        unlocked,
+    )
     from interlock.doors.client import ApiError
 
     reason_or_person(args)
@@ -104,7 +144,7 @@ def _reject_all(args: argparse.Namespace) -> int:
     persons_terminal()
     needs_reason(args, "the agents read it")
     done, left = [], []
-    with signed_in(args) as operator:
+    with unlocked(args) as there, nullcontext(there) if there is not None else signed_in(args) as operator:
         found = open_tickets(operator)
         say(blocks(found), to_errors=args.json)
         if not found or not agreed(f"\nReject {'this' if len(found) == 1 else f'all {len(found)}'}?"):

@@ -14,6 +14,7 @@ from interlock.terminal import controlling, is_agents_terminal, read_passphrase
 
 CHANNEL = "cli"
 TRIES = 3
+OK_STATUS = 200
 NO_TERMINAL = "is not a terminal"  # how `is_agents_terminal` ends where there is none
 _YES = frozenset({"y", "yes"})
 _WRONG = "the passphrase is wrong"
@@ -31,7 +32,25 @@ def signed_in(args: argparse.Namespace, reading: bool = False, why: str = "") ->
         raise Stop(f"{_lead(why)}there is no operator yet; make the first one with `interlock operator add`")
     persons_terminal(reading, why)
     name = args.operator or str(status.get("operator") or "") or ask_name()
-    operator = server.on_behalf(_token(server, name))
+    with _ending(server.on_behalf(_token(server, name))) as operator:
+        yield operator
+
+
+@contextmanager
+def unlocked(args: argparse.Namespace, light: bool = True) -> Iterator[Daemon | None]:
+    """The daemon on behalf of whoever signed in at this terminal a while ago; None where that does not count, or is not `light`."""
+    server = daemon(args)
+    answer = server.ask("POST", "/session/resume", {"operator": args.operator or ""}) if light else None
+    if answer is None or answer.status != OK_STATUS:
+        yield None
+        return
+    with _ending(server.on_behalf(str(answer.body["token"]))) as operator:
+        yield operator
+
+
+@contextmanager
+def _ending(operator: Daemon) -> Iterator[Daemon]:
+    """A session that ends with the command."""
     try:
         yield operator
     finally:
@@ -61,6 +80,10 @@ def looking(args: argparse.Namespace, seen: Callable[[Daemon], bool], unseen: st
     if not args.operator and seen(server):
         yield server
         return
+    with unlocked(args) as operator:
+        if operator is not None:
+            yield operator
+            return
     with signed_in(args, True, "" if args.operator else unseen) as operator:
         yield operator
 

@@ -59,6 +59,10 @@ LOG = logging.getLogger("interlock")
 EVALUATE = {"/api/v1/evaluate": evaluate.one, "/api/v1/evaluate/batch": evaluate.many}
 SIGN_IN = "/api/v1/session"
 _ANSWER = re.compile(r"/api/v1/tickets/[^/]+/(?:approve|reject|revoke)")  # all that a service does
+_UNLOCKED = re.compile(  # all that a terminal reaches without the passphrase, once somebody signed in there
+    r"GET /api/v1/(?:status|session|tickets(?:/[^/]+(?:/wait|/grant)?)?)|DELETE /api/v1/session"
+    r"|POST /api/v1/tickets/[^/]+/(?:approve|reject|revoke)"
+)
 _OPEN = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", SIGN_IN})
 _HEADERS = (
     (b"content-type", b"application/json"),
@@ -145,7 +149,11 @@ class Door:
 
     def _may_change(self, scope: Scope, who: Who) -> None:
         """Refuses a viewer everything but looking, and a service everything but answers; one's own session is everybody's."""
-        if who.session is None or scope["method"] in ("GET", "HEAD") or scope["path"].startswith(SIGN_IN):
+        if who.session is None:
+            return
+        if who.session.resumed and not _UNLOCKED.fullmatch(f"{scope['method']} {scope['path']}"):
+            raise Problem("PERMISSION_DENIED", "an unlocked terminal answers tickets; this takes your passphrase", 401)
+        if scope["method"] in ("GET", "HEAD") or scope["path"].startswith(SIGN_IN):
             return
         person = self.context.state.sessions.person(who.session.operator)
         if person is None or only_looks(person):

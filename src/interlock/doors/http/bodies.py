@@ -39,6 +39,10 @@ class Outcome(Body):
     agent: Annotated[str, Field(max_length=200, description="the name the ticket was opened under")] = ""
 
 
+class Resume(Body):
+    operator: Annotated[str, Field(max_length=200, description="who it has to be; empty: whoever signed in")] = ""
+
+
 class SignIn(Body):
     operator: Label
     passphrase: Secret

@@ -25,6 +25,7 @@ from interlock.keeper.warm import WarmKeeper
 from interlock.looker.warm import WarmLooker
 from interlock.service.state import State
 from interlock.terminal.agents import agent_above
+from interlock.terminal.place import Place, place_of
 
 WHO = "interlock.who"
 FOR_PEOPLE = 2_000  # milliseconds of a look that a person waits for
@@ -53,6 +54,7 @@ class Context:
     keeper: WarmKeeper | None = None  # of what actions would change, as the same user
     projects: Projects = field(default_factory=lambda: Projects(SeparateSettings()))
     agent_above: Callable[[int], str | None] = agent_above  # why a peer process looks like an agent's
+    place_of: Callable[[int, float | None], Place | None] = place_of  # the terminal that a peer process is at
 
     @classmethod
     def of(cls, state: State, config: Config, version: str) -> Context:

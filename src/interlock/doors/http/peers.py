@@ -10,7 +10,9 @@ from interlock.config import Config
 from interlock.doors.http.errors import Problem
 from interlock.doors.http.listening import CannotServe
 
-_PEOPLES = frozenset({"/api/v1/session", "/api/v1/operators/first"})  # where somebody becomes an operator
+_PEOPLES = frozenset(
+    {"/api/v1/session", "/api/v1/session/resume", "/api/v1/operators/first"}
+)  # where somebody becomes an operator
 
 
 class Peers:

@@ -12,19 +12,24 @@ from starlette.requests import Request
 from interlock.core.policy import MODES
 from interlock.core.records import OperatorRow
 from interlock.core.times import iso
-from interlock.doors.http.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, SignIn
+from interlock.doors.http.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, Resume, SignIn
 from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import ANYBODY, OPEN, OPERATOR, says
 from interlock.doors.http.errors import Problem
+from interlock.doors.http.protocol import CONNECTED
 from interlock.doors.http.who import Who
 from interlock.doors.http.wire import operator_json
 from interlock.keys import problems, roster_seal
 from interlock.service.agents import set_mode
 from interlock.service.people import ADMIN, add_operator, change_operator, change_passphrase, enrol_first, sign_in
+from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession
+from interlock.service.strength import JAILED
 from interlock.service.visiting import set_up_link
 from interlock.service.visitors import LINK_SECONDS
+from interlock.terminal.place import Place
 
+CLI = "cli"  # the channel of operators' commands
 _TUPLES = frozenset({"roles", "teams"})
 
 
@@ -39,7 +44,24 @@ def routes(context: Context) -> APIRouter:
         given = (body.operator, body.passphrase, body.channel)
         async with context.signing_in:
             token, session = await context.pool.run(_sign_in, context, who, *given)
+        until = _unlock(context, request, session) if body.channel == CLI else 0.0
+        more = {"unlockedUntil": iso(until)} if until else {}
+        return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at), **more}
+
+    @router.post(
+        "/session/resume",
+        **says("session_token", OPEN, "Signs in again at an unlocked terminal; over the unix socket", 404),
+    )
+    async def resume(request: Request, body: Resume) -> Any:
+        token, session = await context.pool.run(_resume, context, request, body.operator)
         return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
+
+    @router.delete("/session/resume", **says("done", OPEN, "Locks this terminal again; over the unix socket", 404))
+    async def lock(request: Request) -> Any:
+        place = _place(context, request)
+        if place is None or not state.sessions.lock(place):
+            raise Problem("NOT_FOUND_RESOURCE", "this terminal is not unlocked")
+        return {"success": True}
 
     @router.get("/session", **says("session", OPERATOR, "Who is signed in, and until when"))
     async def session(request: Request) -> Any:
@@ -123,6 +145,36 @@ def routes(context: Context) -> APIRouter:
         return {"mode": state.mode, "known": list(MODES)}
 
     return router
+
+
+def _place(context: Context, request: Request) -> tuple[str, Place] | None:
+    """The terminal that the caller is at, by the kernel's word; none for an agent's, and none in a jail."""
+    who = who_asks(request)
+    if not who.here or not who.pid or who.strength == JAILED:
+        return None
+    place = context.place_of(who.pid, (request.scope.get("state") or {}).get(CONNECTED))
+    return (who.principal, place) if place is not None else None
+
+
+def _unlock(context: Context, request: Request, session: OperatorSession) -> float:
+    """Until when the caller's terminal answers by itself from now on; 0 where it does not."""
+    minutes, place = context.config.limits.unlock_minutes, _place(context, request)
+    if not minutes or place is None:
+        return 0.0
+    until = context.state.clock.now() + minutes * 60
+    context.state.sessions.unlock(place, session, until)
+    return until
+
+
+def _resume(context: Context, request: Request, operator: str) -> tuple[str, OperatorSession]:
+    state, place = context.state, _place(context, request)
+    now = state.clock.now()
+    found = state.sessions.resume(place, now, operator) if place is not None else None
+    if found is None:
+        raise Problem("NOT_FOUND_RESOURCE", "nobody signed in at this terminal lately; enter your passphrase")
+    body = deed(now, "unlock", found[1].operator, {"channel": CLI, "resumed": True})
+    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    return found
 
 
 def _sign_in(context: Context, who: Who, name: str, passphrase: str, channel: str) -> tuple[str, OperatorSession]:

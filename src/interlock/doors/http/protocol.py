@@ -6,12 +6,15 @@ import asyncio
 import os
 import socket
 import struct
+import time
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 PATIENCE = 30.0  # seconds that the head of a request may take
 MOST_HEAD = 65_536  # bytes of it
+CONNECTED = "connected"  # when, in seconds since the machine started: a process that began later is another one
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _PEER = struct.Struct("3i")  # pid, uid, gid
 
 
@@ -27,6 +30,7 @@ class PeerProtocol(HttpToolsProtocol):
         sock = transport.get_extra_info("socket")
         if sock is not None and sock.family == socket.AF_UNIX:
             self.client = _peer(sock.fileno())
+            self.app_state = {**self.app_state, CONNECTED: time.clock_gettime(_CLOCK)}
             self.server = (_place(transport), None)  # which of its sockets
 
     def data_received(self, data: bytes) -> None:

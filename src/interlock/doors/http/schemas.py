@@ -209,7 +209,7 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "operators": many("operators", "operator"),
     "set_up_link": table({"url": TEXT, "operator": TEXT, "expiresAt": TIME}),
-    "session_token": table({"token": TEXT, "operator": TEXT, "expiresAt": TIME}),
+    "session_token": table({"token": TEXT, "operator": TEXT, "expiresAt": TIME}, {"unlockedUntil": TIME}),
     "session": table({
         "operator": TEXT, "expiresAt": TIME, "channel": TEXT, "roles": TEXTS, "teams": TEXTS, "steppedUp": FLAG,
     }),

@@ -41,6 +41,7 @@ _LIMITS: Mapping[str, str] = MappingProxyType(
         "requests_per_minute": "requests a minute by one caller",
         "body_bytes": "bytes of one request",
         "long_poll_seconds": "seconds that a call waits for an answer",
+        "unlock_minutes": "minutes that a terminal answers without the passphrase after a sign-in there",
         "session_minutes": "minutes that an operator stays signed in on the command line",
         "challenge_seconds": "seconds that a code counts",
     }
