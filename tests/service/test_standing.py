@@ -134,6 +134,8 @@ def test_it_is_tried_on_the_record_before_it_is_saved(gate: Gate) -> None:
     found = standing.trial(gate.state, standing.proposed(gate.state, by, "allow", "git branch -D tmp/*", ""))
     assert [(one.before, one.after) for one in found.changed] == [("confirm", "allow")] * 3 and found.records >= 6
     assert {one.title for one in found.changed} == {f"git branch -D tmp/{at}" for at in range(3)}
+    assert [(one.title, one.after) for one in found.unchanged] == [("git branch -D tmp/9 && ls", "confirm")]
+    assert "only a part of it" in found.unchanged[0].why
     none = standing.trial(gate.state, standing.proposed(gate.state, by, "allow", "git push*", ""))
     assert not none.changed and not none.unchanged
     no = standing.trial(gate.state, standing.proposed(gate.state, by, "deny", "npm *", ""))

@@ -10,6 +10,7 @@ from typing import Any
 
 from interlock.core.titles import Argv, Titles
 
+EVERYTHING = "*"
 LONGEST = 300  # characters of one pattern
 _OPTIONS = 40  # words before the first that is no option
 _TOOL = re.compile(r"([A-Za-z][\w.*-]{0,100}):(.+)", re.DOTALL)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from interlock.core.loop_rules import LoopRules, owned
-from interlock.core.patterns import Glob, PatternSet
+from interlock.core.patterns import EVERYTHING, Glob, PatternSet
 from interlock.core.policy_form import globs_of
 from interlock.core.problems import Problems
 
@@ -16,7 +16,7 @@ MOST = 65_536  # bytes
 MOST_PATTERNS = 200
 KEYS = ("deny", "ask")
 _LOOSENS = frozenset({"allow", "autoApprove", "allowPatterns", "safe", "trust", "mode", "policy", "gate", "levels"})
-_EVERYTHING = LoopRules(asks=(Glob.of("*"),))
+_EVERYTHING = LoopRules(asks=(Glob.of(EVERYTHING),))
 
 
 @dataclass(frozen=True, slots=True)

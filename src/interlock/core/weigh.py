@@ -10,7 +10,7 @@ from interlock.core.escalation import RAISED_TO, RAISING, TIERS, escalation, rai
 from interlock.core.globs import spec_globs
 from interlock.core.loss import LOOKED, UNKEPT
 from interlock.core.model import Assessment, Human, Level, Requirement, Tier
-from interlock.core.patterns import Glob, hits
+from interlock.core.patterns import EVERYTHING, Glob, hits
 from interlock.core.pause import PAUSED, held_anyway
 from interlock.core.policy import ADMIN, TOLERANCES, Control, Policy
 from interlock.core.records import NOTHING, Json, nothing
@@ -148,7 +148,7 @@ def _operator_patterns(assessment: Assessment, named: Titles, policy: Policy, at
                 Part(
                     name,
                     ask,
-                    f"{source if not glob.origin else ''}pattern match: {glob.text} requires approval{_by(glob)}",
+                    _asked_by(glob, source),
                     pattern=glob.text,
                 )
                 for glob in hits(patterns.approve, named)
@@ -160,6 +160,14 @@ def _operator_patterns(assessment: Assessment, named: Titles, policy: Policy, at
 
 def _by(glob: Glob) -> str:
     return f" by {glob.origin}" if glob.origin else ""
+
+
+def _asked_by(glob: Glob, source: str) -> str:
+    if not glob.origin:
+        return f"{source}pattern match: {glob.text} requires approval"
+    if glob.text == EVERYTHING:  # of a project's file that cannot be used
+        return f"{glob.origin}; until it can, everything here is asked about"
+    return f"pattern match: {glob.text} requires approval, says {glob.origin}"
 
 
 def _allowlist(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:

@@ -132,10 +132,11 @@ def trial(state: State, grant: Grant) -> Trial:
             before, after = made_again(body, state.rules, state.policy), made_again(body, state.rules, with_it)
         except ReplayError:
             continue
-        meets = hits((glob,), after.named) if grant.effect == DENY else covers((glob,), after.named)
-        if not meets:
+        whole = bool(covers((glob,), after.named))
+        if not whole and not hits((glob,), after.named):
             continue
-        why = after.weighed.reason() if after.word != "allow" else ""
+        part = "" if whole else "the pattern meets only a part of it: several commands, or one that runs another"
+        why = (part or after.weighed.reason()) if after.word != "allow" else ""
         found = Tried(title(body), agent(body), after.assessment.level, before.word, after.word, why)
         (changed if before.word != after.word else unchanged).append(found)
     return Trial(len(rows), tuple(changed), tuple(unchanged))

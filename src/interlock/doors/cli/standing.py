@@ -114,14 +114,21 @@ def _tried(verdict: str, pattern: str, found: Mapping[str, Any]) -> Iterator[Lin
     yield (Part(f"Of the last {counted(records, 'recorded action')} it would have {_DOES[verdict]} {changed}."),)
     yield from _rows(found.get("examples"), changed)
     if unchanged:
-        met = "the pattern also meets" if changed else "the pattern meets"
-        kept = "already denied" if verdict == "deny" else "answered as before"
-        yield (Part(f"{met[:1].upper()}{met[1:]} {counted(unchanged, 'action')} {kept}:"),)
+        kept = "denied anyway" if verdict == "deny" else "answered as before"
+        yield (
+            Part(
+                f"{'It also meets' if changed else 'It meets'} {counted(unchanged, 'action')} that {_would(unchanged)} {kept}:"
+            ),
+        )
         yield from _rows(found.get("others"), unchanged)
     if verdict == "allow":
         yield ()
         words = "It reaches safe, reversible and destructive actions that can be undone; dangerous and forbidden ones, and what"
         yield (Part(f"{words} cannot be undone, are asked about as before.", "dim"),)
+
+
+def _would(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _rows(rows: object, count: int) -> Iterator[Line]:
@@ -138,5 +145,7 @@ def _rows(rows: object, count: int) -> Iterator[Line]:
             Part(f"{one.get('level', ''):<12}"),
             Part(visible(str(one.get("title", "")))[:100], "command"),
         )
+        if one.get("before") == one.get("after") and one.get("why"):
+            yield (Part(f"  {'':<30}{visible(str(one['why']))[:110]}", "dim"),)
     if count > len(shown) > 0:
         yield (Part(f"  … and {count - len(shown)} more", "dim"),)
