@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,7 @@ DIRECTIONS = {
 PURE = frozenset(
     "__future__ array ast base64 binascii bisect codecs collections contextlib copy dataclasses decimal difflib enum fnmatch fractions "
     "functools hashlib heapq hmac html importlib itertools json logging math operator posixpath ntpath re shlex stat string "
-    "struct sys textwrap types typing unicodedata urllib.parse warnings zlib".split()
+    "struct sys textwrap tomllib types typing unicodedata urllib.parse warnings zlib".split()
 )
 LIBRARIES = frozenset({"cel", "re2", "sqlglot", "tree_sitter", "tree_sitter_javascript"})
 IMPURE_NAMES = frozenset("open print input exec eval compile breakpoint __import__ globals".split())
@@ -111,7 +112,7 @@ def at_import(path: Path) -> Iterator[tuple[str, int]]:
     lazy = {
         line
         for node in ast.walk(tree(path))
-        if isinstance(node, ast.FunctionDef)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for line in range(node.lineno + 1, (node.end_lineno or 0) + 1)
     }
     checked = {
@@ -121,6 +122,23 @@ def at_import(path: Path) -> Iterator[tuple[str, int]]:
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }
     return ((module, line) for module, line in imports(path) if line not in lazy | checked)
+
+
+def module(path: Path) -> str:
+    parts = ("interlock", *path.relative_to(PACKAGE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_every_module_can_be_imported_first() -> None:
+    """No cycle among what modules import as soon as they are: in one, it depends on the order whether anything works."""
+    modules = {module(path): path for path in FILES}
+    wanted: dict[str, set[str]] = {name: set() for name in modules}
+    for name, path in modules.items():
+        for node in tree(path).body:
+            if isinstance(node, ast.ImportFrom):  # `from interlock.service import tokens` imports the module
+                found = {f"{node.module}.{alias.name}" for alias in node.names}
+                wanted[name] |= (found & modules.keys()) | ({node.module} if found - modules.keys() else set())
+    TopologicalSorter({name: found & modules.keys() for name, found in wanted.items()}).prepare()
 
 
 def part(path: Path) -> str:

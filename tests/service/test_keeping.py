@@ -15,7 +15,8 @@ from interlock.core.model import Level, Loss, command
 from interlock.core.records import AuditQuery
 from interlock.core.undo import Kept, Limits, unkept
 from interlock.service import answers
-from interlock.service.replaying import AGREES, again, body_of, in_force, is_attempt
+from interlock.service.record import body_of
+from interlock.service.replaying import AGREES, again, in_force, is_attempt
 from interlock.service.undoing import listed
 from keeping import Patient, keeper
 from looked import PATIENT, files, git, looker, repository

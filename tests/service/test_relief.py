@@ -11,7 +11,8 @@ import pytest
 from gate import Gate
 from interlock.core.loss import Seen, unseen
 from interlock.core.model import Level, Loss, command
-from interlock.service.replaying import AGREES, again, body_of, in_force, is_attempt
+from interlock.service.record import body_of
+from interlock.service.replaying import AGREES, again, in_force, is_attempt
 from looked import PATIENT, files, git, looker, repository
 
 Look = Callable[[Any], Seen]

@@ -22,7 +22,8 @@ from interlock.core.replay import given_json
 from interlock.core.titles import titles
 from interlock.core.weigh import weigh
 from interlock.policybook import load_policy
-from interlock.service.replaying import AGREES, CANNOT, DIFFERS, InForce, again, body_of, compared, in_force, title
+from interlock.service.record import body_of
+from interlock.service.replaying import AGREES, CANNOT, DIFFERS, InForce, again, compared, in_force, title
 
 ACTIONS = [
     command("git status", "/home/dev/app"),

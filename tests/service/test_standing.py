@@ -14,7 +14,7 @@ from interlock.core.decision import Decision
 from interlock.core.model import Action, command, operation, tool
 from interlock.core.project import MOST, NAME, ProjectFile
 from interlock.looker.project import find
-from interlock.service import people, standing
+from interlock.service import people, standing, standing_trial
 from interlock.service.answers import Refused
 from interlock.service.granting import add_grant, revoke_grant
 from interlock.service.replaying import AGREES, InForce, again, is_attempt
@@ -131,14 +131,14 @@ def test_it_is_tried_on_the_record_before_it_is_saved(gate: Gate) -> None:
     gate.ask(command("npm test", CWD))
     gate.ask(operation("list_users", {}, cwd=CWD))
     by = gate.sign_in()
-    found = standing.trial(gate.state, standing.proposed(gate.state, by, "allow", "git branch -D tmp/*", ""))
+    found = standing_trial.trial(gate.state, standing.proposed(gate.state, by, "allow", "git branch -D tmp/*", ""))
     assert [(one.before, one.after) for one in found.changed] == [("confirm", "allow")] * 3 and found.records >= 6
     assert {one.title for one in found.changed} == {f"git branch -D tmp/{at}" for at in range(3)}
     assert [(one.title, one.after) for one in found.unchanged] == [("git branch -D tmp/9 && ls", "confirm")]
     assert "only a part of it" in found.unchanged[0].why
-    none = standing.trial(gate.state, standing.proposed(gate.state, by, "allow", "git push*", ""))
+    none = standing_trial.trial(gate.state, standing.proposed(gate.state, by, "allow", "git push*", ""))
     assert not none.changed and not none.unchanged
-    no = standing.trial(gate.state, standing.proposed(gate.state, by, "deny", "npm *", ""))
+    no = standing_trial.trial(gate.state, standing.proposed(gate.state, by, "deny", "npm *", ""))
     assert [(one.title, one.before, one.after) for one in no.changed] == [("npm test", "allow", "block")]
     assert gate.ask(command("npm test", CWD)).allowed and not gate.state.standing.answers
 

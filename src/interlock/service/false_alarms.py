@@ -11,8 +11,8 @@ from interlock.core.records import AuditQuery
 from interlock.core.redact import redact_text
 from interlock.ports import Tx
 from interlock.service.answers import Refused
-from interlock.service.record import deed
-from interlock.service.replaying import body_of, title
+from interlock.service.record import body_of, deed
+from interlock.service.replaying import title
 from interlock.service.searching import Entry, one
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State

@@ -14,7 +14,8 @@ from interlock.core.records import AuditQuery, AuditRow, Grant
 from interlock.core.redact import redact_text
 from interlock.core.replay import ReplayError, facts_of, replay
 from interlock.ports import Tx
-from interlock.service.replaying import ATTEMPTS, agent, body_of, title
+from interlock.service.record import body_of
+from interlock.service.replaying import ATTEMPTS, agent, title
 from interlock.service.state import State
 
 _UNREADABLE = "unreadable"

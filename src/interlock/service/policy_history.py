@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlock.core.records import AuditQuery, AuditRow
-from interlock.service.replaying import body_of
+from interlock.service.record import body_of
 from interlock.service.state import State
 
 MOST = 500  # records of a kind that are looked at

@@ -8,7 +8,8 @@ from typing import Any
 
 from interlock.core.audit import entry
 from interlock.core.audit_bodies import deed_body
-from interlock.core.records import NOTHING, Deed
+from interlock.core.audit_json import parsed
+from interlock.core.records import NOTHING, AuditRow, Deed
 from interlock.ports import Clock, Store, StoreError, Tx
 
 GROUP = 256  # records; more are written at once
@@ -81,3 +82,12 @@ class Recorder:
 def deed(at: float, event: str, by: str, details: Body = NOTHING) -> Body:
     """The body of what an operator or the system did."""
     return deed_body(at, event, by, details)
+
+
+def body_of(row: AuditRow) -> dict[str, Any]:
+    """What a record says; nothing where it cannot be read."""
+    try:
+        body = parsed(row.body)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}

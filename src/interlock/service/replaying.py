@@ -11,7 +11,7 @@ from typing import Any
 from interlock.config import Config
 from interlock.core.assess import assess
 from interlock.core.audit_bodies import EVENTS, HELD, Attempt, attempt_body
-from interlock.core.audit_json import canonical_json, parsed, simple
+from interlock.core.audit_json import canonical_json, simple
 from interlock.core.circumstances import Circumstances
 from interlock.core.classify import Rulebook, classify
 from interlock.core.decide import judge
@@ -26,6 +26,7 @@ from interlock.core.titles import titles
 from interlock.core.weigh import weigh
 from interlock.rulebook import rulebook_hash
 from interlock.service.opening import policy_mark, rules_of
+from interlock.service.record import body_of
 
 AGREES, DIFFERS, CANNOT = "agrees", "differs", "cannot"
 ATTEMPTS = frozenset({*EVENTS.values(), HELD})
@@ -156,15 +157,6 @@ def agent(body: Mapping[str, Any]) -> str:
     """Who asked: what was proved, and what was claimed."""
     who = _table(body.get("agent"))
     return " ".join(str(who[key]) for key in ("principal", "name") if who.get(key))
-
-
-def body_of(row: AuditRow) -> dict[str, Any]:
-    """What a record says; nothing where it cannot be read."""
-    try:
-        body = parsed(row.body)
-    except ValueError:
-        return {}
-    return body if isinstance(body, dict) else {}
 
 
 def _table(value: object) -> Mapping[str, Any]:

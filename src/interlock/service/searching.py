@@ -9,7 +9,8 @@ from typing import Any
 
 from interlock.core.digest import normal_name
 from interlock.core.records import AuditQuery, AuditRow
-from interlock.service.replaying import ATTEMPTS, body_of
+from interlock.service.record import body_of
+from interlock.service.replaying import ATTEMPTS
 from interlock.service.state import State
 
 PAGE = 50

@@ -62,7 +62,7 @@ def _named(row: AuditRow, id: str) -> bool:
     if id in ("all", f"{row.writer}/{row.seq}"):
         return True
     from interlock.doors.cli.naming import TICKET, beginnings
-    from interlock.service.replaying import body_of
+    from interlock.service.record import body_of
 
     begins = beginnings(id, TICKET)
     return begins in row.body and str(body_of(row).get("ticket", "")).startswith(begins)
@@ -86,7 +86,8 @@ def _lines(one: Again, width: int) -> Iterator[Line]:
     from interlock.core.excerpt import visible
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import clock
-    from interlock.service.replaying import body_of, title
+    from interlock.service.record import body_of
+    from interlock.service.replaying import title
 
     row, body = one.row, body_of(one.row)
     lead = Part(f"{one.verdict:<8}", _STYLES[one.verdict])

@@ -15,7 +15,8 @@ from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import OPERATOR, says
 from interlock.doors.http.wire import grant_json
 from interlock.service.granting import holds
-from interlock.service.standing import EXAMPLES, Tried, add, proposed, trial
+from interlock.service.standing import add, proposed
+from interlock.service.standing_trial import EXAMPLES, Tried, trial
 from interlock.service.state import State
 
 
