@@ -51,7 +51,7 @@ def full_ticket(id: str) -> Ticket:
         action={"kind": "command", "fields": {"text": "rm -rf \0\udcff", "n": [1, 2.5, None, True]}},
         findings=({"rule": "x", "at": [1, 2]}, {}),
         factors=("one", "two"),
-        goals=("delete:/etc",),
+        effect_keys=("remove:/etc",),
         door="http",
         operation="drop_table",
         adapter="db",

@@ -23,12 +23,12 @@ from interlock.core.records import (
     Counts,
     Credential,
     Deed,
+    Denial,
     Execution,
     Figures,
     Grant,
     Notification,
     OperatorRow,
-    Refusal,
     Ticket,
     TicketQuery,
 )
@@ -46,6 +46,7 @@ class Change(StrEnum):
 
     AGENTS = "\0agents"
     BLOCKS = "\0blocks"
+    DENIALS = "\0denials"
     OPERATORS = "\0operators"
     PATTERNS = "\0patterns"
     SETTING = "\0setting:"  # and its key behind it
@@ -127,9 +128,13 @@ class Tx(Protocol):
     def counts(self, agent: AgentRef, operation: str, execution: str, now: float, window: float = 600) -> Counts:
         """What escalation looks at; forbidden attempts are those of the last `window` seconds."""
 
-    def refusal(self, goals: Iterable[str], principal: str, session: str, now: float) -> Refusal | None: ...
+    def denials(self, now: float, principal: str = "") -> list[Denial]:
+        """What is held or was rejected and still binds, of one principal or of all."""
 
-    def save_refusal(self, refusal: Refusal) -> None: ...
+    def save_denial(self, denial: Denial) -> None: ...
+
+    def forget_denials(self, before: float) -> None:
+        """Lets go of what ended before that."""
 
     # grants, patterns, settings
     def grants(self, now: float) -> list[Grant]:

@@ -177,7 +177,7 @@ def test_what_has_to_be_verified_takes_a_fresh_sign_in(gate: Gate) -> None:
     gate.approve(ticket)
 
 
-def test_a_rejection_reaches_the_agent_and_binds_the_goal(gate: Gate) -> None:
+def test_a_rejection_reaches_the_agent_and_binds_the_target(gate: Gate) -> None:
     ticket = gate.held(command("rm -rf /srv/data", "/srv"))
     answers.reject(gate.state, gate.sign_in(), ticket.id, "that is the only copy")
     for text in (

@@ -46,7 +46,7 @@ def test_three_of_one_folder_suggest_that_folder_and_the_grant_answers_the_next(
     found = agreed(gate, "rm data/a.csv", "rm data/b.csv", "rm data/c.csv")
     assert found is not None and found.count == 3
     words = dict(zip(found.command[3::2], found.command[4::2], strict=True))
-    assert (words["--effect"], words["--target"], words["--ceiling"]) == ("destroy", f"{CWD}/data/**", "destructive")
+    assert (words["--effect"], words["--target"], words["--ceiling"]) == ("remove", f"{CWD}/data/**", "destructive")
     terms = {"effect": words["--effect"], "targets": [words["--target"]], "ceiling": words["--ceiling"], "why": "tests"}
     add_grant(gate.state, gate.sign_in(), terms)
     assert gate.ask(command("rm data/d.csv", CWD)).allowed

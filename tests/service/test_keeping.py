@@ -161,7 +161,7 @@ def test_a_question_that_spends_nothing_keeps_nothing_until_it_is_asked_in_earne
     assert gate.ask(action, look=look, keeper=keeps.take).kept
 
 
-def test_a_goal_that_was_refused_stays_refused(gate: Gate, repo: Path, look: Look) -> None:
+def test_an_effect_that_was_refused_stays_refused(gate: Gate, repo: Path, look: Look) -> None:
     files(repo, {"src/a.py": "work\n"})
     ticket, never = gate.held(command("git checkout -- src/a.py", str(repo)), look=look), Never()
     answers.reject(gate.state, gate.sign_in(), ticket.id, "mine")

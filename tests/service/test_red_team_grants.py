@@ -93,7 +93,7 @@ def test_a_grant_for_one_place_covers_no_other(gate: Gate, name: str) -> None:
 def test_what_happens_elsewhere_is_granted_as_the_very_same_action(gate: Gate, action: Action) -> None:
     offered = granting.suggestion(gate.state, gate.held(action).id)
     granting.add_grant(gate.state, gate.sign_in(), {**offered, "why": "x"})
-    assert offered["digests"] and offered["effect"] == "destroy"
+    assert offered["digests"] and offered["effect"] == "remove"
     assert gate.ask(action).allowed
     assert not gate.ask(action).allowed
 

@@ -51,7 +51,7 @@ def test_a_program_with_other_flags_is_not_covered_by_its_name(gate: Gate) -> No
     assert gate.ask(delete).allowed
 
 
-# A no binds the goal, and nothing beside it
+# A no binds the target, and nothing beside it
 
 UNRELATED: dict[str, tuple[Action, Action]] = {
     "another user": (operation("delete_user", {"id": 7}), operation("delete_user", {"id": 8})),

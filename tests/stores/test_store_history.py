@@ -1,4 +1,4 @@
-"""Deeds, counts, figures and refusals: what every store promises about an agent's history."""
+"""Deeds, counts, figures and denials: what every store promises about an agent's history."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from interlock.core.model import AgentRef, Level
-from interlock.core.records import Counts, Deed, Refusal
+from interlock.core.records import Counts, Deed, Denial
 from interlock.ports import Store
 from kept import AGENT, NOW, OTHER, deed
 
@@ -89,29 +89,31 @@ def test_figures_are_those_of_seed_003(store: Store) -> None:
     assert found.by_category == {"config_destruction": 1, "data_deletion": 2}
 
 
-def refused(goal: str, **more: object) -> Refusal:
-    return replace(Refusal(goal, "uid:1000", "s1", "t1", NOW, NOW + 60), **more)  # type: ignore[arg-type]
+def denied(key: str, **more: object) -> Denial:
+    return replace(Denial(key, "uid:1000", "s1", "t1", NOW, NOW + 60), **more)  # type: ignore[arg-type]
 
 
-def test_a_refusal_binds_its_goal_in_its_session_until_its_end(store: Store) -> None:
-    store.write(lambda tx: tx.save_refusal(refused("delete:/a")))
-    store.write(lambda tx: tx.save_refusal(refused("delete:/b", at=NOW + 5, ticket="t2", tries=2)))
+def test_the_denials_of_a_principal_are_found_until_they_end_rejections_first(store: Store) -> None:
+    rows = [
+        denied("remove:/a"),
+        denied("remove:/b", at=NOW + 5, ticket="t2", tries=2),
+        denied("remove:/c", session="s2", rejected_at=NOW - 9, folder="/w"),
+        denied("remove:/d", until=NOW),
+        denied("remove:/e", principal="uid:1"),
+    ]
+    for row in rows:
+        store.write(lambda tx, row=row: tx.save_denial(row))
 
-    def found(*goals: str, principal: str = "uid:1000", session: str = "s1", now: float = NOW) -> str | None:
-        one = store.read(lambda tx: tx.refusal(goals, principal, session, now))
-        return one.goal if one else None
+    def found(now: float = NOW, principal: str = "uid:1000") -> list[str]:
+        return [one.effect_key for one in store.read(lambda tx: tx.denials(now, principal))]
 
-    assert found("delete:/a", "x") == "delete:/a"
-    assert found("delete:/a", "delete:/b") == "delete:/b"
-    assert found() is None
-    assert found("x") is None
-    assert found("delete:/a", session="s2") is None
-    assert found("delete:/a", principal="uid:1") is None
-    assert found("delete:/a", now=NOW + 60) is None
-    assert found(*(f"g{n}" for n in range(1000)), "delete:/a") == "delete:/a"
+    assert found() == ["remove:/c", "remove:/b", "remove:/a"]
+    assert found(principal="uid:1") == ["remove:/e"] and found(principal="uid:2") == []
+    assert len(found(principal="")) == 4
+    assert found(NOW + 60) == []
 
 
-def test_a_refusal_is_counted_up_in_place(store: Store) -> None:
+def test_a_denial_is_counted_up_in_place(store: Store) -> None:
     for tries in range(3):
-        store.write(lambda tx, tries=tries: tx.save_refusal(refused("g", tries=tries)))
-    assert store.read(lambda tx: tx.refusal(["g"], "uid:1000", "s1", NOW)) == refused("g", tries=2)
+        store.write(lambda tx, tries=tries: tx.save_denial(denied("remove:/a", tries=tries)))
+    assert store.read(lambda tx: tx.denials(NOW, "uid:1000")) == [denied("remove:/a", tries=2)]

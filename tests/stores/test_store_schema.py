@@ -164,7 +164,7 @@ LOOKUPS: dict[str, Callable[[Tx], Any]] = {
     "a block": lambda tx: tx.block("p"),
     "counts": lambda tx: tx.counts(AGENT, "rm", "e1", NOW),
     "deeds": lambda tx: tx.add_deeds([deed()]),
-    "a refusal": lambda tx: tx.refusal(["a", "b"], "p", "s", NOW),
+    "denials": lambda tx: tx.denials(NOW, "p"),
     "grants": lambda tx: tx.grants(NOW),
     "a grant": lambda tx: tx.use_grant("g", NOW),
     "save a grant": lambda tx: tx.save_grant(grant("g")),

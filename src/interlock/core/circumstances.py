@@ -44,6 +44,17 @@ class Adapted:
 
 
 @dataclass(frozen=True, slots=True)
+class Denied:
+    """The denial that an action meets (R-22): its ticket, in words, what is asked for, and how often others words were tried."""
+
+    ticket: str
+    words: str
+    requirement: Requirement = field(default_factory=Requirement)
+    denies: bool = True  # False while its ticket only waits
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Circumstances:
     """What the decision needs to know beyond the action itself; gathered by the service."""
 
@@ -65,8 +76,7 @@ class Circumstances:
     starting: bool = False  # an execution, which takes a person (R-11)
     pause: str = ""  # what the agent waits for, in words
     pause_human: Human = Human.NONE  # what was asked for the step that is held; none where this is another one
-    denied_goal: str = ""  # the ticket under which the same effect on the same target was refused
-    tries: int = 0  # how often that goal was tried again
+    denied: Denied | None = None  # the same effect on the same target is held or was rejected
     granted: str = ""  # the grant that covers this action
     grant_ceiling: Level = Level.SAFE
     escalated: tuple[Level, str] | None = None  # by a declared after_count

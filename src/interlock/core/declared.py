@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from interlock.analysis.effect_key import EffectKey, Relation, effect_keys, path_keys, relation
 from interlock.core.circumstances import Part
-from interlock.core.goals import ELSEWHERE, MORE, goals, places, takes_in
 from interlock.core.model import Action, Assessment, Human, Level, Requirement
 from interlock.core.problems import Problems, shown
 from interlock.core.read.facts import Effect, Fact
@@ -32,24 +32,23 @@ _PASSING = frozenset({"temp", "device"})  # places whose content is nobody's
 _TOKEN = re.compile(r"[^\W_]+")
 # The beginnings of words by which people announce an effect.
 _SAID = MappingProxyType({
-    "destroy": ("delet", "remov", "drop", "wip", "clean", "clear", "purg", "truncat", "reset", "discard", "destroy", "eras", "prun",
-                "overwrit", "replac", "empt", "tear", "rm", "uninstall", "mov", "renam", "restor", "rebuild", "recreat", "migrat"),
+    "remove": ("delet", "remov", "drop", "wip", "clean", "clear", "purg", "truncat", "reset", "discard", "destroy", "eras", "prun",
+               "overwrit", "replac", "empt", "tear", "rm", "uninstall", "mov", "renam", "restor", "rebuild", "recreat", "migrat",
+               "rewrit", "forc", "rebas", "squash", "amend", "history"),
     "stop": ("stop", "kill", "terminat", "shut", "restart", "end", "cancel"),
-    "rewrite": ("rewrit", "forc", "rebas", "squash", "amend", "reset", "history"),
-    "send": ("send", "upload", "post", "publish", "export", "mail", "push", "share"),
-    "tell": ("send", "post", "mail", "notif", "message", "reply", "comment"),
+    "send": ("send", "upload", "post", "publish", "export", "mail", "push", "share", "notif", "message", "reply", "comment"),
     "revoke": ("revok", "remov", "rotat", "invalidat", "expire"),
-    "open": ("chmod", "chown", "permission", "owner", "access", "execut", "mode"),
-    "escalate": ("grant", "permission", "role", "admin", "sudo", "root", "privileg", "right"),
+    "grant": ("chmod", "chown", "permission", "owner", "access", "execut", "mode", "grant", "role", "admin", "sudo", "root",
+              "privileg", "right"),
     "disable": ("disabl", "switch", "turn", "off", "overrid", "unset", "bypass"),
     "write": ("writ", "creat", "edit", "chang", "updat", "fix", "add", "configur", "save", "set", "adjust", "generat"),
     "request": ("call", "request", "post", "put", "patch", "delet", "updat", "creat", "send"),
     "run": ("run", "execut", "install", "start", "launch", "call"),
 })  # fmt: skip
-_ALARMING = tuple(
-    said for effect in ("destroy", "stop", "rewrite", "revoke", "disable", "escalate") for said in _SAID[effect]
-)
+_ALARMING = tuple(said for effect in ("remove", "stop", "revoke", "disable", "grant") for said in _SAID[effect])
 _BY_NAME = frozenset({"run", "command", "operation", "tool"})  # a program or a name: it is called by its own words
+# Targets that a program has without naming them: nobody who announces it says `the working tree`.
+_UNNAMED = ("infrastructure_", "worktree ", "untracked ", "stash_", "history", "reflog", "branch_HEAD", "compose_")
 _DULL = frozenset(
     "the a an of in on to for and or with from by at my our this that it all home usr srv var opt etc".split()
 )
@@ -63,8 +62,8 @@ class Declared:
 
     text: str
     level: Level
-    goals: tuple[str, ...]
-    paths: tuple[str, ...]  # effects on paths that it names, the harmless ones too
+    effect_keys: tuple[EffectKey, ...]
+    paths: tuple[EffectKey, ...]  # effects on paths that it names, the harmless ones too
     categories: frozenset[str]
     words: frozenset[str]
 
@@ -99,7 +98,7 @@ def declared(action: Action, judgement: Judgement) -> Declared:
     """What a hint announces, as it was judged."""
     assessment, text = judgement.assessment, action.text[:LONGEST]
     categories = frozenset(f.category for f in assessment.findings if f.category)
-    after, paths = goals(action, judgement.facts, assessment), places(judgement.facts)
+    after, paths = effect_keys(action, judgement.facts, assessment), path_keys(judgement.facts)
     return Declared(text, assessment.level, after, paths, categories, frozenset(_tokens(text)))
 
 
@@ -133,8 +132,8 @@ def _announces(hint: Declared, action: Action, judgement: Judgement) -> bool:
     categories = frozenset(
         f.category for f in judgement.assessment.findings if f.level >= Level.DESTRUCTIVE and f.category
     )
-    after = [g for g in goals(action, judgement.facts, judgement.assessment) if g not in (ELSEWHERE, MORE)]
-    return all(_covers(hint, goal, categories) for goal in after)
+    after = effect_keys(action, judgement.facts, judgement.assessment)
+    return all(_covers(hint, key, categories) for key in after if key.family != "more")
 
 
 def _quoted(text: str, said: str) -> bool:
@@ -142,16 +141,16 @@ def _quoted(text: str, said: str) -> bool:
     return bool(text) and re.search(rf"(?<![\w/.-]){re.escape(text)}(?![\w/.-])", said) is not None
 
 
-def _covers(hint: Declared, goal: str, categories: frozenset[str]) -> bool:
-    if any(goal == other or takes_in(other, goal) for other in (*hint.goals, *hint.paths)):
+def _covers(hint: Declared, key: EffectKey, categories: frozenset[str]) -> bool:
+    if any(relation(other, key) in (Relation.SAME, Relation.INSIDE) for other in (*hint.effect_keys, *hint.paths)):
         return True
-    effect, _, target = goal.partition(":")
-    if target.startswith("/") and any(other.startswith(f"{effect}:/") for other in hint.paths):
+    effect, target = key.family, key.target
+    if key.path and any(other.family == effect and other.path for other in hint.paths):
         return False  # it named other paths for this, or less than this
     named = _names(target)
     if _elsewhere(named, hint.words):
         return False
-    if effect in _BY_NAME:
+    if effect in _BY_NAME or target.startswith(_UNNAMED):
         alarming = any(word.startswith(_ALARMING) for word in hint.words)
         return (alarming and bool(named & hint.words)) or bool(categories & hint.categories)
     said = any(word.startswith(_SAID.get(effect, (effect,))) for word in hint.words)

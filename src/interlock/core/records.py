@@ -39,7 +39,7 @@ class Ticket:
     action: Json = field(default_factory=nothing)  # what was judged, secrets out
     findings: tuple[Json, ...] = ()
     factors: tuple[str, ...] = ()
-    goals: tuple[str, ...] = ()  # effect and target, so that a denial binds them
+    effect_keys: tuple[str, ...] = ()  # effect, target and place, as text: what a denial binds
     door: str = ""
     operation: str = ""
     adapter: str = ""
@@ -245,7 +245,7 @@ class Deed:
     outcome: str
     at: float
     execution: str = ""
-    goals: tuple[str, ...] = ()
+    effect_keys: tuple[str, ...] = ()
     severity: str = ""
     categories: tuple[str, ...] = ()
 
@@ -300,16 +300,18 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A goal that was refused: the same effect on the same target meets the same ticket."""
+class Denial:
+    """An effect on a target that is held or was rejected: the same meets the same ticket (R-22)."""
 
-    goal: str
+    effect_key: str
     principal: str
     session: str
     ticket: str
     at: float
     until: float
-    tries: int = 0
+    folder: str = ""  # that its agent worked in
+    rejected_at: float = 0.0  # by a person; 0 while it only waits
+    tries: int = 0  # by other words, since
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from interlock.core.assess import assess
-from interlock.core.circumstances import Adapted, Circumstances, Part
+from interlock.core.circumstances import Adapted, Circumstances, Denied, Part
 from interlock.core.classify import Rulebook, classify
 from interlock.core.danger import Approval, DangerBlock
 from interlock.core.loss import seen_json, seen_of
@@ -88,7 +88,8 @@ def _fact_json(fact: Fact) -> dict[str, Any]:
     }
     if isinstance(fact, Command):
         words = redact([fact.program, *fact.words])[1:]  # which of them are secrets depends on the program
-        return {"program": fact.program, "words": words, "env": [list(pair) for pair in fact.env], **shared}
+        cwd = {"cwd": fact.cwd} if fact.cwd else {}
+        return {"program": fact.program, "words": words, "env": [list(pair) for pair in fact.env], **cwd, **shared}
     return {
         "verb": fact.verb,
         "target": fact.target,
@@ -104,7 +105,7 @@ def _fact_of(data: Json) -> Fact:
     via, traits = tuple(data["via"]), frozenset(data["traits"])
     if "program" in data:
         env = tuple((name, value) for name, value in data["env"])
-        return Command(data["program"], tuple(data["words"]), span, via, traits, env)
+        return Command(data["program"], tuple(data["words"]), span, via, traits, env, data.get("cwd", ""))
     return Effect(data["verb"], data["target"], data["place"], traits, span, via, data["subject"], data["path"])
 
 
@@ -120,8 +121,7 @@ def _titles_of(data: Json) -> Titles:
 
 
 _PLAIN = (
-    "mode", "blocked", "trust_tier", "repeats", "hourly", "cumulative", "claimed_risk", "steps_left", "previous", "denied_goal",
-    "tries", "granted",
+    "mode", "blocked", "trust_tier", "repeats", "hourly", "cumulative", "claimed_risk", "steps_left", "previous", "granted",
 )  # fmt: skip
 
 
@@ -137,6 +137,7 @@ def _circumstances_json(at: Circumstances) -> dict[str, Any]:
         **({"kept": kept_json(at.kept)} if at.kept is not None else {}),
         **({"confirmed": sorted(at.confirmed)} if at.confirmed else {}),
         **({"claimed_level": int(at.claimed_level)} if at.claimed_level is not None else {}),
+        **({"denied": _denied_json(at.denied)} if at.denied is not None else {}),
         **({"starting": True} if at.starting else {}),
         **({"pause": at.pause, "pause_human": int(at.pause_human)} if at.pause else {}),
         **({"differs": _differs_json(at.differs)} if at.differs is not None else {}),
@@ -157,6 +158,7 @@ def _circumstances_of(data: Json) -> Circumstances:
         matched=_matched_of(data["matched"]) if data["matched"] is not None else None,
         confirmed=frozenset(data.get("confirmed", ())),
         claimed_level=Level(data["claimed_level"]) if "claimed_level" in data else None,
+        denied=_denied_of(data),
         starting=bool(data.get("starting")),
         pause=str(data.get("pause", "")),
         pause_human=Human(data.get("pause_human", 0)),
@@ -165,6 +167,27 @@ def _circumstances_of(data: Json) -> Circumstances:
         paused_to=Level(data.get("paused_to", 0)),
         paused_short=str(data.get("paused_short", "")),
     )
+
+
+def _denied_json(denied: Denied) -> dict[str, Any]:
+    asked, words = denied.requirement, denied.words
+    people = {"approvers": sorted(asked.approvers), "quorum": asked.quorum, "reauth": asked.reauth}
+    what = {"human": int(asked.human), "cooling_seconds": asked.cooling_seconds, **people}
+    return {"ticket": denied.ticket, "words": words, "denies": denied.denies, "tries": denied.tries, "asked": what}
+
+
+def _denied_of(data: Json) -> Denied | None:
+    """Also as earlier versions wrote it: the ticket alone."""
+    said = data.get("denied")
+    if said:
+        what = said["asked"]
+        people = frozenset(map(str, what["approvers"])), int(what["quorum"]), bool(what["reauth"])
+        asked = Requirement(int(what["cooling_seconds"]), Human(what["human"]), *people)
+        return Denied(str(said["ticket"]), str(said["words"]), asked, bool(said["denies"]), int(said["tries"]))
+    if not data.get("denied_goal"):
+        return None
+    words = f"the same effect on the same target was refused as {data['denied_goal']}"
+    return Denied(str(data["denied_goal"]), words, Requirement(human=Human.APPROVE), True, int(data.get("tries", 0)))
 
 
 def _differs_json(part: Part) -> dict[str, Any]:

@@ -27,6 +27,7 @@ EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and veri
 })  # fmt: skip
 DANGER_ZONE = "danger_zone"
 TAMPERING = "self_protection"
+SAME_EFFECT = "retry.same_effect"
 BLOCK = Requirement(blocked=True)
 ASK = Requirement(human=Human.CONFIRM)
 APPROVE = Requirement(human=Human.APPROVE)
@@ -337,27 +338,15 @@ def _loop(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
     return parts
 
 
-def _goal(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
-    """A denial binds the goal, not its wording."""
-    if not at.denied_goal:
+def _denied(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    """R-22: a denial binds the effect on its target, not the wording."""
+    denied = at.denied
+    if denied is None:
         return []
-    parts = [
-        Part(
-            "retry.same_effect",
-            APPROVE,
-            f"the same effect on the same target was refused as {at.denied_goal}",
-            denies=True,
-        )
-    ]
-    if at.tries >= 3:
-        parts.append(
-            Part(
-                "evasion.search",
-                Requirement(human=Human.VERIFY),
-                f"tried {at.tries} ways to the same effect",
-                denies=True,
-            )
-        )
+    parts = [Part(SAME_EFFECT, denied.requirement, denied.words, denies=denied.denies)]
+    if denied.tries >= 3:
+        words = f"tried {denied.tries} ways to the same effect"
+        parts.append(Part("evasion.search", Requirement(human=Human.VERIFY), words, denies=denied.denies))
     return parts
 
 
@@ -371,5 +360,5 @@ def _literal(assessment: Assessment, named: Titles, policy: Policy, at: Circumst
 
 _SOURCES: tuple[Source, ...] = (
     _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _irreversible, _severity, _declared, escalation, _claimed,
-    _tier, _danger_zone, _tampering, _loop, _goal, _always, _literal,
+    _tier, _danger_zone, _tampering, _loop, _denied, _always, _literal,
 )  # fmt: skip

@@ -38,7 +38,7 @@ def answerable(state: State, judged: Judged, weighed: Weighed) -> bool:
     if asked.human is Human.NONE:
         return True
     if confirms(asked, assessment.level) and not weighed.denies:
-        if request.asks is not None and request.asks(assessment, judged.goals):
+        if request.asks is not None and request.asks(assessment, judged.effect_keys):
             return True
         if request.agent.session.startswith(SESSION):  # an MCP client may have a user
             return True
@@ -58,7 +58,7 @@ def granted(
     signed = (
         one for one in found if alone(state, one.by, asked) and holds(state, one) and (asked_anew(one) or not anew)
     )
-    grant = covering(signed, judged.request.agent, judged.goals, assessment, judged.digest, judged.now)
+    grant = covering(signed, judged.request.agent, judged.effect_keys, assessment, judged.digest, judged.now)
     if at.paused_by and not alone(state, at.paused_by, asked):
         at = replace(at, paused_short=f"{at.paused_by} could not approve it alone")
     if grant is not None:

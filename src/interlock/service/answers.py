@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from interlock.core.model import AgentRef, Level, TicketState
-from interlock.core.records import Approval, Refusal, Ticket
+from interlock.core.records import Approval, Ticket
 from interlock.core.redact import redact_text
 from interlock.core.statement import agrees, may, needs_reauth, statement
 from interlock.core.ticket import MoveRefused, moved, settled, spend_by
 from interlock.ports import Tx
-from interlock.service import tokens
+from interlock.service import denials, tokens
 from interlock.service.record import Told, deed
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
@@ -53,19 +53,13 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
 
 
 def reject(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
-    """Signs a rejection; the same effect stays rejected for a while, whatever tool asks for it."""
+    """Signs a rejection; the same effect on the same target stays rejected, whatever tool asks for it."""
     reason = redact_text(reason)
 
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
         _signed(state, tx, session, ticket, "reject", now, now + 3600)
-        until, key = (
-            now + state.policy.denial_seconds,
-            ticket.agent.session or f"{ticket.agent.principal}/{ticket.agent.name}",
-        )
-        for goal in ticket.goals:
-            tx.save_refusal(Refusal(goal, ticket.agent.principal, key, ticket.id, now, until))
         changed = moved(ticket, "reject", now, session.operator, reason)
-        state.pins.rejected(ticket, now, until)
+        denials.reject(tx, state, ticket, now)
         return changed
 
     return _answered(state, session, id, "reject", reason, work)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from interlock.core.model import TicketState
-from interlock.core.records import Refusal, Ticket, TicketQuery
+from interlock.core.records import Ticket, TicketQuery
 from interlock.core.ticket import moved
 from interlock.ports import Tx
+from interlock.service import denials
 from interlock.service.record import deed
-from interlock.service.request import session_of
 from interlock.service.state import State
 
 GONE = "caller"  # who decided where whoever asked has left
@@ -45,10 +45,9 @@ def withdraw(tx: Tx, state: State, principal: str, by: str, whose: Callable[[Tic
 
 
 def _expire(tx: Tx, state: State, ticket: Ticket, by: str, why: str) -> bool:
-    now, agent = state.clock.now(), ticket.agent
+    now = state.clock.now()
     if not tx.change_ticket(moved(ticket, "expire", now, by, why), ticket):
         return False
-    for goal in ticket.goals:  # it is held no more
-        tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, now, now))
+    denials.let_go(tx, state, ticket, now)
     state.recorder.now(tx, "expire", deed(now, "expire", by, {"ticket": ticket.id}))
     return True

@@ -11,7 +11,7 @@ from interlock.core.digest import DigestError
 from interlock.core.hold import Held, Keep
 from interlock.core.model import Kind, Level, Requirement
 from interlock.core.read import BUDGET
-from interlock.core.weigh import Weighed, weigh
+from interlock.core.weigh import SAME_EFFECT, Weighed, weigh
 from interlock.ports import StoreError
 from interlock.service import tokens
 from interlock.service.adapter_trust import acquaint, known
@@ -19,8 +19,9 @@ from interlock.service.adapters import dressed
 from interlock.service.alone import NOBODY, alone, answerable, granted
 from interlock.service.answered import Answer, decision_of
 from interlock.service.declaring import differs
+from interlock.service.denials import may_meet
 from interlock.service.gathering import Gathered, circumstances, gather
-from interlock.service.identity import identified
+from interlock.service.identity import identified, keys_of
 from interlock.service.keeping import kept, only_copies, written_over
 from interlock.service.looking import looked
 from interlock.service.performing import deed_of, perform
@@ -132,6 +133,8 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
         return None
     if differs(state, judged) is not None:  # which goes on record in full
         return None
+    if may_meet(state, replace(judged, effect_keys=keys_of(state, judged))):
+        return None
     over = written_over(state, judged)
     if over is not None and at_once:  # which is looked at, and may be kept first
         return None
@@ -174,6 +177,11 @@ def _answer(state: State, judged: Judged, found: Gathered, at: Circumstances) ->
     return Answer(at, weighed, _hold(state, judged, found, weighed))
 
 
+def _decides(weighed: Weighed) -> bool:
+    """Whether a denial of the same effect is what answers: no grant or mode took it away, and nothing forbids the action anyway."""
+    return not weighed.requirement.blocked and any(part.name == SAME_EFFECT for part in weighed.parts)
+
+
 def _hold(state: State, judged: Judged, found: Gathered, weighed: Weighed) -> Held:
     """The answer; a ticket that was made for something else frees nothing."""
     ticket = found.ticket
@@ -181,9 +189,9 @@ def _hold(state: State, judged: Judged, found: Gathered, weighed: Weighed) -> He
         no = tokens.refused(judged, ticket, weighed, found.wait)
         if no is not None:
             return no
-    if found.refusal is not None and ticket is None and weighed.denies and (found.refused is not None or found.vetoed):
-        words = f"the same effect on the same target is held or refused as {found.refusal.ticket}"
-        return Held("deny", words, ticket=found.refused)
+    met = found.met
+    if met is not None and (met.waits or (met.fresh and ticket is None)) and _decides(weighed):
+        return Held("deny" if weighed.denies else weighed.requirement.word, met.words, ticket=met.ticket)
     agreed = ""
     if ticket is not None:
         session = judged.request.agent.session

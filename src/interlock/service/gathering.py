@@ -1,4 +1,4 @@
-"""What does a decision need to know? What the store says of the agent, its ticket and its goals, and the circumstances made of that."""
+"""What does a decision need to know? What the store says of the agent, its ticket and what it was denied, and the circumstances made of that."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 from interlock.core.circumstances import Circumstances
 from interlock.core.danger import escalated
-from interlock.core.goals import UNKNOWN
 from interlock.core.model import AgentRef
-from interlock.core.records import AgentRow, Approval, Block, Counts, Grant, Refusal, Ticket
+from interlock.core.records import AgentRow, Approval, Block, Counts, Grant, Ticket
+from interlock.policy.denials import Met
 from interlock.ports import Tx
-from interlock.service import orders, tokens
+from interlock.service import denials, orders, tokens
 from interlock.service.blocking import attack
 from interlock.service.declaring import differs
-from interlock.service.request import Judged, called, session_of, stepped
+from interlock.service.request import Judged, called, stepped
 from interlock.service.state import State
 
 
@@ -25,9 +25,7 @@ class Gathered:
     approvals: tuple[Approval, ...] = ()
     block: Block | None = None
     agent: AgentRow | None = None
-    refusal: Refusal | None = None
-    vetoed: bool = False  # somebody rejected it
-    refused: Ticket | None = None
+    met: Met | None = None  # the denial of the same effect on the same target
     grants: tuple[Grant, ...] = ()
     counts: Counts = field(default_factory=Counts)
     nobody: bool = False  # there is no operator who could agree to anything
@@ -41,20 +39,12 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
         ticket = tokens.ticket_of(tx, request.token)
     else:
         ticket = tx.ticket(request.pending) if request.pending else tx.live_ticket(judged.digest, agent)
-    refusal = (
-        tx.refusal(nameable(judged.goals), agent.principal, session_of(agent), judged.now) if judged.goals else None
-    )
-    vetoed = state.pins.refusal(agent.principal, (judged.digest, *nameable(judged.goals)), judged.now)
-    if vetoed is not None and (refusal is None or (ticket is not None and refusal.ticket == ticket.id)):
-        refusal = vetoed
     return Gathered(
         ticket=ticket,
         approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
         block=tx.block(agent.principal),
         agent=orders.tiered(state, tx, tx.agent(agent.principal, agent.name)),
-        refusal=refusal,
-        vetoed=vetoed is not None,
-        refused=tx.ticket(refusal.ticket) if refusal else None,
+        met=denials.find(tx, state, judged, ticket),
         grants=tuple(tx.grants(judged.now)),
         counts=tx.counts(
             agent,
@@ -71,13 +61,6 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
 def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstances:
     request = judged.request
     blocked = found.block.reason if found.block else state.blocked(request.agent.principal)
-    own = found.ticket is not None and not request.pending and not request.token
-    own = own and not found.vetoed  # a no to one ticket is a no to all that want the same
-    refused = (
-        found.refusal
-        if found.refusal and not own and found.refusal.ticket != (found.ticket.id if found.ticket else "")
-        else None
-    )
     block = request.adapted.block if request.adapted else None
     step = escalated(block, found.counts.hourly) if block else None
     paused_by, paused_to = state.paused(judged.now)
@@ -92,8 +75,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         cumulative=found.counts.cumulative,
         claimed_risk=request.claimed_risk,
         claimed_level=request.claimed_level,
-        denied_goal=refused.ticket if refused else "",
-        tries=refused.tries + 1 if refused else 0,
+        denied=denials.denied(found.met),
         escalated=(step.level, step.message) if step else None,
         confirmed=state.confirmed.patterns(request.agent, request.action, judged.now),
         tampering=attack(judged),
@@ -108,8 +90,3 @@ def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:
     """What an operator said; a row that somebody edited says nothing."""
     known = row if state.shared else state.pins.agent(agent.principal, agent.name)
     return known.trust_tier if known else ""
-
-
-def nameable(after: tuple[str, ...]) -> list[str]:
-    """The goals that can be told apart: two things that cannot be known need not be the same."""
-    return [goal for goal in after if not goal.endswith(f":{UNKNOWN}")]

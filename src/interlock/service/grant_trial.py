@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from interlock.core.goals import UNKNOWN, goals
-from interlock.core.grants import covering
+from interlock.analysis.effect_key import EffectKey, effect_keys
+from interlock.analysis.effect_key.key import EARLIER, UNKNOWN
+from interlock.core.grants import AT, covering
 from interlock.core.model import Action, AgentRef, Assessment, Finding, Flags, Kind, Level, Tier
 from interlock.core.records import AuditQuery, AuditRow, Grant
 from interlock.core.redact import redact_text
@@ -75,7 +76,9 @@ def _past(state: State, grant: Grant, row: AuditRow) -> Past | None:
     try:
         assessment = replay(given, state.rules, state.policy).assessment
         action = _action(judged)
-        after = tuple(map(redact_text, goals(action, facts_of(given), assessment)))
+        after = tuple(
+            replace(one, target=redact_text(one.target)) for one in effect_keys(action, facts_of(given), assessment)
+        )
     except (ReplayError, ValueError, TypeError):
         return None
     if assessment.level < Level.DESTRUCTIVE:
@@ -95,10 +98,10 @@ def _agent(said: object) -> AgentRef:
     return AgentRef(*(str(who.get(key) or "") for key in ("principal", "name", "session", "parent")))
 
 
-Asked = tuple[Sequence[str], Assessment, AgentRef, str]
+Asked = tuple[Sequence[EffectKey], Assessment, AgentRef, str]
 
 
-def _covers(grant: Grant, after: Sequence[str], assessment: Assessment, who: AgentRef, mark: str) -> bool:
+def _covers(grant: Grant, after: Sequence[EffectKey], assessment: Assessment, who: AgentRef, mark: str) -> bool:
     return covering([grant], who, after, assessment, mark, grant.created_at) is not None
 
 
@@ -107,17 +110,18 @@ def _beside(grant: Grant) -> Iterator[tuple[Any, ...]]:
     who, seen = _holder(grant), _seen(grant.ceiling)
     if grant.digests:
         words = "the same program with other words"
-        yield words, "any other action than the one that was held", (f"{grant.effect}:other",), seen, who, "v1:other"
+        yield words, "any other action than the one that was held", (_key(grant, "other"),), seen, who, "v1:other"
         return
     for target in grant.targets[:3]:
-        plain = target.removesuffix("/**")
+        plain, at, place = target.partition(AT)
+        plain, rest = plain.removesuffix("/**"), f"{at}{place}"
         above = plain.rpartition("/")[0] if "/" in plain else ""
         if above:
-            yield "the folder above", above, (f"{grant.effect}:{above}",), seen, who, ""
-        yield "a neighbour", f"{plain}-other", (f"{grant.effect}:{plain}-other",), seen, who, ""
-        both = (f"{grant.effect}:{plain}", f"{grant.effect}:{plain}-other")
+            yield "the folder above", above, (_key(grant, f"{above}{rest}"),), seen, who, ""
+        yield "a neighbour", f"{plain}-other", (_key(grant, f"{plain}-other{rest}"),), seen, who, ""
+        both = (_key(grant, f"{plain}{rest}"), _key(grant, f"{plain}-other{rest}"))
         yield "both at once", f"{plain} and {plain}-other", both, seen, who, ""
-    yield "a target that cannot be known", "?", (f"{grant.effect}:{UNKNOWN}",), seen, who, ""
+    yield "a target that cannot be known", "?", (_key(grant, UNKNOWN),), seen, who, ""
 
 
 def _above(grant: Grant) -> Iterator[tuple[Any, ...]]:
@@ -145,8 +149,14 @@ def _holder(grant: Grant) -> AgentRef:
     return AgentRef(grant.principal or "anybody", grant.name, grant.session)
 
 
-def _own(grant: Grant) -> tuple[str, ...]:
-    return tuple(f"{grant.effect}:{target.replace('/**', '/inside')}" for target in grant.targets[:1])
+def _own(grant: Grant) -> tuple[EffectKey, ...]:
+    return tuple(_key(grant, target.replace("/**", "/inside")) for target in grant.targets[:1])
+
+
+def _key(grant: Grant, target: str) -> EffectKey:
+    """The effect that a grant names, on another target in the same place."""
+    named, _, place = target.partition(AT)
+    return EffectKey(EARLIER.get(grant.effect, grant.effect), named, place)
 
 
 def _mark(grant: Grant) -> str:

@@ -9,9 +9,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from interlock.analysis.effect_key.key import RUN
 from interlock.core.assertion import PREFIX
 from interlock.core.audit_json import canonical_json
-from interlock.core.grants import RUN, offered
+from interlock.core.grants import AT, offered
 from interlock.core.model import Level
 from interlock.core.records import Grant
 from interlock.core.redact import redact_text
@@ -245,7 +246,7 @@ def proposed(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gra
             "grant: the effect of a program is not known by its name; grant the digest of a ticket (--from TICKET)",
             "VALIDATION_INVALID_VALUE",
         )
-    if any(target.strip("*/ ") == "" for target in targets):
+    if any(target.partition(AT)[0].strip("*/ ") == "" for target in targets):
         raise Refused("grant: a target for everything is none", "VALIDATION_INVALID_VALUE")
     level = next((level for level in Level if level.word == given.get("ceiling", "destructive")), None)
     if level is None:

@@ -6,8 +6,7 @@ import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from interlock.core.goals import UNKNOWN
-from interlock.core.grants import RUN
+from interlock.analysis.effect_key import parse
 from interlock.core.model import Level, TicketState
 from interlock.core.records import Ticket, TicketQuery
 from interlock.core.ticket import BY_TIME
@@ -50,7 +49,7 @@ def habit(state: State, id: str) -> Habit | None:
 
 def _same(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
     """The very same effect on the very same targets."""
-    same = [one for one in yes if (one.goals and one.goals == own.goals) or one.digest == own.digest]
+    same = [one for one in yes if (one.effect_keys and one.effect_keys == own.effect_keys) or one.digest == own.digest]
     if len(same) < OFTEN:
         return None
     return Habit(len(same), ("interlock", "grants", "add", "--from", own.id, "--any-session", *_TERMS))
@@ -59,11 +58,15 @@ def _same(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
 def _near(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
     """The same effect on other things of the same folder, below where the agent works."""
     cwd = str(own.action.get("cwd", ""))
-    places = {_place(goal) for goal in own.goals}
+    places = {_place(text) for text in own.effect_keys}
     effect, folder = next(iter(places)) if len(places) == 1 else ("", "")
     if not effect or not folder or not cwd or cwd == "/" or not folder.startswith(f"{cwd}/"):
         return None
-    near = [one for one in yes if one.level <= HIGHEST and one.goals and {_place(goal) for goal in one.goals} == places]
+    near = [
+        one
+        for one in yes
+        if one.level <= HIGHEST and one.effect_keys and {_place(text) for text in one.effect_keys} == places
+    ]
     if len(near) < OFTEN:
         return None
     ceiling = max(one.level for one in near).word
@@ -71,8 +74,7 @@ def _near(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
     return Habit(len(near), (*words, *_TERMS))
 
 
-def _place(goal: str) -> tuple[str, str]:
+def _place(text: str) -> tuple[str, str]:
     """The effect and the folder of its target; nothing for what no grant on effects can name."""
-    effect, _, target = goal.partition(":")
-    known = effect != RUN and target != UNKNOWN and target.startswith("/")
-    return (effect, posixpath.dirname(target)) if known else ("", "")
+    key = parse(text)
+    return (key.family, posixpath.dirname(key.path)) if key.path and key.grantable and not key.place else ("", "")

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from interlock.analysis.effect_key import EffectKey, effect_keys, everyday_keys
 from interlock.core.digest import digest
-from interlock.core.goals import goals
+from interlock.core.model import Level
 from interlock.core.redact import redact_text
+from interlock.service.denials import rejections
 from interlock.service.request import Judged
 from interlock.service.state import State
 
@@ -17,15 +19,26 @@ _ADAPTER = "\0adapter"
 
 
 def identified(state: State, judged: Judged) -> Judged:
-    """The action with its digest and its goals."""
+    """The action with its digest and its effect keys; those of everyday work only where a denial could bind them."""
     request, judgement = judged.request, judged.judgement
     fields = _exact({key: _whole(value) for key, value in request.action.fields.items()})
     if request.adapter:  # CT-05: the same operation elsewhere is another one
         fields[_ADAPTER] = request.adapter
     action = replace(request.action, witnesses=judgement.witnesses, fields=fields)
     mark = digest(action, request.agent, state.installation.digest_key, request.judged)
-    after = goals(request.action, judgement.facts, judgement.assessment)
-    return replace(judged, digest=mark, goals=tuple(map(redact_text, after)))
+    return replace(judged, digest=mark, effect_keys=keys_of(state, judged))
+
+
+def keys_of(state: State, judged: Judged) -> tuple[EffectKey, ...]:
+    """What it does to what, where, without its secrets; of everyday work only where its principal was told no."""
+    action, judgement = judged.request.action, judged.judgement
+    if judgement.assessment.level >= Level.DESTRUCTIVE:
+        found = effect_keys(action, judgement.facts, judgement.assessment)
+    elif rejections(state, judged):
+        found = everyday_keys(action, judgement.facts)
+    else:
+        return ()
+    return tuple(replace(one, target=redact_text(one.target), place=redact_text(one.place)) for one in found)
 
 
 def _whole(value: Any) -> Any:

@@ -58,7 +58,7 @@ def _tickets(tickets: list[Ticket], challenges: list[Challenge]) -> list[Matter]
     codes = {(one.agent.principal, one.digest): one.id for one in challenges if one.digest}
     found: dict[tuple[str, ...], Matter] = {}
     for ticket in sorted((ticket for ticket in tickets if ticket.open), key=lambda ticket: ticket.opened_at):
-        own = ticket.goals or (ticket.id,)
+        own = ticket.effect_keys or (ticket.id,)
         key = (ticket.agent.principal, *own)  # a name is only claimed
         if key in found:
             found[key] = replace(found[key], like_it=found[key].like_it + 1)

@@ -8,18 +8,19 @@ from dataclasses import replace
 from interlock.core.decision import Decision
 from interlock.core.hold import Held, Keep
 from interlock.core.model import Level
-from interlock.core.records import Deed, Grant, Refusal, Ticket
+from interlock.core.records import Deed, Grant, Ticket
 from interlock.core.ticket import moved, settled
 from interlock.ports import QueueFull, Tx
 from interlock.service import tokens
 from interlock.service.answered import Answer, decision_of
 from interlock.service.blocking import block_for
 from interlock.service.callers import make_room
-from interlock.service.gathering import Gathered, nameable
+from interlock.service.denials import agree, remember, tried
+from interlock.service.gathering import Gathered
 from interlock.service.granting import grant_used, use
 from interlock.service.keeping import snapshot_of
 from interlock.service.record import deed
-from interlock.service.request import Judged, called, session_of
+from interlock.service.request import Judged, called
 from interlock.service.state import State
 from interlock.service.telling import told
 from interlock.service.tickets import new_ticket
@@ -47,15 +48,15 @@ def perform(
             if issued:
                 state.pins.opened(ticket)
                 state.elicited.opened(ticket)
-            _remember_goals(tx, state, judged, ticket)
+            remember(tx, state, judged, ticket)
     elif held.keep is Keep.SPEND and ticket is not None and found.ticket is not None:
         ticket, held = _spend(tx, state, judged, ticket, found.ticket, held)
     elif held.keep is Keep.CHANGE and ticket is not None and found.ticket is not None:
         tx.change_ticket(ticket, found.ticket)
     if grant is not None and held.outcome == "allow" and not (tx.use_grant(grant.id, now) and use(state, grant)):
         held = Held("deny", f"grant {grant.id} is used up")
-    if found.refusal is not None and held.outcome == "deny" and found.ticket is None:
-        tx.save_refusal(replace(found.refusal, tries=found.refusal.tries + 1))
+    if found.met is not None and held.outcome != "allow" and found.ticket is None:
+        tried(tx, state, found.met.denial)
     held, blocked = replace(held, ticket=ticket), ""
     if ticket is not None and ticket.open:
         state.pins.ask(ticket.id, now)
@@ -115,17 +116,8 @@ def _spend(tx: Tx, state: State, judged: Judged, ticket: Ticket, before: Ticket,
     spent = moved(ticket, "spend", now)
     if not tx.change_ticket(spent, ticket) or not state.pins.spend(ticket.id, held):
         return ticket, Held("deny", f"ticket {ticket.id} was used already", ticket=ticket, code="TOKEN_ALREADY_USED")
-    agent = ticket.agent
-    for goal in ticket.goals:  # somebody agreed: the goal is refused no more
-        tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, now, now))
-    state.pins.agreed(ticket)
+    agree(tx, state, ticket, now)
     return spent, held
-
-
-def _remember_goals(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> None:
-    agent = judged.request.agent
-    for goal in nameable(judged.goals):
-        tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, judged.now, ticket.expires_at))
 
 
 def deed_of(judged: Judged, outcome: str) -> Deed:
@@ -140,7 +132,7 @@ def deed_of(judged: Judged, outcome: str) -> Deed:
         outcome,
         judged.now,
         judged.request.execution,
-        judged.goals,
+        tuple(map(str, judged.effect_keys)),
         judged.severity,
         tuple(sorted(matched.categories))
         if matched

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from interlock.core.audit_bodies import CONFIRMED, EVENTS
 from interlock.core.digest import normal_name
-from interlock.core.goals import takes_in
 from interlock.core.model import Seconds, TicketState
-from interlock.core.records import AgentRow, AuditQuery, AuditRow, Block, Grant, Refusal, Ticket, TicketQuery
+from interlock.core.records import AgentRow, AuditQuery, AuditRow, Block, Denial, Grant, Ticket, TicketQuery
 from interlock.core.times import left
+from interlock.policy.denials import LASTS
 from interlock.ports import Tx
 from interlock.service.tickets import seal_of
 
@@ -39,7 +39,7 @@ class Pins:
         self._asked: dict[str, float] = {}  # ticket -> when it was asked for last
         self._uses: Counter[str] = Counter()  # of a grant
         self._revoked: set[str] = set()  # grants
-        self._rejected: dict[tuple[str, str], Refusal] = {}  # principal, and a goal or a digest
+        self._denials: dict[str, dict[tuple[str, str, str], Denial]] = {}  # principal -> by key, session and ticket
         self._agents: dict[tuple[str, str], AgentRow] = {}
 
     def load(self, tx: Tx, state: State) -> None:
@@ -55,10 +55,11 @@ class Pins:
                 self.ended(id)
         self._uses.update(_named(tx, "grant_used", "grant", now - _GRANTS_WITHIN))
         self._revoked |= set(_named(tx, "grant_revoked", "grant", now - _GRANTS_WITHIN))
+        self.take_denials(tx, now)
         for id in _named(tx, "reject", "ticket", now - state.policy.denial_seconds):
             no = tx.ticket(id)
             if no is not None:
-                self.rejected(no, no.decided_at, no.decided_at + state.policy.denial_seconds)
+                self._rejected(no)
 
     # tickets
 
@@ -93,30 +94,39 @@ class Pins:
     def has_ended(self, id: str) -> bool:
         return id in self._ended
 
-    # what people rejected, for the whole principal: a name and a session are claims
+    # what is held or was rejected, for the whole principal: a name and a session are claims
 
-    def rejected(self, ticket: Ticket, at: float, until: float) -> None:
-        agent = ticket.agent
-        for goal in (ticket.digest, *ticket.goals):
-            refusal = Refusal(goal, agent.principal, agent.session, ticket.id, at, until)
-            _put(self._rejected, (agent.principal, goal), refusal)
+    def take_denials(self, tx: Tx, now: float) -> None:
+        """What the store says is denied, whoever wrote it."""
+        fresh: dict[str, dict[tuple[str, str, str], Denial]] = {}
+        for one in tx.denials(now):
+            fresh.setdefault(one.principal, {})[one.effect_key, one.session, one.ticket] = one
+        self._denials = fresh
 
-    def refusal(self, principal: str, goals: Iterable[str], now: float) -> Refusal | None:
-        """The newest rejection that still binds of any of these, or of something that goes with one of them."""
-        wanted = list(goals)
-        found = [self._rejected.get((principal, goal)) for goal in wanted]
-        wide = [goal for goal in wanted if ":/" in goal]
-        if wide:
-            known = self._rejected.copy()  # others may reject meanwhile
-            found += [
-                one for (who, goal), one in known.items() if who == principal and any(takes_in(w, goal) for w in wide)
-            ]
-        return max((one for one in found if one is not None and one.until > now), key=lambda one: one.at, default=None)
+    def deny(self, denial: Denial) -> None:
+        """Remembers a denial, or that it ended."""
+        of = self._denials.setdefault(denial.principal, {})
+        _put(of, (denial.effect_key, denial.session, denial.ticket), denial)
 
-    def agreed(self, ticket: Ticket) -> None:
-        """Somebody agreed: the same is rejected no more."""
-        for goal in (ticket.digest, *ticket.goals):
-            self._rejected.pop((ticket.agent.principal, goal), None)
+    def denials(self, principal: str, now: float) -> list[Denial]:
+        """The denials of a principal that still count, as this process saw them."""
+        found = self._denials.get(principal)
+        if not found:
+            return []
+        live = {key: one for key, one in list(found.items()) if one.until > now}
+        if len(live) < len(found):
+            self._denials[principal] = live
+        return list(live.values())
+
+    def _rejected(self, ticket: Ticket) -> None:
+        """A rejection by the record, whatever became of its rows."""
+        agent, at = ticket.agent, ticket.decided_at
+        session = agent.session or f"{agent.principal}/{agent.name}"
+        for text in ticket.effect_keys:
+            known = self._denials.get(agent.principal, {}).get((text, session, ticket.id))
+            if known is None:
+                folder = str(ticket.action.get("cwd", ""))
+                self.deny(Denial(text, agent.principal, session, ticket.id, at, at + LASTS, folder, rejected_at=at))
 
     # grants
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from interlock.analysis.effect_key import EffectKey
 from interlock.core.circumstances import Adapted, Circumstances
 from interlock.core.decide import Judgement
 from interlock.core.decision import Decision
@@ -74,7 +75,9 @@ class Request:
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
     operation: str = ""  # what it is called by, where that is not to be read from the action
     step: Stepping | None = None  # of the execution safety loop
-    asks: Callable[[Assessment, tuple[str, ...]], bool] | None = None  # may the agent's own prompt answer a confirm?
+    asks: Callable[[Assessment, tuple[EffectKey, ...]], bool] | None = (
+        None  # may the agent's own prompt answer a confirm?
+    )
     spend: bool = True  # whether an approval is used up by a yes; else the decision is `unspent`
     strength: str = ""  # of the wall around whoever asks, where the door knows more than the principal shows
     keep: Callable[[Tx, Judged, Decision], None] | None = None  # what is kept in the same transaction as the answer
@@ -95,7 +98,7 @@ class Judged:
     matched: Matched | None
     now: float
     digest: str = ""
-    goals: tuple[str, ...] = ()
+    effect_keys: tuple[EffectKey, ...] = ()
 
     @property
     def severity(self) -> str:

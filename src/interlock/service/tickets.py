@@ -57,7 +57,7 @@ def new_ticket(state: State, judged: Judged, weighed: Weighed) -> Ticket:
         action=action,
         findings=tuple(redact([finding_json(finding) for finding in assessment.findings])),
         factors=tuple(redact([*assessment.factors, *weighed.factors])),
-        goals=judged.goals,
+        effect_keys=tuple(map(str, judged.effect_keys)),
         door=request.door,
         operation=request.operation or _operation(request.action),
         adapter=request.adapter or request.door,
@@ -106,7 +106,7 @@ def seal_of(state: State, ticket: Ticket) -> str:
         repr(ticket.cooling_ends_at),
         requirement_json(ticket.requirement),
         ticket.shown_hash,
-        list(ticket.goals),
+        list(ticket.effect_keys),
         ticket.token_hash,
     ]
     return hmac.new(state.installation.digest_key, b"ticket\0" + canonical(bound).encode(), hashlib.sha256).hexdigest()

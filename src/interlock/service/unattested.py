@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from interlock.core.model import AgentRef, Human, Level, Requirement, TicketState
-from interlock.core.records import Refusal, Ticket
+from interlock.core.records import Ticket
 from interlock.core.statement import ANYBODY
 from interlock.core.ticket import MoveRefused, moved, settled
 from interlock.ports import Tx
+from interlock.service import denials
 from interlock.service.record import deed
-from interlock.service.request import session_of
 from interlock.service.tokens import ticket_of
 
 if TYPE_CHECKING:
@@ -162,9 +162,7 @@ def _ran(tx: Tx, state: State, agent: AgentRef, id: str) -> Ticket | None:
         return None
     if not tx.change_ticket(spent, before) or not state.pins.spend(id, spent):
         return None
-    for goal in before.goals:
-        tx.save_refusal(Refusal(goal, before.agent.principal, session_of(before.agent), id, now, now))
-    state.pins.agreed(before)
+    denials.agree(tx, state, before, now)
     return spent
 
 

@@ -75,9 +75,10 @@ def _move(state: State, due: Sequence[Ticket], now: float) -> int:
 
 
 def sign_record(state: State) -> None:
-    """A checkpoint: every writer's head, signed."""
+    """A checkpoint: every writer's head, signed; with it goes what is denied no more."""
 
     def work(tx: Tx) -> None:
+        tx.forget_denials(state.clock.now())
         writers = tx.audit_writers()
         heads = {writer: head_of(head) for writer in writers if (head := tx.audit_head(writer)) is not None}
         if not heads:

@@ -36,13 +36,18 @@ def sentence(judged: Judged, weighed: Weighed, held: Held, kept: Kept | None = N
     if stopped := _lifted(judged.request.agent.principal, weighed) if held.outcome == "block" else "":
         return f"{lead}: {_end(why)}{stopped}"  # whatever it would do instead is denied as well
     instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
-    advice = f" Instead: {_end(instead)}" if instead else ""
+    final = (
+        held.ticket is not None and held.ticket.state is TicketState.REJECTED
+    )  # other ways to it are refused as well
+    advice = f" Instead: {_end(instead)}" if instead and not final else ""
     seen = blast_of(weighed.factors)
     unkept = next((factor for factor in weighed.factors if factor.startswith(UNKEPT)), "").removeprefix(UNKEPT)
     looked = f" Looked: {_end(seen)}" if seen else ""
     raised = "".join(f" {_capital(_end(words))}" for words in raises(weighed.factors) if why not in words)
     said = f"{lead}: {_end(why)}{raised}{looked}{f' It was not kept first: {_end(unkept)}' if unkept else ''}{advice}"
-    return said + (_next(held, held.ticket) if held.ticket is not None and held.outcome != "block" else "")
+    if held.ticket is None or held.outcome == "block":
+        return said
+    return said + (_next(held, held.ticket) if held.ticket.digest == judged.digest else _other_words(held.ticket))
 
 
 def _led(lead: str, why: str) -> tuple[str, str]:
@@ -90,7 +95,7 @@ def _lifted(principal: str, weighed: Weighed) -> str:
 
 def _next(held: Held, ticket: Ticket) -> str:
     if ticket.state is TicketState.REJECTED:
-        return " Other words for the same thing meet the same answer."
+        return _final(ticket)
     if held.outcome == "cool_off":
         wait = math.ceil(held.wait_seconds)
         return f" Ask again in {wait} s (ticket {short(ticket.id)}); an operator can veto it until then."
@@ -98,6 +103,20 @@ def _next(held: Held, ticket: Ticket) -> str:
         return ""
     soonest = f" It runs no sooner than in {math.ceil(held.wait_seconds)} s." if held.wait_seconds else ""
     return soonest + _way(ticket)
+
+
+def _final(ticket: Ticket) -> str:
+    """What is left after a no, and how a person answers otherwise."""
+    return f" Other words for the same thing meet the same answer; an operator can still allow it (`interlock grants add --from {short(ticket.id)}`)."
+
+
+def _other_words(ticket: Ticket) -> str:
+    """An answer to a ticket that was opened for other words frees those and no others."""
+    if ticket.state is TicketState.REJECTED:
+        return _final(ticket)
+    if not ticket.open:
+        return ""
+    return f" {_who(ticket)} can answer ticket {short(ticket.id)} (`interlock approve {short(ticket.id)}`), which frees what it shows and no other words."
 
 
 def face_to_face(decision: Decision) -> str:

@@ -1,11 +1,9 @@
-"""Operators and their credentials; agents, their blocks and what they were refused."""
+"""Operators and their credentials; agents, their blocks and what they were denied."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from interlock.core.digest import normal_name
-from interlock.core.records import AgentRow, Block, Credential, OperatorRow, Refusal
+from interlock.core.records import AgentRow, Block, Credential, Denial, OperatorRow
 from interlock.ports import Change
 from interlock.stores.rows import Table
 from interlock.stores.seam import Session
@@ -14,9 +12,9 @@ OPERATORS = Table("operators", OperatorRow, key=("name",))
 CREDENTIALS = Table("credentials", Credential, key=("id",))
 AGENTS = Table("agents", AgentRow, key=("principal", "name_key"), by_name=True)
 BLOCKS = Table("blocks", Block, key=("principal", "since"))
-REFUSALS = Table("refusals", Refusal, key=("goal", "principal", "session"))
+DENIALS = Table("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
 
-_GOALS_AT_ONCE = 100
+_MOST_DENIALS = 2_000  # of one principal that are compared: rejections first, then the newest
 
 
 class People:
@@ -74,14 +72,17 @@ class People:
         self.db.execute(BLOCKS.upsert, BLOCKS.values(block))
         self.db.changed.append(Change.BLOCKS)
 
-    def refusal(self, goals: Iterable[str], principal: str, session: str, now: float) -> Refusal | None:
-        """The newest refusal of any of these goals in this session that still binds."""
-        wanted, found = sorted(set(goals)), []
-        for start in range(0, len(wanted), _GOALS_AT_ONCE):
-            some = wanted[start : start + _GOALS_AT_ONCE]
-            where = f"WHERE goal IN ({', '.join('?' * len(some))}) AND principal = ? AND session = ? AND until > ?"
-            found += REFUSALS.find(self.db, where, (*some, principal, session, now))
-        return max(found, key=lambda refusal: (refusal.at, refusal.goal), default=None)
+    def denials(self, now: float, principal: str = "") -> list[Denial]:
+        """What is held or was rejected and still binds, of one principal or of all; rejections first, then the newest."""
+        if not principal:
+            return DENIALS.find(self.db, "WHERE until > ?", (now,))
+        where = "WHERE principal = ? AND until > ? ORDER BY rejected_at DESC, at DESC, effect_key DESC"
+        return DENIALS.find(self.db, f"{where} LIMIT {_MOST_DENIALS}", (principal, now))
 
-    def save_refusal(self, refusal: Refusal) -> None:
-        self.db.execute(REFUSALS.upsert, REFUSALS.values(refusal))
+    def save_denial(self, denial: Denial) -> None:
+        self.db.execute(DENIALS.upsert, DENIALS.values(denial))
+        self.db.changed.append(Change.DENIALS)
+
+    def forget_denials(self, before: float) -> None:
+        """Lets go of what ended before that."""
+        self.db.execute("DELETE FROM denials WHERE until < ?", (before,))

@@ -64,7 +64,7 @@ def comparable(decision: Decision) -> Decision:
     if ticket is not None:
         ticket = replace(
             ticket, id="ID", opened_at=0, expires_at=0, digest="", seal="", token_hash="", shown_hash="", params_hash="",
-            policy="", rulebook="", goals=(), operation="", adapter="", adapter_trust="", door="", patterns=(), witnesses=(), version=0,
+            policy="", rulebook="", effect_keys=(), operation="", adapter="", adapter_trust="", door="", patterns=(), witnesses=(), version=0,
             cooling_ends_at=float(bool(ticket.cooling_ends_at)), decided_at=0, execution="",
         )  # fmt: skip
     return replace(

@@ -37,7 +37,7 @@ def read(
     Raises BudgetSpent where a caller gave fewer steps than a reading may take, and they did not suffice.
     """
     text = action.text
-    session = Session(source=text, reader=files, patterns=patterns, budget=budget)
+    session = Session(source=text, reader=files, patterns=patterns, budget=budget, cwd=action.cwd)
     shell = Shell(session, action.cwd, action.home)
     whole = (0, len(text))
     try:

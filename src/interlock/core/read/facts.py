@@ -60,6 +60,7 @@ class Command:
     via: tuple[str, ...] = ()  # what it was unwrapped from, outermost first
     traits: frozenset[str] = frozenset()
     env: tuple[tuple[str, str], ...] = ()  # assignments made for this command alone
+    cwd: str = ""  # the folder that it would run in, where that is not the action's own
 
 
 @dataclass(frozen=True, slots=True)

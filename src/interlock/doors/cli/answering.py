@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _ABOUT = {
     "approve": "Agree to a held action. It is shown whole, and your passphrase is read from this terminal alone.",
-    "reject": "Say no to a held action, or take an approval back before it is used. The same effect stays refused for a while.",
+    "reject": "Say no to a held action, or take an approval back before it is used. The same effect on the same target stays refused.",
     "revoke": "Take back an approval before it was used, a grant, or what `interlock allow` and `interlock deny` said.",
 }
 _ASKS = {

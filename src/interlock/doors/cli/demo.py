@@ -169,7 +169,7 @@ def _scenes(play: Play, cooling: int) -> None:
         play.ask("allow", **prices)
 
     play.scene(
-        f"{4 if cooling else 3}  A no binds the goal, not the wording",
+        f"{4 if cooling else 3}  A no binds the target, not the wording",
         "Rejected once, other words for the same thing meet the same ticket.",
     )
     held = play.ask("verify", command=_WIPE)

@@ -28,7 +28,7 @@ LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 _EXAMPLES = """
 interlock grants
 interlock grants add --from 7Qm2 --count 5 --for 2h --why 'cleaning up the branch'
-interlock grants add --effect destroy --target '/srv/app/build/**' --ceiling destructive --for 1h --why 'build folder'
+interlock grants add --effect remove --target '/srv/app/build/**' --ceiling destructive --for 1h --why 'build folder'
 interlock grants revoke grant_x1Y2
 """
 _FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", "name", "session", "digests")
@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
         "interlock grants add --from 7Qm2 --for 2h --why …",
     )
     made.add_argument("--from", dest="ticket", metavar="TICKET", help="take effect, targets, level and agent from it")
-    made.add_argument("--effect", metavar="WORD", help="such as destroy")
+    made.add_argument("--effect", metavar="WORD", help="such as remove")
     made.add_argument(
         "--target", action="append", metavar="TARGET", help="a path or name; `/**` at its end means below it"
     )

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from interlock.analysis.effect_key import parse
 from interlock.core.excerpt import visible
 from interlock.core.loss import UNKEPT, blast_of, recoverable
 from interlock.core.model import Level, TicketState
@@ -80,7 +81,7 @@ def cards(
     groups: dict[tuple[object, ...], list[tuple[Ticket, list[Approval]]]] = {}
     for ticket, approvals in tickets:
         agent = ticket.agent
-        deed = ticket.goals or (ticket.digest,)
+        deed = ticket.effect_keys or (ticket.digest,)
         groups.setdefault((agent.principal, agent.name, int(ticket.level), deed), []).append((ticket, approvals))
     made = [_card(sorted(group, key=lambda one: one[0].opened_at), tries or {}) for group in groups.values()]
     return sorted(made, key=lambda card: urgency(card.ticket, now))
@@ -123,7 +124,7 @@ def needs_step_up(ticket: Ticket) -> bool:
 
 def target_of(ticket: Ticket) -> str:
     """The name of what would be lost: the last part of the first target, else of the operation."""
-    target = next((goal.partition(":")[2] for goal in ticket.goals if not goal.endswith(":?")), "")
+    target = next((key.target for key in map(parse, ticket.effect_keys) if key.known), "").removesuffix("_*")
     name = target.rstrip("/").rpartition("/")[2] or ticket.operation or ticket.level.word
     return visible(name.strip()[:80]) or ticket.level.word  # as it is shown, so that it can be typed
 

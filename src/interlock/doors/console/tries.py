@@ -32,6 +32,7 @@ def _tried(body: str) -> tuple[str, str]:
     """The ticket that a try met, and its text; nothing for a record that somebody garbled."""
     try:
         facts: Any = json.loads(body)["facts"]
-        return str(facts["circumstances"]["denied_goal"]), str(facts["titles"]["tools"][0][1])
+        at = facts["circumstances"]
+        return str(at["denied"]["ticket"] if "denied" in at else at["denied_goal"]), str(facts["titles"]["tools"][0][1])
     except (ValueError, LookupError, TypeError):
         return "", ""

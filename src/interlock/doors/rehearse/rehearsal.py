@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from interlock.core.goals import goals
+from interlock.analysis.effect_key import EffectKey, effect_keys
 from interlock.core.made import Made, Thing, makings, unmade
 from interlock.core.model import Assessment
 from interlock.doors.cli.judging import InForce, Unjudged
@@ -28,7 +28,7 @@ class Asked:
     past: Past
     outcome: str
     assessment: Assessment
-    goals: tuple[str, ...]
+    effect_keys: tuple[EffectKey, ...]
     kept: bool = False  # it would have passed, with a snapshot taken first
     fate: str = BACK  # of what it destroyed, if it ran
 
@@ -118,6 +118,6 @@ def _add(found: Rehearsal, past: Past, by: InForce, sessions: Sessions) -> None:
 
 def _asked(past: Past, one: Weighed) -> Asked:
     assessment = one.judgement.assessment
-    after = goals(past.action, one.judgement.facts, assessment)
+    after = effect_keys(past.action, one.judgement.facts, assessment)
     became = fate(assessment, one.question, str(Path.home())) if past.outcome == RAN else BACK
     return Asked(past, one.answer.outcome, assessment, after, one.kept, became)

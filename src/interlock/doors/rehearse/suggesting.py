@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from interlock.core.grants import RUN, covering
+from interlock.core.grants import covering
 from interlock.core.model import AgentRef, Level
 from interlock.core.records import Grant
 from interlock.doors.rehearse.rehearsal import Asked
@@ -36,7 +36,7 @@ class Suggestion:
 
 def suggested(asked: Sequence[Asked]) -> list[Suggestion]:
     """The best ones, each counted on what those before it leave."""
-    left = [one for one in asked if one.goals and one.assessment.level <= HIGHEST]
+    left = [one for one in asked if one.effect_keys and one.assessment.level <= HIGHEST]
     found: list[Suggestion] = []
     while len(found) < MOST:
         tried = [_tried(effect, target, left) for effect, target in _candidates(left)]
@@ -60,10 +60,9 @@ def _worth(tried: tuple[Suggestion, list[Asked]]) -> tuple[int, bool]:
 def _candidates(asked: Sequence[Asked]) -> list[tuple[str, str]]:
     found: dict[tuple[str, str], None] = {}
     for one in asked:
-        for goal in one.goals:
-            effect, _, target = goal.partition(":")
-            if effect != RUN:
-                found |= dict.fromkeys((effect, wide) for wide in _targets(target, one.past.action.cwd))
+        for key in one.effect_keys:
+            if key.grantable and key.known and key.in_a_folder:
+                found |= dict.fromkeys((key.family, wide) for wide in _targets(key.target, one.past.action.cwd))
     return list(found)[:CANDIDATES]
 
 
@@ -76,6 +75,6 @@ def _targets(target: str, cwd: str) -> Iterator[str]:
 
 def _tried(effect: str, target: str, asked: Sequence[Asked]) -> tuple[Suggestion, list[Asked]]:
     grant = Grant("rehearsed", effect, (target,), HIGHEST, "", "", 0.0, 1.0)
-    spared = [one for one in asked if covering([grant], _ANYBODY, one.goals, one.assessment, "", 0.0) is not None]
+    spared = [one for one in asked if covering([grant], _ANYBODY, one.effect_keys, one.assessment, "", 0.0) is not None]
     ceiling = max((one.assessment.level for one in spared), default=Level.DESTRUCTIVE)
     return Suggestion(effect, target, ceiling, len(spared)), spared

@@ -127,7 +127,7 @@ class Gate:
         return self._opened.backend().approve(session, pending_id, reason)
 
     def reject(self, pending_id: str, session: Session, reason: str) -> Ticket:
-        """Signs a rejection; the agent is told the reason, and the same effect stays refused for a while."""
+        """Signs a rejection; the agent is told the reason, and the same effect on the same target stays refused."""
         if not reason.strip():
             raise GateError("a rejection says why", "VALIDATION_MISSING_PARAM")
         return self._opened.backend().reject(session, pending_id, reason)

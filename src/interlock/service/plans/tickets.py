@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from interlock.core.model import TicketState
 from interlock.core.plan_records import PLANNED, RUNNING, PlanRow
-from interlock.core.records import Refusal, Ticket, TicketQuery
+from interlock.core.records import Ticket, TicketQuery
 from interlock.core.ticket import BY_TIME, moved, settled
 from interlock.ports import Tx
+from interlock.service import denials
 from interlock.service.answers import mark_executed
 from interlock.service.plans.desk import STARTING
 from interlock.service.plans.reviewing import DOOR, NAME
 from interlock.service.record import deed
-from interlock.service.request import session_of
 from interlock.service.state import State
 
 LEFT = 900.0  # seconds; a plan that nobody touched for so long was left behind
@@ -57,9 +57,7 @@ def _close(tx: Tx, state: State, before: Ticket | None, move: str, by: str, why:
         return False
     if not tx.change_ticket(moved(ticket, move, now, by, why), before):
         return False
-    agent = ticket.agent
-    for goal in ticket.goals:  # nobody said no to it
-        tx.save_refusal(Refusal(goal, agent.principal, session_of(agent), ticket.id, now, now))
+    denials.let_go(tx, state, ticket, now)
     state.pins.ended(ticket.id)
     event = "expire" if move == "expire" else "revoke"
     state.recorder.now(tx, event, deed(now, event, by, {"ticket": ticket.id, "reason": why}))

@@ -82,7 +82,9 @@ def read_program(job: Job, written: str) -> Stream:
     wrapper = program in _WRAPPERS or bool(name and name in interpret.INTERPRETERS)
     where = replace(job.where, traits=job.where.traits | {"wrapper"}) if wrapper else job.where
     job.step(FACT_STEPS)
-    job.host.session.facts.append(command_fact(program, job.words, where, job.stdin))
+    session, folder = job.host.session, job.host.cwds[0]
+    moved = folder if folder != session.cwd else ""
+    session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
     if not wrapper and asks_for_help(program, job.words, "windows" in job.where.traits):
         return UNKNOWN
     stream = unwrap.unwrap(job)

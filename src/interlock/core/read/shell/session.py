@@ -81,6 +81,7 @@ class Session:
     witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
     nesting: int = 0
     patterns: Patterns = BUILT_IN  # what names of operations are matched with
+    cwd: str = ""  # where the action begins
 
     def fetched(self, *paths: str) -> str:
         """The address that one of these files came from; nothing when none was fetched."""
@@ -252,7 +253,7 @@ def _quoted(word: str) -> str:
     return "'" + word.replace("'", "'\\''") + "'"
 
 
-def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream | None) -> Command:
+def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream | None, cwd: str = "") -> Command:
     """The fact for a command at a place."""
     traits = where.traits
     if stdin is not None:
@@ -261,4 +262,4 @@ def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream
             traits = traits | {"bulk_input"}
     if any(is_production(word) for word in words) or any(is_production(v) for _, v in where.env):
         traits = traits | {"production"}
-    return Command(program, tuple(words), where.span, where.via, traits, where.env)
+    return Command(program, tuple(words), where.span, where.via, traits, where.env, cwd)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from each import each
+from interlock.analysis.effect_key import effect_keys
 from interlock.core.decide import judge
-from interlock.core.goals import goals
 from interlock.core.grants import covering
 from interlock.core.model import Action, AgentRef, Level, command, intent, operation, tool
 from interlock.core.records import Grant
@@ -20,7 +20,7 @@ AGENT = AgentRef("uid:1000", "claude", "s1")
 
 def after(action: Action) -> tuple[str, ...]:
     judged = judge(action, RULES)
-    return goals(action, judged.facts, judged.assessment)
+    return tuple(map(str, effect_keys(action, judged.facts, judged.assessment)))
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def after(action: Action) -> tuple[str, ...]:
     ],
     ids=lambda action: action.text[:40],
 )
-def test_one_goal_however_it_is_reached(action: Action) -> None:
-    assert "destroy:/srv/data" in after(action)
+def test_one_target_however_it_is_reached(action: Action) -> None:
+    assert "remove:/srv/data" in after(action)
 
 
 def test_a_plus_and_a_flag_force_the_same_push() -> None:
@@ -46,16 +46,16 @@ def test_a_plus_and_a_flag_force_the_same_push() -> None:
     assert len({after(command(text, "/w")) for text in texts}) == 1
 
 
-def test_everyday_work_has_no_goal() -> None:
+def test_everyday_work_has_no_key() -> None:
     assert after(command("git status")) == () and after(command("npm install")) == ()
 
 
-def test_a_program_whose_effects_are_unknown_is_its_own_goal() -> None:
-    assert after(command("terraform destroy -auto-approve", "/w")) == ("run:terraform destroy",)
+def test_a_program_that_names_no_target_is_its_own_text_in_its_own_place() -> None:
+    assert after(command("npm publish --tag next", "/w")) == ("run~:npm next publish @ /w",)
 
 
 GRANT = Grant(
-    "g", "destroy", ("/srv/data", "/srv/media/**", "/srv/dumps/*.sql"), Level.DANGEROUS, "ann", "cleanup", 0.0, 100.0
+    "g", "remove", ("/srv/data", "/srv/media/**", "/srv/dumps/*.sql"), Level.DANGEROUS, "ann", "cleanup", 0.0, 100.0
 )
 
 
@@ -70,7 +70,7 @@ GRANT = Grant(
         ("rm -rf /srv/database", False),
         ("rm -rf /srv/media/../etc", False),
         ("rm /srv/dumps/sub/a.sql", False),
-        ("rm -rf /srv/data /srv/other", False),  # every goal has to be covered
+        ("rm -rf /srv/data /srv/other", False),  # every effect has to be covered
         ("rm -rf /srv/data && terraform destroy -auto-approve", False),
         ("chmod -R 777 /srv/data", False),  # another effect
         ('rm -rf /srv/data "$MORE"', False),  # what cannot be read
@@ -79,7 +79,12 @@ GRANT = Grant(
 def test_a_grant_covers_effects_on_targets_and_nothing_else(text: str, covered: bool) -> None:
     judged = judge(command(text, "/srv"), RULES)
     found = covering(
-        [GRANT], AGENT, goals(command(text, "/srv"), judged.facts, judged.assessment), judged.assessment, "v1:x", 1.0
+        [GRANT],
+        AGENT,
+        effect_keys(command(text, "/srv"), judged.facts, judged.assessment),
+        judged.assessment,
+        "v1:x",
+        1.0,
     )
     assert (found is GRANT) is covered
 
@@ -94,9 +99,40 @@ def test_a_grant_covers_effects_on_targets_and_nothing_else(text: str, covered: 
 def test_a_grant_that_does_not_fit_covers_nothing(change: dict[str, object]) -> None:
     action = command("rm -rf /srv/data", "/srv")
     judged = judge(action, RULES)
-    after_it = goals(action, judged.facts, judged.assessment)
+    after_it = effect_keys(action, judged.facts, judged.assessment)
     assert covering([GRANT], AGENT, after_it, judged.assessment, "v1:x", 1.0) is GRANT
     assert covering([replace(GRANT, **change)], AGENT, after_it, judged.assessment, "v1:x", 1.0) is None  # type: ignore[arg-type]
+
+
+@each(
+    ("effect", "target", "action", "covered"),
+    [
+        ("destroy", "/srv/data", command("rm -rf /srv/data", "/w"), True),  # as earlier versions signed it
+        ("destroy", "user_a_b_example_com", operation("delete_document", {"user": "a.b@example.com"}), False),
+        ("close", "user_7", operation("delete_user", {"id": 7}, cwd="/w"), True),
+        ("close", "user_a_b_example_com", operation("delete_user", {"email": "a.b@example.com"}), True),
+        ("remove", "user_7", operation("delete_user", {"id": 7}, cwd="/w"), True),
+        ("remove", "user_7 @ /w", operation("delete_user", {"id": 7}, cwd="/w/src"), True),
+        ("remove", "user_7 @ /w", operation("delete_user", {"id": 7}, cwd="/v"), False),
+        ("remove", "user_7", operation("delete_user", {"id": 8}, cwd="/w"), False),
+        ("stop", "vm_web_1", operation("terminate_vm", {"vm": "web-1"}, cwd="/w"), True),
+        ("stop", "deployment_web", operation("delete_deployment", {"name": "web", "namespace": "shop"}), False),
+        ("remove", "branch_main", operation("delete_branch", {"branch": "main"}, cwd="/w"), True),
+        (
+            "remove",
+            "branch_main",
+            command("git branch -D main", "/w"),
+            False,
+        ),  # a program's words: only the very same action
+        ("remove", "infrastructure_*", command("terraform destroy", "/w"), False),
+        ("open", "/srv/data", command("chmod -R 777 /srv/data", "/w"), True),
+    ],
+)
+def test_a_grant_compares_effect_target_and_place(effect: str, target: str, action: Action, covered: bool) -> None:
+    grant = replace(GRANT, effect=effect, targets=(target,))
+    judged = judge(action, RULES)
+    keys = effect_keys(action, judged.facts, judged.assessment)
+    assert (covering([grant], AGENT, keys, judged.assessment, "v1:x", 1.0) is grant) is covered, [*map(str, keys)]
 
 
 def test_a_frozen_plan_covers_its_digests_and_asks_again_on_drift() -> None:
@@ -124,7 +160,7 @@ SPELLINGS = [
 
 
 @each("action", SPELLINGS, ids=lambda action: f"{action.kind.value} {action.text}")
-def test_one_target_has_one_goal_in_whatever_words_and_tool(action: Action) -> None:
+def test_one_target_has_one_key_in_whatever_words_and_tool(action: Action) -> None:
     assert after(action) == (WEB_1,)
 
 
@@ -142,22 +178,22 @@ def test_one_target_has_one_goal_in_whatever_words_and_tool(action: Action) -> N
     ],
     ids=lambda action: f"{action.kind.value} {action.text} {action.fields.get('params', '')}",
 )
-def test_another_target_is_another_goal(action: Action) -> None:
+def test_another_target_has_another_key(action: Action) -> None:
     assert WEB_1 not in after(action) and after(action)
 
 
-def test_each_of_several_targets_is_a_goal_of_its_own() -> None:
+def test_each_of_several_targets_has_a_key_of_its_own() -> None:
     assert after(operation("terminate_vms", {"ids": ["web-1", "web-2"]})) == (WEB_1, "stop:vm_web_2")
 
 
 def test_a_list_that_is_too_long_to_name_fits_no_grant() -> None:
     many = after(operation("terminate_vms", {"ids": [f"web-{number}" for number in range(100)]}))
-    assert WEB_1 in many and any(goal.endswith(":?") for goal in many)
+    assert WEB_1 in many and any(key.endswith(":?") for key in many)
 
 
-def test_a_table_has_one_goal_in_a_tool_and_in_sql() -> None:
+def test_a_table_has_one_key_in_a_tool_and_in_sql() -> None:
     tools = [operation("drop_table", {"table": "users"}), operation("execute_sql", {"sql": "DROP TABLE users"})]
-    assert {after(action) for action in tools} == {("destroy:users",)}
+    assert {after(action) for action in tools} == {("remove:users",)}
 
 
 def test_what_is_declared_harmful_without_a_harmful_name_is_told_apart_by_its_params() -> None:
