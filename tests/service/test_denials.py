@@ -16,7 +16,7 @@ from interlock.core.records import Ticket
 from interlock.ports import Change
 from interlock.service import answers, granting
 from interlock.service.evaluate import Request, quick
-from sharing import Replica
+from sharing import Replica, eventually
 
 A, B = "/home/dev/a", "/home/dev/b"
 OTHER = replace(AGENT, session="s2")
@@ -148,6 +148,7 @@ def test_a_no_outlasts_a_restart(gate: Gate) -> None:
 
 def test_everyday_work_does_not_ask_the_store_unless_it_meets_a_denial(gate: Gate) -> None:
     reject(gate, WIPE)
+    eventually(gate.state.fresh)
     assert quick(gate.state, Request(command("mv notes.txt old.txt", A), AGENT, "test")) is not None
     assert quick(gate.state, Request(AWAY, AGENT, "test")) is None
 

@@ -97,11 +97,11 @@ class Pins:
     # what is held or was rejected, for the whole principal: a name and a session are claims
 
     def take_denials(self, tx: Tx, now: float) -> None:
-        """What the store says is denied, whoever wrote it."""
-        fresh: dict[str, dict[tuple[str, str, str], Denial]] = {}
+        """What the store says is denied, whoever wrote it; on a shared store that one alone decides, and this says when to ask it."""
         for one in tx.denials(now):
-            fresh.setdefault(one.principal, {})[one.effect_key, one.session, one.ticket] = one
-        self._denials = fresh
+            known = self._denials.get(one.principal, {}).get((one.effect_key, one.session, one.ticket))
+            if known is None or known.rejected_at <= one.rejected_at:  # a look from before a no takes none back
+                self.deny(one)
 
     def deny(self, denial: Denial) -> None:
         """Remembers a denial, or that it ended."""
