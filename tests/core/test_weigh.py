@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from interlock.core import weigh as weighing
-from interlock.core.circumstances import Adapted, Circumstances
+from interlock.core.circumstances import Adapted, Circumstances, Denied
 from interlock.core.danger import Approval, DangerBlock
 from interlock.core.decide import judge, require
 from interlock.core.model import Action, Human, Level, Loss, Requirement, command, intent, operation
@@ -197,10 +197,13 @@ def test_neither_a_grant_nor_a_pattern_lifts_a_block_a_limit_or_a_failure(at: di
     assert answer(weighed(action, chosen, granted="g1", grant_ceiling=Level.DESTRUCTIVE, **at)) != "allow"
 
 
-def test_a_refused_goal_stays_refused_for_a_pattern_and_not_for_an_operators_grant() -> None:
+DENIED = Denied("t1", "refused", Requirement(human=Human.APPROVE))
+
+
+def test_a_refused_effect_stays_refused_for_a_pattern_and_not_for_an_operators_grant() -> None:
     action, chosen = command("git branch -D old", CWD), with_patterns(allow=["git branch*"])
-    assert answer(weighed(action, chosen, denied_goal="t1")) == "deny"
-    assert answer(weighed(action, chosen, denied_goal="t1", granted="g1", grant_ceiling=Level.DESTRUCTIVE)) == "allow"
+    assert answer(weighed(action, chosen, denied=DENIED)) == "deny"
+    assert answer(weighed(action, chosen, denied=DENIED, granted="g1", grant_ceiling=Level.DESTRUCTIVE)) == "allow"
 
 
 def test_a_grant_reaches_its_ceiling_and_no_further() -> None:
@@ -318,12 +321,24 @@ def test_an_undeclared_operation_is_denied_and_safety_is_exempt() -> None:
 
 def test_the_order_of_contributions_cannot_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     action = command("sudo rm -rf ~/work && git push -f", CWD)
-    first = weighed(action, "strict", claimed_risk=50, repeats=60, denied_goal="t1", tries=3)
+    first = weighed(
+        action,
+        "strict",
+        claimed_risk=50,
+        repeats=60,
+        denied=Denied("t1", "refused", Requirement(human=Human.APPROVE), tries=3),
+    )
     shuffled = list(weighing._SOURCES)
     for seed in range(5):
         random.Random(seed).shuffle(shuffled)
         monkeypatch.setattr(weighing, "_SOURCES", tuple(shuffled))
-        again = weighed(action, "strict", claimed_risk=50, repeats=60, denied_goal="t1", tries=3)
+        again = weighed(
+            action,
+            "strict",
+            claimed_risk=50,
+            repeats=60,
+            denied=Denied("t1", "refused", Requirement(human=Human.APPROVE), tries=3),
+        )
         assert (again.requirement, again.denies, sorted(again.factors)) == (
             first.requirement,
             first.denies,

@@ -13,9 +13,9 @@ from interlock.core.audit import entry
 from interlock.core.audit_bodies import Attempt, attempt_body, attempt_event
 from interlock.core.audit_export import from_jsonl, jsonl
 from interlock.core.audit_json import canonical_json
-from interlock.core.circumstances import Circumstances
+from interlock.core.circumstances import Circumstances, Denied
 from interlock.core.decide import judge
-from interlock.core.model import Action, AgentRef, Level, command, intent, operation, tool
+from interlock.core.model import Action, AgentRef, Human, Level, Requirement, command, intent, operation, tool
 from interlock.core.records import AuditRow
 from interlock.core.registry import Registry
 from interlock.core.replay import given_json
@@ -96,7 +96,7 @@ def test_the_circumstances_are_part_of_it() -> None:
     for at in (
         Circumstances(blocked="by an operator"),
         Circumstances(mode="monitoring"),
-        Circumstances(denied_goal="pdact_x", tries=4),
+        Circumstances(denied=Denied("pdact_x", "was rejected", Requirement(human=Human.APPROVE), True, 4)),
         Circumstances(claimed_risk=90, cumulative=5_000, repeats=60),
         Circumstances(claimed_level=Level.DANGEROUS),
     ):

@@ -107,7 +107,8 @@ def _next(held: Held, ticket: Ticket) -> str:
 
 def _final(ticket: Ticket) -> str:
     """What is left after a no, and how a person answers otherwise."""
-    return f" Other words for the same thing meet the same answer; an operator can still allow it (`interlock grants add --from {short(ticket.id)}`)."
+    way = f"`interlock grants add --from {short(ticket.id)} --why …`"
+    return f" Other words for the same thing meet the same answer; an operator can still allow it ({way})."
 
 
 def _other_words(ticket: Ticket) -> str:

@@ -85,7 +85,7 @@ def test_a_card_of_the_queue_leads_to_a_grant_for_exactly_that(here: Looking) ->
     ticket = here.ask("rm -rf src")["pendingId"]
     assert f'href="{GRANTS}/new?ticket={ticket}"' in here.page("/console/queue")
     fields = suggested(here, ticket)
-    assert (fields["effect"], fields["targets"], fields["ceiling"]) == ("destroy", "/home/dev/app/src", "dangerous")
+    assert (fields["effect"], fields["targets"], fields["ceiling"]) == ("remove", "/home/dev/app/src", "dangerous")
     assert (fields["count"], fields["name"], fields["session"]) == ("1", "claude", "s1")
     assert {fields[f"only-{name}"] for name in ("principal", "name", "session")} == {"yes"}
 
