@@ -22,6 +22,10 @@ from interlock.stores import open_store
 from test_terminal import person_at
 
 PASSPHRASE = "correct horse battery"
+WRONG_AGAIN = [
+    (r"2 more tries(?s:.*)Passphrase of [^\n]*: ", "nor this"),
+    (r"one more try(?s:.*)Passphrase of [^\n]*: ", "no"),
+]
 PATIENCE = 60.0
 _CODE = r"    ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){2})\r"
 AGENT = {"name": "claude", "session": "s1"}

@@ -136,7 +136,7 @@ def test_a_saved_workflow_is_reviewed_step_by_step_and_stops_where_one_fails(des
 def test_an_ask_that_is_killed_leaves_interrupted_in_the_history(desk: Desk, here: Path) -> None:
     with person_at(*desk.argv("ask", "where am i", "--cwd", str(here))) as screen:
         for prompt, line in (
-            (r"Operator[^\n]*: ", "ana"), (r"Passphrase of [^\n]*: ", PASSPHRASE), (CHOICE, "e"),
+            (r"Passphrase of [^\n]*: ", PASSPHRASE), (CHOICE, "e"),
             ("Command: ", "; echo $PPID > asking; sleep 600"), (CHOICE, "r"), (r"risk command\. \[y/N\] ", "y"),
         ):  # fmt: skip
             screen.until(prompt)

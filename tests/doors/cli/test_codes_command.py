@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from desk import PASSPHRASE, Desk
+from desk import PASSPHRASE, WRONG_AGAIN, Desk
 from interlock.keys.codes import normal_code
 from stopped import REASON, stopped
 from test_terminal import Screen, person_at
@@ -40,8 +40,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stopped]:
 
 
 def signing_in(screen: Screen) -> None:
-    screen.until(r"Operator[^\n]*: ")
-    screen.type("ana")
     screen.until(r"Passphrase of [^\n]*: ")
     screen.type(PASSPHRASE)
 
@@ -96,7 +94,7 @@ def test_at_an_agents_terminal_there_are_no_codes(desk: Stopped) -> None:
 
 
 def test_a_wrong_passphrase_shows_nothing(desk: Stopped) -> None:
-    shown, code = desk.signed("codes", passphrase="not the passphrase")
+    shown, code = desk.signed("codes", passphrase="not the passphrase", more=WRONG_AGAIN)
     assert code == 1 and desk.challenge.id not in shown and not CODE.search(shown)
 
 

@@ -26,7 +26,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
 def shown(desk: Desk) -> str:
     """The link that a person sees, who then presses a key."""
     with person_at(*desk.argv("operator", "link"), env={"TERM": "xterm"}) as screen:
-        for prompt, line in ((r"Operator[^\n]*: ", "ana"), (r"Passphrase of [^\n]*: ", PASSPHRASE)):
+        for prompt, line in ((r"Passphrase of [^\n]*: ", PASSPHRASE),):
             screen.until(prompt)
             screen.type(line)
         link = screen.until(LINK)

@@ -270,7 +270,7 @@ def test_cursor_asks_its_user_by_the_event_that_can_once_that_is_known_to_come(f
     assert "hook.bypassed" in found[0]["reason"]
 
 
-def test_an_approval_that_nobody_waits_for_any_more_is_not_used_up(patient: Hooked) -> None:
+def test_a_call_that_is_broken_off_takes_its_ticket_with_it(patient: Hooked) -> None:
     import subprocess
 
     process = subprocess.Popen([patient.client, "claude-code", "PreToolUse"], stdin=subprocess.PIPE)
@@ -280,5 +280,5 @@ def test_an_approval_that_nobody_waits_for_any_more_is_not_used_up(patient: Hook
     (ticket,) = until(lambda: patient.tickets("open"), "a ticket")
     process.kill()
     process.wait()
-    patient.approve(ticket["id"])
-    assert patient.claude("rm -rf src", "again").stdout == ""
+    (gone,) = until(lambda: [one for one in patient.tickets("expired") if one["id"] == ticket["id"]], "its end")
+    assert "went away" in gone["decisionReason"] and not patient.tickets("open")

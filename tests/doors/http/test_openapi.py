@@ -39,12 +39,14 @@ GET /api/v1/tickets · GET /api/v1/tickets/{id} · GET /api/v1/tickets/{id}/wait
 POST /api/v1/tickets/{id}/approve · POST /api/v1/tickets/{id}/reject · POST /api/v1/tickets/{id}/revoke
 POST /api/v1/tickets/{id}/executed
 GET /api/v1/grants · POST /api/v1/grants · DELETE /api/v1/grants/{id}
+GET /api/v1/standing · POST /api/v1/standing · POST /api/v1/standing/trial
 GET /api/v1/patterns · POST /api/v1/patterns · DELETE /api/v1/patterns/{id}
 GET /api/v1/agents · POST /api/v1/agents · PATCH /api/v1/agents
 GET /api/v1/blocks · POST /api/v1/blocks · DELETE /api/v1/blocks/{principal}
 GET /api/v1/challenges · POST /api/v1/challenges/{id}/reveal · POST /api/v1/challenges/{id}/reissue
 GET /api/v1/operators · POST /api/v1/operators · PATCH /api/v1/operators/{name} · POST /api/v1/operators/first
 POST /api/v1/session · GET /api/v1/session · DELETE /api/v1/session · PUT /api/v1/session/passphrase · POST /api/v1/session/link
+POST /api/v1/session/resume · DELETE /api/v1/session/resume
 GET /api/v1/pause · POST /api/v1/pause · DELETE /api/v1/pause
 GET /api/v1/undo · GET /api/v1/undo/{id} · POST /api/v1/undo/{id}
 GET /api/v1/mode · PUT /api/v1/mode · GET /api/v1/policy · GET /api/v1/status · GET /api/v1/metrics

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from desk import PASSPHRASE, Desk
+from desk import PASSPHRASE, WRONG_AGAIN, Desk
 from interlock.agents import agent, words
 from interlock.config import Config, load_config
 from interlock.doors.cli.main import main
@@ -324,10 +324,10 @@ def test_where_there_are_operators_one_signs_in_and_it_is_recorded(staffed: Benc
     path.parent.mkdir()
     path.write_text('{ "model" : "opus" }')
     assert staffed.run("install", "claude-code", "--yes") == 0
-    name, phrase = r"Operator[^\n]*: ", r"Passphrase of [^\n]*: "
-    shown, code = staffed.at_a_terminal("uninstall", answers=[(name, "ana"), (phrase, "a wrong passphrase")])
+    phrase = r"Passphrase of [^\n]*: "
+    shown, code = staffed.at_a_terminal("uninstall", answers=[(phrase, "a wrong passphrase"), *WRONG_AGAIN])
     assert code == 1 and of(staffed, "claude-code"), shown
-    answers = [(name, "ana"), (phrase, PASSPHRASE), (r"Change 1 file\? \[y/N\] ", "y")]
+    answers = [(phrase, PASSPHRASE), (r"Change 1 file\? \[y/N\] ", "y")]
     shown, code = staffed.at_a_terminal("uninstall", answers=answers)
     assert code == 0 and path.read_text() == '{ "model" : "opus" }', shown
     assert [entry.name for entry in path.parent.iterdir()] == ["settings.json"]
