@@ -109,8 +109,6 @@ def test_in_a_real_terminal_the_code_is_in_no_scrollback_and_no_process_nor_file
 ) -> None:
     tmux = Tmux(tmp_path / "tmux", desk.argv("codes", desk.challenge.id))
     try:
-        tmux.until("Operator")
-        tmux.type("ana")
         tmux.until("Passphrase of ana")
         tmux.type(PASSPHRASE)
         found = CODE.search(tmux.until("so does a minute"))
