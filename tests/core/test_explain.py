@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from interlock.core.circumstances import Circumstances
 from interlock.core.excerpt import excerpt, visible
 from interlock.core.explain import Answer, answered, explain, summary
-from interlock.core.model import Assessment, Finding, Flags, Level, Span, Step, Tier, command
+from interlock.core.loss import Seen
+from interlock.core.model import Assessment, Finding, Flags, Level, Loss, Span, Step, Tier, command
 from interlock.core.titles import Titles
 from interlock.core.weigh import weigh
 from interlock.policybook import load_policy
@@ -188,3 +190,12 @@ def test_what_cannot_be_undone_is_told_with_what_its_vendor_keeps() -> None:
 def test_a_flood_of_findings_is_bounded() -> None:
     found = assessment(Level.DANGEROUS, *[finding(span=(0, 1))] * 5000, steps=(Step("x"),) * 5000)
     assert len(explain(command("x" * 100_000), found, answer(found))) < 300
+
+
+def test_cannot_be_undone_is_not_said_beside_a_look_that_found_everything_again() -> None:
+    found = assessment(Level.DANGEROUS, finding(), irreversible=True, factors=("cannot be undone (+10)",))
+    back = Seen(Loss.RECOVERABLE, files=3, bytes=900)
+    for look, said in ((None, True), (back, False)):
+        lines = explain(command("rm -rf src"), found, replace(answer(found), seen=look))
+        text = "\n".join("".join(part.text for part in line) for line in lines)
+        assert ("cannot be undone" in text) is said and ("can be had back" in text) is not said

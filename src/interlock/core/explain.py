@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from interlock.core.decide import decide
 from interlock.core.excerpt import excerpt, visible
-from interlock.core.loss import LOOKED
+from interlock.core.loss import LOOKED, recoverable, undo_told
 from interlock.core.model import Action, Assessment, Finding, Human, Kind, Level, Step
 
 if TYPE_CHECKING:  # whoever only wants lines does not load what weighs
@@ -116,7 +116,15 @@ def explain(action: Action, assessment: Assessment, answer: Answer) -> list[Line
         lines += [_BLANK, *_finding(text if action.kind in _TEXTS else "", finding)]
     if len(assessment.findings) > MAX_SHOWN:
         lines += [_BLANK, _plain(f"… and {len(assessment.findings) - MAX_SHOWN} more findings")]
-    return [*lines, _BLANK, *_figures(assessment), *_weighed(answer)]
+    return _beside(answer.seen, [*lines, _BLANK, *_figures(assessment), *_weighed(answer)])
+
+
+def _beside(seen: Seen | None, lines: list[Line]) -> list[Line]:
+    """The lines; beside a look that found everything again, none says that it cannot be undone."""
+    looked = (f"{LOOKED}{seen.words}",) if seen is not None else ()
+    if not recoverable(looked):
+        return lines
+    return [tuple(Part(undo_told(part.text, looked), part.style) for part in line) for line in lines]
 
 
 _TEXTS = frozenset({Kind.COMMAND, Kind.INTENT})  # kinds whose text a finding can be shown in

@@ -156,7 +156,7 @@ def test_the_card_that_somebody_reads_stays_where_it_is_when_a_worse_one_comes(h
     held = [here.ask(f"rm -rf lib{here.round}-{number}; {long}")["pendingId"] for number in range(4)]
     ana.open("/console/queue")
     where = "card => Math.round(card.getBoundingClientRect().top)"
-    read, box = card(ana, held[2]), card(ana, held[2]).locator("pre").first
+    read, box = card(ana, held[2]), card(ana, held[2]).locator("pre").last
     read.evaluate("card => card.scrollIntoView({ block: 'center' })")
     box.evaluate("box => { box.scrollTop = 100; }")
     before = read.evaluate(where)
@@ -235,3 +235,26 @@ def test_the_queue_is_accessible_at_every_width(here: Console, ana: Window, widt
         assert ana.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     finally:
         ana.page.set_viewport_size({"width": 1440, "height": 900})
+
+
+_NOTIFICATION = """
+  window.told = [];
+  window.Notification = class { constructor(title, given) { window.told.push([title, given.body]); } close() {} };
+  window.Notification.permission = "default";
+  window.Notification.requestPermission = async () => (window.Notification.permission = "granted");
+  document.hasFocus = () => false;
+"""
+
+
+def test_the_tab_counts_what_waits_and_the_browser_tells_of_it_after_one_click(here: Console, ana: Window) -> None:
+    ana.page.add_init_script(_NOTIFICATION)
+    ana.open("/console/queue")
+    expect(ana.page).to_have_title("Queue · Interlock")
+    ana.page.get_by_role("button", name="Notify me in this browser").press("Enter")
+    expect(ana.page.get_by_role("button", name="Notifications are on")).to_have_attribute("aria-pressed", "true")
+    here.ask(f"bash -c '{here.deed}'")
+    expect(ana.page).to_have_title("(1) Queue · Interlock")
+    assert "%3E1%3C%2Ftext" in str(ana.page.get_attribute("#icon", "href"))
+    [[_, said]] = until(lambda: ana.page.evaluate("told"), "the notification")
+    assert said.endswith(f"waits for an answer: {here.deed}")
+    assert ana.violations() == []
