@@ -59,7 +59,7 @@ class Card:
 
     @property
     def cooling(self) -> bool:
-        """Whether time alone lets it run (R-21)."""
+        """Whether time alone lets it run (R-3)."""
         return self.ticket.state is TicketState.COOLING and freed_by_time(self.ticket)
 
     @property
