@@ -33,7 +33,7 @@ def test_a_part_that_does_the_harm_is_underlined() -> None:
 
 
 def test_reasons_patterns_and_what_can_be_had_back_are_told() -> None:
-    factors = ["irreversible: cannot be undone", "repetition: 50 times the same", f"looked: would delete 2 files; {HAD_BACK}"]  # fmt: skip
+    factors = ["irreversible: cannot be undone", "raised: 50 times the same", f"looked: would delete 2 files; {HAD_BACK}"]  # fmt: skip
     shown = said(RM, irreversible=True, factors=factors, patterns=[{"id": "p", "description": "Empties the demo"}])
     assert "50 times the same" in shown and "Empties the demo" in shown
     assert "cannot be undone" not in shown and HAD_BACK in shown
