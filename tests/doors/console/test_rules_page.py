@@ -58,6 +58,20 @@ def test_every_pack_is_listed_and_the_operators_own_among_them(here: Looking) ->
     assert "team 1 rule" in said and "drop_table" in said
 
 
+def test_packs_rules_and_patterns_lead_with_what_they_are_about(here: Looking) -> None:
+    """Expressions are folded away: nobody decides by reading one."""
+    page = here.page(RULES)
+    assert "Version control: git first" in words(page) and "Deletes a whole database or schema. critical" in words(page)
+    before = page[: page.index("(drop|delete|truncate)_(database|db|schema)")]
+    assert before.rfind("<details>") > before.rfind("</details>") and before.endswith('</summary><code class="small">')
+    rule = here.page(f"{RULES}/git.force_push")
+    assert (
+        rule.index("Replaces or deletes what others see")
+        < rule.index("How it is recognised")
+        < rule.index("program git")
+    )
+
+
 def test_rules_are_found_by_words_pack_and_level(here: Looking) -> None:
     assert "git.force_push" in here.said(f"{RULES}?q=commits+remote")
     only = here.said(f"{RULES}?pack=team")

@@ -106,7 +106,7 @@
 
     function follow() {
       command.disabled = cwd.disabled = true;
-      for (const form of all("form", place)) form.hidden = true;
+      for (const form of all("form, #command-hint", review)) form.hidden = true;
       one("[data-run-box]", card).hidden = false;
       one("[data-cancel]", card).addEventListener("click", (event) => {
         event.target.disabled = true;
@@ -118,7 +118,11 @@
         const field = one("input", line);
         send(`/console/ask/${id}/type`, { line: field.value }).then(() => { field.value = ""; }).catch((error) => say(error.message, true));
       });
-      watch(`/console/ask/${id}/output`, card, () => { line.hidden = true; one("[data-cancel]", card).hidden = true; one("[data-again]", card).hidden = false; one("[data-silent]", card).hidden = Boolean(one("[data-output]", card).textContent); reviewed().catch(() => {}); });
+      watch(`/console/ask/${id}/output`, card, () => { line.hidden = true; one("[data-cancel]", card).hidden = true; one("[data-again]", card).hidden = false; silent(); reviewed().catch(() => {}); });
+    }
+    function silent() {
+      const nothing = !one("[data-output]", card).textContent;
+      one("[data-silent]", card).hidden = !nothing; one("[data-output]", card).closest("pre").hidden = nothing;
     }
     if (card.dataset.status !== "planned" && card.dataset.status !== "rejected") follow();
     else all("[data-run]", place).forEach(boxes);
