@@ -82,7 +82,8 @@ def _given(judged: Judged, weighed: Weighed) -> str:
     step = judged.request.step
     if step is None or not step.more or all(part.name != "steps" for part in weighed.parts):
         return ""
-    return ". A yes allows this step" + (f" and {step.more - 1} more after it" if step.more > 1 else "")
+    after = f" and {step.more - 1} more after it" if step.more > 1 else ""
+    return f". A yes allows this step{after}, of execution {judged.request.execution}"
 
 
 def _kept_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 # Whoever holds the client's end of an MCP connection can give this answer, the agent included where it is the client. It stands for
 # "somebody at that client said yes", is recorded as unattested, and never satisfies an approval or a verification. It counts in the session
 # it was asked in and nowhere else: a client of an agent's own making frees nothing that a hook, a proxy or another client asks about.
+# A no takes no proof: it rejects the ticket, and the same effect in that session.
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from interlock.core.ticket import MoveRefused, moved, settled
 from interlock.ports import Tx
 from interlock.service import denials
 from interlock.service.record import deed
-from interlock.service.tokens import ticket_of
+from interlock.service.tokens import revoked, ticket_of
 
 if TYPE_CHECKING:
     from interlock.service.state import State
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 CHANNEL = "elicitation"
 PROMPT = "prompt"  # of a coding agent, which a hook told to ask
 SESSION = "mcp_"  # how the sessions of MCP's doors begin
+DECLINED = "the client's user was asked and said no"
 PATIENCE = 600.0  # seconds in which a question can be answered
 MOST = 1_000  # questions and answers that are remembered; the oldest go first
 
@@ -108,8 +110,8 @@ def answered(state: State, principal: str, session: str, ask: str, approve: bool
         return False
     changed = state.store.write(lambda tx: _answer(tx, state, asked, approve))
     if changed is not None:
-        state.tell("approve", changed)
-    return changed is not None
+        state.tell("approve" if approve else "reject", changed)
+    return changed is not None and approve
 
 
 def _answer(tx: Tx, state: State, asked: Question, approve: bool) -> Ticket | None:
@@ -125,17 +127,24 @@ def _answer(tx: Tx, state: State, asked: Question, approve: bool) -> Ticket | No
         "session": asked.session,
     }
     state.recorder.now(tx, "elicited", deed(now, "elicited", asked.principal, details))
-    if not approve:
-        return None  # an operator can still be asked
+    by = f"{CHANNEL} (unattested)"
     try:
-        changed = moved(settled(before, now), "approve", now, f"{CHANNEL} (unattested)")
+        if approve:
+            changed = moved(settled(before, now), "approve", now, by)
+        else:
+            changed = moved(settled(before, now), "reject", now, by, DECLINED)
     except MoveRefused:
         return None
     changed = replace(changed, version=before.version + 1)
     if not tx.change_ticket(changed, before):
         return None
-    with state.lock:
-        _put(state.elicited.agreed, before.id, changed.expires_at)
+    if approve:
+        with state.lock:
+            _put(state.elicited.agreed, before.id, changed.expires_at)
+        return changed
+    denials.reject(tx, state, before, now)
+    state.pins.ended(before.id)
+    state.recorder.these(tx, [revoked(state, before, by, now)])
     return changed
 
 

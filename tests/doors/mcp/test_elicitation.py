@@ -73,18 +73,37 @@ def test_a_users_yes_confirms_a_start_and_a_destructive_step_and_is_recorded_as_
     assert told.count('"attested":false') >= 2 and '"attested":true' not in told
 
 
-@pytest.mark.parametrize(
-    "answer", [("decline", {}), ("cancel", {}), ("accept", {"approve": False})], ids=lambda one: one[0]
-)
-def test_anything_but_a_yes_leaves_it_held_and_asks_once(
+def test_a_question_that_is_put_away_leaves_it_held_and_is_asked_once(
+    servers: Servers, pair: tuple[Talk, User]
+) -> None:
+    (talk, user), name = pair, fresh()
+    user.answers("cancel")
+    before = len(user.asked)
+    held = talk.execute("execute_agent", element_name=name)
+    assert held["error"]["code"] == "CONFIRMATION_REQUIRED" and len(user.asked) == before + 1
+    servers.approve(name)  # an operator can still be asked
+
+
+@pytest.mark.parametrize("answer", [("decline", {}), ("accept", {"approve": False})], ids=lambda one: one[0])
+def test_a_declined_question_is_a_no_and_nobody_else_is_asked(
     servers: Servers, pair: tuple[Talk, User], answer: tuple[str, dict[str, Any]]
 ) -> None:
     (talk, user), name = pair, fresh()
     user.answers(answer[0], **answer[1])
     before = len(user.asked)
-    held = talk.execute("execute_agent", element_name=name)
-    assert held["error"]["code"] == "CONFIRMATION_REQUIRED" and len(user.asked) == before + 1
-    servers.approve(name)  # an operator can still be asked
+    for _ in range(2):
+        refused = talk.execute("execute_agent", element_name=name)["error"]
+        assert refused["code"] == "PERMISSION_DENIED" and "said no" in refused["message"]
+        assert "interlock approve" not in json.dumps(refused)
+    assert len(user.asked) == before + 1 and not servers.waiting(name)
+    user.answers(approve=True)
+    name = fresh()
+    assert talk.execute("execute_agent", element_name=name)["success"]
+    user.answers(answer[0], **answer[1])
+    step = talk.create("record_execution_step", element_name=name, next_action_hint=f"git reset --hard {name}")
+    autonomy = step["data"]["autonomy"]
+    assert autonomy["continue"] is False and "said no" in autonomy["reason"] and "abort_execution" in autonomy["reason"]
+    assert not servers.waiting(name)
 
 
 def test_no_users_word_verifies(pair: tuple[Talk, User]) -> None:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from interlock.service.loop import confirming
+from interlock.service.loop import confirming, deadlocks
 from interlock.service.loop.executions import end_session
 from interlock.service.loop.problem import LoopProblem
 from looping import READ, Agent, free
@@ -130,7 +130,7 @@ class Alone(RuleBasedStateMachine):
             assert one["armed"] is False
             ask = {"request_id": one["request_id"]}
             assert self.tries(lambda: confirming.approve_cli_permission(self.gate.state, agent.ref, **ask)) is None  # noqa: B023
-        self.tries(lambda: confirming.release_deadlock(self.gate.state, agent.ref, reason="please"))
+        self.tries(lambda: deadlocks.release_deadlock(self.gate.state, agent.ref, agent.door, reason="please"))
         self.tries(agent.standing)
 
     @rule(who=st.sampled_from(WHO), how=st.sampled_from(("abort", "complete", "end")))

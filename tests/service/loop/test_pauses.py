@@ -10,7 +10,7 @@ import pytest
 from aql_lint import clean
 from gate import Gate
 from interlock.service import answers
-from interlock.service.loop import confirming
+from interlock.service.loop import confirming, deadlocks
 from looping import READ, Agent, code_of, free, notes, refused
 
 DELETE, PUSH = "delete_user 42", "git push --force origin main"
@@ -297,9 +297,11 @@ def test_R_15_a_deadlock_is_told_to_operators_and_frees_nothing(gate: Gate) -> N
     agent = Agent(gate).started()
     agent.step(DELETE)
     for _ in range(3):
-        assert confirming.release_deadlock(gate.state, agent.ref, reason="nobody answers")["requested"] is True
+        assert (
+            deadlocks.release_deadlock(gate.state, agent.ref, agent.door, reason="nobody answers")["requested"] is True
+        )
     assert any("nobody answers" in words for words in heard)
-    assert code_of(lambda: confirming.release_deadlock(gate.state, agent.ref)) == "RATE_LIMIT_EXCEEDED"
+    assert code_of(lambda: deadlocks.release_deadlock(gate.state, agent.ref, agent.door)) == "RATE_LIMIT_EXCEEDED"
     assert agent.told(READ)["continue"] is False
 
 

@@ -74,7 +74,11 @@ def test_AE_03_C_20_the_step_after_the_last_one_pauses(tmp_path: Path) -> None:
     agent = Agent(made).started()
     assert [agent.told()["stepsRemaining"] for _ in range(3)] == [2, 1, 0]
     data = agent.step()
-    assert data["autonomy"]["continue"] is False and data["autonomy"]["reason"] == "Step limit exceeded"
+    assert data["autonomy"]["continue"] is False and data["autonomy"]["reason"].startswith("Step limit exceeded. ")
+    ticket = agent.tickets()[0]
+    assert f"`interlock approve {ticket.id}`" in data["autonomy"]["reason"]
+    given = f"A yes allows this step and 2 more after it, of execution {data['execution_id']}"
+    assert ticket.reason == f"Step limit exceeded. {given}"
     assert data["status"] == "paused" and data["step"] == 4
     assert code_of(lambda: agent.confirm(**_token(data))) == "PERMISSION_DENIED"
     agent.approve(agent.tickets()[0])
@@ -88,7 +92,9 @@ def test_C_20_reporting_the_same_step_once_armed_grants_the_quota_as_well(tmp_pa
     agent = Agent(made).started()
     for _ in range(3):
         agent.step()
-    assert agent.tickets()[0].reason == "Step limit exceeded. A yes allows this step and 1 more after it"
+    assert agent.tickets()[0].reason.startswith(
+        "Step limit exceeded. A yes allows this step and 1 more after it, of exec"
+    )
     agent.approve(agent.tickets()[0])
     assert agent.told()["stepsRemaining"] == 1
     assert agent.standing()["steps"] == 3
@@ -100,7 +106,7 @@ def test_C_20_no_steps_at_all_means_to_pause_at_once(tmp_path: Path) -> None:
     agent = Agent(made)
     agent.start(max_autonomous_steps=0)
     first = agent.step()
-    assert first["autonomy"]["reason"] == "Step limit exceeded"
+    assert "a yes allows one more step" in first["autonomy"]["reason"]
     agent.approve(agent.tickets()[0])
     assert agent.told()["continue"] is True  # the one that a person agreed to
     assert agent.told("reading another.md")["continue"] is False

@@ -14,7 +14,7 @@ from interlock.doors.aql.envelope import AqlProblem
 from interlock.doors.aql.introspect import About
 from interlock.doors.aql.surface import Call, Caller, Handler, Said, Surface
 from interlock.service import tokens
-from interlock.service.loop import challenges, confirming, executions, lockouts, steps
+from interlock.service.loop import challenges, confirming, deadlocks, executions, lockouts, steps
 from interlock.service.loop.problem import LoopProblem
 from interlock.service.loop.tightened import NOT_TIGHTENED, Tightened
 from interlock.service.state import State
@@ -130,7 +130,8 @@ def _continue(state: State, asked: Call) -> Mapping[str, Any]:
 
 
 def _release(state: State, asked: Call) -> Mapping[str, Any]:
-    return confirming.release_deadlock(state, agent(asked), reason=asked.params.get("reason", ""))
+    reason, door = asked.params.get("reason", ""), connection(asked).door
+    return deadlocks.release_deadlock(state, agent(asked), door, reason=reason)
 
 
 def _pending(state: State, asked: Call) -> Mapping[str, Any]:

@@ -238,7 +238,8 @@ def _others() -> tuple[Operation, ...]:
         Operation(
             "release_deadlock",
             "execute",
-            "Asks an operator to free a stuck agent; it frees nothing by itself. Danger level: reversible.",
+            "Asks an operator to free a stuck agent; it frees nothing by itself. Called again after a person agreed, it ends the wait, "
+            "and the held step stays unapproved. Danger level: reversible.",
             (_element(), Param("reason", "string", "What is stuck.", max_length=65_536)),
             Returns("Request", "object", "What was asked for."),
             Danger(Level.REVERSIBLE, ("It tells an operator.",)),

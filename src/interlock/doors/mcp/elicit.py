@@ -50,8 +50,8 @@ async def asked_again(backend: Backend, params: types.CallToolRequestParams, ask
     responses = params.input_responses or {}
     if state is None or KEY not in responses:
         return asked
-    asked = replace(asked, asked=True)
-    if await backend.elicited(asked.who, state.ask, _agrees(responses[KEY])):
+    asked, said = replace(asked, asked=True), _said(responses[KEY])
+    if said is not None and await backend.elicited(asked.who, state.ask, said):
         return _confirmed(asked, state)
     return asked
 
@@ -75,10 +75,13 @@ async def answered(
     if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
         request = types.ElicitRequest(params=_form(question))
         return types.InputRequiredResult(input_requests={KEY: request}, request_state=state.text)
-    said = await context.session.elicit_form(str(question["message"]), _SCHEMA, related_request_id=context.request_id)
-    if not await backend.elicited(asked.who, state.ask, _agrees(said)):
+    form = await context.session.elicit_form(str(question["message"]), _SCHEMA, related_request_id=context.request_id)
+    said = _said(form)
+    if said is None:
         return plain
-    return render(await backend.call(_confirmed(asked, state)), asked.tool)
+    armed = await backend.elicited(asked.who, state.ask, said)
+    again = _confirmed(asked, state) if armed else replace(asked, asked=True)  # a no is answered as one
+    return render(await backend.call(again), asked.tool)
 
 
 def offered(envelope: Mapping[str, Any]) -> str:
@@ -105,10 +108,12 @@ def _can(context: Context) -> bool:
     return elicitation.form is not None or elicitation.url is None  # an empty capability means forms
 
 
-def _agrees(said: Any) -> bool:
-    """Only an accepted form that says so is a yes."""
-    content = getattr(said, "content", None)
-    return getattr(said, "action", "") == "accept" and isinstance(content, dict) and content.get("approve") is True
+def _said(form: Any) -> bool | None:
+    """Only an accepted form that says so is a yes; None where the question was put away unanswered."""
+    action, content = getattr(form, "action", ""), getattr(form, "content", None)
+    if action not in ("accept", "decline"):
+        return None
+    return action == "accept" and isinstance(content, dict) and content.get("approve") is True
 
 
 def _confirmed(asked: ToolCall, state: _State) -> ToolCall:

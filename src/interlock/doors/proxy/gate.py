@@ -98,7 +98,8 @@ class Gate:
             return Verdict(True, str(said.get("reason") or "") if said.get("kept") else "")
         self.doubted = self.doubted or said.get("code") in DISTRUSTED
         words = str(said.get("reason") or _message(said))
-        ticket = said.get("pendingId") if said.get("decision") in _HELD else None
+        waits = said.get("requiresApproval") or said.get("waitMs")  # a rejection is no question
+        ticket = said.get("pendingId") if waits and said.get("decision") in _HELD else None
         return Verdict(False, words, str(ticket or ""), str(said.get("confirmation_token") or ""))
 
     async def _alone(self, body: Mapping[str, Any], claims: ToolClaims) -> Verdict:

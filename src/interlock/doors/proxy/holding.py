@@ -16,7 +16,7 @@ STATE = "interlock:"  # how the state of a question begins that comes back with 
 EVERY = 5.0  # seconds between two signs of life
 AGAIN = 4  # evaluations of one held call
 NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
-NOT_AGREED = "The user was asked and did not agree."
+NOT_ANSWERED = "The user was asked and did not answer."
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -66,10 +66,11 @@ class Holding:
             requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
             state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
             return Answer(False, result={"resultType": "input_required", **state})
-        said = await self.prompt(form)
-        if not await self.gate.answered(ask, agrees(said)):
-            return Answer(False, f"{verdict.words} {NOT_AGREED}")
-        after = await judge()
+        said = answer_in(await self.prompt(form))
+        if said is None:
+            return Answer(False, f"{verdict.words} {NOT_ANSWERED}")
+        await self.gate.answered(ask, said)
+        after = await judge()  # a no is answered as one
         return Answer(after.allowed, after.words)
 
     async def _waited(self, verdict: Verdict, judge: Judge, token: Any) -> Answer:
@@ -91,11 +92,11 @@ class Holding:
         return Answer(False, f"{verdict.words} {NOT_YET}")
 
 
-def returned(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool]:
-    """The params without our question's answer, the question, and whether it was a yes; no question where none of ours came back."""
+def returned(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool | None]:
+    """The params without our question's answer, the question, and the answer; no question where none of ours came back."""
     state = params.get("requestState")
     if not isinstance(state, str) or not state.startswith(STATE):
-        return params, "", False
+        return params, "", None
     try:
         (ask,) = json.loads(state.removeprefix(STATE))
     except (ValueError, TypeError):
@@ -104,15 +105,13 @@ def returned(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool]:
     responses = dict(given) if isinstance(given, Mapping) else {}
     said = responses.pop(KEY, None)
     rest = {key: value for key, value in params.items() if key not in ("requestState", "inputResponses")}
-    return (rest | {"inputResponses": responses} if responses else rest), str(ask), agrees(said)
+    return (rest | {"inputResponses": responses} if responses else rest), str(ask), answer_in(said)
 
 
-def agrees(said: Any) -> bool:
-    """Only an accepted form that says so is a yes."""
-    content = said.get("content") if isinstance(said, Mapping) else None
-    return (
-        isinstance(said, Mapping)
-        and said.get("action") == "accept"
-        and isinstance(content, Mapping)
-        and content.get("approve") is True
-    )
+def answer_in(form: Any) -> bool | None:
+    """Only an accepted form that says so is a yes; None where the question was put away unanswered."""
+    action = form.get("action") if isinstance(form, Mapping) else None
+    if action not in ("accept", "decline"):
+        return None
+    content = form.get("content")
+    return action == "accept" and isinstance(content, Mapping) and content.get("approve") is True

@@ -213,7 +213,7 @@ class Relay:
         message["params"] = params
         client = self.about.calling(params)
         self.gate.agent = client.name
-        if ask:
+        if ask and yes is not None:
             await self.gate.answered(ask, yes)
         await self._know(name, params)
 

@@ -12,11 +12,10 @@ from interlock.core.times import iso
 from interlock.ports import Tx
 from interlock.service.loop import challenges, notices
 from interlock.service.loop.problem import LoopProblem
+from interlock.service.loop.rendering import HOW
 from interlock.service.loop.running import current
 from interlock.service.record import deed
 from interlock.service.state import State
-
-HOW = "An operator frees it with `interlock codes`"
 
 
 def blocked_by(state: State, tx: Tx, principal: str) -> str:

@@ -10,18 +10,17 @@ from interlock.core.audit_bodies import fingerprint, token_body
 from interlock.core.loop import LIVE, pause_of, status_of
 from interlock.core.model import AgentRef, Human, Requirement, TicketState
 from interlock.core.records import Execution, Ticket, TicketQuery
-from interlock.core.redact import redact_text
 from interlock.core.ticket import settled
 from interlock.core.times import iso
 from interlock.ports import Tx
 from interlock.service import tokens
 from interlock.service.attempts import Attempts
 from interlock.service.loop import challenges, notices
-from interlock.service.loop.blocked import HOW, enforced, refuse_blocked
+from interlock.service.loop.blocked import refuse_blocked
 from interlock.service.loop.problem import INERT, LoopProblem
 from interlock.service.loop.prompting import permission_prompt
+from interlock.service.loop.rendering import ANEW, ANOTHER, HOW, cools, rejected, way
 from interlock.service.loop.running import current, in_force, live, nothing_runs, resumed
-from interlock.service.record import deed
 from interlock.service.state import State
 from interlock.service.tickets import token_of
 
@@ -31,13 +30,11 @@ __all__ = [
     "continue_execution",
     "get_pending_cli_approvals",
     "permission_prompt",
-    "release_deadlock",
 ]
 
 CONFIRMED = "confirmed"  # a ticket's outcome once its token was used to confirm
 SINGLE_USE = "CONFIRM_SINGLE_USE"
-DEADLOCKS = Attempts("loop.deadlocks", most=3, seconds=300.0)
-SAID = 500  # characters
+COOLING = "it is cooling off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,7 @@ def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: s
         now = state.clock.now()
         wait = tokens.FAILURES.wait(tx, agent.principal, now)
         if wait:
-            return _Outcome(_limited(wait, now, tokens.FAILURES))
+            return _Outcome(limited(wait, now, tokens.FAILURES))
         ticket = tokens.ticket_of(tx, token)
         if ticket is not None and ticket.agent.principal != agent.principal:
             ticket = None  # another's token is no token
@@ -134,7 +131,7 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
         now, ticket = state.clock.now(), tx.ticket(request_id)
         wait = tokens.FAILURES.wait(tx, agent.principal, now)
         if wait:
-            return _Outcome(_limited(wait, now, tokens.FAILURES))
+            return _Outcome(limited(wait, now, tokens.FAILURES))
         if ticket is not None and ticket.agent.principal != agent.principal:
             ticket = None
         token = token_of(state, ticket) if ticket is not None else request_id
@@ -153,31 +150,6 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
         "expires_at": iso(ticket.expires_at),
         "message": "A person agreed. Make the same call again: it passes once.",
     }
-
-
-def release_deadlock(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
-    """Asks an operator to look; frees nothing (R-15)."""
-
-    def work(tx: Tx) -> _Outcome:
-        now = state.clock.now()
-        wait = DEADLOCKS.wait(tx, agent.principal, now)
-        if wait:
-            return _Outcome(_limited(wait, now, DEADLOCKS))
-        DEADLOCKS.failed(tx, agent.principal, now)
-        why = enforced(state, agent.principal)
-        if why:
-            challenges.issue(tx, state, agent, challenges.BLOCK, why, now)
-        words = redact_text(reason)[:SAID]
-        details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {words}"}
-        state.recorder.now(tx, "alert", deed(now, "alert", agent.principal, details))
-        notices.notify(tx, agent, notices.STATUS, "An operator was asked to look.", now)
-        return _Outcome()
-
-    _kept(state, work)
-    state.tell(
-        "deadlock", None, f"agent {agent.name!r:.80} ({agent.principal}) asks to be freed: {redact_text(reason)[:SAID]}"
-    )
-    return {"requested": True, "message": f"An operator was asked. Nothing was freed by asking. {HOW}."}
 
 
 def ready(state: State, agent: AgentRef) -> None:
@@ -218,14 +190,18 @@ def _refused(
         when = {"expired_at": iso(ticket.expires_at), "current_time": iso(now)}
         return LoopProblem("TOKEN_EXPIRED", details={**shown, **when})
     if stands.state is TicketState.REJECTED:
-        return LoopProblem("TOKEN_INVALID", "A person rejected this.", shown)
+        held = any(one.pause and one.pause.get("ticket") == ticket.id for one in live(tx, ticket.agent))
+        words = f"This was refused: {rejected(stands)} {ANEW if held else ANOTHER}"
+        return LoopProblem("TOKEN_INVALID", words, shown)
     if stands.open and ticket.requirement.human is not Human.NONE:
-        return LoopProblem("PERMISSION_DENIED", INERT, {"reason": tokens.SELF_APPROVAL})
+        return LoopProblem("PERMISSION_DENIED", f"{INERT} {way(ticket.id)}.", {"reason": tokens.SELF_APPROVAL})
+    wait = cools(ticket, now)
+    if wait:
+        details = {"reason": COOLING, "retry_after_seconds": wait}
+        return LoopProblem("PERMISSION_DENIED", f"It cools off for {wait} s more. Use the token after this.", details)
     why = state.agreement(stands, tx.approvals(ticket.id), Requirement(), now, agent.session)
     if why or stands.state is not TicketState.APPROVED:
-        return LoopProblem(
-            "PERMISSION_DENIED", "Nobody may use this token yet.", {"reason": why or "it is cooling off"}
-        )
+        return LoopProblem("PERMISSION_DENIED", "Nobody may use this token yet.", {"reason": why or COOLING})
     return None
 
 
@@ -274,7 +250,7 @@ def _taken(tx: Tx, state: State, ticket: Ticket, now: float) -> _Outcome:
     return _Outcome(ticket=after)
 
 
-def _limited(seconds: int, now: float, attempts: Attempts) -> LoopProblem:
+def limited(seconds: int, now: float, attempts: Attempts) -> LoopProblem:
     details: Mapping[str, Any] = {
         "limit": attempts.most,
         "remaining": 0,

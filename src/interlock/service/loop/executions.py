@@ -10,7 +10,7 @@ from typing import Any
 from interlock.core.decision import Decision, failure_json
 from interlock.core.loop import KEPT_LIVE, LIVE, RUNNING, moved, pause_json, pause_of, status_of
 from interlock.core.loop_rules import quota
-from interlock.core.model import AgentRef, operation
+from interlock.core.model import AgentRef, TicketState, operation
 from interlock.core.records import NOTHING, Execution, Json
 from interlock.core.redact import redact, redact_text
 from interlock.core.times import iso
@@ -20,6 +20,7 @@ from interlock.service.evaluate import evaluate
 from interlock.service.loop import challenges, notices
 from interlock.service.loop.blocked import blocked_by, refuse_blocked
 from interlock.service.loop.problem import INERT, LoopProblem, how_confirmed
+from interlock.service.loop.rendering import cooling, rejected
 from interlock.service.loop.running import current, end, in_force, lifted, live, nothing_runs, record
 from interlock.service.loop.tightened import NOT_TIGHTENED, Tightened, governing
 from interlock.service.pausing import for_step
@@ -71,7 +72,7 @@ def execute_agent(
         ),
     )
     if not decision.allowed:
-        raise refusal(decision)
+        raise refusal(decision, state.clock.now())
     state.declared.opened(agent)
     return {
         "execution_id": made.id,
@@ -168,20 +169,25 @@ def end_session(state: State, principal: str, session: str) -> None:
     state.store.write(work)
 
 
-def refusal(decision: Decision) -> LoopProblem:
+def refusal(decision: Decision, now: float) -> LoopProblem:
     """A decision that is no yes, as an error of the registry."""
     failure = failure_json(decision)
     error = failure.get("error", {})
     details = error.get("details") or ({"reason": decision.reason} if decision.code == "PERMISSION_DENIED" else NOTHING)
-    message = INERT if details.get("reason") == SELF_APPROVAL else _how(decision)
+    message = INERT if details.get("reason") == SELF_APPROVAL else _how(decision, now)
     return LoopProblem(decision.code, message, details, failure.get("confirmation"))
 
 
-def _how(decision: Decision) -> str:
+def _how(decision: Decision, now: float) -> str:
     """Who can change a no, for whoever reads the answer to them; empty where the registry's own words are enough."""
-    if decision.code != "CONFIRMATION_REQUIRED" or decision.ticket is None:
+    ticket = decision.ticket
+    if ticket is not None and ticket.state is TicketState.REJECTED:
+        return f"This was refused: {rejected(ticket)} Tell the user, and ask for something else."
+    if ticket is not None and decision.outcome == "cool_off":
+        return cooling(ticket, now)
+    if decision.code != "CONFIRMATION_REQUIRED" or ticket is None:
         return ""
-    return how_confirmed(decision.ticket.id)
+    return how_confirmed(ticket.id)
 
 
 def named(agent: AgentRef) -> AgentRef:

@@ -13,6 +13,7 @@ from interlock.core.times import iso
 from interlock.ports import Tx
 from interlock.service.loop import challenges, notices
 from interlock.service.loop.blocked import block
+from interlock.service.loop.rendering import HOW, named, way
 from interlock.service.loop.report import Report
 from interlock.service.loop.running import freed, in_force, live, resumed
 from interlock.service.request import Judged, Overtaken
@@ -101,7 +102,7 @@ def _paused(report: Report, tx: Tx, judged: Judged, decision: Decision, ticket: 
     )
     before = pause_of(row.pause)
     if before is None or (before.ticket, before.challenge) != (pause.ticket, pause.challenge):
-        _told(report, tx, pause, now, row.id)
+        _told(report, tx, pause, ticket, now, row.id)
     return replace(moved(row, "pause", now), pause=pause_json(pause))
 
 
@@ -119,18 +120,21 @@ def _joined(report: Report, judged: Judged, decision: Decision, ticket: Ticket, 
     return replace(moved(row, "pause", judged.now), pause=pause_json(pause))
 
 
-def _told(report: Report, tx: Tx, pause: Pause, now: float, execution: str) -> None:
-    """AE-11, AE-12, C-23: that a permission is pending, and that the agent is paused."""
-    agent, about = report.agent, {"ticket": pause.ticket, "execution": execution}
+def _told(report: Report, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
+    """AE-11, AE-12, C-23: that a permission is pending and for which action, and that the agent is paused and until when."""
+    agent, about, title = report.agent, {"ticket": pause.ticket, "execution": execution}, named(ticket)
     notices.clear(tx, agent, now, execution=execution)
     if pause.kind == "confirm":
-        words = f"Operation '{pause.operation}' requires confirmation"
+        what = f": {title}" if title != pause.operation else ""
+        what = f": {report.allows}, '{title}' first" if pause.grants else what
+        words = f"Operation '{pause.operation}' requires confirmation{what}"
         notices.notify(tx, agent, notices.PERMISSION, words, now, operation=pause.operation, level=SINGLE_USE, **about)
+    how = f"{HOW} (challenge {pause.challenge})" if pause.challenge else way(pause.ticket)
     notices.notify(
         tx,
         agent,
         notices.PAUSE,
-        pause.reason,
+        f"{pause.reason.rstrip('.')}. {how}.",
         now,
         operation=pause.operation,
         level=report.tier.value,
@@ -141,8 +145,8 @@ def _told(report: Report, tx: Tx, pause: Pause, now: float, execution: str) -> N
 
 def _reminded(report: Report, tx: Tx, pause: Pause) -> None:
     """What the agent waits for, once more."""
-    ticket = tx.ticket(pause.ticket) if pause.ticket else None
-    if ticket is not None:
+    ticket = report.waited = tx.ticket(pause.ticket) if pause.ticket else None
+    if ticket is not None and settled(ticket, report.state.clock.now()).state in notices.OPEN_TICKETS:
         report.confirmation = {
             "token": token_of(report.state, ticket),
             "operation": ticket.operation,

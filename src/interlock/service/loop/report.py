@@ -9,7 +9,7 @@ from typing import Any
 from interlock.core.loop import OUTCOMES, Count, Pause, Verdict
 from interlock.core.loop_names import counted_as, operation_named
 from interlock.core.model import AgentRef, Human, Tier, intent
-from interlock.core.records import Challenge, Execution
+from interlock.core.records import Challenge, Execution, Ticket
 from interlock.core.redact import redact_text
 from interlock.ports import Tx
 from interlock.service.identity import identified
@@ -51,6 +51,7 @@ class Report:
     tier: Tier = Tier.ADVISORY
     after: Execution | None = None
     challenge: Challenge | None = None
+    waited: Ticket | None = None  # what the pause is about
     confirmation: dict[str, str] = field(default_factory=dict)
     notes: list[dict[str, Any]] = field(default_factory=list)
 
@@ -58,6 +59,14 @@ class Report:
     def count(self) -> Count:
         """This step's number, and how many there may be."""
         return Count(self.execution.steps + 1, self.execution.max_steps)
+
+    @property
+    def allows(self) -> str:
+        """What a person's yes gives where the steps have run out (C-20)."""
+        quota, id = self.execution.quota, self.execution.id
+        return (
+            f"a yes allows {quota} more steps of execution {id}" if quota > 1 else f"a yes allows one more step of {id}"
+        )
 
     @property
     def stepping(self) -> Stepping:

@@ -63,7 +63,7 @@ def resumed(tx: Tx, execution: Execution, now: float) -> Execution:
     if pause is not None and pause.grants:
         words = f"A person agreed: {execution.quota} more steps"
         notices.notify(tx, execution.agent, notices.STATUS, words, now)
-    return _without_pause(execution, now, pause is not None and pause.grants)
+    return without_pause(execution, now, pause is not None and pause.grants)
 
 
 def freed(tx: Tx, execution: Execution, now: float) -> Execution:
@@ -72,10 +72,11 @@ def freed(tx: Tx, execution: Execution, now: float) -> Execution:
     if pause is None or not lifted(tx, pause, now):
         return execution
     found = tx.challenge(pause.challenge)
-    return _without_pause(execution, now, pause.grants and found is not None and found.state == "verified")
+    return without_pause(execution, now, pause.grants and found is not None and found.state == "verified")
 
 
-def _without_pause(execution: Execution, now: float, more: bool) -> Execution:
+def without_pause(execution: Execution, now: float, more: bool) -> Execution:
+    """The execution as it goes on; `more` is whether one more quota of steps was agreed to."""
     most = max(execution.max_steps, execution.steps) + execution.quota if more else execution.max_steps
     return replace(moved(execution, "resume", now), pause=NOTHING, max_steps=most)
 

@@ -17,16 +17,17 @@ from interlock.core.loop import (
     status_of,
     stops,
 )
-from interlock.core.model import AgentRef, intent
+from interlock.core.model import AgentRef, TicketState, intent
 from interlock.core.policy import TOLERANCES
 from interlock.core.times import iso
 from interlock.ports import StoreError
 from interlock.service import declaring
 from interlock.service.evaluate import evaluate
 from interlock.service.loop import notices
-from interlock.service.loop.blocked import HOW, danger_note, enforced, stopped_step
+from interlock.service.loop.blocked import danger_note, enforced, stopped_step
 from interlock.service.loop.executions import named, offered
 from interlock.service.loop.keeping import keep
+from interlock.service.loop.rendering import ANEW, ANOTHER, HOW, cooling, cools, paused, way
 from interlock.service.loop.report import RECORD, Report, Step, checked, seen
 from interlock.service.loop.tightened import NOT_TIGHTENED, Tightened, governing
 from interlock.service.pausing import for_step
@@ -141,14 +142,24 @@ def _failed(report: Report) -> list[str]:
 def _reason(report: Report, decision: Decision) -> str:
     """Why it does not go on, and who can change that."""
     verdict, challenge = report.verdict, report.challenge
+    now, ticket = report.state.clock.now(), decision.ticket
     if verdict is Verdict.WAIT and report.pause is not None:
-        return f"Paused: {report.pause.reason or 'a step is held'}. A person has to answer {report.pause.id} first."
+        return paused(report.pause, report.waited, now)
     reason = reason_of(verdict, decision, report.operation)
     if challenge is not None:
         return f"{reason}. {HOW} (challenge {challenge.id})."
-    if verdict is not Verdict.CONFIRM or reason == STEP_LIMIT or decision.ticket is None:
+    if verdict is Verdict.REFUSE and ticket is not None and ticket.state is TicketState.REJECTED:
+        return f"{reason} {ANEW if report.pause is not None else ANOTHER}"  # C-19: a pause lasts
+    literal = (
+        report.state.policy.literal_globs and reason == STEP_LIMIT
+    )  # the specification's own words, and nothing beside
+    if verdict is not Verdict.CONFIRM or ticket is None or literal:
         return reason
-    return f"{reason}. A person can answer ticket {decision.ticket.id} (`interlock approve {decision.ticket.id}`)."
+    if decision.outcome == "cool_off":
+        return f"{reason}. {cooling(ticket, now)}"
+    wait = f" It cools off for {cools(ticket, now)} s first." if cools(ticket, now) else ""
+    more = f": {report.allows}" if reason == STEP_LIMIT else ""
+    return f"{reason}. {way(ticket.id)}{more}.{wait}"
 
 
 def _notes(report: Report, decision: Decision) -> list[dict[str, Any]]:
