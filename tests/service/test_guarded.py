@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from gate import Gate
 from interlock.core.guarded import Guarded, Process
 from interlock.core.model import Action, AgentRef, command, tool
+from interlock.core.records import Block
 from interlock.looker.files import read_text
 from interlock.looker.paths import real_paths
 
@@ -51,9 +53,7 @@ def ask(gate: Gate, action: Action, who: str = ME) -> tuple[int, bool]:
     return int(found.assessment.level), blocked
 
 
-def _lifted(block):  # type: ignore[no-untyped-def]
-    from dataclasses import replace
-
+def _lifted(block: Block) -> Block:
     return replace(block, lifted_at=1.0, lifted_by="test")
 
 
@@ -158,6 +158,10 @@ def test_everything_else_goes_on(world: tuple[Gate, Path], text: str) -> None:
 def test_R_9_another_machines_agent_has_nothing_of_this_machines(world: tuple[Gate, Path]) -> None:
     gate, project = world
     assert ask(gate, command("kill 4242", str(project)), "token:ci") == (1, False)
+    found = gate.ask(
+        command("kill 4242", str(project)), AgentRef("agent:ci", "ci"), here=True
+    )  # by its token, on the socket
+    assert not found.allowed
 
 
 def test_R_9_settings_that_call_the_hook_are_protected_under_tmp_and_behind_links(world: tuple[Gate, Path]) -> None:

@@ -26,7 +26,7 @@ def resolved(
 ) -> tuple[Judgement, Titles]:
     """The judgement and the names, with where the action's paths really lead; raises NotAtOnce where that may take long."""
     whose = request.runs_as or request.agent.principal
-    local = whose.startswith("uid:") and request.server is None and request.adapted is None
+    local = (request.here or whose.startswith("uid:")) and request.server is None and request.adapted is None
     if not local or not judgement.facts:
         return judgement, named
     at = _standpoint(request, whose)

@@ -21,8 +21,10 @@ _READERS = frozenset(
 
 
 _VIEWERS = frozenset(
-    "cat less more head tail bat nl tac strings xxd od hexdump base64 base32 pbcopy xclip jq yq sort uniq".split()
+    "cat less more head tail bat nl tac strings xxd od hexdump base64 base32 pbcopy xclip jq yq sort uniq cut paste column fold rev diff comm".split()
 )
+_SEARCHERS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "ack"})
+_QUIET = re.compile(r"-[a-zA-Z]*[cqlL][a-zA-Z]*|--(?:count|quiet|silent|files-with(?:out)?-match(?:es)?)")
 
 
 def _marks(path: str, job: Job) -> tuple[str, ...]:
@@ -317,11 +319,18 @@ def read_files(job: Job) -> Stream | None:
         if job.program != "cat"
         else frozenset(),
     )
-    shown = ("shown",) if job.program in _VIEWERS else ()
+    shown = ("shown",) if _shows(job, found.operands[skip:]) else ()
     for path in found.operands[skip:]:
         if not path.startswith(("http:", "https:")):
             job.effect("read", path.removeprefix("@"), *shown)
     return None
+
+
+def _shows(job: Job, paths: list[str]) -> bool:
+    """Whether values of what it reads come out of it: not where it only counts, says yes or no, or lets names through."""
+    if job.program in _SEARCHERS:
+        return not any(_QUIET.fullmatch(word) for word in job.words)
+    return job.program in _VIEWERS and not names_only(job.program, [word for word in job.words if word not in paths])
 
 
 def kill(job: Job) -> Stream | None:

@@ -39,11 +39,13 @@ def sight(principal: str, separate: SeparateSettings, own: Look | None) -> Look 
     return partial(look_as, separate.looker, number) if separate.on and separate.looker else None
 
 
-def way(principal: str, separate: SeparateSettings) -> Resolve | None:
-    """What says where the paths of whoever asks lead; None where nobody here can."""
+def way(principal: str, separate: SeparateSettings, here: bool) -> Resolve | None:
+    """What says where the paths of whoever asks lead; None where nobody here can. `here` is whether it is on this machine, whatever its name."""
     number = _number(principal)
-    if number is None or number == os.getuid():
-        return real_paths if number is not None else None
+    if number is None:
+        return real_paths if here and not separate.on else None
+    if number == os.getuid():
+        return real_paths
     return partial(resolve_as, separate.looker, number) if separate.on and separate.looker else None
 
 

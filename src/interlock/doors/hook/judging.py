@@ -98,6 +98,7 @@ class Asking:
     resolve: Resolve | None = None  # says where its paths lead
     hooked: tuple[str, ...] = ()  # settings files that call the hook
     project: Find | None = None  # the project files of its folder, with the same eyes
+    here: bool = False  # asked by the client, which is on this machine
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -106,7 +107,7 @@ class Asking:
     def request(self, call: Call, files: Files | None) -> Request:
         return Request(
             call.action, self.who, DOOR, judged=call.judged, files=files, strength=self.strength, look=self.look,
-            keeper=self.keeper, resolve=self.resolve, hooked=self.hooked, project=self.project,
+            keeper=self.keeper, resolve=self.resolve, hooked=self.hooked, project=self.project, here=self.here,
             asks=partial(fits, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
         )  # fmt: skip
 

@@ -125,9 +125,11 @@ class HookDoor:
         separate = self.context.config.separate
         read, look = eyes(who.principal, separate), sight(who.principal, separate, self.context.look)
         keep = hands(who.principal, self.context.keeper, self.context.state.keepers)
-        resolve, hooked = way(who.principal, separate), self.hooks.files.own
+        resolve, hooked = way(who.principal, separate, asked.framed), self.hooks.files.own
         project = self.context.projects.finder(who.principal)
-        asking = Asking(asked.agent, event, who, until, hung_up, read, strength, look, keep, resolve, hooked, project)
+        asking = Asking(
+            asked.agent, event, who, until, hung_up, read, strength, look, keep, resolve, hooked, project, asked.framed
+        )
         return await self._judging.verdict(asking)
 
     async def _after(self, agent: Agent, event: Event, who: AgentRef) -> Verdict:

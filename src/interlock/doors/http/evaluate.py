@@ -79,8 +79,9 @@ def _asked(context: Context, who: Who, body: Any) -> tuple[Request, str]:
     if not who.here:
         return replace(request, look=look, keeper=keeper), token
     action = replace(request.action, home=home_for(who.principal, ""))  # the system's word, and not the caller's
-    resolve, project = way(who.principal, context.config.separate), context.projects.finder(who.principal)
-    return replace(request, action=action, look=look, keeper=keeper, resolve=resolve, project=project), token
+    resolve, project = way(who.principal, context.config.separate, True), context.projects.finder(who.principal)
+    here = replace(request, action=action, look=look, keeper=keeper, resolve=resolve, project=project, here=True)
+    return here, token
 
 
 def _not_here(path: str) -> str | None:

@@ -67,15 +67,42 @@ def _uploads(job: Job, url: str, uploads: tuple[str, ...] | list[str], text: str
     for path in uploads:
         if path in ("-", "@-", "/dev/stdin"):
             taints = job.stdin.taints if job.stdin is not None else frozenset()
-            job.effect("send", url, *(taints & {"secret", "environment"}))
+            typed = job.stdin is None or job.stdin.known
+            job.effect("send", url, *(taints & {"secret", "environment"}), *(() if typed else of_the_machine(url)))
             continue
         secret = "secret" in job.places(path) or path.startswith(("/etc/", "~/."))
-        job.effect("send", url, *(("secret",) if secret else ()))
+        job.effect("send", url, *(("secret",) if secret else of_the_machine(url)))
     carried = taints_in(text) & {"secret", "environment"}
     if not carried and _SECRET_NAME.search(text):
         carried = frozenset({"secret"})
     if carried:
         job.effect("send", url, *carried)
+    elif HOLE * 2 in text.removeprefix(url):  # the output of a program
+        job.effect("send", url, *of_the_machine(url))
+
+
+def of_the_machine(url: str) -> tuple[str, ...]:
+    """`content`, for what is sent out of a file or a program to a host that nothing speaks for."""
+    found = _HOST.match(url)
+    host = found[1].lower().strip("[]").rstrip(".") if found else ""
+    return (
+        ()
+        if not host or HOLE in url.split("/", 3)[2 if "://" in url else 0] or _KNOWN_HOST.fullmatch(host)
+        else ("content",)
+    )
+
+
+_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^/@\s]*@)?(\[[0-9a-fA-F:.]+\]|[^/:\s?#]+)", re.IGNORECASE)
+# This machine, private networks, and the services that code, packages and clouds are kept with.
+_KNOWN_HOST = re.compile(
+    r"[^.]+|127(?:\.\d+){1,3}|::1|0\.0\.0\.0|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|169\.254(?:\.\d+){2}|"
+    r"100\.(?:6[4-9]|[789]\d|1[01]\d|12[0-7])(?:\.\d+){2}|f[cd][0-9a-f:]+|fe80:.*|"
+    r".*\.(?:local|localhost|internal|intranet|lan|home|corp|svc|test|ts\.net|cluster\.local|home\.arpa)|"
+    r"(?:.*\.)?(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|googleapis\.com|azure\.com|windows\.net|microsoft\.com|"
+    r"amazonaws\.com|cloudflare\.com|heroku\.com|digitalocean\.com|npmjs\.(?:org|com)|pypi\.org|docker\.(?:io|com)|ghcr\.io|quay\.io|"
+    r"crates\.io|rubygems\.org|maven\.org|sonatype\.(?:org|com)|packagist\.org|nuget\.org|jfrog\.io|fly\.io|vercel\.com|netlify\.com|"
+    r"sentry\.io|codecov\.io|atlassian\.(?:net|com))"
+)
 
 
 def lookup(job: Job) -> Stream | None:
@@ -90,7 +117,8 @@ def netcat(job: Job) -> Stream:
     """nc host port: what flows in is sent; a store's text protocol is read."""
     operands = options(job.words, valued("-p -s -w -q -i -X -x -e -c -I -O -T")).operands
     if job.stdin is not None and operands:
-        job.effect("send", " ".join(operands), *(job.stdin.taints & {"secret", "environment"}))
+        away = () if job.stdin.known else of_the_machine(operands[0])
+        job.effect("send", " ".join(operands), *(job.stdin.taints & {"secret", "environment"}), *away)
         language = {"6379": "redis", "11211": "memcached"}.get(operands[-1])
         if language and job.stdin.known:
             inside(job).code(language, job.stdin.text)
