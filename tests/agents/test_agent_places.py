@@ -13,7 +13,9 @@ import pytest
 
 from each import each
 from interlock.agents import Client, Place, agent, words
+from interlock.agents.contract import SCOPES
 from interlock.agents.jsonc import EditError
+from interlock.core.read.places import place
 
 HOME, PROJECT = Path("/home/u"), Path("/home/u/app")
 CLIENT = Client("/opt/i/interlock-hook")
@@ -62,6 +64,17 @@ def test_every_agent_has_a_project_and_a_user_scope() -> None:
     assert {word for word, scope in WRITTEN if scope == "user"} == set(words())
     for word in words():
         assert agent(word).places("nowhere", HOME, PROJECT) == ()
+
+
+@each(
+    "home, project",
+    [("/home/u", "/home/u/app"), ("/home/u", "/srv/app"), ("/tmp/h", "/tmp/p"), ("/data/h", "/var/tmp/p")],
+)
+def test_every_file_that_calls_a_hook_is_known_as_such_wherever_it_is(home: str, project: str) -> None:
+    for word in words():
+        for scope in SCOPES:
+            for one in agent(word).places(scope, Path(home), Path(project)):
+                assert place(str(one.path), project, home) == "agent_config", one.path
 
 
 def test_claude_code_blocks_when_the_hook_fails() -> None:

@@ -65,13 +65,19 @@ def test_nobody_looks_for_a_caller_who_is_elsewhere_or_somebody_else() -> None:
 
 def test_what_the_session_itself_started_can_go_and_what_failed_to_start_cannot(world: tuple[Hooked, Path]) -> None:
     running, repo = world
-    for name, became in (("pgtmp", "PostToolUse"), ("pgold", "PostToolUseFailure")):
+    ran, failed = {"stdout": ""}, {"stderr": "docker: Error response from daemon: Conflict. The name is already in use"}
+    for name, became, result in (
+        ("pgtmp", "PostToolUse", ran),
+        ("pgold", "PostToolUseFailure", {}),
+        ("pgused", "PostToolUse", failed),
+    ):
         start = f"docker run -d --name {name} postgres:16"
         assert running.claude(start, id=f"toolu_{name}", cwd=str(repo)).decision in ("", "allow")
-        running.claude(start, id=f"toolu_{name}", event=became, cwd=str(repo))
+        running.claude(start, id=f"toolu_{name}", event=became, cwd=str(repo), tool_response=result)
     gone = until(lambda: running.claude("docker rm -f pgtmp", cwd=str(repo)).decision in ("", "allow"), "what was made")
     assert gone
     stopped = ("ask", "deny")  # the queue may be full
     assert running.claude("docker rm -f pgold", cwd=str(repo)).decision in stopped
+    assert running.claude("docker rm -f pgused", cwd=str(repo)).decision in stopped
     assert running.claude("docker rm -f pgtmp pgold", cwd=str(repo)).decision in stopped
     assert running.claude("docker rm -f pgtmp", cwd=str(repo), session_id="s-2").decision in stopped

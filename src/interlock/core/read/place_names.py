@@ -107,7 +107,8 @@ AGENT_CONFIG = re.compile(
     r"\.github/hooks(/.*)?|\.github/copilot(/.*)?|\.config/opencode(/.*)?|\.opencode(/.*)?|opencode\.jsonc?|\.codeium(/.*)?|\.windsurf(/.*)?|"
     r"\.cline(/.*)?|\.kiro(/.*)?|\.factory(/.*)?|\.config/devin(/.*)?|\.devin(/.*)?|\.mcp\.json|\.hermes(/(config\.yaml|\.env))?|"
     r"\.(rampart|shellfirm|shieldcortex|vibeguard|cc-safety-net|dcg)(/.*)?|\.dcg\.toml|\.config/(nah|dcg|tirith|rampart|shellfirm|cc-safety-net)(/.*)?|"
-    r"etc/(github-copilot|cursor|windsurf|claude-code)(/.*)?)",
+    r"\.amp/plugins(/.*)?|\.config/amp(/.*)?|\.clinerules/hooks(/.*)?|documents/cline/hooks(/.*)?|"
+    r"etc/(github-copilot|cursor|windsurf|claude-code|codex|gemini-cli)(/.*)?)",
     re.IGNORECASE,
 )
 USER_DATA = frozenset(
