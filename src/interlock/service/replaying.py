@@ -195,15 +195,20 @@ def _judged_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rule
         raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
     judged = judge(action, rules, asked.append)  # answers None, and remembers which scripts were looked for
     seen = judged.assessment
-    if asked and (seen.level, seen.score) != (body.get("danger_level"), body.get("score")):
-        raise ReplayError("it depended on what a script contained")
+    if (seen.level, seen.score) != (body.get("danger_level"), body.get("score")) and (asked or body.get("resolved")):
+        raise ReplayError(f"it depended on {'what a script contained' if asked else 'where a link led'}")
     named = titles(action, judged.facts)
     return Replayed(seen, weigh(seen, named, policy, at), named)
 
 
 def _action(given: Mapping[str, Any]) -> Action:
     try:
-        return Action(Kind(given["kind"]), MappingProxyType(dict(given["fields"])), str(given["cwd"]))
+        return Action(
+            Kind(given["kind"]),
+            MappingProxyType(dict(given["fields"])),
+            str(given["cwd"]),
+            home=str(given.get("home", "")),
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
 

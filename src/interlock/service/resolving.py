@@ -26,22 +26,23 @@ def resolved(
 ) -> tuple[Judgement, Titles]:
     """The judgement and the names, with where the action's paths really lead; raises NotAtOnce where that may take long."""
     whose = request.runs_as or request.agent.principal
-    local = (request.here or whose.startswith("uid:")) and request.server is None and request.adapted is None
-    if not local or not judgement.facts:
+    if not (request.here or whose.startswith("uid:")) or not judgement.facts:
         return judgement, named
+    away = request.server is not None or request.adapted is not None  # its paths may be another machine's
+    resolve = None if away else request.resolve
     at = _standpoint(request, whose)
     found = paths_in(judgement.facts, at)
-    processes = list(own_processes(judgement.facts, guarded, request.files))
+    processes = [] if away else list(own_processes(judgement.facts, guarded, request.files))
     if not found:
         return (_joined(rules, judgement, processes), named) if processes else (judgement, named)
     pairs = [(path, follow) for _, path, follow in found]
-    if at_once:
+    if at_once and resolve is not None:
         _check(pairs, at)
     real = [path for path, _ in pairs]
-    if request.resolve is not None:
-        *real, cwd, home = request.resolve([*pairs, (at.cwd, True), (at.home, True)])
+    if resolve is not None:
+        *real, cwd, home = resolve([*pairs, (at.cwd, True), (at.home, True)])
         at = replace(at, real_cwd=cwd, real_home=home)
-    elsewhere = list(straying(found, real, at)) if request.resolve is not None else []
+    elsewhere = list(straying(found, real, at)) if resolve is not None else []
     own = own_files(found, real, guarded, request.hooked)
     facts = [*elsewhere, *own, *processes]
     if not facts:

@@ -7,6 +7,7 @@ from typing import Any
 from interlock.core.audit_bodies import EVENTS, HELD, Attempt, attempt_body, attempt_event
 from interlock.core.audit_json import canonical_json
 from interlock.core.circumstances import Circumstances
+from interlock.core.guarded import RESOLVED
 from interlock.core.hold import Held, Keep
 from interlock.core.loop_rules import ruled_json
 from interlock.core.records import NOTHING
@@ -94,6 +95,10 @@ def told_shortly(state: State, judged: Judged, weighed: Weighed, at: Circumstanc
         "mode": state.mode,
         "judged": {"kind": request.action.kind.value, "cwd": request.action.cwd, "fields": request.action.fields},
     }
+    if request.action.home:
+        body["judged"]["home"] = request.action.home
+    if any(RESOLVED in fact.traits for fact in judged.judgement.facts):
+        body["resolved"] = True  # by where links led then, which no record tells
     if request.execution:
         body["execution"] = request.execution
     if request.step is not None and request.step.told:
