@@ -82,7 +82,7 @@ kafka-delete-records kafka-delete-records.sh kafka-features kafka-features.sh ka
 kafka-leader-election.sh kafka-reassign-partitions kafka-reassign-partitions.sh kafka-server-stop
 kafka-server-stop.sh kafka-storage kafka-storage.sh kafka-streams-application-reset
 kafka-streams-application-reset.sh kafka-topics kafka-topics.sh kafkacat kcadm kcadm.sh kcat kdb5_util kdesu
-kdesudo kerbrute kexec kextload kextstat kextunload keydb-cli keytool kibana-keystore killall klist kmod kmutil
+kdesudo kerbrute kexec kextload kextstat kextunload keydb-cli keyctl keytool kibana-keystore killall klist kmod kmutil
 knex knoxite kopia kops kpartx ksh ksm ksnip ktrace kubeadm kubectl kustomize kwallet-query lando lastb lastlog
 launchctl lazagne ld_preload ldapdelete ldapmodify ldapmodrdn ldappasswd ldapsearch ldapwhoami ldcli ldd
 ledger-live lein lemonsqueezy lerna lgroupdel lightning-cli lilo limactl limit-eventlog linkerd linode-cli
