@@ -32,6 +32,8 @@ rules = cache(load)
         ("calling write_file on docs/a_b_c.md", "write_file", "calling write_file on docs/b.md"),
         ("deleting record 5", "", "deleting record 6"),
         ("doing something", "", "doing something"),
+        ("calling drop-database on app", "drop_database", "dropDatabase on crm"),
+        ("DeleteAllUsers on the admin server", "delete_all_users", "delete_all_users now"),
     ],
 )
 def test_a_hint_is_called_by_what_it_names_and_counted_with_its_like(hint: str, operation: str, like: str) -> None:

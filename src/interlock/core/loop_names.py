@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 
-from interlock.core.read.lexicon import split_name
+from interlock.core.read.confusables import plain
+from interlock.core.read.lexicon import VOCABULARY, split_name
+from interlock.core.read.operation_names import may_be_operation
 from interlock.core.titles import Titles
 
-_IDENTIFIER = re.compile(
-    r"(?<![\w./-])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+(?![\w./-])|(?<![\w./-])[a-z]+(?:[A-Z][a-z0-9]+)+(?![\w./-])"
-)
+_WORD = re.compile(r"(?<![\w./-])[A-Za-z][\w.:/-]*\w")
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,30}")  # no values: what is given to a command may be a secret
 _OTHER = re.compile(r"[^a-z0-9]+")
 _LOOKED_AT = 2_000  # characters
@@ -22,7 +22,9 @@ def operation_named(hint: str, named: Titles) -> str:
     if named.commands:
         program, *words = named.commands[0]
         return _form("_".join([program, *words[:1]]) if words and _SUBCOMMAND.fullmatch(words[0]) else program)
-    for found in _IDENTIFIER.finditer(hint[:_LOOKED_AT]):
+    for found in _WORD.finditer(plain(hint[:_LOOKED_AT], VOCABULARY)):
+        if not may_be_operation(found[0]):
+            continue
         name = _form("_".join(word for segment in split_name(found[0]) for word in segment))
         if any(title == name or title.startswith(f"{name}_") for title in named.operations):
             return name

@@ -9,6 +9,8 @@ from enum import IntEnum
 from typing import Any
 
 from interlock.core.model import Category, Level
+from interlock.core.read.confusables import plain
+from interlock.core.read.lexicon import VOCABULARY
 
 MAX_ACTION = 10_000  # characters of an action that are matched
 MAX_COOLING_MS = 300_000
@@ -301,8 +303,8 @@ class Registry:
             raise MatchFailure(f"the action has {len(action)} characters, no more than {MAX_ACTION} are matched")
         try:
             raw = action.encode("utf-8", "replace").decode()
-            _, patterns, plain, undoing = self._compiled()
-            ids = plain.find(_spellings(_UNDONE.sub("undone", raw))) | undoing.find(_spellings(raw))
+            _, patterns, ordinary, undoing = self._compiled()
+            ids = ordinary.find(_spellings(_UNDONE.sub("undone", raw))) | undoing.find(_spellings(raw))
         except Exception as error:
             raise MatchFailure(f"the action could not be matched: {error}") from error
         return Matched(tuple(pattern for id, pattern in patterns.items() if id in ids), max_cooling_ms)
@@ -313,8 +315,8 @@ class Registry:
         if found is None or found[0] is not change:
             patterns = dict(self._patterns)
             means = {id for id, pattern in patterns.items() if _MEANS_UNDOING.search(pattern.pattern)}
-            plain = _Set([pattern for id, pattern in patterns.items() if id not in means])
-            found = self._sets = (change, patterns, plain, _Set([patterns[id] for id in patterns if id in means]))
+            ordinary = _Set([pattern for id, pattern in patterns.items() if id not in means])
+            found = self._sets = (change, patterns, ordinary, _Set([patterns[id] for id in patterns if id in means]))
         return found
 
     def check(self, action: str, max_cooling_ms: int = MAX_COOLING_MS, block_on_match_failure: bool = True) -> Matched:
@@ -326,8 +328,13 @@ class Registry:
 
 
 def _spellings(text: str) -> tuple[str, ...]:
-    """The text as it is, normalised, and with its humps split."""
-    return tuple(dict.fromkeys((text, normalised(text), normalised(_CAMEL.sub("_", text)))))
+    """The text as it is, normalised, with its humps split, and so again in the letters that it seems to be written in."""
+    seen = () if text.isascii() else (plain(text, VOCABULARY),)
+    return tuple(
+        dict.fromkeys(
+            spelled for one in (text, *seen) for spelled in (one, normalised(one), normalised(_CAMEL.sub("_", one)))
+        )
+    )
 
 
 _C, _S = Category, Severity

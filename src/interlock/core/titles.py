@@ -9,8 +9,9 @@ from posixpath import join, normpath
 from typing import Any
 
 from interlock.core.model import Action, Kind
+from interlock.core.read.confusables import plain
 from interlock.core.read.facts import Command, Effect, Fact
-from interlock.core.read.lexicon import split_name
+from interlock.core.read.lexicon import VOCABULARY, split_name
 from interlock.core.registry import normalised
 
 Argv = tuple[str, ...]
@@ -46,7 +47,7 @@ class Titles:
     tools: tuple[tuple[str, str], ...] = ()  # tool and argument
     single: bool = False
     cut: bool = False  # it goes by more names than are listed, or longer ones
-    places: tuple[tuple[str, str], ...] = ()  # tool and path as it resolves, where it is written in another way
+    places: tuple[tuple[str, str], ...] = ()  # tool and argument as meant, where written in another way
     reached: tuple[Argv, ...] = ()  # the commands, with what a link leads to in place of the path that they name
     strays: bool = False  # a path of it leads through a link to another place than it names
 
@@ -136,11 +137,12 @@ def _tools(given: Sequence[tuple[str, str]], commands: Iterable[Argv]) -> list[t
 
 
 def _places(action: Action) -> list[tuple[str, str]]:
-    """The paths among the arguments as they resolve, where that is not how they are written: `/tmp/../etc/x` is `/etc/x`."""
+    """The tool as it looks and its paths as they resolve, where they are written in another way: `/tmp/../etc/x` is `/etc/x`."""
     body = action.fields.get("input" if action.kind is Kind.TOOL else "params")
     if action.kind not in (Kind.TOOL, Kind.OPERATION) or not isinstance(body, Mapping):
         return []
-    found = []
+    seen = plain(action.text, VOCABULARY)  # a tool whose name only looks like another one's
+    found = [(seen, text) for text in _arguments(body) or [""]] if seen != action.text else []
     for text in _arguments(body, _PATHS)[:_MOST]:
         if "://" not in text and (action.cwd or text.startswith("/")):
             path = normpath(join(action.cwd or "/", text)).replace("//", "/")

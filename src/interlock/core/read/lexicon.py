@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
+
+from interlock.core.read.confusables import plain
 
 MAX_NAME = 400  # characters of a name that are read
 MAX_WORDS = 40
@@ -213,6 +214,7 @@ PROTECTIVE = frozenset("protection lock guard prevention policy hold safeguard r
 VERBS: dict[str, str] = {word: kind for kind, words in _VERBS.items() for word in words.split()}
 OBJECTS: dict[str, str] = {word: kind for kind, words in reversed(_OBJECTS.items()) for word in words.split()}
 DEED_NOUNS = _DEED_NOUNS
+VOCABULARY = frozenset({*VERBS, *OBJECTS, *ALL_WORDS, *BULK_WORDS, *PERMANENT_WORDS, *FORCE_WORDS, *PRODUCTION_WORDS})
 SPLIT_VERBS = tuple(
     "delete drop truncate destroy wipe purge remove terminate revoke reset erase list get create update disable".split()
 )
@@ -227,7 +229,7 @@ _TWO = {
     ("opt", "out"): "unsubscribe", ("look", "up"): "lookup", ("back", "up"): "backup", ("dry", "run"): "dryrun",
     ("off", "board"): "offboard", ("shut", "off"): "shutdown", ("take", "down"): "teardown", ("set", "up"): "create",
     ("scale", "down"): "scale", ("wind", "down"): "decommission", ("cash", "out"): "cashout", ("what", "if"): "whatif",
-    ("drop", "down"): "dropdown", ("sign", "off"): "approve", ("black", "list"): "blacklist", ("get", "rid"): "delete",
+    ("drop", "down"): "dropdown", ("drop", "in"): "dropin", ("sign", "off"): "approve", ("black", "list"): "blacklist", ("get", "rid"): "delete",
     ("blow", "away"): "delete", ("throw", "away"): "delete", ("un", "publish"): "unpublish",
     ("un", "do"): "undo", ("re", "enable"): "reenable", ("re", "activate"): "reactivate", ("lock", "out"): "ban", ("lay", "off"): "dismiss", ("secure", "erase"): "erase", ("cut", "access"): "revoke", ("wipe", "out"): "wipe", ("emergency", "stop"): "shutdown",
     ("kill", "switch"): "killswitch", ("drop", "zone"): "dropzone", ("rule", "out"): "check", ("hand", "over"): "transfer",
@@ -248,9 +250,7 @@ _TWO = {
 @lru_cache(maxsize=4096)
 def split_name(name: str) -> tuple[tuple[str, ...], ...]:
     """A name -> its segments, each a tuple of lower-case words: `mcp__github__deleteRepo` -> (mcp) (github) (delete, repo)."""
-    text = name[:MAX_NAME]
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+    text = plain(name[:MAX_NAME], VOCABULARY)
     segments = []
     left = MAX_WORDS
     for part in _PARTS.split(text):

@@ -183,8 +183,8 @@ def _reach(words: Words, act: Act, scope: Scope) -> set[str]:
         traits.add("no_backup")
     if is_plural(act.noun) and act.verb not in _TIDIES and not scope.single and not scope.filtered:
         traits.add("bulk")
-    if (act.kind == "send" and act.noun in _MAILINGS) or is_broadcast(act):
-        traits.add("bulk")
+    if act.verb == "purge" or (act.kind == "send" and act.noun in _MAILINGS) or is_broadcast(act):
+        traits.add("bulk")  # seed 003 calls every purge severe, `queue.purge` too
     if traits.isdisjoint(_SEVERAL):
         traits.add("one")
     return traits

@@ -8,8 +8,9 @@ from typing import Any
 from interlock.core.read import files
 from interlock.core.read.clicks import read_click, read_script
 from interlock.core.read.command_params import argv_of, shell_text
+from interlock.core.read.confusables import plain
 from interlock.core.read.facts import Report
-from interlock.core.read.lexicon import split_name
+from interlock.core.read.lexicon import VOCABULARY, split_name
 from interlock.core.read.operation import read_operation
 from interlock.core.read.page_scripts import read_page_script
 from interlock.core.read.params import MAX_TEXT, short_keys, squash, truth
@@ -63,7 +64,7 @@ def _is_call(handler: Handler, input: Input, crude: str) -> bool:
 
 
 def _handler(name: str, input: Input) -> Handler | None:
-    handler = _HANDLERS.get(squash(name))
+    handler = _HANDLERS.get(squash(plain(name, _TOOL_WORDS)))
     if handler is None and len(segments := split_name(name)) > 1:  # file servers name their tools as the agents do
         handler = _SHARED.get(squash("".join(segments[-1])))
         if handler is not None and handler in _BY_PATH and not files.paths(input):
@@ -359,6 +360,7 @@ _HANDLERS: Mapping[str, Handler] = {
         "computer computer_use click type key left_click right_click double_click scroll screenshot mouse_move drag",
     ),
 }
+_TOOL_WORDS = VOCABULARY | _HANDLERS.keys()
 # What an operation of that name is as well, whatever its category says.
 _ALWAYS = _BY_PATH | {
     _shell,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from interlock.core.read.operation_names import is_operation
 from interlock.core.read.prose.embedded import MARK
 from interlock.core.read.prose.english_scope import DETERMINERS, NEGATIONS, PREPOSITIONS
 from interlock.core.read.prose.english_verbs import NOMINALS, verb_forms
@@ -168,15 +169,3 @@ def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
 _AMONG = frozenset(
     "between of about for on with by from via like".split()
 )  # `the difference between drop and truncate`
-
-
-_OPERATION = re.compile(
-    r"^(?:[a-z][a-z0-9]*(?:_{1,2}[a-z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+|[a-z]\w*\.[a-z]+[A-Z]\w+)$"
-)
-
-
-def is_operation(word: str) -> bool:
-    """True for the shape of an operation's name: snake_case or camelCase."""
-    if len(word) > 100 or ("_" not in word and word.islower()):
-        return False
-    return bool(_OPERATION.match(word))

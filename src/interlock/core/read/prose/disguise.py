@@ -32,7 +32,7 @@ def _put_together(match: re.Match[str]) -> str:
 
 def _split(word: str) -> list[str]:
     """`deleteallusers` as three words, when every piece of it is one that is known."""
-    low, known = word.lower(), _known()
+    low, known = word.lower(), known_words()
     if low in known:
         return [word]
     best: list[list[int] | None] = [[]] + [None] * len(low)
@@ -50,7 +50,7 @@ def _split(word: str) -> list[str]:
 
 
 def _unleeted(match: re.Match[str]) -> str:
-    word, known = match[0], _known()
+    word, known = match[0], known_words()
     for plain in (word.translate(_LEET), word.translate(_OTHER_ONE).translate(_LEET)):
         if plain != word and plain.isalpha() and plain.lower() in known:
             return plain
@@ -58,6 +58,7 @@ def _unleeted(match: re.Match[str]) -> str:
 
 
 @cache
-def _known() -> frozenset[str]:
+def known_words() -> frozenset[str]:
+    """The English words that somebody may want to disguise."""
     words = {*verb_forms(), *nouns(), *SCOPE, *_LINKS}
     return frozenset(word for word in words if " " not in word and (len(word) > 2 or word in _LINKS))

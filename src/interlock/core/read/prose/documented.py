@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from interlock.core.read.operation_names import is_operation
 from interlock.core.read.prose.english_nouns import nouns
 from interlock.core.read.prose.english_verbs import verb_forms
 from interlock.core.read.prose.programs import NOUN_SUBCOMMANDS, PROGRAMS, SUBCOMMANDS
@@ -137,6 +138,8 @@ def _is_command(words: list[str], explains: bool) -> bool:
 
 def _is_bare(words: list[str], named: bool) -> bool:
     first, rest = words[0], words[1:]
+    if not rest and is_operation(first):
+        return True
     if first in _STATEMENTS:
         return all(word in _OBJECTS for word in rest)
     if named and all(word[:1] == "-" for word in words):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from interlock.core.read.operation_names import is_operation
 from interlock.core.read.prose import english_scope as scope
 from interlock.core.read.prose.acts import Act, Traits, act
-from interlock.core.read.prose.clauses import Tokens, is_operation
+from interlock.core.read.prose.clauses import Tokens
 from interlock.core.read.prose.embedded import MARK
 from interlock.core.read.prose.english_default import by_default, mutation
 from interlock.core.read.prose.english_idioms import Idiom, idioms

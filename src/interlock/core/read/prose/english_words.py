@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from interlock.core.read.prose.clauses import Tokens, is_operation
+from interlock.core.read.operation_names import is_operation
+from interlock.core.read.prose.clauses import Tokens
 from interlock.core.read.prose.english_nouns import nouns
 from interlock.core.read.prose.english_scope import SCOPE
 from interlock.core.read.prose.english_verbs import verb_forms

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from interlock.core.read.operation_names import is_english, is_operation
 from interlock.core.read.prose.acts import Act
-from interlock.core.read.prose.clauses import is_operation
 from interlock.core.read.prose.embedded import MARK
 from interlock.core.read.prose.english_verbs import verb_forms
 from interlock.core.read.prose.foreign_acts import act_of
@@ -22,7 +22,7 @@ __all__ = ["CODES", "Foreign", "index", "language_of", "read_foreign"]
 _ENDS = re.compile(r"[A-Z]{4,}\s*$")  # `what DROP TABLE does: …`
 _CUT = re.compile(r"[,:;()（），、：—–…]|\s-\s")
 _GIVEN = re.compile(r"(\w)\([^()]{0,80}\)")  # what an operation is called with
-_NAMES = re.compile(r"[A-Za-z][\w.]{2,99}")
+_NAMES = re.compile(r"[A-Za-z][\w.:/-]{2,99}", re.ASCII)
 _WIDE = frozenset({"all", "production", "permanent"})
 _ROOT = frozenset({"sudo", "root", "рут", "рута", "рутом", "superuser", "superusuario", "superutente"})
 _GONE = frozenset("ist sind war waren is zijn was esta estan estaba estava sono est sont e sao foi".split())  # a report
@@ -43,7 +43,8 @@ class Foreign:
 
     acts: list[Act] = field(default_factory=list)
     read_only: bool = True
-    unsure: bool = True  # no verb was recognised
+    unsure: bool = True  # no verb was recognised, and it may be English
+    known: bool = False  # a verb was recognised, or it says that nothing happens
     looks: bool = False  # it begins with a verb that only looks
     runs_marks: bool = False
     cut: bool = False  # the sentence was longer than what is read
@@ -67,7 +68,7 @@ class _Clause:
 
 def read_foreign(sentence: str) -> Foreign | None:
     """What the sentence announces, or None when it is not in a language known here."""
-    code = language_of(sentence)
+    code = language_of(_without_names(sentence))
     if not code:
         return None
     book, found = index(code), Foreign(cut=len(sentence) > LONGEST)
@@ -75,9 +76,10 @@ def read_foreign(sentence: str) -> Foreign | None:
     asked = sentence.rstrip().endswith(("?", "？", "吗", "か", "吗。", "か。"))
     clauses = list(_clauses(sentence, book))
     if any(withheld(clause.words, book) for clause in clauses):
-        found.unsure = False
+        found.unsure, found.known = False, True
         return found
     wide = _read_all(clauses, book, found, asked)
+    found.known = asked or not found.unsure or any(map(_is_trial, clauses))
     found.looks = found.read_only and len(clauses) == 1 and clauses[0].words[0].has("look")
     found.looks = found.looks and clauses[0].words[0].text not in _TWOFOLD
     if not found.acts and not asked and MARK not in sentence and _says_nothing(sentence, found, wide, book):
@@ -85,6 +87,11 @@ def read_foreign(sentence: str) -> Foreign | None:
     elif found.unsure:
         found.unsure = _may_be_english(sentence, code)
     return found
+
+
+def _without_names(text: str) -> str:
+    """The text without names of operations, which are English in a sentence of any language."""
+    return _NAMES.sub(lambda found: " " if is_english(found[0].rstrip(".:/-")) else found[0], text)
 
 
 def _read_all(clauses: list[_Clause], book: Index, found: Foreign, asked: bool) -> bool:
@@ -148,7 +155,7 @@ def _is_trial(clause: _Clause) -> bool:
 def _clauses(sentence: str, book: Index) -> Iterator[_Clause]:
     """The clauses of a sentence; a joint counts when a verb stands on both sides."""
     for piece in _CUT.split(sentence):
-        words = words_of(piece, book)
+        words = words_of(_without_names(piece), book)
         start = 0
         reason = next((at for at, word in enumerate(words) if word.has("because")), len(words))
         words = words[reason + 1 :] if book.language.head == "last" and reason < len(words) else words[:reason]

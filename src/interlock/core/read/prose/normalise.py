@@ -5,19 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from interlock.core.read.prose.disguise import undisguised
+from interlock.core.read.confusables import folded as unmasked
+from interlock.core.read.confusables import hides, narrow
+from interlock.core.read.lexicon import VOCABULARY
+from interlock.core.read.prose.disguise import known_words, undisguised
 
 LIMIT = 20_000
 
-# Letters of other alphabets that are drawn like Latin ones.
-_LOOK_ALIKES = str.maketrans(
-    "аеорсухіјѕԁԛԝһցոеІЈЅАВЕКМНОРСТХУαοινρτυκχΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡɩıՕօ",
-    "aeopcyxijsdqwhgneIJSABEKMHOPCTXYaoivptukxABEZHIKMNOPTYXgiiOo",
-)
-_HIDING = frozenset("\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u2800\u3164\uffa0\ufeff")
-_INSIDE = re.compile(r"[^\W\d_]+")
-_LATIN = re.compile(r"[A-Za-z]")
-_LOOKS = re.compile(r"[\u0370-\u03ff\u0400-\u052f\u0530-\u058f\u0261\u0269\u0131]")
 # Where a command begins or ends in a text that has no spaces: `运行rm -rf x。`
 _EDGES = re.compile(
     r"(?<=[!-~])(?=[。，、；：！？）」』])|(?<=[,;:!?)])(?=[\u3040-\u9fff])|(?<=[\u3040-\u9fff])(?=[A-Za-z]{2,20}(?:[.][a-z0-9]{1,9})? )"
@@ -30,15 +24,18 @@ def normalise(text: str) -> tuple[str, bool]:
     text = text[:LIMIT]
     if text.isascii():
         return _spaced(text.replace("\x00", "")), False
-    plain = unicodedata.normalize("NFKC", text)[:LIMIT]
-    shown = "".join(char for char in plain if not _hides(char))
-    hidden = any(_hides_in_a_word(plain, at) for at, char in enumerate(plain) if _hides(char))
-    read = _INSIDE.sub(_unmasked, shown)
+    plain = narrow(text)[:LIMIT]
+    shown = "".join(char for char in plain if not hides(char))
+    hidden = any(_hides_in_a_word(plain, at) for at, char in enumerate(plain) if hides(char))
+    read = unmasked(shown, _Words())
     return _spaced(_EDGES.sub(" ", read)), hidden or read != shown
 
 
-def _hides(char: str) -> bool:
-    return char in _HIDING or (char != "\n" and unicodedata.category(char) in ("Cf", "Co", "Cn", "Cc") and char != "\t")
+class _Words:
+    """The words of both lexicons, that of names and that of sentences."""
+
+    def __contains__(self, word: object) -> bool:
+        return word in VOCABULARY or word in known_words()
 
 
 def _hides_in_a_word(text: str, at: int) -> bool:
@@ -46,14 +43,6 @@ def _hides_in_a_word(text: str, at: int) -> bool:
     if text[at] in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
         return True
     return 0 < at < len(text) - 1 and text[at - 1].isascii() and text[at - 1].isalnum() and text[at + 1].isalnum()
-
-
-def _unmasked(match: re.Match[str]) -> str:
-    """A word with letters of two alphabets, in Latin ones."""
-    word = match[0]
-    if word.isascii() or not _LATIN.search(word) or not _LOOKS.search(word):
-        return word
-    return word.translate(_LOOK_ALIKES)
 
 
 def _spaced(text: str) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Protocol
 
 from interlock.core.read.facts import Report
+from interlock.core.read.operation_names import is_operation
 from interlock.core.read.prose import english_scope as scope
 from interlock.core.read.prose.acts import Act, act
-from interlock.core.read.prose.clauses import Tokens, is_operation
+from interlock.core.read.prose.clauses import Tokens
 from interlock.core.read.prose.embedded import MARK, Embedded, Lifted, arguments
 from interlock.core.read.prose.english import Clause
 from interlock.core.read.prose.english_nouns import nouns
 from interlock.core.read.prose.english_verbs import verb_forms
+from interlock.core.read.prose.operations import CALLED, EDITS, Mention
 
 
 class Teller(Protocol):
@@ -44,11 +47,6 @@ _NAMING = frozenset(
     " risk risks effect effects example examples warning warnings equivalent alias synonym anatomy history origin references reference"
     " docs documentation description summary syntax page section chapter article question questions alternative alternatives name names"
     " regex pattern string phrase text line word words entry matches hits calls aliases wrapper support".split()
-)
-# Verbs whose object is the text of a command.
-_EDITS = frozenset(
-    "replace replacing swap swapping remove removing delete deleting drop dropping rename renaming extract extracting strip stripping"
-    " inline inlining comment commenting uncomment quote quoting".split()
 )
 _OF = frozenset("of to for about on behind with says saying reads reading containing called named titled".split())
 # Verbs that put a text somewhere, and the places where a command is only read.
@@ -101,7 +99,7 @@ def _is_named(low: Tokens, at: int) -> bool:
     after = low[at + 1 : at + 6]
     if near and (
         near[-1] in _BESIDE
-        or (near[-1] in _EDITS or (near[-1] == "the" and set(near) & _EDITS))
+        or (near[-1] in EDITS or (near[-1] == "the" and set(near) & EDITS))
         or (near[-1] in _OF and set(low[max(0, at - 4) : at - 1]) & _NAMING and not set(low[:at]) & _RUNNING)
     ):
         return True
@@ -230,77 +228,12 @@ def _read_route(url: str, told: Teller) -> None:
 
 # -- operations by name -----------------------------------------------------------------------------------
 
-_CALLS = frozenset("call calling calls use using invoke invoking run running execute executing trigger triggering operation tool then with"
-                   " via , function to and perform performing by endpoint".split())  # fmt: skip
-_PASCAL = re.compile(r"[A-Z][a-z]{2,20}(?:[A-Z]{1,5}[a-z]{0,20}){1,6}$")
-_PIECES = re.compile(r"[A-Z]+[a-z]*")
-_PARTS = frozenset(
-    "Button Modal Dialog Component Icon Form Page Event Error Exception Handler Test Request Response Command View Zone Service Policy"
-    " Controller Action Box Down Shadow Menu Link Label Field Screen Panel Hook Context Provider Store Spec Listener Args Input Output"
-    " Result Type Class Model Job Worker Queue Task Flow Helper Util Utils Factory Builder Manager Config Option Options Flag".split()
-)
-_CALLED_ON = frozenset({"on", "for", "against", "with", "in", "across", "to"})
 
+def read_operations(named: Iterable[Mention], told: Teller) -> None:
+    """Reads every operation that a clause calls by its name."""
+    from interlock.core.read.operation import read_operation
 
-def read_operations(words: Tokens, told: Teller) -> None:
-    """Names of operations where a sentence calls them: at its start, or after a word of calling."""
-    edits = words[0].lower() in _EDITS
-    for at, word in enumerate(words):
-        called = at > 0 and _is_called(words, at)
-        if edits and called and words[at - 1].lower() not in _PLAINLY:
-            continue  # `replace the call stopAll with haltAll`
-        if at and not called:
-            continue
-        name = word[:1].lower() + word[1:] if not at and "_" in word else word
-        if name in _INSIDE or (not is_operation(name) and not (_is_api_call(words, at, called))):
-            continue
-        from interlock.core.read.operation import read_operation
-
-        told.any = told.known = True
-        read_operation(name, _params(words[at + 1 :]), "", told.out)
-
-
-_PLAINLY = frozenset("calling running invoking executing triggering via using by then and".split())
-# Methods of libraries for tables and models, which change what is in memory.
-_INSIDE = frozenset(
-    "reset_index drop_duplicates drop_na drop_nulls drop_null drop_level drop_vars set_index zero_grad clear_output clear_session remove_columns reset_rng"
-    " reset_seed reset_parameters reset_states reset_default_graph remove_stopwords truncate_sequences pad_sequences remove_nodes_from"
-    " remove_edges_from drop_first dropDuplicates dropna clear_figure empty_cache reset_peak_memory_stats remove_outliers drop_missing removeChild"
-    " resetForm resetState clearTimeout clearInterval removeEventListener deleteContents removeClass removeAttribute truncateText".split()
-)
-
-
-def _is_called(words: Tokens, at: int) -> bool:
-    """`call the operation x`; not `the function x lacks a test`."""
-    before = words[at - 1].lower()
-    if before in _NOUNS:
-        return at == 1 or any(word.lower() in _CALLS - _NOUNS - {"to", "and", ",", "with"} for word in words[: at - 1])
-    return before in _CALLS
-
-
-_NOUNS = frozenset({"operation", "tool", "function", "endpoint"})
-
-
-def _is_api_call(words: Tokens, at: int, called: bool) -> bool:
-    """`StopLogging on the trail`: a verb and a thing in capitals, where a sentence calls it."""
-    word = words[at]
-    if not word[:1].isupper() or not _PASCAL.match(word):
-        return False
-    pieces = _PIECES.findall(word)
-    known = verb_forms().get(pieces[0].lower())
-    if known is None or known[1] != "base" or pieces[-1] in _PARTS:
-        return False
-    after = words[at + 1].lower() if at + 1 < len(words) else ""
-    return called or after in _CALLED_ON
-
-
-def _params(words: Tokens) -> dict[str, str]:
-    """`on project/config.json`: the path that an operation is said to work on."""
-    if words and re.match(r"[~.]?/|~", words[0]):
-        return {"path": words[0]}
-    for at, word in enumerate(words[:6]):
-        if word.lower() in ("on", "for", "to", "in", "with", "at") and at + 1 < len(words):
-            target = words[at + 1]
-            if "/" in target or re.search(r"\w\.\w{1,5}$", target):
-                return {"path": target}
-    return {}
+    for mention in named:
+        if mention.role == CALLED:
+            told.any = told.known = True
+            read_operation(mention.name, mention.given, "", told.out)

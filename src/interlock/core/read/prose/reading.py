@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from interlock.core.read.facts import Report
+from interlock.core.read.operation_names import may_be_operation
 from interlock.core.read.prose import english_scope as scope
 from interlock.core.read.prose.acts import NOTHING, Act, Traits
 from interlock.core.read.prose.carried import Carried
@@ -19,6 +20,15 @@ from interlock.core.read.prose.english_verbs import verb_forms
 from interlock.core.read.prose.english_words import all_english, is_name, is_pressed, reads_as_english
 from interlock.core.read.prose.files import file_effects
 from interlock.core.read.prose.foreign import read_foreign
+from interlock.core.read.prose.operations import (
+    NAMED,
+    Mention,
+    ends_with,
+    lists_names,
+    mentions,
+    unnamed,
+    without_named,
+)
 from interlock.core.read.prose.playing import play, read_operations, running
 from interlock.core.read.prose.vague import is_vague
 
@@ -39,8 +49,14 @@ class Told:
         self.out = out
         self.any = self.known = False
         self.read_only = True
+        self.looks = (
+            False  # something said that it only looks, asks or does nothing: without that, nothing is safe (C-01)
+        )
         self.asked = False
         self.named = False  # the clause in front only named a command
+        self.mentioned: list[Mention] = []  # the operations that the sentence names
+        self.ended = ""  # the role of the one that the clause in front ended with
+        self.lists = False  # the sentence only lists operations
         self.carried = Carried()
         self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
         self.keeps = False  # the sentence says that data stays
@@ -70,7 +86,7 @@ def read_text(text: str, out: Report) -> None:
             and _WANTED.search(sentence)
             and _DECLINED.search(f"{sentence} {pieces[at + 1]}".lower())
         ):
-            told.known = True
+            told.known = told.looks = True
             continue  # `the user asked to wipe it; I declined`
         before = _read_sentence(sentence, lifted, before, told)
     if told.any:
@@ -78,7 +94,7 @@ def read_text(text: str, out: Report) -> None:
     if not told.asked and is_vague(lifted.text, told.known):
         out.effect("act_vague", text[:120])
         return
-    verb = "act_read" if told.read_only and told.known else "act_change"
+    verb = "act_read" if told.read_only and told.looks else "act_change"
     for sentence, language in told.plain[:_MOST_PLAIN] or [(text[:120], "")]:
         out.effect(verb, sentence[:_LONGEST_PLAIN], *([language] if language else []))
 
@@ -89,12 +105,13 @@ _MOST_PLAIN, _LONGEST_PLAIN = 10, 400
 def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: Told) -> Thing | None:
     low = sentence.lower()
     if _is_question(low):
-        told.known = told.asked = True
+        told.known = told.looks = told.asked = True
         return before
     foreign = read_foreign(sentence)
     if foreign is not None and not (reads_as_english(low) and (not foreign.acts or all_english(sentence))):
         told.known = True
         told.read_only = told.read_only and foreign.read_only
+        told.looks = told.looks or foreign.known
         if foreign.cut:
             told.out.unreadable("a sentence that is too long to read", "budget")
         for one in foreign.acts:
@@ -103,19 +120,22 @@ def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: To
             told.plain.append((sentence, "plain_foreign"))
         if foreign.acts or not foreign.unsure:
             _play_marks(sentence, lifted, told) if foreign.runs_marks else None
-            return before
+            if foreign.known or foreign.acts or not any(map(may_be_operation, tokens(sentence))):
+                return before
     if _is_not_run(low) or _is_declined(low):
-        told.known = True
+        told.known = told.looks = True
         return before
     wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
     if ("no " in low or "only" in low) and _NO_COPY.search(low):
         wide = wide | {"no_backup"}
     told.spoken.clear()
+    told.mentioned.clear()
+    told.ended, told.lists = "", lists_names(low)
     told.keeps = keeps_data(low)
     for words in clauses(tokens(_plain(sentence, low))):
         before = _read_clause(words, lifted, before, wide, told)
     if MARK not in sentence and not told.keeps and not _only_speaks(told.spoken):
-        told.plain.append((sentence, "plain"))
+        told.plain.append((unnamed(sentence, told.mentioned), "plain"))
     return before
 
 
@@ -123,19 +143,24 @@ def _read_clause(words: Tokens, lifted: Lifted, before: Thing | None, wide: Trai
     if all(word.lower() in ("and", "or", ",") for word in words):
         return before
     words = [_named(word, lifted) for word in words]
+    named = mentions(words, NAMED if told.lists else told.ended)
+    told.ended = ends_with(words, named)
+    told.mentioned += named
+    words = without_named(words, named)
     guard = guard_at_work(words)
     if guard is not None or is_judged(words):
-        told.known = True
+        told.known = told.looks = True
         told.spoken.add("told" if guard is None else "guard")
         return guard if guard is not None and guard.kind else before
     clause = read_clause(words, before, wide)
     told.spoken.add("told" if clause.reported else clause.shield or ("look" if clause.denied else "done"))
     told.known = told.known or clause.known or clause.denied
+    told.looks = told.looks or clause.shield == "look" or clause.denied or clause.reported or words[0].lower() in _GETS
     for thing in running(words, clause, lifted, told):
         play(thing, told)
     _follow([lifted.of(word).text if word.startswith(MARK) else word for word in words], clause, told)
     if not clause.shield and not clause.denied:
-        read_operations(words, told)
+        read_operations(named, told)
     if not clause.shield and not clause.denied:
         for at, word in enumerate(words):
             if word.startswith(MARK) and lifted.of(word).kind == "quote" and is_pressed(words, at):
@@ -179,6 +204,7 @@ def _only_speaks(spoken: set[str]) -> bool:
     return "told" in spoken and spoken <= {"told", "look", "make"}
 
 
+_GETS = frozenset({"get", "gets", "getting"})
 _PRESSED = 80  # characters on a button
 _AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
 
