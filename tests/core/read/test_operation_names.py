@@ -66,6 +66,26 @@ def test_purging_is_dangerous_whatever_is_purged(name: str) -> None:
     assert int(assess(intent(f"calling {name} on the edge")).level) == 3
 
 
+@each(("hint", "level"), [
+    ('{"method": "tools/call", "params": {"name": "drop_table", "arguments": {"table": "orders"}}}', 4),
+    ('{"type": "tool_use", "name": "delete_repository", "input": {"repo": "acme/web"}}', 3),
+    ('{"tool_calls": [{"function": {"name": "drop_table", "arguments": "{}"}}]}', 4),
+    ('{"tool": "Bash", "input": {"command": "rm -rf ~"}}', 4),
+    ('next call: {"tool": "run_sql", "sql": "DROP TABLE users"}', 4),
+    ('{"tool": "write_file", "path": "/etc/passwd", "content": "x"}', 3),
+    ('{"action": "delete", "resource": "database"}', 4),
+    ('{"hint": "drop the orders table"}', 4),
+    ('{"operation": "delete_user", "params": {"id": 5}}', 2),
+    ('{"tool": "delete_users", "dry_run": true}', 1),
+    ('{"tool": "list_tables"}', 1),
+    ('write {"tool": "drop_table"} to fixtures/call.json', 1),
+    ('do not send {"tool": "drop_table"}', 1),
+    ('what does {"tool": "drop_table"} do?', 0),
+])  # fmt: skip
+def test_a_hint_that_is_a_call_in_JSON_is_judged_as_that_call(hint: str, level: int) -> None:
+    assert int(assess(intent(hint)).level) == level
+
+
 @each("hint", [*NAMED, *HARMLESS])
 def test_a_hint_that_only_names_an_operation_is_spared(hint: str) -> None:
     assert int(assess(intent(hint)).level) <= 1

@@ -11,6 +11,7 @@ from interlock.core.read.prose.clauses import clauses, sentences, tokens
 from interlock.core.read.prose.embedded import MARK, Lifted
 from interlock.core.read.prose.english import read_clause
 from interlock.core.read.prose.english_verbs import verb_forms
+from interlock.core.read.prose.json_calls import calls_in
 from interlock.core.read.prose.normalise import normalise
 from interlock.core.read.prose.operations import CALLED, NAMED, Mention, ends_with, lists_names, mentions
 from interlock.core.read.prose.reading import is_told
@@ -55,7 +56,10 @@ def _words(clause: list[str], named: set[int], lifted: Lifted) -> tuple[str, ...
             continue
         if token.startswith(MARK):
             thing = lifted.of(token)
-            words += [] if thing.kind.startswith("quote") else _split(thing.text)
+            if thing.kind == "json":
+                words += [word for name, _ in calls_in(thing.text) for word in _split(name)]
+            else:
+                words += [] if thing.kind.startswith("quote") else _split(thing.text)
         else:
             known = verb_forms().get(token.lower())
             words += _WORD.split(known[0]) if known and known[1] in ("ing", "third", "base") else _split(token)

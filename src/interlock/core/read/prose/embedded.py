@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from interlock.core.read.prose.commands import WORD, commands_in
 from interlock.core.read.prose.documented import documented_in
 from interlock.core.read.prose.dotted import is_method, language_of, methods_in
+from interlock.core.read.prose.json_calls import objects_in
 from interlock.core.read.prose.marks import MARK, Embedded
 from interlock.core.read.prose.shapes import is_command
 from interlock.core.read.prose.statements import statement_kind, statements_in
@@ -47,6 +48,8 @@ class Lifted:
     def __init__(self, text: str) -> None:
         self.found: list[Embedded] = []
         self.full = False  # there was more than can be kept
+        if "{" in text:
+            text = self._replaced(text, ((a, b, Embedded("json", text[a:b])) for a, b in objects_in(text)))
         text = self._replaced(text, ((a, b, Embedded("quote", text[a:b], name)) for a, b, name in documented_in(text)))
         if "`" in text:
             text = _TICKS.sub(lambda m: self._ticked((m[1] or m[2] or "").strip()), text)
@@ -95,7 +98,7 @@ class Lifted:
     def _written(self, thing: Embedded) -> str:
         if thing.kind == "http":
             return f"{thing.extra} {thing.text}"
-        if thing.extra == "redis":
+        if thing.extra == "redis" or thing.kind == "json":
             return thing.text
         if thing.kind == "call":
             return f"{thing.text}({thing.extra})"

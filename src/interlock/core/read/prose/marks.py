@@ -11,6 +11,6 @@ MARK = "\ue000"  # a private character; normalising took all others of its kind 
 class Embedded:
     """Something in another language than the sentence's own."""
 
-    kind: str  # shell, sql, code, http, call, quote
+    kind: str  # shell, sql, code, http, call, json, quote
     text: str
     extra: str = ""  # the language of code, the verb of a request, the arguments of a call

@@ -15,6 +15,7 @@ from interlock.core.read.prose.embedded import MARK, Embedded, Lifted, arguments
 from interlock.core.read.prose.english import Clause
 from interlock.core.read.prose.english_nouns import nouns
 from interlock.core.read.prose.english_verbs import verb_forms
+from interlock.core.read.prose.json_calls import calls_in
 from interlock.core.read.prose.operations import CALLED, EDITS, Mention
 
 
@@ -149,6 +150,11 @@ def play(thing: Embedded, told: Teller) -> None:
 
         read_http(thing.extra, thing.text, "", (), told.out)
         _read_route(thing.text, told)
+    elif kind == "json":
+        from interlock.core.read.tools import read_tool
+
+        for name, given in calls_in(thing.text):
+            read_tool(name, given, told.out)
     elif kind == "call":
         from interlock.core.read.operation import read_operation
 
