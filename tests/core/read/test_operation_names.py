@@ -79,7 +79,7 @@ def test_purging_is_dangerous_whatever_is_purged(name: str) -> None:
     ('{"tool": "delete_users", "dry_run": true}', 1),
     ('{"tool": "list_tables"}', 1),
     ('write {"tool": "drop_table"} to fixtures/call.json', 1),
-    ('do not send {"tool": "drop_table"}', 1),
+    ('do not send {"tool": "drop_table"}', 0),
     ('what does {"tool": "drop_table"} do?', 0),
 ])  # fmt: skip
 def test_a_hint_that_is_a_call_in_JSON_is_judged_as_that_call(hint: str, level: int) -> None:

@@ -41,6 +41,18 @@ DOCUMENTARY = frozenset(
     "tokenize encode decode hash render simulate plan diff compare log lookup suggest quote dryrun analyze analyse highlight save store "
     "record comment draft compose annotate report whatif print display beautify".split()
 )
+# Of these, those that have nothing but text to work on.
+_OF_TEXT = frozenset(
+    "explain validate lint format parse translate summarize summarise classify tokenize encode decode hash render simulate plan diff "
+    "compare log suggest quote dryrun highlight comment draft compose annotate report whatif beautify estimate".split()
+)
+_TEXTS = frozenset(
+    "query queries sql statement statements command commands code script scripts snippet snippets syntax expression text texts history note notes "
+    "memory memories template templates example examples documentation docs doc file_content prompt prompts message messages log logs issue issues "
+    "bookmark bookmarks favorite favorites audit workflow macro alias aliases step steps migration migrations".split()
+)
+_RUN = SHELL | _SQL
+_DATABASES = frozenset({"sql", "redis", "mongo", "cql", "cypher"})
 _RUNNERS = frozenset(
     "run execute exec eval evaluate invoke call start launch submit perform do process apply query debug test interpret".split()
 )
@@ -81,10 +93,14 @@ Field = Callable[[str], None]
 
 def read_payloads(words: Sequence[str], verb: str, keys: Mapping[str, Any], field: Field, out: Report) -> bool:
     """Reads what the parameters would run; True when they held something that runs. `field` gets each GraphQL mutation."""
-    if (_CARRYING.isdisjoint(keys) and not any(map(is_command, keys))) or (
-        verb in DOCUMENTARY and not is_request(keys)
-    ):
+    if _CARRYING.isdisjoint(keys) and not any(map(is_command, keys)):
         return False
+    if verb in DOCUMENTARY and not is_request(keys):
+        if _is_about_text(words, verb):
+            return False
+        keys = {
+            key: value for key, value in keys.items() if key in _RUN or is_command(key) or _is_run(words, key, value)
+        }
     language = _language(words, keys)
     found = read_request(words, keys, field, out)
     found = read_commands(words, keys, language, out) or found
@@ -92,6 +108,20 @@ def read_payloads(words: Sequence[str], verb: str, keys: Mapping[str, Any], fiel
     if language == "javascript":
         _page(keys, field, out)
     return _code(words, verb, keys, language, out) or found
+
+
+def _is_about_text(words: Sequence[str], verb: str) -> bool:
+    """explain_query, lint, save_snippet: the text itself is what is looked at or kept. find_rows {"sql": …} runs what it is given."""
+    if verb in _OF_TEXT:
+        return True
+    behind = list(words[len(words) - list(reversed(words)).index(verb) :]) if verb in words else []
+    return not _TEXTS.isdisjoint(behind or words)
+
+
+def _is_run(words: Sequence[str], key: str, value: object) -> bool:
+    """The query of a search is a text to look for, unless a database is searched and it is a statement."""
+    known = key in _QUERY and isinstance(value, str) and is_statement(value)
+    return known and _DATABASES.issuperset({_language(words, {})})
 
 
 def _page(keys: Mapping[str, Any], field: Field, out: Report) -> None:

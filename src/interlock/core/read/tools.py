@@ -14,6 +14,7 @@ from interlock.core.read.lexicon import VOCABULARY, split_name
 from interlock.core.read.operation import read_operation
 from interlock.core.read.page_scripts import read_page_script
 from interlock.core.read.params import MAX_TEXT, short_keys, squash, truth
+from interlock.core.read.payloads import read_payloads
 from interlock.core.read.prose.shapes import is_command
 from interlock.core.read.request_params import nested_request
 from interlock.core.read.typed import lines, read_terminal, read_typed, reader_of, text_of
@@ -39,6 +40,20 @@ def read_tool(name: str, input: Input, out: Report, crude: str = "") -> None:
         read_operation(name, input, crude, out)
         return
     handler(input, out)
+    _carried(handler, input, out)
+
+
+def _carried(handler: Handler, input: Input, out: Report) -> None:
+    """search_files {"command": …}: a tool that only looks is given something to run, whatever it may do with that."""
+    if handler not in _LOOKING or _RUN.isdisjoint(keys := short_keys(input)):
+        return
+    given = {key: keys[key] for key in sorted(_RUN & keys.keys())}
+    read_payloads(("run",), "run", given, lambda name: read_operation(name, {}, "update", out, depth=1), out)
+
+
+_RUN = frozenset(
+    "command cmd commands commandline shellcommand bash sql statement statements sqlquery rawsql ddl".split()
+)
 
 
 def read_built_in(name: str, input: Input, crude: str, out: Report) -> bool:
@@ -48,6 +63,7 @@ def read_built_in(name: str, input: Input, crude: str, out: Report) -> bool:
         return False
     _sandbox(name, input, out)
     handler(input, out)
+    _carried(handler, input, out)
     return True
 
 
@@ -360,6 +376,7 @@ _HANDLERS: Mapping[str, Handler] = {
         "computer computer_use click type key left_click right_click double_click scroll screenshot mouse_move drag",
     ),
 }
+_LOOKING = frozenset({_look, _read, _fetch})
 _TOOL_WORDS = VOCABULARY | _HANDLERS.keys()
 # What an operation of that name is as well, whatever its category says.
 _ALWAYS = _BY_PATH | {
