@@ -43,6 +43,7 @@ def assess(
     happens: set[Happening] = set()
     verbs: set[str] = set()
     escalates = False
+    exempt: dict[str, None] = {}
     for fact in facts:
         escalates = escalates or "privileged" in fact.traits
         if isinstance(fact, Command):
@@ -50,6 +51,8 @@ def assess(
         else:
             happens.add((fact.verb, fact.place))
             verbs.add(fact.verb)
+            if "exempt" in fact.traits:
+                exempt[f"named safe by the operator (danger_patterns.safe): {fact.target}"] = None
     findings, level = classified.findings, classified.floor
     irreversible = destructive = False
     named: dict[str, None] = {}  # each once, in order
@@ -69,7 +72,7 @@ def assess(
         _TIERS[bisect_left(_CUTS, score)],
         _FLAGS[destructive, files, network, escalates, escalates or level >= _DESTRUCTIVE],
         tuple(findings),
-        (*factors, *named),
+        (*factors, *exempt, *named),
         _steps(commands) if commands else (),
     )
 

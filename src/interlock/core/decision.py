@@ -62,9 +62,16 @@ class Decision:
 
     @property
     def can_rollback(self) -> bool:
-        """X-08: only when every rule and every pattern that matched says so."""
-        can = self.assessment is None or self.assessment.can_rollback
-        return can and all(pattern.get("canRollback") for pattern in self.patterns)
+        """X-08: as the patterns that matched say, all of them; without one, as what was read says.
+
+        A pattern speaks for the name it matches: what a parameter runs beside it is not excused.
+        """
+        if self.assessment is None or not self.patterns:
+            return self.assessment is None or self.assessment.can_rollback
+        beside = (one for one in self.assessment.findings if not one.rule.startswith("acts."))
+        return all(pattern.get("canRollback") for pattern in self.patterns) and not any(
+            one.irreversible for one in beside
+        )
 
     @property
     def instead(self) -> tuple[str, ...]:

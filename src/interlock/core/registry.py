@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
 
@@ -187,6 +187,10 @@ class Matched:
 
     def __bool__(self) -> bool:
         return bool(self.patterns) or self.blocked
+
+    def registered(self) -> Matched:
+        """Without the built-in patterns: what operators registered themselves (R-26)."""
+        return replace(self, patterns=tuple(one for one in self.patterns if one.id not in BUILT_IN_IDS))
 
     @property
     def severity(self) -> Severity | None:

@@ -71,3 +71,6 @@ def _of_patterns(patterns: Patterns) -> Iterator[str]:
         gone = [glob for glob in getattr(BUILT_IN, name) if glob not in getattr(patterns, name)]
         if gone:
             yield f"danger_patterns.replace = true: {name} lacks the built-in {', '.join(gone)}"
+    wide = [glob for glob in patterns.exempt if "*" in glob]
+    if wide:
+        yield f"danger_patterns.safe: every name that {', '.join(wide)} matches counts as safe, whatever it says"

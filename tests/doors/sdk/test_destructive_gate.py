@@ -357,6 +357,14 @@ def test_can_rollback_is_the_and_over_everything_that_matched(destructive: Make)
     assert gate.evaluate("a", "hush_everybody").can_rollback is False
 
 
+def test_can_rollback_is_what_the_pattern_says_whatever_its_name_sounds_like(destructive: Make) -> None:
+    gate = destructive()
+    stored = {"category": "data_deletion", "severity": "high", "can_rollback": True, "undo": "restore it from the bin"}
+    gate.registry.register(id="bin", pattern="erase_note", **stored)
+    assert gate.evaluate("a", "erase_note").can_rollback is True
+    assert gate.evaluate("a", "erase_ticket").can_rollback is False
+
+
 def test_the_metrics_are_the_seeds_object(destructive: Make, clock: TestClock) -> None:
     gate = destructive()
     gate.evaluate("agent_123", "list_users")

@@ -12,6 +12,7 @@ DANGEROUS = ("force_*", "*_permanently", "bulk_delete*", "override_*", "bypass_*
 FORBIDDEN = ("drop_*", "delete_all*", "truncate_*", "reset_*", "destroy_*", "wipe_*", "*_production")
 SAFE = ("get_*", "list_*", "search_*", "count_*", "check_*", "introspect*")
 _PIECE = re.compile(r"[a-z0-9_]+|\*")
+_OTHER, _HUMP = re.compile(r"[^a-z0-9]+"), re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MAX_STARS = 4
 
 
@@ -22,6 +23,7 @@ class Patterns:
     dangerous: tuple[str, ...] = DANGEROUS
     forbidden: tuple[str, ...] = FORBIDDEN
     safe: tuple[str, ...] = SAFE
+    exempt: tuple[str, ...] = ()  # R-26: names that an operator lists as safe, whatever they say
 
     @classmethod
     def configured(
@@ -33,7 +35,8 @@ class Patterns:
     ) -> Patterns:
         """R-19: configuration extends the built-in lists, or replaces them; refuses what is no pattern."""
         base = cls((), (), ()) if replace else cls()
-        made = cls((*base.dangerous, *dangerous), (*base.forbidden, *forbidden), (*base.safe, *safe))
+        listed = tuple(glob for glob in safe if glob not in SAFE)
+        made = cls((*base.dangerous, *dangerous), (*base.forbidden, *forbidden), (*base.safe, *safe), listed)
         for globs in (made.dangerous, made.forbidden, made.safe):
             _compiled(globs)
         return made
@@ -72,6 +75,25 @@ def is_safe(words: tuple[str, ...], patterns: Patterns) -> bool:
     """True when the name begins as a safe pattern says."""
     text = "_".join(words)
     return any(expression.match(text) for _, expression, _ in _compiled(patterns.safe).each)
+
+
+def exemption(name: str, patterns: Patterns) -> str:
+    """R-26: the operator's pattern that is the whole of this name; empty for none, and for a name that only looks like one."""
+    if not patterns.exempt or not name.isascii():
+        return ""
+    own = name.split("__", 2)[2] if name.startswith("mcp__") and name.count("__") > 1 else name
+    spelled = {_spelled(one) for one in (name, own)}
+    return next((glob for glob in patterns.exempt if any(_whole(glob).fullmatch(one) for one in spelled)), "")
+
+
+def _spelled(name: str) -> str:
+    """A name in lower case, its words joined by `_`."""
+    return _OTHER.sub("_", _HUMP.sub("_", name).lower()).strip("_")
+
+
+@lru_cache(maxsize=256)
+def _whole(glob: str) -> re.Pattern[str]:
+    return re.compile("[a-z0-9_]*".join(map(re.escape, _normal(_HUMP.sub("_", glob)).split("*"))))
 
 
 def _word_at(text: str, position: int, glob: str) -> int:

@@ -23,7 +23,7 @@ from interlock.core.read.lexicon import (
     names_production,
     split_name,
 )
-from interlock.core.read.name_patterns import BUILT_IN, Match, Patterns, is_safe, matches
+from interlock.core.read.name_patterns import BUILT_IN, Match, Patterns, exemption, is_safe, matches
 from interlock.core.read.named_programs import run_named
 from interlock.core.read.names import Act, Words, acts_of
 from interlock.core.read.nested import read_nested
@@ -84,6 +84,9 @@ def read_operation(
     if scope.too_much:
         out.unreadable(scope.too_much, "budget")
     ran = _payloads(words, (*_server(segments), *words), acts[0], params, keys, out, globs, depth)
+    if exemption(name, globs):
+        _exempt(name, _settings(words, acts[0], params, keys) if params else [], acts[0], out)
+        return
     named = _matches(words, acts, crude, globs)
     if not scope.dry_run and file_act(words, acts[0], params, out) and not named:
         return
@@ -104,6 +107,14 @@ def read_operation(
         out.effect(verb, _target(act, name), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
     if not found and not ran:
         _harmless(name, words, acts[0], crude, traits, globs, out)
+
+
+def _exempt(name: str, set_by_params: list[Deed], act: Act, out: Report) -> None:
+    """R-26: the name is the operator's to lower; what the parameters run or set is read all the same."""
+    for verb, own in set_by_params:
+        if verb not in HARMLESS:
+            out.effect(verb, _target(act, name), *own)
+    out.effect(READ, name[:200], "exempt")
 
 
 def _patterns_of(out: Report) -> Patterns:
