@@ -15,7 +15,7 @@ from interlock.service.policy_cases import failures
 
 KEYS = {  # promises: changed only on purpose, everywhere at once
     "name", "description", "extends", "levels", "irreversible", "patterns", "restrictions", "externalRestrictions",
-    "allowed_operations", "matrix", "trust_policy", "gate", "registry", "tiers", "tolerance", "escalation", "literal_globs",
+    "allowed_operations", "matrix", "trust_policy", "gate", "registry", "severity_replaces_level", "tiers", "tolerance", "escalation", "literal_globs",
     "always_ask", "block_on_danger_zone", "denial_seconds", "open_tickets", "cooling_frees_irreversible", "loop", "case",
 }  # fmt: skip
 TEAM = """

@@ -19,6 +19,10 @@ from interlock.core.messages import Place, of_ticket
 from interlock.core.model import AgentRef, Level, command, intent, operation
 from interlock.core.records import Block
 from interlock.core.times import iso
+from interlock.doors.cli.ticket_words import ticket_lines
+from interlock.doors.console.cards import card_of
+from interlock.doors.console.render import environment
+from interlock.doors.http.wire import ticket_json
 from interlock.ports import Opened
 from interlock.service import answers
 from interlock.service.loop import challenges
@@ -324,7 +328,13 @@ def test_what_a_person_is_asked_about_is_held_from_the_start_and_says_when_it_ma
     tmp_path: Path, receiver: Receiver
 ) -> None:
     """R-21: it never runs by itself, however long it cools; whoever listens for `held` hears of it at once."""
-    both = {"id": "x", "pattern": "move_price", "category": "financial_action", "severity": "high"}
+    both = {
+        "id": "x",
+        "pattern": "move_price",
+        "category": "financial_action",
+        "severity": "high",
+        "description": "Sale!",
+    }
     gate = Gate(tmp_path, registry={"pattern": [{**both, "coolingOffMs": 30_000, "requiresHumanApproval": True}]})
     gate.enrol()
     try:
@@ -337,7 +347,12 @@ def test_what_a_person_is_asked_about_is_held_from_the_start_and_says_when_it_ma
         assert told["until"] == iso(found.ticket.expires_at)
         lines = dict(of_ticket(found.ticket, HELD, Place(""), gate.clock.now()).lines)
         assert "(in 30 s)" in lines["not before"] and "it runs" not in lines
-        assert "It runs no sooner than in 30 s." in found.reason
+        assert "It runs no sooner than in 30 s." in found.reason and "Sale!" in found.reason
+        assert "Sale!" in lines["why"] and lines["level"] == "dangerous"
+        page = environment().from_string('{% from "queue/_card.html" import facts %}{{ facts(card) }}')
+        assert "Sale!" in page.render(card=card_of(found.ticket))
+        shown = [part.text for line in ticket_lines(ticket_json(found.ticket, [])) for part in line]
+        assert any("Sale!" in text for text in shown) and any("no sooner than" in text for text in shown)
     finally:
         gate.close()
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NO_REQUIREMENT = Requirement()
 HELD = frozenset({"cool_off", "confirm", "approve", "verify"})
+_OF_NAMES = "acts."  # begins the rules that read what an action is called
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +63,10 @@ class Decision:
 
     @property
     def can_rollback(self) -> bool:
-        """X-08: as the patterns that matched say, all of them; without one, as what was read says.
-
-        A pattern speaks for the name it matches: what a parameter runs beside it is not excused.
-        """
-        if self.assessment is None or not self.patterns:
-            return self.assessment is None or self.assessment.can_rollback
-        beside = (one for one in self.assessment.findings if not one.rule.startswith("acts."))
-        return all(pattern.get("canRollback") for pattern in self.patterns) and not any(
-            one.irreversible for one in beside
-        )
+        """X-08: what the patterns that matched declare; what a rule read out of the name alone yields to them, as they know more."""
+        findings = self.assessment.findings if self.assessment is not None else ()
+        told = [one for one in findings if not (self.patterns and one.rule.startswith(_OF_NAMES))]
+        return all(one.get("canRollback") for one in self.patterns) and not any(one.irreversible for one in told)
 
     @property
     def instead(self) -> tuple[str, ...]:

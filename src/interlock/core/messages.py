@@ -107,7 +107,7 @@ def of_ticket(ticket: Ticket, event: str, place: Place, now: float, like_it: int
         ("what", what),
         *([("written as", clean(ticket.title))] if found.harm else []),
         ("who", f"{named}{f' in {clean(str(cwd))}' if (cwd := ticket.action.get('cwd')) else ''}"),
-        ("why", clean(ticket.reason)),
+        ("why", clean("; ".join([ticket.reason, *_registered(ticket)]))),
         ("level", f"{ticket.level.word}{f', {FOR_GOOD}' if ticket.irreversible and not back else ''}"),
         ("it runs" if event == COOLING else "until", moment(until, now)),
         *([("not before", moment(ticket.cooling_ends_at, now))] if event != COOLING and cools else []),
@@ -123,6 +123,12 @@ def of_ticket(ticket: Ticket, event: str, place: Place, now: float, like_it: int
         ticket.id, event, f"{named} {heading}: {what}"[:SUBJECT], tuple(lines), now,
         place.link(f"tickets/{ticket.id}"), place.public, place.head, (ticket.id,), data,
     )  # fmt: skip
+
+
+def _registered(ticket: Ticket) -> list[str]:
+    """What operators say of the patterns that they registered, where the reason does not say it (R-21)."""
+    found = [str(one.get("reason")) for one in ticket.findings if str(one.get("id", "")).startswith("registry.")]
+    return [words for words in found if words not in ticket.reason]
 
 
 def of_challenge(challenge: Challenge, place: Place, now: float) -> Message:

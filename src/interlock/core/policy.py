@@ -79,6 +79,9 @@ class Policy:
     trust: TrustPolicy = field(default_factory=TrustPolicy)
     severities: Severities = field(default_factory=Severities)
     registry: bool = True  # whether the registry's patterns speak
+    severity_replaces_level: bool = (
+        False  # whether those that an operator registered ask for their own controls alone
+    )
     tiers: bool = True
     tolerance: str = "moderate"
     escalate: Escalate = field(default_factory=Escalate)

@@ -29,7 +29,7 @@ _CONTROL_KEYS = frozenset(
 _TOP = frozenset(
     {
         "name", "description", "extends", "levels", "irreversible", "patterns", "restrictions", "externalRestrictions", "allowed_operations",
-        "matrix", "trust_policy", "gate", "registry", "tiers", "tolerance", "escalation", "literal_globs", "always_ask",
+        "matrix", "trust_policy", "gate", "registry", "severity_replaces_level", "tiers", "tolerance", "escalation", "literal_globs", "always_ask",
         "block_on_danger_zone", "denial_seconds", "open_tickets", "cooling_frees_irreversible", "loop", "case",
     }
 )  # fmt: skip
@@ -116,6 +116,7 @@ def _own(data: Mapping[str, Any], name: str, problems: Problems, base: Policy | 
         trust=trust_policy_of(data.get("trust_policy", {}), ("trust_policy",), problems, plain.trust),
         severities=severities_of(data.get("gate", {}), ("gate",), problems, plain.severities),
         registry=problems.flag(data, "registry", (), plain.registry),
+        severity_replaces_level=problems.flag(data, "severity_replaces_level", (), plain.severity_replaces_level),
         tiers=problems.flag(data, "tiers", (), plain.tiers),
         tolerance=_choice(data, "tolerance", TOLERANCES, plain.tolerance, (), problems),
         escalate=_escalate(data.get("escalation", {}), problems, plain.escalate),

@@ -36,7 +36,7 @@ class Severity(IntEnum):
 
     @property
     def level(self) -> Level:
-        """C-32: low, medium, high, critical are reversible, destructive, dangerous, forbidden."""
+        """C-32, R-21: low, medium, high, critical are reversible, destructive, dangerous, forbidden."""
         return Level(self + 1)
 
 
@@ -67,7 +67,7 @@ class Pattern:
     requires_confirmation: bool = True
     cooling_off_ms: int = 0
     requires_human_approval: bool = False
-    can_rollback: bool = False
+    can_rollback: bool | None = None  # only what is declared counts (R-21)
     undo: str = ""
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class Pattern:
         if isinstance(self.cooling_off_ms, bool) or not isinstance(self.cooling_off_ms, int) or self.cooling_off_ms < 0:
             raise PatternError(f"{where}: coolingOffMs is {self.cooling_off_ms!r}, expected milliseconds from 0 up")
         for name in ("requires_confirmation", "requires_human_approval", "can_rollback"):
-            if not isinstance(getattr(self, name), bool):
+            if not isinstance(getattr(self, name), bool) and (name, getattr(self, name)) != ("can_rollback", None):
                 raise PatternError(f"{where}: {name} is {getattr(self, name)!r}, expected true or false")
         for name in ("description", "undo"):
             if not isinstance(getattr(self, name), str):

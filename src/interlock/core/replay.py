@@ -10,11 +10,13 @@ from interlock.core.assess import assess
 from interlock.core.circumstances import Adapted, Circumstances, Denied, Part
 from interlock.core.classify import Rulebook, classify
 from interlock.core.danger import Approval, DangerBlock
+from interlock.core.decide import Judgement
 from interlock.core.loss import seen_json, seen_of
 from interlock.core.model import Assessment, Human, Level, Loss, Requirement
 from interlock.core.policy import Policy
 from interlock.core.read.facts import Command, Effect, Fact
 from interlock.core.redact import redact
+from interlock.core.registered import with_registered
 from interlock.core.registry import Matched, Pattern
 from interlock.core.titles import Titles
 from interlock.core.trust import TRUSTS
@@ -68,7 +70,8 @@ def replay(given: Json, rules: Rulebook, policy: Policy) -> Replayed:
         at = _circumstances_of(given["circumstances"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
-    assessment = assess(facts, classify(facts, rules), rules.programs)
+    judged = Judgement(assess(facts, classify(facts, rules), rules.programs), facts=facts)
+    assessment = with_registered(judged, at.matched, rules).assessment
     return Replayed(assessment, weigh(assessment, named, policy, at), named)
 
 

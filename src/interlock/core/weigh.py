@@ -14,7 +14,7 @@ from interlock.core.patterns import EVERYTHING, Glob, hits
 from interlock.core.pause import PAUSED, held_anyway
 from interlock.core.policy import ADMIN, TOLERANCES, Control, Policy
 from interlock.core.records import NOTHING, Json, nothing
-from interlock.core.registry import BUILT_IN_IDS, Severity
+from interlock.core.registered import replaces_level, severity_parts
 from interlock.core.times import seconds_of
 from interlock.core.titles import Titles
 from interlock.core.trust_gate import ALLOW, CONFIRM, DENY, VERIFY, passage
@@ -204,6 +204,8 @@ def _matrix(assessment: Assessment, named: Titles, policy: Policy, at: Circumsta
 
 
 def _level(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
+    if replaces_level(assessment, policy, at):
+        return []
     control = policy.control(assessment.level)
     asked = control.requirement
     if assessment.irreversible and control.irreversible is not None:
@@ -230,32 +232,7 @@ def _irreversible(assessment: Assessment, named: Titles, policy: Policy, at: Cir
 
 
 def _severity(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
-    """Seed 003's steps 4 to 9, from the registry's patterns alone."""
-    found, gate = at.matched, policy.severities
-    if found is None or not policy.registry:
-        return []
-    if found.failure:
-        if not gate.block_on_match_failure:
-            return [Part("match_failure", Requirement(), f"matching failed and is ignored: {found.failure}")]
-        return [Part("match_failure", BLOCK, found.failure)]
-    if assessment.level < Level.DESTRUCTIVE and not policy.literal_globs:  # `list_purge_jobs` purges nothing
-        found = replace(found, patterns=tuple(p for p in found.patterns if p.id not in BUILT_IN_IDS))
-    if found.severity is None:
-        return []
-    names = "" if policy.literal_globs else f" ({', '.join(pattern.id for pattern in found.patterns)})"
-    cooling = seconds_of(min(found.cooling_ms, gate.max_cooling_off_ms))
-    critical = found.severity is Severity.CRITICAL and gate.require_approval_for_critical
-    if critical or found.requires_approval:
-        words = f"{'Critical action' if critical else 'Action'} requires human approval{names}"
-        seconds = 0 if policy.literal_globs else cooling  # the specification's own flow takes approval or cooling
-        return [Part("severity", Requirement(seconds, Human.APPROVE, gate.allowed_approvers), words)]
-    if cooling:
-        return [Part("severity", Requirement(cooling), f"Action requires {cooling}s cooling-off period{names}")]
-    if found.requires_confirmation:
-        seconds = seconds_of(min(gate.default_cooling_off_ms, gate.max_cooling_off_ms))
-        asked = Requirement(seconds) if seconds else ASK  # without a time to object in, somebody has to agree
-        return [Part("severity", asked, f"Action requires confirmation{f', {seconds}s' if seconds else ''}{names}")]
-    return []
+    return severity_parts(assessment, policy, at)
 
 
 def _declared(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
@@ -290,7 +267,8 @@ def _claimed(assessment: Assessment, named: Titles, policy: Policy, at: Circumst
 
 
 def _tier(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
-    score = max(assessment.score, at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
+    own = 0 if replaces_level(assessment, policy, at) else assessment.score
+    score = max(own, at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     parts = []
     tiers = policy.tiers or at.steps_left is not None  # C-10: in the loop the tier always speaks
     if tiers:

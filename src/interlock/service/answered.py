@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from interlock.core.decision import Decision
 from interlock.core.hold import Held
 from interlock.core.records import NOTHING
+from interlock.core.registered import spoken
 from interlock.core.weigh import Weighed
 from interlock.service import tokens
 from interlock.service.request import Judged
@@ -33,7 +34,7 @@ class Answer:
 def decision_of(state: State, judged: Judged, weighed: Weighed, held: Held, kept: Kept | None = None) -> Decision:
     """The decision; a snapshot stands in one that allows."""
     kept = kept if held.outcome == "allow" else None
-    matched, token = judged.matched, tokens.offered(state, judged, held)
+    token = tokens.offered(state, judged, held)
     code = tokens.code_of(held, weighed, token)
     return Decision(
         outcome=held.outcome,
@@ -43,7 +44,7 @@ def decision_of(state: State, judged: Judged, weighed: Weighed, held: Held, kept
         factors=(*judged.judgement.assessment.factors, *weighed.factors),
         ticket=held.ticket,
         wait_seconds=held.wait_seconds,
-        patterns=tuple(pattern.wire for pattern in matched.patterns) if matched else (),
+        patterns=_patterns(state, judged),
         code=code,
         strength=strength_in(state, judged.request),
         token=token,
@@ -53,3 +54,11 @@ def decision_of(state: State, judged: Judged, weighed: Weighed, held: Held, kept
         weighed=weighed.factors,
         kept=kept.id if kept is not None else "",
     )
+
+
+def _patterns(state: State, judged: Judged) -> tuple[dict[str, Any], ...]:
+    """The registry's patterns that count for this action."""
+    if judged.matched is None:
+        return ()
+    found = spoken(judged.judgement.assessment, state.policy, judged.matched)
+    return tuple(pattern.wire for pattern in found.patterns)

@@ -12,6 +12,7 @@ from interlock.core.hold import Held, Keep
 from interlock.core.model import Kind, Level, Requirement
 from interlock.core.read import BUDGET
 from interlock.core.read.name_patterns import exemption
+from interlock.core.registered import with_registered
 from interlock.core.weigh import SAME_EFFECT, Weighed, weigh
 from interlock.ports import StoreError
 from interlock.service import tokens
@@ -119,7 +120,7 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
         gate = state.policy.severities
         matched = state.registry.check(spoken, gate.max_cooling_off_ms, gate.block_on_match_failure)
         matched = matched.registered() if exemption(name, state.rules.patterns) else matched
-    return Judged(request, judgement, named, matched, now)
+    return Judged(request, with_registered(judgement, matched, state.rules), named, matched, now)
 
 
 def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | None:

@@ -79,12 +79,14 @@ def decided(
     from interlock.core.explain import answered
     from interlock.core.loop_rules import ruled
     from interlock.core.project import project_rules
+    from interlock.core.registered import with_registered
 
     try:
-        judgement = judge(action, by.rules, files)
+        found = matched(action, by)
+        judgement = with_registered(judge(action, by.rules, files), found, by.rules)
         by = replace(by, policy=ruled(by.policy, project_rules(project)))
         points = points if judgement.assessment.level > Level.REVERSIBLE else 0  # everyday work is never asked about
-        at = Circumstances(mode=by.mode, adapted=adapted, matched=matched(action, by), cumulative=points)
+        at = Circumstances(mode=by.mode, adapted=adapted, matched=found, cumulative=points)
         if look is not None:
             from interlock.core.looking import looked
 

@@ -169,5 +169,5 @@ class NewPattern(Body):
     requiresConfirmation: bool = True
     coolingOffMs: Annotated[int, Field(ge=0, le=86_400_000)] = 0
     requiresHumanApproval: bool = False
-    canRollback: bool = False
+    canRollback: bool | None = None
     undo: Annotated[str, Field(max_length=500)] = ""

@@ -176,7 +176,7 @@ SCHEMAS: dict[str, Schema] = {
     "pattern": table({
         "id": TEXT, "pattern": TEXT, "category": TEXT, "severity": {"type": "string", "enum": ["low", "medium", "high", "critical"]},
         "description": TEXT, "requiresConfirmation": FLAG, "coolingOffMs": COUNT, "requiresHumanApproval": FLAG,
-        "canRollback": FLAG, "undo": TEXT,
+        "canRollback": {"type": ["boolean", "null"]}, "undo": TEXT,
     }),
     "patterns": many("patterns", "pattern"),
     "agent": table(
