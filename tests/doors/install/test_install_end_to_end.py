@@ -135,6 +135,8 @@ def test_doctor_finds_all_well(bench: Bench, capsys: Capture) -> None:
     found = json.loads(capsys.readouterr().out)
     problems = [f for one in found["agents"] for f in one["findings"] if f["state"] == "problem"]
     assert (code, found["well"], problems) == (0, True, [])
+    (nobody,) = [one for one in found["findings"] if one["what"] == "operators"]
+    assert nobody["state"] == "note" and "interlock operator add" in nobody["words"]
     assert {one["agent"] for one in found["agents"]} == set(words())
     timed = [f["milliseconds"] for one in found["agents"] for f in one["findings"] if f["what"] == "allows"]
     assert all(isinstance(took, float) for took in timed) and len(timed) >= 2 * len(words())

@@ -97,7 +97,7 @@ def _general(args: argparse.Namespace, config: Config, chosen: Sequence[Hooked])
         yield Finding("daemon", "ok" if mode == "enforcing" else "problem", words + _loosened(mode))
         if status.get("operators") == 0:
             words = "there is none, so whatever takes one is denied at once; in a terminal of your own: interlock operator add"
-            yield Finding("operators", "problem", words)
+            yield Finding("operators", "note", words)
         for said in [*(status.get("problems") or ()), *(status.get("warnings") or ())]:
             yield Finding("daemon", "note", str(said))
     except (NoDaemon, ApiError) as error:
