@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from interlock.core.danger import DangerBlock
 from interlock.core.loss import Seen
-from interlock.core.model import Assessment, Human, Level, Loss, Requirement
+from interlock.core.model import Assessment, Finding, Human, Level, Loss, Requirement
 from interlock.core.records import Json, nothing
+from interlock.core.redact import redact_text
 from interlock.core.registry import Matched
 from interlock.core.trust_gate import Call
 
@@ -98,4 +99,14 @@ def raises(factors: Iterable[str]) -> tuple[str, ...]:
 
 def level_words(assessment: Assessment) -> str:
     worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
-    return f"{assessment.level.word}: {worst.reason}" if worst else f"{assessment.level.word} action"
+    return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
+
+
+def finding_words(finding: Finding) -> str:
+    """Why a finding asks, and of which part of a hint that says more than one thing."""
+    part = finding.rule.startswith("acts.") and finding.span is not None and (finding.span[0] or " " in finding.subject)
+    said = redact_text(finding.subject) if part and finding.subject else ""
+    return f'{finding.reason.rstrip(".")}: "{said[:_SAID]}".' if said else finding.reason
+
+
+_SAID = 120  # characters of a hint

@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from interlock.core.circumstances import Part
+from interlock.core.circumstances import Part, finding_words
 from interlock.core.decision import Decision
 from interlock.core.escalation import tier_of
 from interlock.core.model import Human, Tier
@@ -243,7 +243,7 @@ def reason_of(verdict: Verdict, decision: Decision, operation: str) -> str:
 def _danger(decision: Decision) -> str:
     findings = decision.assessment.findings if decision.assessment is not None else ()
     worst = max(findings, key=lambda finding: finding.level, default=None)
-    return f"In the danger zone: {worst.reason.rstrip('.')}" if worst is not None else "In the danger zone"
+    return f"In the danger zone: {finding_words(worst).rstrip('.')}" if worst is not None else "In the danger zone"
 
 
 def _claim(score: int, claimed: int | None) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from each import each
 from interlock import assess
+from interlock.core.circumstances import level_words
 from interlock.core.model import intent, operation, tool
 from interlock.core.patterns import Glob, hits
 from interlock.core.read import read
@@ -128,3 +129,31 @@ def test_C_01_a_hint_that_nothing_matches_is_reversible(hint: str) -> None:
 )
 def test_other_words_name_no_operation(word: str) -> None:
     assert not may_be_operation(word) and not is_operation(word)
+
+
+@each(("hint", "part"), [
+    ("list the files and then drop the orders table", "drop the orders table"),
+    ("drop the orders table and then list the files", "drop the orders table"),
+    ("read the config, then delete all users", "delete all users"),
+    ("run tests and drop_table orders", "drop_table orders"),
+    ("check the logs; call drop_table on orders; then report", "call drop_table on orders"),
+    ("back up the database, then wipe the disk and email the team", "wipe the disk"),
+    ("list_tables, then list_tables again, then drop_table orders", "drop_table orders"),
+    ('first list_tables, then {"tool": "drop_table"}', '{"tool": "drop_table"}'),
+])  # fmt: skip
+def test_the_reason_of_a_compound_hint_names_the_harmful_part(hint: str, part: str) -> None:
+    found = assess(intent(hint))
+    worst = found.findings[0]
+    assert worst.subject == part and worst.span is not None and hint[slice(*worst.span)] == part
+    assert f'"{part}"' in level_words(found)
+
+
+def test_the_reason_of_a_hint_that_says_one_thing_is_not_told_twice() -> None:
+    assert '"' not in level_words(assess(intent("I will drop the orders table.")))
+
+
+def test_a_secret_in_the_harmful_part_is_not_in_the_reason() -> None:
+    found = assess(
+        intent("list the files, then delete all users with the token ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+    )
+    assert "ghp_16" not in level_words(found)

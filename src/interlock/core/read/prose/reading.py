@@ -46,7 +46,7 @@ class Told:
     """Passes effects on, and remembers whether there was one."""
 
     def __init__(self, out: Report) -> None:
-        self.out = out
+        self.out = self.whole = out
         self.any = self.known = False
         self.read_only = True
         self.looks = (
@@ -64,6 +64,11 @@ class Told:
         self.plain: list[
             tuple[str, str]
         ] = []  # sentences that say what will be done, nothing embedded; and in which language
+
+    def about(self, words: Tokens) -> None:
+        """From here on, what is told is about the part of the text that has these words."""
+        narrowed = getattr(self.whole, "about", None)
+        self.out = self.whole if narrowed is None else narrowed(words)
 
     def act(self, one: Act) -> None:
         self.any = True
@@ -114,6 +119,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: To
         told.looks = told.looks or foreign.known
         if foreign.cut:
             told.out.unreadable("a sentence that is too long to read", "budget")
+        told.about([word for word in sentence.split() if MARK not in word])
         for one in foreign.acts:
             told.act(one)
         if not foreign.acts and MARK not in sentence and not foreign.looks:
@@ -133,6 +139,7 @@ def _read_sentence(sentence: str, lifted: Lifted, before: Thing | None, told: To
     told.ended, told.lists = "", lists_names(low)
     told.keeps = keeps_data(low)
     for words in clauses(tokens(_plain(sentence, low))):
+        told.about([lifted.of(word).text if word.startswith(MARK) else word for word in words])
         before = _read_clause(words, lifted, before, wide, told)
     if MARK not in sentence and not told.keeps and not _only_speaks(told.spoken):
         told.plain.append((unnamed(sentence, told.mentioned), "plain"))

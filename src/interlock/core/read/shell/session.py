@@ -132,6 +132,15 @@ class Job:
         """What names of operations are matched with."""
         return self.host.session.patterns
 
+    def about(self, words: Sequence[str]) -> Job:
+        """A report on one part of the text, the one that has these words; on all of it where they are all of it, or not found."""
+        source = self.host.session.source
+        found = _part(words, source) if len(source) <= _LONGEST_PARTED else None
+        if found is None or not source[: found[0]].strip(_ENDS) + source[found[1] :].strip(_ENDS):
+            return self
+        where = Where(found, self.where.via, self.where.traits, self.where.env)
+        return Job(self.host, source[slice(*found)], [], where, self.stdin)
+
     # -- Report -----------------------------------------------------------------------------------------
 
     def step(self, count: int = 1) -> None:
@@ -214,6 +223,32 @@ class Job:
 
     def file_text(self, path: str) -> str | None:
         return self.host.file_text(path)
+
+
+_LONGEST_PARTED, _MOST_PARTED = 4_000, 60  # characters of a text, and words of a part, that are looked for
+_ENDS = " .!?;,:\"'`\n\t"
+
+
+def _part(words: Sequence[str], source: str) -> tuple[int, int] | None:
+    """Where these words stand in a text, one after the other."""
+    first = source.find(words[0]) if words else -1
+    for _ in range(_TRIES):
+        if first < 0:
+            return None
+        end = first + len(words[0])
+        for word in words[1:_MOST_PARTED]:
+            at = source.find(word, end, end + _GAP + len(word))
+            if at < 0:
+                break
+            end = at + len(word)
+        else:
+            return first, end
+        first = source.find(words[0], first + 1)
+    return None
+
+
+_TRIES = 20  # places where the first word of a part stands
+_GAP = 12  # characters between two words of a part
 
 
 def _behind_link(links: Mapping[str, str], path: str) -> str | None:
