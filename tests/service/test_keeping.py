@@ -143,6 +143,7 @@ def test_nothing_is_kept_where_it_would_change_no_answer(
     tmp_path: Path, repo: Path, config: dict[str, Any], outcome: str
 ) -> None:
     gate, never = Gate(tmp_path / "other", **config), Never()
+    gate.enrol()
     lost = lambda question: Seen(Loss.LOST, files=1, only=1)  # noqa: E731
     try:
         assert gate.ask(command("git reset --hard", str(repo)), look=lost, keeper=never).outcome == outcome

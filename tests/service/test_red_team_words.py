@@ -156,6 +156,7 @@ def test_what_outranks_an_auto_approving_pattern_is_not_waved_through(tmp_path: 
     approval = {"id": "renames", "pattern": "rename_thing", "category": "data_deletion", "severity": "medium"}
     pattern = {**approval, "requiresHumanApproval": True}
     gate = Gate(tmp_path / "s", policy={"use": str(tmp_path / "p.json")}, registry={"pattern": [pattern]})
+    gate.enrol()
     assert gate.ask(command("git tag -d v1", W)).allowed
     assert not gate.ask(command("git branch -D old", W)).allowed
     assert gate.ask(operation("rename_thing", {})).outcome == "approve"

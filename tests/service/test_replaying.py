@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -101,6 +102,17 @@ def test_the_circumstances_are_part_of_it() -> None:
         Circumstances(claimed_level=Level.DANGEROUS),
     ):
         assert again(recorded(action, at), by()).verdict == AGREES
+
+
+def test_a_denial_as_earlier_versions_recorded_it_is_read() -> None:
+    words = "the same effect on the same target was refused as pdact_x"
+    row = recorded(
+        command("touch a"), Circumstances(denied=Denied("pdact_x", words, Requirement(human=Human.APPROVE), True, 4))
+    )
+    body = json.loads(row.body)
+    del body["facts"]["circumstances"]["denied"]
+    body["facts"]["circumstances"] |= {"denied_goal": "pdact_x", "tries": 4}
+    assert again(replace(row, body=json.dumps(body)), by()).verdict == AGREES
 
 
 @pytest.mark.parametrize(
