@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from interlock.analysis.effect_key.key import GRANT, REMOVE, SEND, STOP, UNKNOWN, EffectKey
+from interlock.analysis.effect_key.key import REMOVE, SEND, STOP, UNKNOWN, EffectKey
 from interlock.analysis.effect_key.params import CLUSTER, DATABASE, REPOSITORY, noun, split_off, which
 from interlock.analysis.effect_key.places import of_params, place_of, store_place
 from interlock.analysis.effect_key.programs import FORGE, KUBE_NOUNS, cluster_place, command_keys
@@ -33,7 +33,7 @@ _DATA_NOUNS = _BY_NAME_ALONE | {"database", "schema", "index", "column", "keyspa
 _GIT_NOUNS = frozenset({"branch", "tag", "ref", "stash", "commit", "worktree", "history", "force", "push", "reflog"})
 _REF_KEYS = frozenset({"branch", "branch_name", "ref", "tag", "tag_name"})
 _DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
-_EVERYDAY = frozenset({REMOVE, SEND, STOP, GRANT})
+_EVERYDAY = frozenset({REMOVE, SEND, STOP})  # rights that nobody would be asked about are not those that were refused
 _KINDS = ("database", "schema", "index", "user", "role")  # traits of a dropped object that is no table
 Key = tuple[str, Span | None]  # what a finding points at
 
@@ -68,6 +68,10 @@ def effect_keys(action: Action, facts: Sequence[Fact], assessment: Assessment) -
 
 def _listed(action: Action, facts: Sequence[Fact], accused: set[Key], found: list[EffectKey]) -> tuple[EffectKey, ...]:
     """As many as are kept; no grant by target covers what happens where the target alone does not say."""
+    found = [
+        one if known(one.target) and known(one.place) else EffectKey(one.family, UNKNOWN, grantable=False)
+        for one in found
+    ]
     kept = found if len(found) <= MOST else [*found[: MOST - 1], MORE]
     away = elsewhere(action, facts, accused)
     return tuple(replace(one, grantable=False) for one in kept) if away else tuple(kept)
