@@ -274,11 +274,20 @@ def _tier(assessment: Assessment, named: Titles, policy: Policy, at: Circumstanc
     if tiers:
         human = TIERS[tier_of(score)]
         if human is not Human.NONE:
-            parts.append(Part("tier", Requirement(human=human), f"score {score}: {tier_of(score).value}"))
+            parts.append(Part("tier", Requirement(human=human), _scored(assessment, score)))
     limit = TOLERANCES[policy.tolerance]
     if tiers and policy.tolerance == "conservative" and limit < score <= 30:  # C-09: it can only tighten
         parts.append(Part("tolerance", ASK, f"score {score} is above the {policy.tolerance} tolerance of {limit}"))
     return parts
+
+
+def _scored(assessment: Assessment, score: int) -> str:
+    """What a score rests on, for whoever reads nothing else: the agent's own word, or what was found and what to do about it."""
+    words = f"score {score}: {tier_of(score).value}"
+    if score > assessment.score:
+        return f"{words}, by the agent's own estimate"
+    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
+    return f"{worst.reason.rstrip('.')} ({words})" if worst is not None else words
 
 
 def _danger_zone(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:

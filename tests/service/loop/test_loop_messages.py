@@ -65,6 +65,21 @@ def test_a_no_to_a_start_says_so(tmp_path: Path) -> None:
     assert problem is not None and "ann rejected" in problem.message and "keep them" in problem.message
 
 
+def test_a_hint_that_says_too_little_is_told_so(gate: Gate) -> None:
+    reason = Agent(gate).started().told("doing something")["reason"]
+    assert reason.startswith("Nothing can be told from the words") and "score 31" in reason
+
+
+@pytest.mark.parametrize("ends", ["complete", "abort"])
+def test_nobody_is_asked_any_more_for_what_has_ended(gate: Gate, ends: str) -> None:
+    agent = Agent(gate).started()
+    agent.step(DELETE)
+    deadlocks.release_deadlock(gate.state, agent.ref, agent.door)
+    assert len(agent.tickets()) == 2
+    getattr(agent, ends)()
+    assert agent.tickets() == []
+
+
 def test_a_yes_that_was_not_used_yet_is_named_as_one(gate: Gate) -> None:
     agent = Agent(gate).started()
     agent.step(DELETE)
@@ -120,7 +135,7 @@ def test_R_15_a_deadlock_waits_in_the_queue_and_a_yes_ends_the_wait_and_approves
     said = released(gate, agent, reason="nobody answers")
     (asked,) = [one for one in agent.tickets() if one.operation == "release_deadlock"]
     assert said["released"] is False and f"`interlock approve {asked.id}`" in said["message"]
-    assert "nobody answers" in asked.reason and hint in asked.reason
+    assert "nobody answers" in asked.reason and hint in asked.reason and hint in asked.title
     assert agent.told(READ)["continue"] is False
     agent.approve(asked)
     assert agent.told(READ)["continue"] is False, "until it is used"

@@ -8,7 +8,7 @@ from typing import Any
 from interlock.core.circumstances import Part
 from interlock.core.loop import LIVE, Pause, pause_of
 from interlock.core.model import AgentRef, Human, Requirement, TicketState, operation
-from interlock.core.records import Ticket
+from interlock.core.records import Execution, Ticket
 from interlock.core.redact import redact_text
 from interlock.core.ticket import moved, settled
 from interlock.core.weigh import Weighed
@@ -25,11 +25,11 @@ from interlock.service.loop.running import in_force, live, without_pause
 from interlock.service.record import deed
 from interlock.service.request import Judged, Request
 from interlock.service.state import State
-from interlock.service.tickets import new_ticket
+from interlock.service.tickets import new_ticket, seal_of, shown_hash
 
 RELEASE = "release_deadlock"
 ATTEMPTS = Attempts("loop.deadlocks", most=3, seconds=300.0)
-SAID = 500  # characters
+SAID, TITLE = 500, 300  # characters
 _ASKED = Requirement(human=Human.APPROVE)
 
 
@@ -77,7 +77,7 @@ def _message(state: State, done: _Asked) -> str:
 def _asked(tx: Tx, state: State, agent: AgentRef, door: str, said: str) -> _Asked:
     now, found = state.clock.now(), live(tx, agent)
     held = in_force(tx, agent, found, now)
-    judged = _judged(state, agent, door, held[1], now) if held is not None else None
+    judged = _judged(state, agent, door, held, now) if held is not None else None
     asked = tx.live_ticket(judged.digest, agent) if judged is not None else None
     if held is not None and asked is not None and _agreed(tx, state, agent, asked, now):
         return _released(tx, state, agent, held[1], asked, now)
@@ -98,11 +98,13 @@ def _asked(tx: Tx, state: State, agent: AgentRef, door: str, said: str) -> _Aske
     return _opened(tx, state, held[1], judged, said)
 
 
-def _judged(state: State, agent: AgentRef, door: str, pause: Pause, now: float) -> Judged:
+def _judged(state: State, agent: AgentRef, door: str, held: tuple[Execution | None, Pause], now: float) -> Judged:
     """The question as an action, the same for as long as the agent waits for the same."""
+    execution, pause = held
     action = operation(RELEASE, {"element_name": agent.name, "waits_for": pause.id}, "EXECUTE")
     judgement, titles = state.reader.read(action)
-    return identified(state, Judged(Request(action, agent, door, operation=RELEASE), judgement, titles, None, now))
+    request = Request(action, agent, door, operation=RELEASE, execution=execution.id if execution else "")
+    return identified(state, Judged(request, judgement, titles, None, now))
 
 
 def _agreed(tx: Tx, state: State, agent: AgentRef, ticket: Ticket, now: float) -> bool:
@@ -119,7 +121,10 @@ def _opened(tx: Tx, state: State, pause: Pause, judged: Judged, said: str) -> _A
     why = f": {said.rstrip('.')}" if said else ""
     words = f"asks to be freed{why}. It waits for {pause.id} ({what}); a yes ends this wait, and approves nothing else"
     weighed = Weighed(_ASKED, (f"deadlock: {words}",), parts=(Part("deadlock", _ASKED, words),))
-    made = new_ticket(state, judged, weighed)
+    title = f"Free agent {judged.request.agent.name!r:.80}, which waits for {what}"
+    made = replace(new_ticket(state, judged, weighed), title=title[:TITLE])
+    made = replace(made, shown_hash=shown_hash(made))
+    made = replace(made, seal=seal_of(state, made))
     try:
         ticket = tx.open_ticket(made, state.policy.open_tickets)
     except QueueFull:

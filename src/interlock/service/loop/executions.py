@@ -20,7 +20,7 @@ from interlock.service.evaluate import evaluate
 from interlock.service.loop import challenges, notices
 from interlock.service.loop.blocked import blocked_by, refuse_blocked
 from interlock.service.loop.problem import INERT, LoopProblem, how_confirmed
-from interlock.service.loop.rendering import cooling, rejected
+from interlock.service.loop.rendering import cooling, rejected, way
 from interlock.service.loop.running import current, end, in_force, lifted, live, nothing_runs, record
 from interlock.service.loop.tightened import NOT_TIGHTENED, Tightened, governing
 from interlock.service.pausing import for_step
@@ -96,7 +96,9 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
         found = current(tx, named(agent))
         if found is None:
             raise nothing_runs(agent)
-        ended = {"outcome": outcome or "success", "summary": redact_text(summary)[:SAID]}
+        ended, pause = {"outcome": outcome or "success", "summary": redact_text(summary)[:SAID]}, pause_of(found.pause)
+        if pause is None or not pause.challenge:  # R-10: what is to be verified waits on
+            withdraw(tx, state, agent.principal, "complete", lambda ticket: ticket.execution == found.id)
         return end(tx, state, found, "fail" if outcome == "failure" else "complete", ended)
 
     done = state.store.write(work)
@@ -174,7 +176,12 @@ def refusal(decision: Decision, now: float) -> LoopProblem:
     failure = failure_json(decision)
     error = failure.get("error", {})
     details = error.get("details") or ({"reason": decision.reason} if decision.code == "PERMISSION_DENIED" else NOTHING)
-    message = INERT if details.get("reason") == SELF_APPROVAL else _how(decision, now)
+    inert = details.get("reason") == SELF_APPROVAL
+    message = (
+        " ".join((INERT, *([f"{way(decision.ticket.id)}."] if decision.ticket else [])))
+        if inert
+        else _how(decision, now)
+    )
     return LoopProblem(decision.code, message, details, failure.get("confirmation"))
 
 
