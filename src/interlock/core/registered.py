@@ -19,14 +19,9 @@ if TYPE_CHECKING:
 RULE = "registry."  # begins the rule of a finding that a registered pattern makes
 
 
-def registered(matched: Matched | None) -> tuple[Pattern, ...]:
-    """Those that an operator registered; the shipped ones repeat what the rules say of a name."""
-    return tuple(pattern for pattern in matched.patterns if pattern.id not in BUILT_IN_IDS) if matched else ()
-
-
 def with_registered(own: Judgement, matched: Matched | None, rules: Rulebook) -> Judgement:
     """The judgement with a finding for each registered pattern: its severity is a level, and only a declared no rolls nothing back."""
-    patterns = registered(matched)
+    patterns = matched.registered().patterns if matched else ()
     if not patterns:
         return own
     found = classify(own.facts, rules)
@@ -55,7 +50,7 @@ def spoken(assessment: Assessment, policy: Policy, matched: Matched) -> Matched:
     """The patterns that count: `list_purge_jobs` purges nothing, whatever a shipped pattern finds in its name."""
     if own_level(assessment) >= Level.DESTRUCTIVE or policy.literal_globs:
         return matched
-    return replace(matched, patterns=registered(matched))
+    return matched.registered()
 
 
 def severity_parts(assessment: Assessment, policy: Policy, at: Circumstances) -> list[Part]:
@@ -94,7 +89,7 @@ def _named(pattern: Pattern) -> str:
 
 def replaces_level(assessment: Assessment, policy: Policy, at: Circumstances) -> bool:
     """R-21: whether a severity's own controls stand for the level's; for no less than the rules found, and level 4 takes a human (R-23)."""
-    patterns = registered(at.matched) if policy.severity_replaces_level else ()
+    patterns = at.matched.registered().patterns if at.matched and policy.severity_replaces_level else ()
     worst = max((pattern.severity.level for pattern in patterns), default=Level.SAFE)
     if not patterns or own_level(assessment) > worst:
         return False
