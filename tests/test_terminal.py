@@ -45,7 +45,7 @@ import sys
 from interlock.keys import Kdf, open_row
 from interlock.terminal import EnrolmentError, enrol_first
 try:
-    row, seal_key = enrol_first((), 1_700_000_000.0, seconds=float(sys.argv[1]), kdf=Kdf(1, 8, 1))
+    row, seal_key = enrol_first((), 1_700_000_000.0, name="".join(sys.argv[3:]), seconds=float(sys.argv[1]), kdf=Kdf(1, 8, 1))
     print("MADE", row.name, *row.roles, open_row(row, sys.argv[2]).seal_key == seal_key)
 except EnrolmentError as error:
     print("REFUSED", error)
@@ -238,6 +238,15 @@ def test_the_first_operator_is_offered_the_name_that_later_sign_ins_offer(user: 
             screen.until(prompt)
             screen.type(GOOD)
         assert screen.until(r"MADE (.*)\r") == f"{made} admin True"
+
+
+def test_the_first_operator_is_not_asked_for_a_name_that_was_given() -> None:
+    with python_at(ENROL, "300", GOOD, "ana") as screen:
+        enrols(screen)
+        for prompt in ("Passphrase .*: ", "again: "):
+            screen.until(prompt)
+            screen.type(GOOD)
+        assert screen.until(r"MADE (.*)\r") == "ana admin True"
 
 
 def test_a_bad_name_and_a_weak_or_mistyped_passphrase_are_asked_for_again() -> None:

@@ -26,7 +26,12 @@ class EnrolmentError(Exception):
 
 
 def enrol_first(
-    operators: Collection[OperatorRow], now: float, *, seconds: float = CODE_SECONDS, kdf: Kdf | None = None
+    operators: Collection[OperatorRow],
+    now: float,
+    *,
+    name: str = "",
+    seconds: float = CODE_SECONDS,
+    kdf: Kdf | None = None,
 ) -> tuple[OperatorRow, bytes]:
     """The first operator, an admin, and the installation's seal key; refuses where there is one, and at an agent's terminal."""
     if operators:
@@ -38,7 +43,7 @@ def enrol_first(
     try:
         with controlling() as terminal:
             _prove(terminal, seconds)
-            name = _ask_name(terminal)
+            name = name or _ask_name(terminal)
             passphrase = _ask_passphrase(terminal, name)
             return enrol(name, passphrase, None, now=now, by="terminal", roles=("admin",), kdf=kdf)
     except TerminalError as error:

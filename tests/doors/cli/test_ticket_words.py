@@ -6,6 +6,7 @@ from typing import Any
 
 from interlock.core.loss import HAD_BACK
 from interlock.doors.cli.paint import painted
+from interlock.doors.cli.pending import blocks
 from interlock.doors.cli.ticket_words import ticket_lines
 
 RM = "rm -rf /srv/data"
@@ -24,6 +25,14 @@ def test_what_would_run_leads_and_the_text_stands_below() -> None:
     shown = said("echo cm0= | base64 -d | sh", action={"runs": runs}, findings=[{"level": 3, "subject": RM}])
     assert shown.index(f"  ! {RM}   inside sh") < shown.index("    base64 -d\n") < shown.index("As it was written")
     assert "  echo cm0= | base64 -d | sh\n" in shown and "runs" not in shown
+
+
+def test_the_list_of_what_waits_leads_with_what_would_run() -> None:
+    action = {"kind": "command", "command": "echo cm0= | base64 -d | sh", "runs": [{"command": RM, "via": ["sh"]}]}
+    waiting = [
+        {"id": "pdact_1", "action": action, "title": action["command"], "findings": [{"level": 3, "subject": RM}]}
+    ]
+    assert f"    {RM}\n" in painted(blocks(waiting), colour=False)
 
 
 def test_a_part_that_does_the_harm_is_underlined() -> None:

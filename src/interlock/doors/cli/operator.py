@@ -28,7 +28,7 @@ def main(argv: Sequence[str]) -> int:
     made = add(
         "add", "the first operator, or one more by an admin", "interlock operator add ben --role approver --team data"
     )
-    made.add_argument("name", nargs="?", metavar="NAME", help="the first one is asked for it")
+    made.add_argument("name", nargs="?", metavar="NAME", help="without it, the first one is asked")
     made.add_argument("--service", action="store_true", help="a program, not a person")
     roles = add(
         "roles", "other roles and teams (by an admin)", "interlock operator roles ben --role approver --team data"
@@ -86,9 +86,14 @@ def _first(args: argparse.Namespace) -> int:
     """The daemon gets a sealed row and the key of the seal; the passphrase stays here."""
     from dataclasses import asdict
 
+    from interlock.keys.operators import EnrolError, operator_name
     from interlock.terminal import enrol_first
 
-    row, seal_key = enrol_first((), float(int(time.time())))
+    try:
+        name = operator_name(args.name) if args.name else ""
+    except EnrolError as error:
+        raise Stop(str(error), 2) from None
+    row, seal_key = enrol_first((), float(int(time.time())), name=name)
     times = {"created_at": int(row.created_at), "disabled_at": 0}  # a number with a point has more than one spelling
     daemon(args).post("/operators/first", {"row": asdict(row) | times, "seal_key": seal_key.hex()})
     if args.json:

@@ -50,7 +50,7 @@ def blocks(found: Sequence[Ticket]) -> Iterator[Line]:
     from interlock.core.excerpt import short, visible
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import ago
-    from interlock.doors.cli.ticket_words import agent_words, approvers, folder, needs, raised, title
+    from interlock.doors.cli.ticket_words import agent_words, approvers, folder, lead, needs, raised
 
     if not found:
         yield (Part("Nothing waits for an answer."),)
@@ -63,7 +63,7 @@ def blocks(found: Sequence[Ticket]) -> Iterator[Line]:
             Part(f"  {ticket.get('level_name', '')}", f"level{level}"),
             Part(f"  needs {needs(ticket)}{f' by {who}' if who else ''}, opened {ago(ticket.get('openedAt'))}"),
         )
-        yield (Part(f"    {title(ticket)}", "command"),)
+        yield (Part(f"    {lead(ticket)}", "command"),)
         for why in raised(ticket):
             yield (Part(f"    {visible(why)}", "ask"),)
         where = f"in {folder(ticket)}, " if folder(ticket) else ""
@@ -101,7 +101,7 @@ def _tell(ticket: Ticket, as_json: bool) -> None:
     from interlock.core.excerpt import short
     from interlock.core.explain import Part
     from interlock.doors.cli.moments import clock
-    from interlock.doors.cli.ticket_words import OPEN, agent_words, folder, state_words, title
+    from interlock.doors.cli.ticket_words import OPEN, agent_words, folder, lead, state_words
 
     is_open = ticket.get("state") in OPEN
     when = clock(ticket.get("openedAt") if is_open else ticket.get("decidedAt") or ticket.get("openedAt"))
@@ -109,7 +109,7 @@ def _tell(ticket: Ticket, as_json: bool) -> None:
     say([
         (
             Part(f"{when}  ", "dim"), Part(f"{state_words(ticket):<22}", "ask" if is_open else ""), Part(f"{short(str(ticket.get('id')))}  "),
-            Part(str(ticket.get("level_name", "")), f"level{level}"), Part(f"  {title(ticket)}", "command"),
+            Part(str(ticket.get("level_name", "")), f"level{level}"), Part(f"  {lead(ticket)}", "command"),
             Part(f"  {f'in {folder(ticket)}, ' if folder(ticket) else ''}{agent_words(ticket)}", "dim"),
         )
     ])  # fmt: skip

@@ -142,8 +142,11 @@ def raised(ticket: Ticket) -> list[str]:
     return list(raises(str(one) for one in ticket.get("factors") or ()))
 
 
-def title(ticket: Ticket) -> str:
-    return visible(str(ticket.get("title", "")))
+def lead(ticket: Ticket) -> str:
+    """One line: the worst of what would really run, else the action as it was written."""
+    action = ticket.get("action")
+    found = shown(action if isinstance(action, Mapping) else {}, _findings(ticket), str(ticket.get("title", "")))
+    return visible(found.lead)
 
 
 def _action(ticket: Ticket) -> Iterator[Line]:
