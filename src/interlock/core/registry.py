@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import chain
 from typing import Any
 
 from interlock.core.model import Category, Level
@@ -333,12 +334,9 @@ class Registry:
 
 def _spellings(text: str) -> tuple[str, ...]:
     """The text as it is, normalised, with its humps split, and so again in the letters that it seems to be written in."""
-    seen = () if text.isascii() else (plain(text, VOCABULARY),)
-    return tuple(
-        dict.fromkeys(
-            spelled for one in (text, *seen) for spelled in (one, normalised(one), normalised(_CAMEL.sub("_", one)))
-        )
-    )
+    seen = (text,) if text.isascii() else (text, plain(text, VOCABULARY))
+    spelled = [(one, normalised(one), normalised(_CAMEL.sub("_", one))) for one in seen]
+    return tuple(dict.fromkeys(chain.from_iterable(spelled)))
 
 
 _C, _S = Category, Severity
