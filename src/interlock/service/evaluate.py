@@ -24,7 +24,7 @@ from interlock.service.declaring import differs
 from interlock.service.denials import may_meet
 from interlock.service.gathering import Gathered, circumstances, gather
 from interlock.service.identity import identified, keys_of
-from interlock.service.keeping import kept, only_copies, written_over
+from interlock.service.keeping import kept, only_copies, passes_if_kept, written_over
 from interlock.service.looking import looked
 from interlock.service.performing import deed_of, perform
 from interlock.service.reading import AT_ONCE
@@ -86,6 +86,8 @@ def _evaluate(state: State, request: Request) -> Decision:
     everyday = _quick(state, judged)
     if everyday is not None:
         return everyday
+    if passes_if_kept(judged) and written_over(state, judged) is not None:  # and was not: its server's word counts
+        judged = _judge(state, replace(request, keeper=None))
     judged = identified(state, judged)
     found = state.store.read(lambda tx: gather(tx, state, judged))
     grant, at = granted(state, judged, found.grants, circumstances(state, judged, found))
@@ -166,6 +168,8 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
     if found is not None and found.verified:
         judged, answer = identified(state, judged), Answer(at, weighed, Held("allow"), found)
         return state.store.write(lambda tx: perform(tx, state, judged, Gathered(), answer, None))
+    if found is not None and passes_if_kept(judged):
+        return None
     decision, keep = decision_of(state, judged, weighed, Held("allow")), request.keep
     if keep is not None:
         write = state.store.write_soon if request.step and not request.step.starting else state.store.write

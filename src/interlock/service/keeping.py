@@ -11,7 +11,7 @@ from interlock.core.circumstances import Circumstances
 from interlock.core.hold import Keep
 from interlock.core.looking import Question, moved_away, overwriting, question_of
 from interlock.core.loss import Seen
-from interlock.core.model import Loss, TicketState
+from interlock.core.model import Level, Loss, TicketState
 from interlock.core.redact import redact_text
 from interlock.core.snapshots import LETTERS, Snapshot, new_id
 from interlock.core.undo import Kept, Limits, unkept
@@ -75,8 +75,17 @@ def only_copies(state: State, judged: Judged, over: Question) -> Kept | None:
     """A snapshot of what everyday work writes over, where a look says that there is no other copy, and that it is small."""
     look = judged.request.look
     seen = look(over.body) if look is not None else None
+    if passes_if_kept(judged):
+        harmless = seen is not None and seen.loss in (Loss.NONE, Loss.RECOVERABLE)
+        return None if harmless else _taken(state, judged, over)
     small = seen is not None and seen.loss is Loss.LOST and seen.bytes <= _SMALL
     return _taken(state, judged, over) if small else None
+
+
+def passes_if_kept(judged: Judged) -> bool:
+    """Whether a server says that the call destroys, and only a copy of what it writes over lets it pass all the same."""
+    server = judged.request.server
+    return server is not None and server.destroys and judged.judgement.assessment.level < Level.DESTRUCTIVE
 
 
 def snapshot_of(state: State, judged: Judged, found: Kept) -> Snapshot:

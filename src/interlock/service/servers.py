@@ -63,6 +63,11 @@ class Server:
         """Whether it was started on this machine, and works on its files as far as its command shows."""
         return _here(self.words)
 
+    @property
+    def destroys(self) -> bool:
+        """By its own word."""
+        return DESTRUCTIVE in self.hints
+
     def labelled(self, action: Action) -> Action:
         """The call with its category, where a server of this machine says that the tool only reads: one signal of two (C-01)."""
         if READ_ONLY not in self.hints or not self.here:
@@ -102,11 +107,10 @@ def dressed(state: State, request: Request, server: Server, now: float) -> Reque
     reads = action is not request.action and not server.stated and not standing.spoken
     call = Call(action.text, Level.SAFE, standing.trust, introspection=reads)
     note = raising(server.name, standing, TYPE) + (UNSTATED if not server.stated and not standing.spoken else "")
-    destroys = DESTRUCTIVE in server.hints
-    why = server.why or (SAYS_SO if destroys else "")
+    why = server.why or (SAYS_SO if server.destroys else "")
     adapted = Adapted(call, note=note, notices=(why,) if why else ())
     keeps = request.look is not None and request.keeper is not None and state.undo.keep
-    raised = server.raised > Level.SAFE or destroys
+    raised = server.raised > Level.SAFE or server.destroys
     inherits = partial(_declared, server, keeps) if raised else request.inherits
     return replace(request, action=action, adapter=server.name, adapted=adapted, inherits=inherits)
 
@@ -118,7 +122,7 @@ def _declared(server: Server, keeps: bool, own: Judgement) -> Judgement | None:
     looked at and kept first.
     """
     level = server.raised
-    if DESTRUCTIVE in server.hints and not (keeps and server.here and on_files(own.facts)):
+    if server.destroys and not (keeps and server.here and on_files(own.facts)):
         level = max(level, Level.DESTRUCTIVE)
     if own.assessment.level >= level:
         return None

@@ -72,8 +72,9 @@ def test_files_are_written_edited_and_moved_as_an_agents_own_tools_do_and_copied
     with talking(bench, node("server-filesystem", str(desk))) as talk:
         made, said = talk.call("write_file", path=a, content="first")
         assert made and "interlock undo" not in said, said
+        (desk / "a.txt").write_text("first" + "!" * 2_000_000)
         made, said = talk.call("write_file", path=a, content="second")
-        assert made and "interlock undo u_" in said, said
+        assert made and "Interlock kept what this changes: `interlock undo u_" in said and "trust" not in said, said
         made, said = talk.call("edit_file", path=a, edits=[{"oldText": "second", "newText": "third"}])
         assert made and "interlock undo u_" in said, said
         assert talk.call("move_file", source=a, destination=b)[0]
@@ -83,6 +84,15 @@ def test_files_are_written_edited_and_moved_as_an_agents_own_tools_do_and_copied
         ("mcp__server-filesystem__edit_file", 1),
         ("mcp__server-filesystem__write_file", 1),
     ]
+
+
+def test_what_is_too_much_to_copy_waits_for_a_person(bench: Bench, desk: Path) -> None:
+    big = desk / "big"
+    with big.open("wb") as file:
+        file.truncate(2_000_000_000)
+    with talking(bench, node("server-filesystem", str(desk))) as talk:
+        made, said = talk.call("write_file", path=str(big), content="x")
+    assert not made and "pdact_" in said and big.stat().st_size == 2_000_000_000, said
 
 
 def test_what_an_agents_own_tools_may_not_write_a_server_may_not_either(bench: Bench, desk: Path) -> None:

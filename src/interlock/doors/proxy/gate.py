@@ -95,7 +95,7 @@ class Gate:
         if type(said) is not dict or type(said.get("allowed")) is not bool:
             return Verdict(False, "Denied: the daemon's answer cannot be read.")
         if said["allowed"]:
-            return Verdict(True, str(said.get("reason") or "") if said.get("kept") else "")
+            return Verdict(True, _kept(str(said["kept"])) if said.get("kept") else "")
         self.doubted = self.doubted or said.get("code") in DISTRUSTED
         words = str(said.get("reason") or _message(said))
         waits = said.get("requiresApproval") or said.get("waitMs")  # a rejection is no question
@@ -161,6 +161,12 @@ class Gate:
 
 _HELD = frozenset({"confirm", "approve", "verify", "cool_off", "deny"})
 _PENDING = frozenset({"pending_cooling", "pending_approval"})
+
+
+def _kept(id: str) -> str:
+    from interlock.service.words import notice
+
+    return notice(id)
 
 
 def _message(said: Any) -> str:
