@@ -104,6 +104,25 @@ def test_the_hash_of_a_book_is_that_of_its_one_spelling_and_changes_with_any_rul
     assert rulebook.rulebook_hash(other) != rulebook.rulebook_hash(book)
 
 
+def test_a_book_has_one_hash_whether_it_was_parsed_or_kept_and_changes_with_its_content_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for pack in PACKS[:2]:
+        (tmp_path / pack.name).write_bytes(pack.read_bytes())
+    monkeypatch.setattr(rulebook, "SHIPPED", tmp_path)
+    hashes = []
+    for _ in ("parsed", "kept"):
+        rulebook._built.cache_clear()  # as another process does it
+        hashes.append(rulebook.rulebook_hash(rulebook.load()))
+    hashes.append(rulebook.rulebook_hash(rulebook.load_files(PACKS[:2])))  # with its examples, which judge nothing
+    assert len(set(hashes)) == 1
+    first = tmp_path / PACKS[0].name
+    first.write_text(first.read_text().replace("reason", "# of the reason\nreason", 1))
+    assert rulebook.rulebook_hash(rulebook.load()) == hashes[0]
+    (tmp_path / PACKS[1].name).unlink()
+    assert rulebook.rulebook_hash(rulebook.load()) != hashes[0]
+
+
 def test_one_wrong_rule_refuses_the_whole(tmp_path: Path) -> None:
     wrong = tmp_path / "mine.toml"
     wrong.write_text('[[rule]]\nid = "mine.rule"\nlevel = "dangerous"\n')

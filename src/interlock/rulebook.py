@@ -33,8 +33,9 @@ def _built(files: tuple[Path, ...], texts: tuple[bytes, ...]) -> Rulebook:
     digest = hashlib.sha256(b"\0".join(texts)).hexdigest()
     packs = _cached(digest)
     if packs is None:
-        packs = [_parse(path, text) for path, text in zip(files, texts, strict=True)]
-        build(packs)  # strict: what is kept has been checked
+        whole = [_parse(path, text) for path, text in zip(files, texts, strict=True)]
+        build(whole)  # strict: what is kept has been checked
+        packs = _without_examples(whole)
         _keep(digest, packs)
     return build(packs, checked=False)
 
@@ -51,7 +52,7 @@ def _opinion() -> Opinion:
 
 
 def rulebook_hash(book: Rulebook) -> str:
-    """One hash over every rule and program: which rules a record was judged by."""
+    """One hash over every rule and program: which rules a record was judged by. Examples judge nothing."""
     whole = {"rules": book.rules, "programs": book.programs, "patterns": book.patterns}
     text = json.dumps(whole, default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -59,6 +60,8 @@ def rulebook_hash(book: Rulebook) -> str:
 
 def _plain(value: Any) -> Any:
     """What JSON does not know, one step nearer to it, with one order for what has none."""
+    if isinstance(value, Rule):
+        value = replace(value, match=(), spare=())
     if is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in fields(value)}
     return sorted(value, key=repr) if isinstance(value, frozenset) else dict(value)
@@ -122,18 +125,22 @@ def _cached(digest: str) -> list[Mapping[str, Any]] | None:
         return None
 
 
-def _keep(digest: str, packs: Iterable[Mapping[str, Any]]) -> None:
-    slim = [
+def _without_examples(packs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The packs as they judge, the same whether they were parsed or kept."""
+    return [
         {**pack, "rule": [{k: v for k, v in rule.items() if k != "examples"} for rule in pack.get("rule", ())]}
         for pack in packs
     ]
+
+
+def _keep(digest: str, packs: list[Mapping[str, Any]]) -> None:
     folder = SHIPPED / "__pycache__"
     try:
         folder.mkdir(exist_ok=True)
         for old in folder.glob("*.json"):
             old.unlink()
         part = folder / f"{digest}.part"
-        part.write_text(json.dumps(slim))
+        part.write_text(json.dumps(packs))
         part.replace(folder / f"{digest}.json")
     except OSError:
         return  # a read-only installation parses again; nothing depends on the copy

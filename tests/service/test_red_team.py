@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from gate import AGENT, CHEAP, PASSPHRASE, Gate
+from interlock import rulebook
 from interlock.core.circumstances import Adapted
 from interlock.core.model import Action, AgentRef, Level, Requirement, command, operation
 from interlock.core.records import TicketQuery
@@ -23,9 +25,10 @@ from interlock.keys import ROSTER_SETTING, enrol, roster_seal
 from interlock.looker.files import read_text
 from interlock.service import agents, answers, granting, people, upkeep
 from interlock.service.answers import Refused
-from interlock.service.opening import record_start
+from interlock.service.opening import open_state, record_start
 from interlock.service.sessions import SignInRefused
 from interlock.service.tickets import seal_of, shown_hash
+from interlock.stores import open_store
 
 W = "/home/dev/app"
 PUSH = command("git push --force origin main", W)
@@ -346,6 +349,22 @@ def test_a_record_that_is_rewritten_while_it_runs_is_noticed(gate: Gate, how: st
     edit(gate, "DELETE FROM checkpoints")
     assert not watch.look()
     assert any("rewritten outside" in words for words in gate.state.alerts.values()) and gate.records("alert")
+
+
+def test_the_first_restart_of_an_installation_raises_no_alarm(
+    gate: Gate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the first start the rules are parsed, at the next they are read as they were kept."""
+    shipped = tmp_path / "rules"
+    shutil.copytree(rulebook.SHIPPED, shipped, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(rulebook, "SHIPPED", shipped)
+    for _ in range(2):
+        rulebook._built.cache_clear()  # as another process does it
+        gate.store.close()
+        gate.store = open_store(gate.config.store)
+        gate.state = open_state(gate.config, gate.store, gate.clock)
+        record_start(gate.state, "1")
+    assert (shipped / "__pycache__").exists() and not gate.state.alerts
 
 
 def test_settings_that_were_edited_while_nothing_ran_show(gate: Gate) -> None:
