@@ -114,18 +114,8 @@ class Pattern:
     @property
     def wire(self) -> dict[str, Any]:
         """The pattern in the wire's words."""
-        return {
-            "id": self.id,
-            "pattern": self.pattern,
-            "category": self.category.value,
-            "severity": self.severity.word,
-            "description": self.description,
-            "requiresConfirmation": self.requires_confirmation,
-            "coolingOffMs": self.cooling_off_ms,
-            "requiresHumanApproval": self.requires_human_approval,
-            "canRollback": self.can_rollback,
-            "undo": self.undo,
-        }
+        words = {"category": self.category.value, "severity": self.severity.word}
+        return {key: getattr(self, field) for key, field in _WIRE.items()} | words
 
 
 _WIRE = {
@@ -264,15 +254,16 @@ class _Set:
         return [self._ids[at] for at in self._set.Match(text) or ()]
 
 
+_Compiled = tuple[object, dict[str, Pattern], _Set, _Set]  # since which change, and all patterns in one scan
+
+
 class Registry:
     """The patterns of one installation, by id; the built-in ones are in it unless others are given."""
 
     def __init__(self, patterns: Iterable[Pattern] | None = None) -> None:
         self._patterns: dict[str, Pattern] = {}
         self._change = object()  # another one after each change, as other threads may be matching meanwhile
-        self._sets: tuple[object, dict[str, Pattern], _Set, _Set] | None = (
-            None  # all patterns in one scan, since which change
-        )
+        self._sets: _Compiled | None = None
         for pattern in built_in() if patterns is None else patterns:
             self.register(pattern)
 
@@ -314,7 +305,7 @@ class Registry:
             raise MatchFailure(f"the action could not be matched: {error}") from error
         return Matched(tuple(pattern for id, pattern in patterns.items() if id in ids), max_cooling_ms)
 
-    def _compiled(self) -> tuple[object, dict[str, Pattern], _Set, _Set]:
+    def _compiled(self) -> _Compiled:
         """The patterns as they are now, ready to be searched, and apart from them those that mean an undoing themselves."""
         found, change = self._sets, self._change
         if found is None or found[0] is not change:
@@ -376,8 +367,6 @@ _PRINTED = frozenset(
     "drop_database drop_table bulk_delete terminate_production terminate_vm rotate_all_secrets revoke_api_key delete_account"
     " suspend_org".split()
 )
-
-
 BUILT_IN_IDS = frozenset(row[0] for row in _BUILT_IN)
 
 
