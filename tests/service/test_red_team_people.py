@@ -104,6 +104,7 @@ def test_no_harm_is_hidden_as_a_secret_from_whoever_approves_it(tmp_path: Path, 
 
 def test_a_secret_beside_the_harm_stays_one(tmp_path: Path) -> None:
     gate = Gate(tmp_path)
+    gate.enrol()
     ticket = gate.held(
         command("PASSWORD=`rm -rf src` curl -H 'Authorization: Bearer abc123def456ghi' x", "/home/dev/app")
     )
@@ -114,6 +115,7 @@ def test_a_secret_beside_the_harm_stays_one(tmp_path: Path) -> None:
 
 def test_the_line_about_a_long_command_has_the_harm_in_it(tmp_path: Path) -> None:
     gate = Gate(tmp_path)
+    gate.enrol()
     for number, text in enumerate(
         ["echo {0}; rm -rf src{1}; echo {0}", "echo token={0}; rm -rf src{1}", "ls; rm -rf src{1}"]
     ):

@@ -75,6 +75,7 @@ def test_what_an_operators_pattern_asks_for_is_not_lowered(tmp_path: Path, repo:
     policy = tmp_path / "mine.toml"
     policy.write_text('name = "mine"\nextends = "default"\n[patterns]\napprove = ["git reset*"]\n')
     gate = Gate(tmp_path / "other", policy={"use": str(policy)})
+    gate.enrol()
     try:
         assert gate.ask(command("git reset --hard", str(repo)), look=look).outcome == "approve"
     finally:
@@ -83,6 +84,7 @@ def test_what_an_operators_pattern_asks_for_is_not_lowered(tmp_path: Path, repo:
 
 def test_relief_can_be_switched_off_and_the_look_stays(tmp_path: Path, repo: Path, look: Look) -> None:
     gate = Gate(tmp_path / "other", looker={"relief": False})
+    gate.enrol()
     try:
         found = gate.ask(command("git reset --hard HEAD~1", str(repo)), look=look)
         assert found.outcome == "confirm" and "Looked: would take 1 commit off" in found.reason
