@@ -39,6 +39,12 @@ MOVES = MappingProxyType(
     }
 )
 OUTCOMES = ("success", "failure", "skipped")
+UNJUDGED = MappingProxyType(  # what a directive says in the modes without a judgement
+    {
+        "logging": "Not evaluated: in this mode the loop only records (logging)",
+        "disabled": "Nothing is judged: the safety loop is disabled",
+    }
+)
 STEP_LIMIT = "Step limit exceeded"  # AE-03
 _TIERS = tuple(Tier)
 # Which contributions belong to which of the five stages (AE-02).

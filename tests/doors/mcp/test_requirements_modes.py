@@ -91,14 +91,33 @@ def test_esl_10_logging_records_and_judges_nothing(operated: Servers, talk: Talk
     assert said["continue"] is True and "Not evaluated" in said["factors"][0] and "nextStepRisk" not in said
 
 
-def test_esl_11_disabled_offers_no_operation_of_the_loop_and_says_so(operated: Servers, talk: Talk) -> None:
+def test_esl_11_r_25_disabled_goes_on_and_says_everywhere_that_nothing_is_judged(operated: Servers, talk: Talk) -> None:
+    before = {tool.name for tool in talk.tools()}
     mode(operated, "disabled")
     assert capability(talk) == "disabled"
-    for operation in ("execute_agent", "record_execution_step", "complete_execution", "abort_execution"):
-        said = talk.call(
-            "mcp_aql", operation, element_name=fresh(), **({"next_action_hint": READ} if "step" in operation else {})
-        )
-        assert said["error"]["code"] == "NOT_FOUND_OPERATION"
+    name, unjudged = fresh(), "SAFETY_LOOP_DISABLED"
+    assert talk.execute("execute_agent", element_name=name)["warnings"][0]["code"] == unjudged
+    said = talk.create("record_execution_step", element_name=name, next_action_hint=WIPE)
+    assert said["data"]["autonomy"]["continue"] is True and said["warnings"][0]["code"] == unjudged
+    assert "Nothing is judged" in said["data"]["autonomy"]["factors"][0]
+    assert talk.execute("complete_execution", element_name=name)["data"]["status"] == "completed"
+    assert {tool.name for tool in talk.tools()} == before
+    assert all("nothing is judged" in (tool.description or "") for tool in talk.tools())
+    details = talk.read("introspect", query="operations", name="execute_agent")["data"]
+    assert "nothing is judged" in details["operation"]["description"]
+    assert "A person has to agree" not in details["operation"]["description"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_r_25_whoever_connects_to_a_disabled_loop_is_told(operated: Servers, kind: str) -> None:
+    mode(operated, "disabled")
+    later = operated.talk(kind)
+    assert "nothing is judged" in (later.client.instructions or "")
+    later.close()
+    mode(operated, "enforcing")
+    again = operated.talk(kind)
+    assert "record_execution_step" in (again.client.instructions or "") and "DISABLED" not in again.client.instructions
+    again.close()
 
 
 def test_ae_05_gk_04_deny_stands_before_approval_and_approval_before_auto_approval(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gate import Gate
+from interlock.core.loop import UNJUDGED
 from interlock.service.agents import block, unblock
 from interlock.service.loop.executions import end_session
 from interlock.service.loop.steps import Step, record_step
@@ -227,11 +228,29 @@ def test_ESL_10_logging_records_and_does_not_judge(tmp_path: Path) -> None:
     made.close()
 
 
-def test_ESL_11_R_12_a_disabled_loop_has_no_operations(tmp_path: Path) -> None:
+def test_ESL_11_R_25_a_disabled_loop_goes_on_and_says_that_nothing_is_judged(tmp_path: Path) -> None:
     made = in_mode(tmp_path, "disabled")
     agent = Agent(made)
-    assert code_of(agent.start) == code_of(agent.step) == "NOT_FOUND_OPERATION"
+    assert agent.told(WIPE) == {"continue": True, "factors": [UNJUDGED["disabled"]]}  # also before it started
+    assert agent.start()["safety_loop"] == "disabled"
+    for step in range(12):  # and beyond every limit
+        directive = agent.told(WIPE, outcome="failure", risk=100)
+        assert directive["continue"] is True and directive["factors"] == [UNJUDGED["disabled"]], step
+        assert "nextStepRisk" not in directive and "stopped" not in directive
+    assert agent.tickets() == agent.challenges() == []
+    assert any("rm -rf /" in row.body for row in made.records())
+    assert agent.complete()["status"] == "completed"
+    assert code_of(agent.abort) == "NOT_FOUND_RESOURCE"
     made.close()
+
+
+def test_R_25_C_43_a_block_from_before_is_kept_while_the_loop_is_disabled(gate: Gate) -> None:
+    agent = Agent(gate).started()
+    agent.step(WIPE)
+    gate.state.mode = "disabled"
+    assert agent.told(READ)["continue"] is True and agent.standing()["status"] == "blocked"
+    gate.state.mode = "enforcing"
+    assert agent.told(READ)["stopped"] is True
 
 
 def test_nothing_is_answered_with_a_yes_when_the_store_fails(gate: Gate) -> None:

@@ -14,7 +14,7 @@ from interlock.config import ConfigError, config_of, effective
 from interlock.service.agents import add_agent
 from interlock.service.loop.tightened import NOT_TIGHTENED, tightened
 from interlock.service.replaying import again, in_force, is_attempt
-from looping import READ, Agent, code_of, free, refused
+from looping import READ, Agent, free, refused
 
 INSTALL = "executing shell command: npm install express"
 SEED = '{"deny": ["deploy_*"], "requiresApproval": ["npm *"], "autoApprove": ["delete_*"], "maxAutonomousSteps": 3}'
@@ -173,7 +173,7 @@ def test_R_12_a_mode_from_an_agents_side_only_tightens(
 def test_a_stricter_connection_of_a_disabled_loop_is_enforced(tmp_path: Path) -> None:
     made = Gate(tmp_path / "state", safetyLoop={"mode": "disabled"})
     made.enrol()
-    assert code_of(Agent(made).start) == "NOT_FOUND_OPERATION"
+    assert Agent(made).started().told("rm -rf /")["continue"] is True
     assert Agent(made, tight=tightened(made.state, "", "enforcing")).started().told("rm -rf /")["stopped"] is True
     made.close()
 

@@ -26,6 +26,7 @@ from interlock.doors.aql.surface import Call, Caller, Handler, Said, Surface
 from interlock.doors.aql.surface import call as called
 from interlock.doors.aql.tools import Naming, listed
 from interlock.doors.client import NoDaemon
+from interlock.doors.mcp.prompt import teach
 
 TEACH = "Every operation is asked about first; a held one comes back with a token only a person can arm."
 _TRUST = frozenset({"trust", "file", "revalidate_by", "overdue"})  # of a standing; the rest is its quota
@@ -67,7 +68,9 @@ class Serving:
 
     def tools(self) -> list[dict[str, Any]]:
         """The tools of every surface; their names are unique."""
-        return [tool for one in self.offered(fresh=True) for tool in listed(one.surface.operations, one.naming, TEACH)]
+        found = self.offered(fresh=True)
+        words = teach(self._mode, TEACH)
+        return [tool for one in found for tool in listed(one.surface.operations, one.naming, words)]
 
     def call(self, tool: str, arguments: Any) -> Mapping[str, Any]:
         """`{envelope, isError}`."""

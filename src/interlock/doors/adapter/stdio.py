@@ -19,7 +19,6 @@ from interlock.doors.adapter.serving import Serving
 from interlock.doors.client import find
 from interlock.doors.mcp.backend import Context, ToolCall
 from interlock.doors.mcp.link import Link
-from interlock.doors.mcp.prompt import PROMPT
 from interlock.doors.mcp.server import build
 from interlock.doors.mcp.stdio import Lines, Options, Remote, claimed_stdin, quietly, serve
 
@@ -90,9 +89,9 @@ async def _serve(config: Config, config_path: Path | None, shelf: Shelf, setting
     asking = Asking(find(config), settings.agent, remote.session)
     serving = Serving(shelf, asking, performer, config, settings.options.naming, version, tight, perform)
     backend = Backend(serving, remote)
-    server = build(backend, version, PROMPT + WORDS, "interlock-adapter")
+    server = build(backend, version, "", "interlock-adapter")
     try:
-        await serve(link, remote, server, lambda: (Lines(claimed_stdin()), None))
+        await serve(link, remote, server, lambda: (Lines(claimed_stdin()), None), WORDS)
     finally:
         backend.close()
         await performer.close()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from interlock.core.digest import normal_name
+from interlock.core.loop import UNJUDGED
 from interlock.core.model import AgentRef
 from interlock.core.times import iso
 from interlock.doors.aql import loop_table
@@ -21,6 +22,7 @@ from interlock.service.state import State
 
 DOOR = "mcp"
 NAME = "interlock"
+_DISABLED = ({"code": "SAFETY_LOOP_DISABLED", "message": f"{UNJUDGED['disabled']}.", "severity": "high"},)  # R-25
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Connection:
 def surface(state: State, version: str, mode: str) -> Surface:
     """The dongle's surface in a mode; whoever serves it makes another one when the mode changes."""
     operations = loop_table.operations(state.policy, mode)
-    bound = {name: _said(work, state) for name, work in _WORK.items() if name in operations}
+    bound = {name: _said(work, state, mode) for name, work in _WORK.items() if name in operations}
     about = About(
         NAME,
         version,
@@ -62,13 +64,15 @@ def connection(asked: Call) -> Connection:
 Work = Callable[[State, Call], Mapping[str, Any]]
 
 
-def _said(work: Work, state: State) -> Handler:
+def _said(work: Work, state: State, mode: str) -> Handler:
+    notices = _DISABLED if mode == "disabled" else ()
+
     def answer(asked: Call) -> Said:
         try:
             data = dict(work(state.within(connection(asked).strength), asked))
         except LoopProblem as problem:
             raise AqlProblem(problem.code, problem.message, problem.details, problem.confirmation) from None
-        return Said(data, data.pop("warnings", ()))
+        return Said(data, (*data.pop("warnings", ()), *notices))
 
     return answer
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -22,8 +23,9 @@ STATE_FIELDS = (
     "steps_remaining", "progress", "safety_loop", "goal", "pause", "blocked", "challenge", "outcome", "summary", "reason",
     "notifications",
 )  # fmt: skip
-READS = frozenset({"introspect", "get_execution_state", "get_pending_cli_approvals"})
+DISABLED = "DISABLED: nothing is judged, and every answer is continue: true, which is nobody's approval."  # R-25
 _EXECUTION = Returns("Execution", "object", "The execution after this.")
+_AGREES = "A person has to agree to the start; until then the answer is CONFIRMATION_REQUIRED with a token that only a person can arm. "
 _SAFE = Danger(Level.SAFE, ("It reads and changes nothing.",))
 _STOPS = Danger(Level.REVERSIBLE, ("It only takes power away.",))
 
@@ -37,22 +39,23 @@ def _example(words: str, operation: str, /, **params: Any) -> dict[str, Any]:
 
 
 def operations(policy: Policy, mode: str = "enforcing") -> Mapping[str, Operation]:
-    """The table under a policy; while the loop is disabled, only what reads is offered (R-12)."""
-    rows = (INTROSPECTION, *_loop(policy), *_others())
-    return table(*(row for row in rows if mode != "disabled" or row.name in READS))
+    """The table under a policy; while the loop is disabled, each of its operations says so (R-25)."""
+    rows = (*_loop(policy, mode == "enforcing"), *_others())
+    if mode == "disabled":
+        rows = tuple(replace(row, description=f"{row.description} {DISABLED}") for row in rows)
+    return table(INTROSPECTION, *rows)
 
 
-def _loop(policy: Policy) -> tuple[Operation, ...]:
+def _loop(policy: Policy, enforced: bool) -> tuple[Operation, ...]:
     ceiling = policy.step_ceiling
     steps = min(policy.max_autonomous_steps, ceiling)
-    start = AUTO if policy.start == "allow" else SINGLE  # R-11
+    start = SINGLE if enforced and policy.start != "allow" else AUTO  # R-11
     return (
         Operation(
             "execute_agent",
             "execute",
-            "Starts an execution: from now on report every intended action with record_execution_step first. A person has to "
-            "agree to the start; until then the answer is CONFIRMATION_REQUIRED with a token that only a person can arm. "
-            "Danger level: reversible.",
+            "Starts an execution: from now on report every intended action with record_execution_step first. "
+            f"{_AGREES if start == SINGLE else ''}Danger level: reversible.",
             (
                 _element(),
                 Param("parameters", "object", "What you are about to do, for example a goal."),

@@ -11,7 +11,7 @@ MODES = {
     "enforcing": "what is held waits, what is denied does not happen",
     "monitoring": "everything passes, blocked agents included; the record says what would have happened",
     "logging": "everything passes; it is written down, and nothing is weighed",
-    "disabled": "the same as logging",
+    "disabled": "the same as logging, and the loop tells agents that nothing is judged",
 }
 
 

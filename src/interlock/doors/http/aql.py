@@ -21,7 +21,7 @@ from interlock.doors.http.guards import Scope
 from interlock.doors.http.json_body import decoded
 from interlock.doors.http.leases import Leases
 from interlock.doors.http.who import Who
-from interlock.doors.mcp.prompt import TEACH
+from interlock.doors.mcp.prompt import teach
 from interlock.ports import StoreError
 from interlock.service import unattested
 from interlock.service.loop.executions import end_session
@@ -80,7 +80,8 @@ class AqlDoor:
         return await self.context.pool.run(self._called, principal, session, endpoint, arguments, wanted)
 
     def tools(self, wanted: Wanted) -> list[dict[str, Any]]:
-        return listed(self._surface(self.mode(wanted)).operations, wanted.naming, TEACH)
+        mode = self.mode(wanted)
+        return listed(self._surface(mode).operations, wanted.naming, teach(mode))
 
     async def question(self, principal: str, session: str, token: str) -> tuple[str, str] | None:
         return await self.context.pool.run(unattested.question, self.context.state, principal, session, token)

@@ -17,7 +17,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from interlock.doors.aql.limits import LIMITS
 from interlock.doors.aql.tools import Naming
 from interlock.doors.mcp.backend import Context, ToolCall
-from interlock.doors.mcp.prompt import PROMPT
+from interlock.doors.mcp.prompt import instructions
 from interlock.doors.mcp.readable import readable
 from interlock.doors.mcp.server import build, unknown_tool
 
@@ -43,8 +43,8 @@ class HttpServer:
 
     def __init__(self, aql: AqlDoor) -> None:
         self._aql, self._secret = aql, secrets.token_bytes(32)
-        backend = InProcess(aql)
-        server = build(backend, aql.context.version, PROMPT, schema=backend.schema)
+        self._backend = backend = InProcess(aql)
+        self._server = server = build(backend, aql.context.version, instructions(backend.mode), schema=backend.schema)
         self._manager = StreamableHTTPSessionManager(
             server, max_request_body_size=8 * LIMITS["max_request_size"], session_idle_timeout=IDLE
         )
@@ -69,6 +69,7 @@ class HttpServer:
         session = self._session(principal, given)
         scope["user"] = AuthenticatedUser(AccessToken(token="-", client_id=principal, scopes=[]))  # binds the session
         scope[_WHO] = Caller(principal, session)
+        self._server.instructions = instructions(self._backend.mode)
         leases = self._aql.leases
         if scope["method"] == "DELETE" and given:
             await leases.ended(principal, session)
@@ -100,6 +101,11 @@ class InProcess:
         self._wanted: Wanted = Wanted(Naming())
         self._schemas: tuple[str, dict[str, Mapping[str, Any]]] = ("", {})  # of a mode
 
+    @property
+    def mode(self) -> str:
+        """As it is now; an operator may change it."""
+        return self._aql.mode(self._wanted)
+
     def who(self, context: Context) -> Caller:
         found: Caller = context.request.scope[_WHO]  # type: ignore[union-attr]
         return found
@@ -120,8 +126,8 @@ class InProcess:
     def schema(self, tool: str) -> Mapping[str, Any] | None:
         """What a tool takes; None for one that is not listed."""
         mode, found = self._schemas
-        if mode != self._aql.mode(self._wanted):
-            mode = self._aql.mode(self._wanted)
+        if mode != self.mode:
+            mode = self.mode
             found = {one["name"]: one["inputSchema"] for one in self._aql.tools(self._wanted)}
             self._schemas = mode, found
         return found.get(tool)

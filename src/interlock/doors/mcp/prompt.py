@@ -7,6 +7,20 @@ TEACH = (
     "before you take it, go on only when the directive says continue: true, end with complete_execution or abort_execution."
 )
 
+DISABLED = (  # R-25
+    "Interlock's execution safety loop is DISABLED: nothing is judged. Its operations still answer, always with continue: true, "
+    "which is nobody's approval."
+)
+
+OFF = f"""\
+{DISABLED}
+
+The operator switched it off. You need not report your actions here; what you report with record_execution_step is written down,
+and the answer says nothing of whether the action is safe. Before anything destructive, ask the user yourself.
+
+introspect with query "capabilities" says whether the loop is in force again: execution_safety_loop is then no longer "disabled".
+"""
+
 PROMPT = """\
 You work under Interlock's execution safety loop.
 
@@ -39,3 +53,13 @@ Poor hints cannot be judged and will be held:
 
 introspect with query "operations" lists what you can call here, and with a name everything about one operation.
 """
+
+
+def teach(mode: str, words: str = TEACH) -> str:
+    """What each tool's description begins with in a mode."""
+    return DISABLED if mode == "disabled" else words
+
+
+def instructions(mode: str) -> str:
+    """What a model is told when it connects in a mode."""
+    return OFF if mode == "disabled" else PROMPT

@@ -24,13 +24,14 @@ from interlock.doors.client import NoDaemon
 from interlock.doors.mcp.backend import Context, ToolCall
 from interlock.doors.mcp.express import Express
 from interlock.doors.mcp.link import Link
-from interlock.doors.mcp.prompt import PROMPT
+from interlock.doors.mcp.prompt import instructions
 from interlock.doors.mcp.readable import readable
 from interlock.doors.mcp.server import PERMISSION_TOOL, build, unknown_tool
 from interlock.doors.mcp.wire import In, Out, claimed_stdio
 
 _ENDPOINTS = ("create", "read", "execute", ANY)  # those that the loop has operations for (R-17)
 AGAIN = 2.0  # seconds between two tries to hold the session
+GREETING = 5.0  # seconds; a daemon that is slower is taken for one that enforces
 FAREWELL = 2.0  # seconds
 _PERMISSION: dict[str, Any] = {
     "name": PERMISSION_TOOL,
@@ -86,6 +87,13 @@ class Remote:
 
     def session_of(self, who: Any) -> str:
         return self.session
+
+    async def mode(self) -> str:
+        """The mode that counts here; while the daemon is silent, nothing is allowed anyway."""
+        found = None
+        with suppress(NoDaemon, OSError):
+            found = await self._link.post("/aql/tools", self._options.wanted, patience=GREETING, start=False)
+        return str(found.get("safetyLoop", "")) if isinstance(found, dict) else ""
 
     async def tools(self, who: Any) -> list[dict[str, Any]]:
         found = await self._link.post("/aql/tools", self._options.wanted)
@@ -171,15 +179,16 @@ async def _serve(link: Link, options: Options, version: str) -> None:
         In(wire, express.take, express.end).start()
         return express, express
 
-    await serve(link, remote, build(remote, version, PROMPT), ends)
+    await serve(link, remote, build(remote, version, ""), ends)
     if remote.express is not None:
         await remote.express.finished(FAREWELL)
 
 
-async def serve(link: Link, remote: Remote, server: Any, ends: Callable[[], tuple[Any, Any]]) -> None:
+async def serve(link: Link, remote: Remote, server: Any, ends: Callable[[], tuple[Any, Any]], more: str = "") -> None:
     """Answers over stdio in a session that the daemon holds, until stdin ends; `ends` are what is read and written."""
     with suppress(NoDaemon, OSError):
         await link.reach()  # a daemon that cannot be started is said in every answer
+    server.instructions = instructions(await remote.mode()) + more
     holding = asyncio.create_task(remote.hold())
     try:
         given, back = ends()

@@ -45,7 +45,7 @@ def execute_agent(
 ) -> dict[str, Any]:
     """Starts an execution once a person agreed to this one (R-11); CONFIRMATION_REQUIRED until then, a blocked principal is refused."""
     state.catch_up()
-    here = offered(governing(state, named(agent), door, tight), EXECUTE)
+    here = governing(state, named(agent), door, tight)
     refuse_blocked(here, agent)
     here = for_step(here, operation(EXECUTE, dict(parameters or {}), "EXECUTE"))
     steps = quota(here.policy, _asked(max_autonomous_steps))
@@ -203,13 +203,6 @@ def named(agent: AgentRef) -> AgentRef:
         words = "Missing required parameter 'element_name'"
         raise LoopProblem("VALIDATION_MISSING_PARAM", words, {"param_name": "element_name"})
     return agent
-
-
-def offered(state: State, operation: str) -> State:
-    """R-12: while the loop is disabled it has no operations."""
-    if state.mode == "disabled":
-        raise LoopProblem("NOT_FOUND_OPERATION", "The safety loop is disabled", {"operation": operation})
-    return state
 
 
 def _begin(tx: Tx, state: State, made: Execution, judged: Judged, decision: Decision) -> None:

@@ -8,6 +8,7 @@ from interlock.core.decision import Decision
 from interlock.core.loop import (
     PAUSED,
     STEP_LIMIT,
+    UNJUDGED,
     Count,
     Directive,
     Verdict,
@@ -25,10 +26,11 @@ from interlock.service import declaring
 from interlock.service.evaluate import evaluate
 from interlock.service.loop import notices
 from interlock.service.loop.blocked import danger_note, enforced, stopped_step
-from interlock.service.loop.executions import named, offered
+from interlock.service.loop.executions import named
 from interlock.service.loop.keeping import keep
+from interlock.service.loop.problem import LoopProblem
 from interlock.service.loop.rendering import ANEW, ANOTHER, HOW, cooling, cools, paused, way
-from interlock.service.loop.report import RECORD, Report, Step, checked, seen
+from interlock.service.loop.report import Report, Step, checked, seen
 from interlock.service.loop.tightened import NOT_TIGHTENED, Tightened, governing
 from interlock.service.pausing import for_step
 from interlock.service.request import Overtaken, Request
@@ -48,13 +50,18 @@ def record_step(
     # 2. a blocked agent hears that it is (C-15)  4. one evaluation, kept with the step in one transaction
     step = checked(step)  # 1
     state.catch_up()
-    here = offered(governing(state, named(agent), door, tight), RECORD)
+    here = governing(state, named(agent), door, tight)
     here = for_step(here, intent(step.hint, step.cwd))
     why = enforced(here, agent.principal)
     if why:  # 2
         return stopped_step(here, agent, why)
     for _ in range(TRIES):
-        report = seen(here, agent, step)  # 3
+        try:
+            report = seen(here, agent, step)  # 3
+        except LoopProblem:
+            if here.mode != "disabled":
+                raise
+            return _unjudged(here, agent, door, step, tight)
         if report.blocked:
             return stopped_step(here, agent, report.blocked)
         try:
@@ -67,6 +74,12 @@ def record_step(
         declaring.report(state, agent, step.hint, step.cwd)
         return _answer(report, decision, tight)
     raise StoreError(_GIVES_UP)
+
+
+def _unjudged(state: State, agent: AgentRef, door: str, step: Step, tight: Tightened) -> dict[str, Any]:
+    """R-25: a disabled loop answers an agent that runs nothing as well; what it reported is on record."""
+    evaluate(state, Request(intent(step.hint, step.cwd), agent, door, claimed_risk=step.risk))
+    return {"autonomy": directive_json(Directive(go=True, factors=(UNJUDGED[state.mode], *tight.said)))}
 
 
 def _request(report: Report, door: str) -> Request:
@@ -95,7 +108,7 @@ def _answer(report: Report, decision: Decision, tight: Tightened) -> dict[str, A
         stopped=report.verdict is Verdict.STOP,
         reason="" if go else _reason(report, decision),
         steps_remaining=left,
-        risk=report.tier if state.mode != "logging" and not decision.unknown else None,
+        risk=report.tier if state.mode not in UNJUDGED and not decision.unknown else None,
         notifications=tuple(_notes(report, decision)),
     )
     data: dict[str, Any] = {
@@ -112,8 +125,8 @@ def _answer(report: Report, decision: Decision, tight: Tightened) -> dict[str, A
 
 def _factors(report: Report, decision: Decision) -> tuple[str, ...]:
     state, step = report.state, report.step
-    if state.mode == "logging":
-        return ("Not evaluated: in this mode the loop only records (logging)",)
+    if state.mode in UNJUDGED:
+        return (UNJUDGED[state.mode],)
     if decision.unknown:
         return (decision.reason,)
     policy = state.policy
