@@ -128,15 +128,33 @@ def short_form(block: DangerBlock, level: Level) -> dict[str, Any]:
 
 
 def prose_form(block: DangerBlock, level: Level) -> dict[str, Any]:
-    """The block with the fields that the schema has no room for, at the level that is in force."""
+    """The block with everything that the schema has no room for, at the level that is in force, in the words of the file (DL-02, DL-03)."""
+    scored = [{"base_level": block.level.word}, *({name: weight} for name, weight in block.score_factors)]
     rest: dict[str, Any] = {
         "reasons": list(block.reasons),
         "confirmation_message": block.confirmation_message,
         "cooldown_seconds": block.cooldown_seconds,
         "requires_reauth": block.requires_reauth,
         "audit_context": list(block.audit_context),
+        "conditions": [_said(when=one.when.text, level=one.level.word, reason=one.reason) for one in block.conditions],
+        "approval": _approval(block.approval) if block.approval else {},
+        "escalation": [
+            _said(after_count=one.after_count, level=one.level.word, message=one.message) for one in block.escalation
+        ],
+        "score_factors": scored if block.score_factors else [],
+        "computed_level": block.computed_level.word if block.computed_level is not None else "",
     }
     return {"level": level.word, **{key: value for key, value in rest.items() if value}}
+
+
+def _approval(approval: Approval) -> dict[str, Any]:
+    """Who may approve, as `{"role": "admin"}`, and for how long they are waited for."""
+    names = [dict([one.split(":", 1)]) for one in sorted(approval.approvers)]
+    return {"required": approval.required, **_said(approvers=names, timeout_hours=approval.timeout_hours)}
+
+
+def _said(**fields: Any) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value}
 
 
 def _why(case: ConditionalLevel, error: str) -> str:

@@ -32,6 +32,16 @@ CATEGORY_LEVELS = MappingProxyType(  # DL-04
     }
 )
 
+_INFERRED = MappingProxyType(  # what an unlabelled operation's level is taken from
+    {
+        "name": "its name implies",
+        "maps_to": "the request behind it is",
+        "category": "operations of its category are",
+        "category and name": "its category and its name say",
+        "default": "without one it counts as",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
@@ -59,6 +69,13 @@ class EffectiveLevel:
     source: str  # operator, declared, conditions[n], score_factors, name, category, maps_to, default
     reasons: tuple[str, ...] = ()
     warnings: tuple[Notice, ...] = ()
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """The reasons that were declared, and where else the level comes from."""
+        said = (*self.reasons, *(notice.message for notice in self.warnings))
+        words = _INFERRED.get(self.source)
+        return said or ((f"It declares no danger level; {words} {self.level.word}",) if words else ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from interlock.doors.aql.introspect import INTROSPECTION, About
 from interlock.doors.aql.operations import Danger, Operation, Param, Returns, table
 from interlock.doors.aql.surface import Call, Caller, Said, Surface, call
 from interlock.doors.aql.tools import Naming
+from interlock.doors.aql.vocabulary import Type, types
 
 NOTES = table(
     INTROSPECTION,
@@ -55,6 +56,7 @@ def _fail(asked: Call) -> dict[str, Any]:
     raise AqlProblem("PERMISSION_DENIED", "Held until tomorrow at noon")
 
 
+NOTE = types(Type("Note", "object", "A note.", (Param("title", "string", "Its title."),)))
 SHELF = Surface(
     NOTES,
     {
@@ -66,7 +68,7 @@ SHELF = Surface(
         "burn_shelf": lambda asked: {},
         "fail": _fail,
     },
-    About("shelf", "1"),
+    About("shelf", "1", types=NOTE),
 )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from interlock.adapters import Adapter
 from interlock.adapters import Operation as Declared
 from interlock.adapters import Param as Given
+from interlock.core.danger import prose_form
 from interlock.core.levels import EffectiveLevel, Named, effective_level
 from interlock.core.model import Level
 from interlock.core.named import call_facts
@@ -134,7 +135,8 @@ def _danger(own: Declared, found: EffectiveLevel) -> Danger:
     block = own.danger
     return Danger(
         found.level,
-        found.reasons,
+        found.why,
         block.confirmation_message if block else "",
         found.level >= Level.DESTRUCTIVE or bool(block and block.requires_confirmation),
+        prose_form(block, found.level) if block else {},
     )

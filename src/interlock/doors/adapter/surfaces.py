@@ -11,7 +11,7 @@ from interlock.core.policy import Policy
 from interlock.core.trust import Trust
 from interlock.doors.adapter.offering import Row, row_of
 from interlock.doors.adapter.reload import Served
-from interlock.doors.aql import loop_table
+from interlock.doors.aql import loop_table, loop_types
 from interlock.doors.aql.introspect import INTROSPECTION, About
 from interlock.doors.aql.operations import Operation, Param, table
 from interlock.doors.aql.surface import Caller, Handler, Surface
@@ -70,7 +70,7 @@ def adapter_surface(
     about = About(
         name=served.name,
         version=served.adapter.version,
-        types={**TYPES, **(loop_table.TYPES if loop else {})},
+        types={**TYPES, **(loop_types.TYPES if loop else {})},
         capabilities={"execution_safety_loop": loop.mode} if loop else {},
         protocol=loop.protocol if loop else {},
         info=_info(served, standing),
@@ -84,7 +84,7 @@ def loop_surface(loop: Loop, version: str) -> Surface:
     about = About(
         "interlock",
         version,
-        types=loop_table.TYPES,
+        types=loop_types.TYPES,
         capabilities={"execution_safety_loop": loop.mode},
         protocol=loop.protocol,
     )

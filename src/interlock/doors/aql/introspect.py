@@ -92,11 +92,16 @@ def _operations(operations: Mapping[str, Operation], about: About, name: str | N
 
 
 def _types(operations: Mapping[str, Operation], about: About, name: str | None, caller: Caller) -> dict[str, Any]:
-    known = {**PROTOCOL, **about.types}
+    known = known_types(about)
     if name is None:
         return {"types": [one.info for one in known.values()]}
     found = known.get(name)
     return {"type": found.details if found else None}
+
+
+def known_types(about: About) -> Mapping[str, Type]:
+    """Everything that `query: types` resolves."""
+    return {**PROTOCOL, **about.types}
 
 
 def _danger(operations: Mapping[str, Operation], about: About, name: str | None, caller: Caller) -> dict[str, Any]:
@@ -142,6 +147,7 @@ def protocol(operations: Mapping[str, Operation], about: About, caller: Caller) 
         "limits": dict(LIMITS),
         "concurrency": about.concurrency,
         "danger_levels": {one.name: one.danger.info for one in operations.values()},
+        "danger": {one.name: one.danger.metadata for one in operations.values() if one.danger.more},
         "permission_levels": {one.name: permission(one) for one in operations.values()},
         **({"session_id": caller.session} if caller.session else {}),
         **about.protocol,

@@ -10,7 +10,7 @@ from interlock.core.digest import normal_name
 from interlock.core.loop import UNJUDGED
 from interlock.core.model import AgentRef
 from interlock.core.times import iso
-from interlock.doors.aql import loop_table
+from interlock.doors.aql import loop_table, loop_types
 from interlock.doors.aql.envelope import AqlProblem
 from interlock.doors.aql.introspect import About
 from interlock.doors.aql.surface import Call, Caller, Handler, Said, Surface
@@ -41,7 +41,7 @@ def surface(state: State, version: str, mode: str) -> Surface:
     about = About(
         NAME,
         version,
-        types=loop_table.TYPES,
+        types=loop_types.TYPES,
         capabilities={"execution_safety_loop": mode},  # ESL-01, ESL-02
         protocol=loop_table.protocol(state.policy, mode, state.challenge_seconds),
         info={"trust": None, "policy": state.policy.name, "strength": state.strength},

@@ -13,7 +13,6 @@ from interlock.core.policy import Policy
 from interlock.doors.aql.gatekeeper import AUTO, SESSION, SINGLE
 from interlock.doors.aql.introspect import INTROSPECTION
 from interlock.doors.aql.operations import Danger, Operation, Param, Returns, table
-from interlock.doors.aql.vocabulary import Type, types
 
 LIFECYCLE: Mapping[str, Any] = MappingProxyType(
     {"states": list(STATES), "supports_cancel": True, "supports_retry": False, "progress_reporting": True}
@@ -283,57 +282,6 @@ def _others() -> tuple[Operation, ...]:
             AUTO,
         ),
     )  # fmt: skip
-
-
-TYPES = types(
-    Type(
-        "ExecutionStatus",
-        "enum",
-        "pending, running, completed, failed and cancelled are the core's. paused and blocked are our own, both a kind of "
-        "running: a paused execution waits for a person, a blocked one for a code; cancelled is reachable from each.",
-        STATES,
-    ),
-    Type(
-        "AutonomyDirective",
-        "object",
-        "Whether the reported action may be done.",
-        (
-            Param("continue", "boolean", "Go on only if true.", required=True),
-            Param("factors", "array", "Why, in words.", required=True, items="string"),
-            Param("stopped", "boolean", "True: stop everything until a person has verified."),
-            Param("reason", "string", "Why it is paused or stopped."),
-            Param("steps_remaining", "integer", "On the wire: stepsRemaining."),
-            Param("next_step_risk", "string", "On the wire: nextStepRisk.", enum=("advisory", "confirm", "verify", "danger_zone")),
-            Param("notifications", "array", "What happened meanwhile.", items="object"),
-        ),
-    ),
-    Type(
-        "AgentNotification",
-        "object",
-        "Something to know, pulled with the next directive.",
-        (
-            Param(
-                "type", "string", "What happened.", required=True,
-                enum=("permission_pending", "autonomy_pause", "danger_zone", "status", "error"),
-            ),
-            Param("message", "string", "In words.", required=True),
-            Param("metadata", "object", "operation, reason, level, verificationId."),
-            Param("timestamp", "string", "When.", required=True, format="date-time"),
-        ),
-    ),
-    Type(
-        "Execution",
-        "object",
-        "One run of the loop.",
-        (
-            Param("execution_id", "string", "Its id.", required=True),
-            Param("status", "string", "Its state.", required=True, enum=STATES),
-            Param("started_at", "string", "When it began.", format="date-time"),
-            Param("finished_at", "string", "When it ended.", format="date-time"),
-        ),
-    ),
-    Type("SafetyTier", "enum", "What a score asks for.", ("advisory", "confirm", "verify", "danger_zone")),
-)  # fmt: skip
 
 
 def protocol(policy: Policy, mode: str, challenge_seconds: float) -> dict[str, Any]:

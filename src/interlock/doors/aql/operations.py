@@ -126,6 +126,9 @@ class Danger:
     reasons: tuple[str, ...] = ()
     confirmation_message: str = ""
     requires_confirmation: bool = False
+    more: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # of the prose form: conditions, cooling-off, approval, escalation
 
     @property
     def info(self) -> dict[str, Any]:
@@ -136,7 +139,7 @@ class Danger:
     @property
     def metadata(self) -> dict[str, Any]:
         """The prose form (DL-02)."""
-        found: dict[str, Any] = {"level": self.level.word}
+        found: dict[str, Any] = {**self.more, "level": self.level.word}
         if self.reasons:
             found["reasons"] = list(self.reasons)
         if self.confirmation_message:

@@ -13,9 +13,10 @@ from interlock.doors.aql import limits
 from interlock.doors.aql.checking import Checked, checked, missing, named, wrong_type, wrong_value
 from interlock.doors.aql.envelope import AqlProblem, Reply, refused, success
 from interlock.doors.aql.gatekeeper import ANY, routed
-from interlock.doors.aql.introspect import About, introspected
+from interlock.doors.aql.introspect import About, introspected, known_types
 from interlock.doors.aql.operations import Operation
 from interlock.doors.aql.tools import Naming
+from interlock.doors.aql.vocabulary import unresolved
 
 INTROSPECT = "introspect"
 MOST_IN_A_BATCH = 20
@@ -68,6 +69,10 @@ class Surface:
         wanted = set(self.operations) - {INTROSPECT}
         if wanted != set(self.handlers):
             raise ValueError(f"operations without a handler, or the reverse: {sorted(wanted ^ set(self.handlers))}")
+        returned = [one.returns.name for one in self.operations.values()]
+        nowhere = unresolved(returned, known_types(self.about))
+        if nowhere:
+            raise ValueError(f"types that introspection does not know: {', '.join(nowhere)}")
         object.__setattr__(self, "handlers", MappingProxyType(dict(self.handlers)))
 
 
