@@ -27,6 +27,13 @@ def test_an_approval_is_good_for_one_action_only(gate: Gate) -> None:
     gate.approve(ticket)
     other = gate.ask(DESTROY, pending=ticket.id)
     assert not other.allowed and other.code == "TOKEN_SCOPE_MISMATCH"
+    assert (other.message, other.details["token_operation"], other.details["requested_operation"]) == (
+        "This ticket is for another operation",
+        "command:git",  # and no word of it more (CT-13)
+        "command:terraform",
+    )
+    more = gate.ask(command("git reset --hard HEAD~4", "/home/dev/app"), pending=ticket.id)
+    assert more.message == "This ticket is for this operation with other parameters"
     assert gate.ask(RESET).allowed
 
 

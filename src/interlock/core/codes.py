@@ -60,7 +60,8 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "TOKEN_EXPIRED": Code("This confirmation token has expired", ("token", "expired_at", "current_time")),
         "TOKEN_ALREADY_USED": Code("This confirmation token was used already", ("token", "consumed_at")),
         "TOKEN_SCOPE_MISMATCH": Code(
-            "This confirmation token is for another operation", ("token", "token_operation", "requested_operation")
+            "This confirmation token is for another action",
+            ("token", "token_operation", "requested_operation"),
         ),
         "PLANNER_FAILED": Code("The planner gave no plan"),
         "PLANNER_TIMEOUT": Code("The planner did not answer in time"),

@@ -37,6 +37,7 @@ class Decision:
     unknown: bool = False  # the state could not be known; nothing was decided about the action itself
     token: str = field(default="", repr=False)  # the conf_… of the ticket; inert until a human arms it (C-14)
     details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
+    message: str = ""  # better words than the code has by itself
     warnings: tuple[Mapping[str, Any], ...] = ()  # beside a yes (2.11)
     parts: tuple[Part, ...] = field(
         default=(), compare=False
@@ -114,7 +115,7 @@ def failure_json(decision: Decision) -> dict[str, Any]:
     """ERR-01: what is not allowed as an error of the registry, and beside it the token that 2.9 asks for; nothing for the rest."""
     if decision.allowed or not decision.code:
         return {}
-    error: dict[str, Any] = {"code": decision.code, "message": CODES[decision.code].message}
+    error: dict[str, Any] = {"code": decision.code, "message": decision.message or CODES[decision.code].message}
     if decision.details:
         error["details"] = dict(decision.details)
     body: dict[str, Any] = {"success": False, "error": error}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from interlock.core.model import Human, Requirement, Seconds, TicketState
-from interlock.core.records import Ticket
+from interlock.core.records import Json, Ticket, nothing
 from interlock.core.ticket import settled, withdrawn
 from interlock.core.times import left
 
@@ -31,6 +31,8 @@ class Held:
     ticket: Ticket | None = None
     wait_seconds: Seconds = 0
     code: str = ""
+    message: str = ""  # in place of the code's own
+    details: Json = field(default_factory=nothing)  # beside the code
 
 
 def hold(

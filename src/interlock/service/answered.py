@@ -46,6 +46,7 @@ def decision_of(state: State, judged: Judged, weighed: Weighed, held: Held, kept
         wait_seconds=held.wait_seconds,
         patterns=_patterns(state, judged),
         code=code,
+        message=held.message,
         strength=strength_in(state, judged.request),
         token=token,
         details=tokens.details(state, judged, weighed, held, code, token) if code else NOTHING,

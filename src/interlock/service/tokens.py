@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from interlock.core.audit_bodies import fingerprint as name_of
 from interlock.core.audit_bodies import token_body
+from interlock.core.digest import normal_name
 from interlock.core.hold import Held, Keep
-from interlock.core.model import Human, TicketState
+from interlock.core.model import Action, Human, Kind, TicketState
 from interlock.core.ticket import settled
 from interlock.core.times import iso
 from interlock.keys import fingerprint
 from interlock.service.attempts import Attempts
-from interlock.service.request import called
+from interlock.service.request import called, operation_of
 from interlock.service.tickets import token_of
 
 if TYPE_CHECKING:
@@ -49,17 +50,37 @@ def refused(judged: Judged, ticket: Ticket | None, weighed: Weighed, wait: int) 
         return Held("deny", words, code="TOKEN_INVALID")
     if not request.token:
         named = f"ticket {ticket.id}"
-    if ticket.digest != judged.digest or request.pending not in (
-        "",
-        ticket.id,
-    ):  # 2. it is for this action of this agent
-        return Held("deny", f"{named} is for another action or agent", code="TOKEN_SCOPE_MISMATCH")
+    if ticket.digest != judged.digest or request.pending not in ("", ticket.id):  # 2. for this action of this agent
+        return _mismatch(judged, ticket)
     if ticket.spent_at:  # 3. nobody used it
         return Held("deny", f"{named} was used already", code="TOKEN_ALREADY_USED", ticket=ticket)
     now = settled(ticket, judged.now)
     if now.state is TicketState.EXPIRED:  # 4. it is in time
         return Held("deny", f"{named} expired; ask again without it", code="TOKEN_EXPIRED", ticket=now)
     return _unarmed(now, weighed) if request.token else None
+
+
+def _mismatch(judged: Judged, ticket: Ticket) -> Held:
+    """What a token or a ticket is for instead, without any value of a parameter (CT-13); nothing of it to another agent."""
+    request, agent, asked = judged.request, ticket.agent, called(judged.request)
+    details = {"requested_operation": asked, "token_operation": _operation(ticket)}
+    if (agent.principal, normal_name(agent.name)) != (request.agent.principal, normal_name(request.agent.name)):
+        words = "another agent"
+        del details["token_operation"]
+    elif ticket.digest == judged.digest:
+        words = "another ticket than the one that is named beside it"
+    elif details["token_operation"] != asked:
+        words = "another operation"
+    else:
+        words = "this operation with other parameters"
+    words = f"{'confirmation token' if request.token else 'ticket'} is for {words}"
+    return Held("deny", f"this {words}", code="TOKEN_SCOPE_MISMATCH", message=f"This {words}", details=details)
+
+
+def _operation(ticket: Ticket) -> str:
+    """What `called` says of the request that the ticket was opened for."""
+    kind = ticket.action.get("kind")
+    return operation_of(Action(Kind(kind), ticket.action)) if kind == ticket.operation else ticket.operation
 
 
 def _unarmed(ticket: Ticket, weighed: Weighed) -> Held | None:
@@ -91,11 +112,11 @@ def code_of(held: Held, weighed: Weighed, token: str) -> str:
 
 def details(state: State, judged: Judged, weighed: Weighed, held: Held, code: str, token: str) -> dict[str, Any]:
     """What 1.9 puts beside a code; a token is named as the record names it."""
-    ticket, operation = held.ticket, called(judged.request)
+    ticket = held.ticket
     if code == HELD and ticket is not None:
         assessment, adapted = judged.judgement.assessment, judged.request.adapted
-        declared = adapted.call.reasons if adapted else ()  # the adapter's own words come first
-        reasons = dict.fromkeys((*declared, *(finding.reason for finding in assessment.findings)))
+        declared = adapted.call.reasons if adapted else ()  # the adapter's own words, and no others beside them
+        reasons = declared or dict.fromkeys(finding.reason for finding in assessment.findings)
         return {
             "operation": ticket.operation,
             "danger_level": assessment.level.word,
@@ -110,10 +131,8 @@ def details(state: State, judged: Judged, weighed: Weighed, held: Held, code: st
         return dict(weighed.details)
     if not code.startswith("TOKEN_"):
         return {"reason": SELF_APPROVAL} if held.reason.startswith(SELF_APPROVAL) else {}
-    said: dict[str, Any] = {"token": name_of(_presented(state, judged, ticket))}
-    if code == "TOKEN_SCOPE_MISMATCH":
-        said["requested_operation"] = operation
-    elif code == "TOKEN_EXPIRED" and ticket is not None:
+    said: dict[str, Any] = {"token": name_of(_presented(state, judged, ticket)), **held.details}
+    if code == "TOKEN_EXPIRED" and ticket is not None:
         said |= {"expired_at": iso(ticket.expires_at), "current_time": iso(judged.now)}
     elif code == "TOKEN_ALREADY_USED" and ticket is not None:
         said["consumed_at"] = iso(ticket.spent_at)

@@ -151,13 +151,15 @@ def test_a_delete_is_confirmed_by_a_human_and_happens_once(rig: Rig) -> None:
     error, token = held["error"], held["error"]["details"]["confirmation_token"]
     assert error["code"] == "CONFIRMATION_REQUIRED" and error["details"]["danger_level"] == "destructive"
     assert error["details"]["confirmation_message"] == "Delete thing 't1'?" and token.startswith("conf_")
-    assert error["details"]["reasons"][0] == "The thing is gone"
+    assert error["details"]["reasons"] == ["The thing is gone"]
     assert error["details"]["operation"] == "delete_thing" and held["confirmation"]["token"] == token
     given = {"id": "t1", "_confirmation": token}
     assert rig.refused("delete_thing", given)["code"] == "PERMISSION_DENIED"  # nobody armed it
     assert list(rig.shop.things()) == ["t1"]
     rig.arm("delete_thing")
-    assert rig.refused("delete_thing", {**given, "id": "t2"})["code"] == "TOKEN_SCOPE_MISMATCH"
+    other = rig.refused("delete_thing", {**given, "id": "t2"})
+    assert other["code"] == "TOKEN_SCOPE_MISMATCH" and other["message"].endswith("this operation with other parameters")
+    assert other["details"]["token_operation"] == other["details"]["requested_operation"] == "delete_thing"
     assert (
         rig.refused("delete_thing", {**given, "_confirmation": token[:-1] + ("y" if token[-1] == "x" else "x")})["code"]
         == "TOKEN_INVALID"

@@ -143,17 +143,21 @@ def test_a_token_is_for_one_action_of_one_agent(app: Inside) -> None:
     _, held = ask(app, agent, VM)
     token = held["confirmation_token"]
     say(app, held["pendingId"], "approve")
-    changes: list[tuple[dict[str, str], dict[str, Any]]] = [
-        (agent, {**VM, "resource": "users"}),
-        (agent, {**VM, "params": {"force": True}}),
-        (agent, {**VM, "action": "terminate_server"}),
-        (agent, {**VM, "agent": "somebody_else"}),
-        (other, VM),
-        (agent, {**VM, "pendingId": "pdact_another"}),
+    told = {"token_operation": "terminate_vm"}
+    changes: list[tuple[dict[str, str], dict[str, Any], str, dict[str, str]]] = [
+        (agent, {**VM, "resource": "users"}, "this operation with other parameters", told),
+        (agent, {**VM, "params": {"force": True}}, "this operation with other parameters", told),
+        (agent, {**VM, "action": "terminate_server"}, "another operation", told),
+        (agent, {**VM, "agent": "somebody_else"}, "another agent", {}),  # to whom nothing is told of it
+        (other, VM, "another agent", {}),
+        (agent, {**VM, "pendingId": "pdact_another"}, "another ticket than the one that is named beside it", told),
     ]
-    for headers, body in changes:
-        details = refused(app, headers, body, token, "TOKEN_SCOPE_MISMATCH")
-        assert details == {"token": fingerprint(token), "requested_operation": body["action"]}
+    for headers, body, words, more in changes:
+        status, answer = ask(app, headers, body, token)
+        assert (status, answer["code"], answer["allowed"]) == (403, "TOKEN_SCOPE_MISMATCH", False)
+        asked = {"token": fingerprint(token), "requested_operation": body["action"]}
+        assert answer["error"]["details"] == asked | more
+        assert answer["error"]["message"] == f"This confirmation token is for {words}"
     assert ask(app, agent, VM, token)[0] == 200
 
 

@@ -181,7 +181,9 @@ def _refused(
         return LoopProblem("TOKEN_INVALID", details=shown)
     if operation != ticket.operation:
         named = {"token_operation": ticket.operation, "requested_operation": operation[:200]}
-        return LoopProblem("TOKEN_SCOPE_MISMATCH", details={**shown, **named})
+        return LoopProblem(
+            "TOKEN_SCOPE_MISMATCH", "This confirmation token is for another operation", {**shown, **named}
+        )
     if ticket.spent_at or (once and ticket.outcome == CONFIRMED):
         used = {"consumed_at": iso(ticket.spent_at)} if ticket.spent_at else {}
         return LoopProblem("TOKEN_ALREADY_USED", details={**shown, **used})

@@ -180,7 +180,7 @@ def refusal(decision: Decision, now: float) -> LoopProblem:
     message = (
         " ".join((INERT, *([f"{way(decision.ticket.id)}."] if decision.ticket else [])))
         if inert
-        else _how(decision, now)
+        else _how(decision, now) or str(error.get("message", ""))
     )
     return LoopProblem(decision.code, message, details, failure.get("confirmation"))
 
