@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 
 from each import each
+from interlock.core.circumstances import Circumstances
 from interlock.core.databases import thrown_away
-from interlock.core.decide import judge
+from interlock.core.decide import judge, require
 from interlock.core.looking import Question, answered, question_of
 from interlock.core.loss import Seen
 from interlock.core.made import Made, Thing, makings, unmade
-from interlock.core.model import Level, Loss, command, tool
+from interlock.core.model import Level, Loss, Requirement, command, tool
 from interlock.core.read import read
+from interlock.core.undo import Kept
+from interlock.policybook import load_policy
 from interlock.rulebook import load
 
 RULES = load()
@@ -119,6 +122,34 @@ def test_what_is_to_be_thrown_away_lowers_what_is_asked_for(text: str) -> None:
 def test_nothing_is_lowered_where_the_name_the_place_or_the_rest_of_the_line_says_otherwise(text: str) -> None:
     found = asked(text)
     assert found is None or not found.relieves
+
+
+FILES = Made.of([Thing("file", "work.db", HERE), Thing("file", "/srv/own.db"), Thing("database", "-:-/orders")])
+
+
+@each(
+    ("text", "thrown"),
+    [
+        ("dropdb shop_test", True), ("dropdb orders", True), ("psql -d shop_test -c 'drop table users cascade'", True),
+        ("sqlite3 test.db 'drop table users'", True), ("sqlite3 out/tmp.sqlite 'delete from users'", True),
+        ("sqlite3 work.db 'drop table users'", True), ("sqlite3 /srv/own.db 'drop table users'", True),
+        ("sqlite3 app.db 'drop table users'", False), ("sqlite3 tests/app.db 'drop table users'", False),
+        ("sqlite3 /srv/work.db 'drop table users'", False), ("cd sub; sqlite3 work.db 'drop table users'", False),
+        ("sqlite3 test_live.db 'drop table users'", False),
+        ("sqlite3 test.db 'drop table a'; sqlite3 app.db 'drop table b'", False),
+    ]
+)  # fmt: skip
+def test_of_what_is_forbidden_only_databases_to_be_thrown_away_can_be_relieved(text: str, thrown: bool) -> None:
+    """R-23: made for tests or by this session; a copy or a look alone is not enough."""
+    action = command(text, HERE)
+    judged = judge(action, RULES)
+    assert judged.assessment.level is Level.FORBIDDEN
+    question = question_of(action, judged, FILES)
+    assert question is not None and question.throwaway is thrown
+    copied = Circumstances(loss=Loss.RECOVERABLE, kept=Kept("u_aaaaaaaaaa", "0" * 64), throwaway=question.throwaway)
+    for name in ("default", "headless", "strict"):
+        asked = require(action, judged, load_policy(name), copied).requirement
+        assert (asked == Requirement()) is (thrown and name == "default"), name
 
 
 @each("text", ["docker rm -f pgtmp", "docker rmi gw:leak", "dropdb orders", "psql -p 5555 -c 'drop database t'"])

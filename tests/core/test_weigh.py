@@ -16,6 +16,7 @@ from interlock.core import weigh as weighing
 from interlock.core.circumstances import Adapted, Circumstances, Denied
 from interlock.core.danger import Approval, DangerBlock
 from interlock.core.decide import judge, require
+from interlock.core.looking import question_of
 from interlock.core.model import Action, Human, Level, Loss, Requirement, command, intent, operation
 from interlock.core.policy import Policy
 from interlock.core.policy_form import policy_of
@@ -67,7 +68,10 @@ CASES = [
 def test_every_shipped_policy_answers_its_own_cases(name: str, case: dict[str, Any]) -> None:
     matched = Registry().check(case["operation"]) if "operation" in case else None
     kept = KEPT if case.get("kept") else None
-    found = weighed(case_action(case), name, loss=Loss(case.get("loss", "unknown")), kept=kept, matched=matched)
+    action = case_action(case)
+    question = question_of(action, judge(action, rules()))
+    at: dict[str, Any] = {"loss": Loss(case.get("loss", "unknown")), "kept": kept, "matched": matched}
+    found = weighed(action, name, throwaway=question is not None and question.throwaway, **at)
     assert answer(found) == case["expect"], found.factors
     if "cooling" in case:
         assert found.requirement.cooling_seconds == case["cooling"]

@@ -55,6 +55,20 @@ class Never:
         return Kept(id, "0" * 64)
 
 
+@pytest.mark.parametrize(("file", "passes"), [("app.db", False), ("shop_test.db", True)])
+@pytest.mark.parametrize("loss", [Loss.LOST, Loss.RECOVERABLE])
+def test_no_copy_frees_what_is_forbidden_but_for_a_database_to_be_thrown_away(
+    gate: Gate, loss: Loss, file: str, passes: bool
+) -> None:
+    """R-23; and a replay of the record says the same."""
+    drop = command(f"sqlite3 {file} 'DROP TABLE users'", "/srv/app")
+    found = gate.ask(drop, look=lambda _: Seen(loss, files=1, bytes=9), keeper=Never())
+    assert found.assessment is not None and found.assessment.level is Level.FORBIDDEN
+    assert (found.allowed, bool(found.kept)) == (passes, passes), found
+    [row] = [row for row in gate.records() if is_attempt(row)]
+    assert again(row, in_force(gate.config)).verdict == AGREES
+
+
 def test_work_that_exists_nowhere_else_is_kept_and_passes_with_a_notice(
     gate: Gate, repo: Path, look: Look, keeps: Patient
 ) -> None:

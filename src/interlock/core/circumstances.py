@@ -64,6 +64,7 @@ class Circumstances:
     trust_tier: str = ""
     loss: Loss = Loss.UNKNOWN
     seen: Seen | None = None  # what a look at its targets found, for this decision
+    throwaway: bool = False  # all that is forbidden in it is done to databases that are there to be thrown away
     kept: Kept | None = None  # everything that it changes, verified; only where that lets it pass
     adapted: Adapted | None = None
     matched: Matched | None = None

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from interlock.core.beside import Key, earlier, key, plain
 from interlock.core.circumstances import Circumstances
+from interlock.core.databases import thrown_away
 from interlock.core.decide import Judgement
 from interlock.core.disposable import RULES as DISPOSABLE
 from interlock.core.disposable import Answer, disposable
 from interlock.core.elsewhere import elsewhere
 from interlock.core.guarded import RESOLVED
 from interlock.core.loss import Seen
-from interlock.core.made import NOTHING_MADE, Made
+from interlock.core.made import FILE, NOTHING_MADE, Made
 from interlock.core.model import Action, Assessment, Kind, Level, Loss
 from interlock.core.moments import Line, line_of
 from interlock.core.read.facts import QUOTED, Command, Effect, Fact, known
@@ -53,6 +55,7 @@ class Question:
     made: tuple[Mapping[str, str], ...] = ()  # by this session, as far as a look has to know
     strayed: tuple[str, ...] = ()  # where this session went before: what is not here may be there
     home: str = ""  # what `~` stands for, where that is not what the system says
+    throwaway: bool = False  # all that is forbidden in it is done to databases that are there to be thrown away
 
     @property
     def body(self) -> dict[str, Any]:
@@ -94,7 +97,21 @@ def question_of(
     notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
     looked_at = tuple(deed for deed in deeds if deed is not None)
     local = tuple(made.local()) if deeds else ()
-    return Question(bases, looked_at, relieves, notes, local, made.strayed, action.home)
+    thrown = _throwaway(assessment, answers, bases, made)
+    return Question(bases, looked_at, relieves, notes, local, made.strayed, action.home, thrown)
+
+
+def _throwaway(assessment: Assessment, answers: Mapping[Key, Answer], bases: Sequence[str], made: Made) -> bool:
+    """R-23: whether all that is forbidden in it is done to databases here, made for tests or by this session."""
+    forbidden = [(one.subject, one.span) for one in assessment.findings if one.level >= Level.FORBIDDEN]
+    return all(one in answers and (answers[one].note or _own_file(answers[one], bases, made)) for one in forbidden)
+
+
+def _own_file(answer: Answer, bases: Sequence[str], made: Made) -> bool:
+    """Whether a database that is a file is for tests by its name, or was made by this session where the action runs."""
+    file = str((answer.deed or {}).get("target", ""))
+    own = {posixpath.join(one.base, one.name) for one in made.things if one.kind == FILE}
+    return thrown_away(posixpath.basename(file)) or own.issuperset(posixpath.join(base, file) for base in bases)
 
 
 def overwriting(
@@ -139,7 +156,8 @@ def looked(
     if question is None:
         return at
     seen = answered(question, look)
-    return replace(at, seen=seen, loss=seen.loss if question.relieves and relief else Loss.UNKNOWN)
+    counts = question.relieves and relief
+    return replace(at, seen=seen, loss=seen.loss if counts else Loss.UNKNOWN, throwaway=counts and question.throwaway)
 
 
 def answered(question: Question, look: Callable[[Mapping[str, Any]], Seen]) -> Seen:

@@ -39,7 +39,7 @@ def lowered(
         kept, gone = _without(kept, lambda part: part.name == CONFIRM_PATTERN and part.pattern in at.confirmed)
         waivers += [f"confirmed for this session: {', '.join(sorted(at.confirmed))}"] if gone else []
     harmless = at.loss in (Loss.NONE, Loss.RECOVERABLE)
-    seen = (harmless or at.kept is not None) and not unreadable and not _beyond_looking(assessment)
+    seen = (harmless or at.kept is not None) and not unreadable and not _beyond_looking(assessment, at)
     if seen and at.kept is not None and at.kept.verified and _on_disk(assessment):
         kept, gone = _relieved(kept, assessment, policy.control(assessment.level).kept, "kept first")
         what = f"{at.kept.id}, {counted(at.kept.files, 'file')}, {sized(at.kept.bytes)}"
@@ -61,14 +61,14 @@ def lowered(
     return kept, waivers
 
 
-def _beyond_looking(assessment: Assessment) -> bool:
-    """What no look at local files can answer for: rights, other machines, secrets, the guard itself; of what is forbidden, all but databases."""
+def _beyond_looking(assessment: Assessment, at: Circumstances) -> bool:
+    """What no look and no copy can answer for: rights, other machines, secrets, the guard itself; of what is forbidden, all but databases to be thrown away (R-23)."""
     from interlock.core.disposable import RULES  # whoever only weighs does not load what looks
 
     return any(
         finding.category in _NO_RELIEF
         or finding.rule.startswith("self_protection.")
-        or (finding.level >= Level.FORBIDDEN and finding.rule not in RULES)
+        or (finding.level >= Level.FORBIDDEN and not (at.throwaway and finding.rule in RULES))
         for finding in assessment.findings
         if finding.level >= Level.DESTRUCTIVE
     )

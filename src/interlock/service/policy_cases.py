@@ -8,6 +8,7 @@ from typing import Any
 from interlock.core.circumstances import Circumstances
 from interlock.core.classify import Rulebook
 from interlock.core.decide import judge, require
+from interlock.core.looking import question_of
 from interlock.core.model import Action, Loss, command, intent, operation, tool
 from interlock.core.policy import MODES, Policy
 from interlock.core.registry import Registry
@@ -45,8 +46,11 @@ def _wrong(case: Mapping[str, Any], policy: Policy, rules: Rulebook) -> str:
     named = kinds[0] in ("operation", "tool") and policy.registry
     matched = Registry().check(action.text, gate.max_cooling_off_ms, gate.block_on_match_failure) if named else None
     kept = _KEPT if case.get("kept") else None
-    at = Circumstances(mode=mode, loss=Loss(loss), kept=kept, matched=matched)
-    found = require(action, judge(action, rules), policy, at)
+    judged = judge(action, rules)
+    question = question_of(action, judged)
+    thrown = question is not None and question.throwaway
+    at = Circumstances(mode=mode, loss=Loss(loss), throwaway=thrown, kept=kept, matched=matched)
+    found = require(action, judged, policy, at)
     asked = found.requirement
     got = "deny" if found.denies and not asked.blocked else asked.word
     if got != case["expect"]:

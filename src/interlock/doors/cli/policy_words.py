@@ -34,7 +34,8 @@ def level_words(policy: Policy, level: Level) -> str:
     eased = {"nothing would be lost": control.relief, "a copy can be taken first": control.kept}
     for asked in dict.fromkeys(one for one in eased.values() if one is not None):
         when = " or ".join(words for words, one in eased.items() if one == asked)
-        said.append(f"If {when}: {_inner(asked_words(asked))}")
+        of = "of a database made for tests or by this session " if level is Level.FORBIDDEN else ""
+        said.append(f"If {of}{when}: {_inner(asked_words(asked))}")
     return " ".join(said)
 
 
