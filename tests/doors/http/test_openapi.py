@@ -18,7 +18,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from daemon import Daemon, bearer, daemon
+from daemon import Daemon, bearer, daemon, inside
 from interlock.doors.http.app import undressed
 from interlock.doors.http.openapi import document
 
@@ -73,6 +73,26 @@ def test_exactly_what_is_promised_is_documented_with_its_errors() -> None:
         for method, operation in operations.items():
             assert {"200", "400", "401", "403", "429", "503"} <= set(operation["responses"]), (method, path)
             assert operation["summary"] and "security" in operation and "422" not in operation["responses"]
+
+
+def test_who_asks_is_checked_before_the_body(tmp_path: Path) -> None:
+    """An agent, or nobody, learns from no operator's route what its body should have been."""
+    routes = [
+        (method.upper(), path.replace("{", "").replace("}", ""))
+        for path, ways in DOCUMENT["paths"].items()
+        for method, way in ways.items()
+        if way["security"] == [{"operatorSession": []}]
+    ]
+    assert len(routes) > 30
+    with inside(tmp_path) as app:
+        callers: list[tuple[dict[str, str], int]] = [({}, 401), (app.agent(), 403)]
+        for method, path in routes:
+            for headers, status in callers:
+                for body in (b"{not json", b'{"nonsense": 1}') if method != "GET" else (b"",):
+                    app.clock.forward(1)  # for the limit of requests a minute
+                    sent = {**headers, "content-type": "application/json"}
+                    answer = app.call(method, f"{path}?limit=x", headers=sent, content=body)
+                    assert (answer.status_code, answer.json()["error"]["code"]) == (status, "PERMISSION_DENIED"), path
 
 
 def test_evaluate_always_promises_allowed() -> None:

@@ -10,9 +10,11 @@ from typing import Any, cast
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
+from starlette.routing import Match
 
 from interlock.config import Config
 from interlock.core.statement import only_looks
@@ -44,6 +46,7 @@ from interlock.doors.http import (
 )
 from interlock.doors.http.aql import AqlDoor
 from interlock.doors.http.context import WHO, Context
+from interlock.doors.http.describe import OPERATOR, SAYS
 from interlock.doors.http.errors import EXPECTED, Problem, problem_of
 from interlock.doors.http.evaluate import encoded
 from interlock.doors.http.guards import Gone, Scope, check_type, read_body
@@ -118,6 +121,7 @@ class Door:
                 raise Problem("NOT_FOUND_OPERATION", "evaluate is asked with POST", 405, allow="POST")
             if scope["path"] == "/healthz" and scope["method"] == "GET":  # often asked, and nothing to find out
                 return await _send(send, 200, {"ok": True})
+            _may_ask(self._inner, scope, who)  # before the body is looked at
             if body:
                 check_type(headers.get(b"content-type"))
                 parsed(body)
@@ -216,6 +220,15 @@ class _Replay:
         return {"type": "http.request", "body": body, "more_body": False}
 
 
+def _may_ask(app: FastAPI, scope: Scope, who: Who) -> None:
+    """Refuses everybody else what a route says is for operators."""
+    for route in app.state.parts:
+        if isinstance(route, APIRoute) and route.matches(scope)[0] is Match.FULL:
+            if (route.openapi_extra or {}).get(SAYS, {}).get("who") == OPERATOR:
+                who.operator()
+            return
+
+
 def _headers(scope: Scope) -> dict[bytes, bytes]:
     """The headers by name; one that decides something must not stand twice."""
     headers: dict[bytes, bytes] = {}
@@ -260,6 +273,7 @@ def undressed() -> FastAPI:
 def _documented(context: Context) -> FastAPI:
     app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
     app.router.redirect_slashes = False
+    app.state.parts = []  # every route as it was described
     for part in (
         tickets,
         challenges,
@@ -282,7 +296,9 @@ def _documented(context: Context) -> FastAPI:
         workflows,
         undo,
     ):
-        app.include_router(part.routes(context))
+        router = part.routes(context)
+        app.include_router(router)
+        app.state.parts.extend(router.routes)
 
     @app.get("/openapi.json", include_in_schema=False)
     async def openapi(request: Request) -> Any:
