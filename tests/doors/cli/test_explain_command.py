@@ -145,6 +145,10 @@ def test_the_command_may_come_from_standard_input(
         (["xplain", "ls"], "did you mean 'explain'?"),
         (["rm -rf /"], "interlock explain"),
         (["explain", "--cwd"], "expected one argument"),
+        (["explain", ""], "no command given"),
+        (["explain", " \n\t"], "no command given"),
+        (["explain", "--operation", ""], "--operation is empty"),
+        (["explain", "--intent", " "], "--intent is empty"),
     ],
 )
 def test_a_mistake_in_the_words_is_exit_code_two(words: list[str], said: str, capsys: Capture) -> None:

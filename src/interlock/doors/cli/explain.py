@@ -61,9 +61,10 @@ def main(argv: Sequence[str]) -> int:
         parser.error("give one of a command, --operation, --tool and --intent")
     if args.adapter is not None and given != ["operation"]:
         parser.error("--adapter goes with --operation")
-    text = _text(args.command) if not given else ""
-    if text is None:
-        print("interlock explain: no command given\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
+    text = getattr(args, given[0]) if given else _text(args.command)
+    if not text.strip():
+        what = f"--{given[0]} is empty" if given else "no command given"
+        print(f"interlock explain: {what}\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
         return 2
     action = _OTHERS[given[0]](args, parser, cwd) if given else command(_encodable(text), cwd)
     try:
@@ -288,8 +289,8 @@ def _parser() -> Parser:
     return parser
 
 
-def _text(words: Sequence[str]) -> str | None:
-    """The command: one word as it stands, several as the shell had split them, else standard input."""
+def _text(words: Sequence[str]) -> str:
+    """The command: one word as it stands, several as the shell had split them, else standard input; empty for none."""
     if len(words) == 1 and words[0] != "-":
         return words[0]
     if len(words) > 1:
@@ -297,7 +298,7 @@ def _text(words: Sequence[str]) -> str | None:
 
         return shlex.join(words)
     if not words and sys.stdin.isatty():
-        return None
+        return ""
     from interlock.looker.files import decode
 
     return decode(sys.stdin.buffer.read(MAX_INPUT)).removesuffix("\n")
