@@ -44,6 +44,9 @@ REGISTRY = {  # promises: code -> status by itself, details; changed only on pur
     "TOKEN_EXPIRED": (409, "token expired_at current_time"),
     "TOKEN_ALREADY_USED": (409, "token consumed_at"),
     "TOKEN_SCOPE_MISMATCH": (409, "token token_operation requested_operation"),
+    "PLANNER_FAILED": (502, ""),
+    "PLANNER_TIMEOUT": (504, ""),
+    "PLANNER_NOT_CHOSEN": (409, ""),
     "INTERNAL_ERROR": (500, "http_status upstream_error"),
 }
 # What the public runner takes for a leak, and more of the kind.

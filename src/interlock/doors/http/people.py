@@ -171,7 +171,7 @@ def _resume(context: Context, request: Request, operator: str) -> tuple[str, Ope
     now = state.clock.now()
     found = state.sessions.resume(place, now, operator) if place is not None else None
     if found is None:
-        raise Problem("NOT_FOUND_RESOURCE", "nobody signed in at this terminal lately; enter your passphrase")
+        raise Problem("NOT_FOUND_RESOURCE", "this terminal is not unlocked; enter your passphrase")
     body = deed(now, "unlock", found[1].operator, {"channel": CLI, "resumed": True})
     state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
     return found
