@@ -97,6 +97,23 @@ def test_all_cells_of_the_matrix_in_both_rulings(level: Level, trust: Trust) -> 
         assert floored.requirement.approvers == {"role:admin"} and floored.requirement.reauth
 
 
+@pytest.mark.parametrize(("level", "trust"), list(itertools.product(Level, Trust)))
+@pytest.mark.parametrize("reasons", [(), ("Removes every message",)])
+def test_the_reason_speaks_of_the_action_and_the_matrix_stays_a_factor(
+    level: Level, trust: Trust, reasons: tuple[str, ...]
+) -> None:
+    category = "read" if level is Level.SAFE else "execute"
+    action = operation("sync_thing", {}, category, "", level)
+    for name in ("default", "spec"):
+        found = weighed(action, name, adapted=Adapted(Call("sync_thing", level, trust, category, reasons=reasons)))
+        assert " x danger " not in found.reason() and "published" not in found.reason(), found.reason()
+        assert any(factor.startswith("matrix") and " x danger " in factor for factor in found.factors)
+        if found.requirement.blocked:
+            assert "sync_thing" in found.reason() and trust.word in found.reason()
+        if found.requirement != Requirement() and reasons:
+            assert "Removes every message" in found.reason()
+
+
 def test_the_matrix_says_nothing_of_bare_commands() -> None:
     assert not any(factor.startswith("matrix") for factor in weighed(command("rm x", CWD)).factors)
 

@@ -29,6 +29,11 @@ class Part:
     code: str = ""
     details: Json = field(default_factory=nothing)  # what 1.9 puts beside the code
     pattern: str = ""  # the operator's, where one speaks
+    said: str = ""  # the reason that people and agents read, where the words are for the factors
+
+    @property
+    def reason(self) -> str:
+        return self.said or self.words
 
 
 @dataclass(frozen=True, slots=True)

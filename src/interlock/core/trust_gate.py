@@ -121,6 +121,18 @@ def passage(call: Call, matrix: str = "floor", policy: TrustPolicy | None = None
     return Passage(word, published, "CONFIRMATION_REQUIRED" if word != ALLOW else "")
 
 
+def untrusted(call: Call, found: Passage, does: str, note: str) -> str:
+    """Why an adapter's operation is refused: what it does, what trust that takes, and what an operator can do about it."""
+    needed = found.details.get("required_trust") or found.details.get("minimum_trust_required")
+    what = (
+        f"{call.operation} is {call.level.word} ({does.rstrip('.')})"
+        if does
+        else f"{call.operation} is {call.level.word}"
+    )
+    takes = f", and takes an adapter that is {needed}" if needed else ""
+    return f"{what}{takes}; {note or f'this one is {call.trust.word}'}"
+
+
 def _introspection(call: Call, policy: TrustPolicy, published: str) -> Passage:
     if call.trust is Trust.UNTESTED and not policy.allow_untested_introspection:
         details = _insufficient(call, Trust.GENERATED)

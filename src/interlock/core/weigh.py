@@ -17,7 +17,7 @@ from interlock.core.records import NOTHING, Json, nothing
 from interlock.core.registered import replaces_level, severity_parts
 from interlock.core.times import seconds_of
 from interlock.core.titles import Titles
-from interlock.core.trust_gate import ALLOW, CONFIRM, DENY, VERIFY, passage
+from interlock.core.trust_gate import ALLOW, CONFIRM, DENY, VERIFY, passage, untrusted
 from interlock.core.waive import CONFIRM_PATTERN, lowered
 
 EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and verified
@@ -48,7 +48,7 @@ class Weighed:
     def reason(self) -> str:
         """The words of the contribution that asks for most; what the action does comes before what was done before it."""
         own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
-        return max(own or self.parts, key=_weight).words if self.parts else ""
+        return max(own or self.parts, key=_weight).reason if self.parts else ""
 
 
 def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> Weighed:
@@ -191,16 +191,22 @@ def _matrix(assessment: Assessment, named: Titles, policy: Policy, at: Circumsta
     call = replace(at.adapted.call, level=max(at.adapted.call.level, assessment.level))
     found = passage(call, policy.matrix, policy.trust, at.adapted.override)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
+    does = next(iter(call.reasons), "") or _worst_reason(assessment)
     if found.word == ALLOW:
-        return [Part("matrix", Requirement(), words)]
+        return [Part("matrix", Requirement(), words, said=f"{call.operation} of an adapter that is {call.trust.word}")]
+    said = f"{call.level.word}: {does or call.operation}"
     if found.word == DENY and found.code == "PERMISSION_DENIED":  # only the floor: an admin can override
         override = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
-        return [Part("matrix", override, f"{words}; operator override required", code=found.code)]
+        return [Part("matrix", override, f"{words}; operator override required", code=found.code, said=said)]
     if found.word == DENY or found.word not in (CONFIRM, VERIFY):
-        said = f"{at.adapted.note} ({words})" if at.adapted.note else words
-        return [Part("matrix_deny", BLOCK, said, code=found.code, details=found.details)]
+        said = untrusted(call, found, does, at.adapted.note)
+        return [Part("matrix_deny", BLOCK, words, code=found.code, details=found.details, said=said)]
     human = Human.CONFIRM if found.word == CONFIRM else Human.VERIFY
-    return [Part("matrix", Requirement(human=human), words, code=found.code)]
+    return [Part("matrix", Requirement(human=human), words, code=found.code, said=said)]
+
+
+def _worst_reason(assessment: Assessment) -> str:
+    return max(assessment.findings, key=lambda finding: finding.level).reason if assessment.findings else ""
 
 
 def _level(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> list[Part]:
