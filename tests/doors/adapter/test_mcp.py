@@ -167,13 +167,16 @@ def test_the_clients_own_user_can_confirm_a_destructive_operation_and_nothing_mo
     async def story() -> None:
         world.shop.forget()
         async with talking(world, era, "--agent", f"eli-{era}", elicitation_callback=user) as talk:
+            for _ in range(2 * ERAS.index(era)):  # a no holds for the same target in every session
+                await talk.call("mcp_aql_create", "create_thing", title="another")
             await talk.call("mcp_aql_create", "create_thing", title="one")
-            held = await talk.call("mcp_aql_delete", "delete_thing", id="t1")
-            assert held["success"] is False and list(world.shop.things()) == ["t1"]
+            before = list(world.shop.things())
+            held = await talk.call("mcp_aql_delete", "delete_thing", id=before[-1])
+            assert held["success"] is False and list(world.shop.things()) == before
             await talk.call("mcp_aql_create", "create_thing", title="two")
-            done = await talk.call("mcp_aql_delete", "delete_thing", id="t2")
+            done = await talk.call("mcp_aql_delete", "delete_thing", id=f"t{len(before) + 1}")
             assert done["success"], (done, asked)
-            assert list(world.shop.things()) == ["t1"]
+            assert list(world.shop.things()) == before
             assert (await talk.call("mcp_aql_delete", "bulk_delete_things"))["success"] is False
         assert len(asked) == 2 and all("delete_thing" in words or "Delete thing" in words for words in asked)
 

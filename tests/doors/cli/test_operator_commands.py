@@ -101,9 +101,9 @@ def test_a_grant_from_a_ticket_covers_the_same_effect_and_nothing_else(desk: Des
     ticket = desk.evaluate("git reset --hard")["pendingId"]
     yes = [(r"Grant this\? \[y/N\] ", "y")]
     made = told(desk, "grants", "add", "--from", ticket, "--count", "2", "--for", "5m", "--why", "clean-up", more=yes)
-    assert made["remaining"] == 2 and made["targets"] == ["git reset"] and made["ceiling"] == "destructive"
+    assert made["remaining"] == 2 and made["targets"] == ["worktree /home/dev/app"] and made["ceiling"] == "destructive"
     shown, code = desk.signed("grants")
-    assert code == 0 and short(made["id"]) in shown and "git reset" in shown and "2 times" in shown
+    assert code == 0 and short(made["id"]) in shown and "worktree /home/dev/app" in shown and "2 times" in shown
     assert desk.evaluate("git reset --hard")["allowed"] is True
     assert desk.evaluate("rm -rf /srv/other")["allowed"] is False
     assert desk.signed("grants", "revoke", made["id"])[1] == 0

@@ -19,7 +19,10 @@ PATH = "/console/events"
 BEAT = 15.0  # seconds between signs of life; whether the visitor is still signed in is looked at before each
 MOST = 200  # streams that are open at once
 GATHERED = 0.1  # seconds that changes are collected before they are told
-_WORDS = {Change.AGENTS: "agents", Change.BLOCKS: "blocks", Change.OPERATORS: "operators", Change.PATTERNS: "patterns"}
+_WORDS = {
+    Change.AGENTS: "agents", Change.BLOCKS: "blocks", Change.DENIALS: "tickets", Change.OPERATORS: "operators",
+    Change.PATTERNS: "patterns",
+}  # fmt: skip
 _HEADERS = [*OF_PAGES, (b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
 
 
