@@ -110,6 +110,8 @@ def test_the_reason_speaks_of_the_action_and_the_matrix_stays_a_factor(
         assert any(factor.startswith("matrix") and " x danger " in factor for factor in found.factors)
         if found.requirement.blocked:
             assert "sync_thing" in found.reason() and trust.word in found.reason()
+        elif found.requirement.reauth and name == "default":  # only the floor denies
+            assert "operator override required" in found.reason()
         if found.requirement != Requirement() and reasons:
             assert "Removes every message" in found.reason()
 

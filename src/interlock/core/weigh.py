@@ -17,7 +17,7 @@ from interlock.core.records import NOTHING, Json, nothing
 from interlock.core.registered import replaces_level, severity_parts
 from interlock.core.times import seconds_of
 from interlock.core.titles import Titles
-from interlock.core.trust_gate import ALLOW, CONFIRM, DENY, VERIFY, passage, untrusted
+from interlock.core.trust_gate import ALLOW, CONFIRM, DENY, OVERRIDE_REQUIRED, VERIFY, passage, untrusted
 from interlock.core.waive import CONFIRM_PATTERN, lowered
 
 EXEMPT = frozenset({  # an agent can always be stopped, confirmed and verified
@@ -197,7 +197,8 @@ def _matrix(assessment: Assessment, named: Titles, policy: Policy, at: Circumsta
     said = f"{call.level.word}: {does or call.operation}"
     if found.word == DENY and found.code == "PERMISSION_DENIED":  # only the floor: an admin can override
         override = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
-        return [Part("matrix", override, f"{words}; operator override required", code=found.code, said=said)]
+        words, said = (f"{one.rstrip('.')}; {OVERRIDE_REQUIRED}" for one in (words, said))
+        return [Part("matrix", override, words, code=found.code, said=said)]
     if found.word == DENY or found.word not in (CONFIRM, VERIFY):
         said = untrusted(call, found, does, at.adapted.note)
         return [Part("matrix_deny", BLOCK, words, code=found.code, details=found.details, said=said)]
