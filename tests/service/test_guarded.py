@@ -125,7 +125,7 @@ def test_R_9_its_process_is_known_by_number_name_and_port(world: tuple[Gate, Pat
 
 def test_R_9_a_signal_that_also_reaches_it_is_held_and_blocks_nobody(world: tuple[Gate, Path]) -> None:
     gate, project = world
-    for text in ("pkill -f serve", "kill $(pgrep -f serve)", "pkill -f '/opt/x'"):
+    for text in ("pkill -f serve", "kill $(pgrep -f serve)", "pkill -f '/opt/x'", r"pkill -f '(e)rv\1'"):
         assert ask(gate, command(text, str(project))) == (3, False), text
 
 

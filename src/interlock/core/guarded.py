@@ -219,13 +219,15 @@ def _named(program: str, words: Sequence[str], process: Process) -> bool:
 
 
 def _fits(pattern: str, text: str, exact: bool) -> bool:
-    """As `pkill` compares; in RE2, so that no pattern takes long."""
+    """As `pkill` compares; in RE2, so that no pattern takes long. One that RE2 does not know may fit anything."""
+    import re2
+
     from interlock.core.patterns import compiled
 
     try:
         found = compiled(pattern)
-    except Exception:  # re2.error; what it does not know is compared as text
-        return pattern in text
+    except re2.error:
+        return True
     return (found.fullmatch(text) if exact else found.search(text)) is not None
 
 
