@@ -15,13 +15,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from asyncio import unix_events
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 INTERLOCK = [sys.executable, "-m", "interlock"]
-_LOADED = "cli.serve http.server cli.operator cli.audit cli.mcp mcp.stdio cli.proxy proxy.running proxy.stdio"
+_LOADED = "cli.serve http.server cli.operator cli.audit cli.mcp mcp.stdio cli.proxy proxy.running proxy.stdio adapter.stdio adapter.reload"
 _ADOPTS = 36  # PR_SET_CHILD_SUBREAPER
 _MOST = 1 << 17  # bytes of one request
 _ONE = threading.Lock()
@@ -67,6 +70,17 @@ def run(*words: str, given: str = "", timeout: float = 60, **how: Any) -> subpro
             process.kill()
             raise
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+@contextmanager
+def forking() -> Iterator[None]:
+    """What asyncio starts meanwhile, for a library that starts its servers by itself, is forked as well."""
+    own = unix_events.subprocess  # type: ignore[attr-defined]
+    unix_events.subprocess = SimpleNamespace(**{**vars(own), "Popen": Popen})  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        unix_events.subprocess = own  # type: ignore[attr-defined]
 
 
 def at_terminal(terminal: str, argv: Sequence[str], env: Mapping[str, str]) -> None:

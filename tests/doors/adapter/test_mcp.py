@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+import warm
 from aql_lint import lint
 from daemon import Daemon, daemon
 from shop import KEY, Shop, open_shop
@@ -92,7 +93,9 @@ async def talking(
     ]
     with (world.folder / "stderr.txt").open("a") as errors:
         server = StdioServerParameters(command=sys.executable, args=given, env={**os.environ, "SHOP_KEY": KEY})
-        async with Client(stdio_client(server, errors), mode=era, **more) as client:
+        async with AsyncExitStack() as stack:
+            with warm.forking():
+                client = await stack.enter_async_context(Client(stdio_client(server, errors), mode=era, **more))
             yield Talk(client, [])
     assert KEY not in (world.folder / "stderr.txt").read_text()
 

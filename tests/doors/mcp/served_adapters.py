@@ -13,6 +13,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from servers import ERAS, Servers, Talk, serving
 
+import warm
 from shop import KEY, Shop, open_shop
 from things import text
 
@@ -43,7 +44,8 @@ class World:
             server = StdioServerParameters(command=sys.executable, args=words, env={**os.environ, "SHOP_KEY": KEY})
             return await stack.enter_async_context(Client(server, mode=ERAS[era]))
 
-        client, close = self.servers.loop.open(enter)
+        with warm.forking():
+            client, close = self.servers.loop.open(enter)
         made = Talk(f"stdio-{era}", client, self.servers.loop, closing=close)
         self.servers.opened.append(made)
         return made

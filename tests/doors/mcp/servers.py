@@ -21,6 +21,7 @@ import mcp_types as types
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+import warm
 from aql_lint import lint
 from daemon import Daemon, daemon
 
@@ -163,7 +164,8 @@ class Servers:
                 server = streamable_http_client(f"http://127.0.0.1:{self.daemon.port}/mcp", http_client=http)
             return await stack.enter_async_context(Client(server, mode=ERAS[era], **more))
 
-        client, close = self.loop.open(enter)
+        with warm.forking():
+            client, close = self.loop.open(enter)
         made = Talk(kind, client, self.loop, closing=close)
         self.opened.append(made)
         return made

@@ -7,12 +7,13 @@ import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from mcp import Client, StdioServerParameters
 
+import warm
 from proxied import PATIENCE, Bench
 
 ERAS = {"2025": "legacy", "2026": "auto"}
@@ -54,7 +55,9 @@ def talking(bench: Bench, words: Sequence[str], era: str = "2025", env: Any = No
 
     async def live() -> None:
         try:
-            async with Client(server, mode=ERAS[era], **more) as client:
+            async with AsyncExitStack() as stack:
+                with warm.forking():
+                    client = await stack.enter_async_context(Client(server, mode=ERAS[era], **more))
                 ready.set_result(client)
                 await leave.wait()
         except BaseException as error:
