@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
-
-import httpx
 
 KEY = "sk-shop-3f9a77c1d2"  # what the service wants to be shown
 
@@ -32,13 +32,20 @@ class Shop:
 
     def log(self) -> list[dict[str, Any]]:
         """Every request that came, in order."""
-        return httpx.get(f"http://127.0.0.1:{self.port}/log", trust_env=False).json()
+        return list(self._asked("GET", "/log"))
 
     def things(self) -> dict[str, Any]:
-        return httpx.get(f"http://127.0.0.1:{self.port}/things", trust_env=False).json()
+        return dict(self._asked("GET", "/things"))
 
     def forget(self) -> None:
-        httpx.post(f"http://127.0.0.1:{self.port}/forget", trust_env=False).raise_for_status()
+        self._asked("POST", "/forget")
+
+    def _asked(self, method: str, path: str) -> Any:
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+            connection.request(method, path)
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.status
+            return json.loads(answer.read() or b"null")
 
 
 @contextmanager
@@ -190,7 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
             pass
 
     def on_broken(self, words: list[str], tries: int) -> None:
-        self.connection.close()
+        self.connection.shutdown(socket.SHUT_RDWR)
 
     def json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:
         self.plain(status, json.dumps(value).encode(), {"Content-Type": "application/json", **(headers or {})})
