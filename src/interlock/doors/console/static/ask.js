@@ -4,7 +4,7 @@
   const one = (selector, root = document) => root.querySelector(selector);
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const say = (words, bad) => window.interlock?.say(words, bad);
-  const QUIET = 350, POLL = 400, SLOW = 1500;
+  const QUIET = 350, SOON = 100, POLL = 400, SLOW = 1500;
 
   async function send(path, fields) {
     let answer;
@@ -132,14 +132,14 @@
   const ended = (found) => `${found.status}${found.exitCode === null ? "" : `, exit code ${found.exitCode}`}, ${length(found.seconds)}${found.cut ? ", output was cut" : ""}`;
   async function watch(path, root, over) {
     const output = one("[data-output]", root), progress = one("[data-progress]", root), box = output.closest("pre");
-    let at = 0, wait = POLL;
+    let at = 0, wait = SOON;  // most commands end at once
     for (;;) {
       try {
         const found = await (await send(`${path}?start=${at}`)).json();
         const low = box.scrollTop + box.clientHeight >= box.scrollHeight - 20;
         output.append(found.text);
         if (low) box.scrollTop = box.scrollHeight;
-        wait = found.text ? POLL : Math.min(wait * 1.2, SLOW);
+        wait = Math.min(wait * 1.4, found.text ? POLL : SLOW);
         at = found.next;
         progress.textContent = found.status === "running" ? `running for ${length(found.seconds)}` : ended(found);
         if (found.status !== "running") { over(found); return; }
