@@ -32,7 +32,7 @@ from desk import PASSPHRASE, Desk
 AXE = Path(__file__).parent.parent / ".venv" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 30_000  # milliseconds
-GLANCE = 400  # milliseconds: who waits no longer looks every 50 ms, and who has patience only twice a second
+GLANCE = 400.0  # milliseconds: Playwright looks every 50 ms for so long, and only twice a second where it has patience
 expect.set_options(timeout=PATIENCE)
 _FLAGS = [
     "--no-sandbox",
@@ -52,13 +52,14 @@ def _eager(own: Callable[..., Any]) -> Callable[..., Any]:
     """The same wait, in many short ones."""
 
     def wait(self: Any, *given: Any, timeout: float = PATIENCE, **how: Any) -> Any:
-        end = time.monotonic() + timeout / 1_000
+        end, glance = time.monotonic() + timeout / 1_000, GLANCE
         while True:
             try:
-                return own(self, *given, timeout=GLANCE, **how)
+                return own(self, *given, timeout=glance, **how)
             except (TooLate, AssertionError):
                 if time.monotonic() > end:
                     raise
+            glance = min(glance * 1.5, 6 * GLANCE)  # a busy machine takes long to look once
 
     return wait
 
