@@ -102,8 +102,8 @@ def test_what_passes_without_a_daemon_is_a_setting(tmp_path: Path, setting: str)
     assert here.claude("touch x").decision == "deny"
 
 
-@pytest.mark.slow("a stopped daemon is waited for as long as a busy one")
-def test_a_stopped_daemon_is_given_up_in_time(tmp_path: Path) -> None:
+def test_a_stopped_daemon_is_given_up_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wrapper, "BUSY", 1.0)
     with hooked(tmp_path) as here:
         os.kill(here.daemon.process.pid, signal.SIGSTOP)
         try:
