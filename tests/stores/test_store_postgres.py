@@ -64,8 +64,8 @@ def test_a_database_that_is_not_there_is_named(server: postgres.Server) -> None:
         open_store(server.url("nobody_made_it"))
 
 
-@pytest.mark.slow("waits for a server that does not answer, several times")
-def test_a_server_that_stops_and_starts_is_used_again() -> None:
+def test_a_server_that_stops_and_starts_is_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("interlock.stores.postgres._POOL_SECONDS", 0.5)
     with postgres.running() as server:
         store = open_store(server.new_database())
         heard: list[str] = []

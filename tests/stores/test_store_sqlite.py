@@ -201,7 +201,13 @@ def test_a_folder_that_is_restored_from_a_copy_is_used_again(store: Store, folde
         open_store(f"sqlite://{folder}")
 
 
-def test_a_lock_of_another_program_is_waited_for_and_named(store: Store, folder: Path) -> None:
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store that is opened from now on has little patience with locks."""
+    monkeypatch.setattr("interlock.stores.sqlite._BUSY_SECONDS", 0.5)
+
+
+def test_a_lock_of_another_program_is_waited_for_and_named(hasty: None, store: Store, folder: Path) -> None:
     other = sqlite3.connect(folder / "state.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="another process has locked it"):

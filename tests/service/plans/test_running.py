@@ -105,7 +105,10 @@ def test_a_command_that_reads_nothing_holds_nobody_up_who_types(gate: Asking) ->
     assert gate.ended(plan).status == "interrupted"
 
 
-def test_cancelling_ends_the_whole_group_also_what_does_not_want_to(gate: Asking) -> None:
+def test_cancelling_ends_the_whole_group_also_what_does_not_want_to(
+    gate: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("interlock.service.plans.process.GRACE", 0.5)
     plan = gate.plan("trap '' TERM HUP; sleep 300 & echo $! > pid; wait; sleep 300")
     running.start(gate.state, gate.by, plan.id, yes(plan))
     pid = int(until(lambda: (gate.here / "pid").exists() and (gate.here / "pid").read_text().strip()))
