@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import sys
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, settings
 
 import postgres
 
+# Most of what a worker has lives as long as it does: looking through all of that for garbage takes a tenth of the time.
+gc.set_threshold(100_000, 50, 100)
 # The same examples in every run, however slow the machine is: a property that fails, fails for everybody. `make fuzz` looks for new ones.
 settings.register_profile("suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("suite")
