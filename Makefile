@@ -74,7 +74,7 @@ lint: $(STAMP) ## ruff and mypy
 test: $(STAMP) $(NODE) $(TOOLS) $(SERVERS) ## lint beside the tests
 	@$(BIN)/python -m compileall -q -j 2 src
 	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & lint=$$!; \
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder; tests=$$?; \
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder; tests=$$?; \
 	wait $$lint; linted=$$?; cat $(VENV)/lint.log; \
 	test $$tests -eq 0 && test $$linted -eq 0
 
