@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from playwright.sync_api import (
     Page,
     PageAssertions,
     Playwright,
+    Route,
     expect,
     sync_playwright,
 )
@@ -83,6 +85,19 @@ class Window:
     def open(self, path: str) -> Page:
         self.page.goto(self.base + path)
         return self.page
+
+    def hurried(self, path: str) -> Page:
+        """The same, with a list that is fetched again five times a second instead of every few seconds."""
+
+        def sooner(route: Route) -> None:
+            answer = route.fetch()
+            route.fulfill(response=answer, body=re.sub(r'data-poll="\d+"', 'data-poll="0.2"', answer.text()))
+
+        self.page.route(self.base + path, sooner)
+        try:
+            return self.open(path)
+        finally:
+            self.page.unroute(self.base + path)
 
     def sign_in(self) -> None:
         """One touch."""
@@ -180,6 +195,12 @@ class Console:
     def _token(self, name: str) -> str:
         with self.operator() as daemon:
             return str(daemon.post("/agents", {"name": name})["token"])
+
+
+def armed(button: Locator) -> None:
+    """Waits for a button that works two seconds after its card came into view; by the page's clock they pass at once."""
+    later = "() => { const own = performance.now.bind(performance); performance.now = () => own() + 2000; }"
+    until(lambda: (button.page.evaluate(later), button.is_enabled())[1], "the armed button")
 
 
 def until(holds: Callable[[], Any], what: str, seconds: float = 30.0) -> Any:

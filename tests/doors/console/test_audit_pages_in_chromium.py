@@ -35,7 +35,7 @@ def row(window: Window, words: str) -> Any:
 
 @pytest.mark.slow("starts a daemon, a person at a terminal and Chromium")
 def test_the_feed_goes_on_by_itself_until_it_is_paused(here: Console, ana: Window) -> None:
-    ana.open("/console/live")
+    ana.hurried("/console/live")
     row(ana, HELD).wait_for()
     here.ask("cat one.txt")  # allowed: nothing is told of it, the page asks again
     row(ana, "cat one.txt").wait_for()

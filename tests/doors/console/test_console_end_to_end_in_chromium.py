@@ -15,7 +15,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from chromium import PATIENCE, Console, Window, console, until
+from chromium import PATIENCE, Console, Window, armed, console, until
 from desk import own_port
 from hooked import Meanwhile, Said, built, claude
 
@@ -81,7 +81,7 @@ def test_a_held_hook_appears_by_itself_and_a_touch_lets_its_call_run(here: Conso
     found.wait_for(timeout=PATIENCE)
     id = str(found.get_attribute("data-item"))
     button = found.get_by_role("button", name="Approve with passkey…")
-    expect(button).to_be_enabled(timeout=PATIENCE)
+    armed(button)
     button.click()
     said = waiting.result()
     assert said.exit == 0 and said.decision in ("", "allow"), said  # a hook that says nothing lets its call run
@@ -191,7 +191,7 @@ def test_keys_lead_everywhere_and_none_of_them_approves(here: Console, ana: Wind
     press("Escape")
     assert selected.count() == 0
     approve = page.locator(f"[data-item='{order[0]}']").get_by_role("button", name="Approve with passkey…")
-    expect(approve).to_be_enabled(timeout=PATIENCE)
+    armed(approve)
     for key in [
         *sorted(set(string.ascii_letters + string.digits + "+=!") - set("grjk")),
         "Space",
@@ -215,7 +215,7 @@ def test_keys_lead_everywhere_and_none_of_them_approves(here: Console, ana: Wind
 def test_tab_reaches_approve_and_enter_there_asks_for_the_touch(here: Console, ana: Window) -> None:
     held = here.ask(here.deed)["pendingId"]
     page = ana.open("/console/queue")
-    expect(page.get_by_role("button", name="Approve with passkey…")).to_be_enabled(timeout=PATIENCE)
+    armed(page.get_by_role("button", name="Approve with passkey…"))
     page.keyboard.press("j")
     for _ in range(12):
         page.keyboard.press("Tab")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adapted import adapter_file
-from chromium import Console, Window, console, until
+from chromium import Console, Window, armed, console, until
 
 pytestmark = pytest.mark.xdist_group("browser")
 GOT: list[bytes] = []
@@ -84,7 +84,7 @@ def test_a_card_becomes_a_narrow_grant_that_was_tested_and_touched(here: Console
     assert page.locator("tr:has(.badge.warn)").count() == 1
     page.fill("#why", "the move")
     save = page.get_by_role("button", name="Sign and save")
-    until(save.is_enabled, "the armed button")
+    armed(save)
     save.click()
     page.wait_for_url("**/console/grants?said=saved")
     page.wait_for_selector("#said >> text=counts from now on")
