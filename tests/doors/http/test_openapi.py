@@ -24,7 +24,7 @@ from interlock.doors.http.openapi import document
 
 DOCUMENT = document(undressed())
 SECONDS = 60.0
-EXAMPLES = 12
+EXAMPLES = 8
 CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
 
 
