@@ -7,13 +7,14 @@ import pytest
 from each import each
 from interlock.core.circumstances import Circumstances
 from interlock.core.databases import thrown_away
-from interlock.core.decide import judge, require
+from interlock.core.decide import judge
 from interlock.core.looking import Question, answered, question_of
 from interlock.core.loss import Seen
 from interlock.core.made import Made, Thing, makings, unmade
 from interlock.core.model import Level, Loss, Requirement, command, tool
 from interlock.core.read import read
 from interlock.core.undo import Kept
+from interlock.core.weigh import require
 from interlock.policybook import load_policy
 from interlock.rulebook import load
 

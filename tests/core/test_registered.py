@@ -7,12 +7,13 @@ from typing import Any
 
 from each import each
 from interlock.core.circumstances import Circumstances
-from interlock.core.decide import judge, require
+from interlock.core.decide import judge
 from interlock.core.model import Action, Level, operation
 from interlock.core.registered import own_level, with_registered
 from interlock.core.registry import Pattern, Registry
 from interlock.core.replay import given_json, replay
 from interlock.core.titles import titles
+from interlock.core.weigh import require
 from interlock.policybook import load_policy
 from interlock.rulebook import load
 

@@ -15,7 +15,7 @@ import pytest
 from interlock.core import weigh as weighing
 from interlock.core.circumstances import Adapted, Circumstances, Denied
 from interlock.core.danger import Approval, DangerBlock
-from interlock.core.decide import judge, require
+from interlock.core.decide import judge
 from interlock.core.looking import question_of
 from interlock.core.model import Action, Human, Level, Loss, Requirement, command, intent, operation
 from interlock.core.policy import Policy
@@ -24,7 +24,7 @@ from interlock.core.registry import Matched, Pattern, Registry
 from interlock.core.trust import Trust
 from interlock.core.trust_gate import PUBLISHED, Call
 from interlock.core.undo import Kept, unkept
-from interlock.core.weigh import Weighed
+from interlock.core.weigh import Weighed, require
 from interlock.rulebook import load
 
 SHIPPED = Path(weighing.__file__).parent.parent / "policies"

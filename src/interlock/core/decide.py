@@ -1,4 +1,4 @@
-"""The path of one action: read, classify, assess, weigh, hold. Everything that judges walks it, and nothing else does."""
+"""Judges an action by the rules: reads it, classifies its facts and assesses the findings. Nothing else judges."""
 
 from __future__ import annotations
 
@@ -11,13 +11,8 @@ from interlock.core.model import Action, Assessment, Kind, Witness
 from interlock.core.read import BUDGET, FileReader, read
 from interlock.core.read.facts import Effect, Fact
 
-if TYPE_CHECKING:  # whoever only judges does not load what decides
-    from interlock.core.circumstances import Circumstances
-    from interlock.core.hold import Held
-    from interlock.core.policy import Policy
+if TYPE_CHECKING:
     from interlock.core.read.prose.learned import Opinion
-    from interlock.core.records import Ticket
-    from interlock.core.weigh import Weighed
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +47,3 @@ def second_opinion(facts: tuple[Fact, ...], opinion: Opinion) -> tuple[Fact, ...
             if opinion.resembles_harm(fact.target, "plain_foreign" in fact.traits):
                 return (*facts, Effect("act_resembles", fact.target, span=fact.span))
     return facts
-
-
-def require(action: Action, judged: Judgement, policy: Policy, at: Circumstances) -> Weighed:
-    """What must happen before a judged action may run, under this policy and these circumstances."""
-    from interlock.core.titles import titles
-    from interlock.core.weigh import weigh
-
-    return weigh(judged.assessment, titles(action, judged.facts), policy, at)
-
-
-def decide(weighed: Weighed, ticket: Ticket | None, agreed: str, now: float, policy: Policy) -> Held:
-    """The answer to a weighed action, given the ticket that may meet it."""
-    from interlock.core.hold import hold
-
-    return hold(weighed.requirement, weighed.denies, ticket, agreed, now, policy.denial_seconds)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from interlock.core.decide import decide
 from interlock.core.excerpt import excerpt, visible
+from interlock.core.hold import hold
 from interlock.core.loss import LOOKED, recoverable, undo_told
 from interlock.core.model import Action, Assessment, Finding, Human, Kind, Level, Step
 
@@ -89,7 +89,12 @@ class Answer:
 
 def answered(weighed: Weighed, policy: Policy, mode: str = "enforcing") -> Answer:
     """The answer that the path gives to a weighed action without a ticket."""
-    return Answer(decide(weighed, None, "", 0.0, policy).outcome, weighed, policy.name, mode)
+    return Answer(
+        hold(weighed.requirement, weighed.denies, None, "", 0.0, policy.denial_seconds).outcome,
+        weighed,
+        policy.name,
+        mode,
+    )
 
 
 @dataclass(frozen=True, slots=True)

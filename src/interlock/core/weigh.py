@@ -6,17 +6,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from interlock.core.circumstances import Circumstances, Part, level_words
+from interlock.core.decide import Judgement
 from interlock.core.escalation import RAISED_TO, RAISING, TIERS, escalation, raised, tier_of
 from interlock.core.globs import spec_globs
 from interlock.core.loss import LOOKED, UNKEPT
-from interlock.core.model import Assessment, Human, Level, Requirement, Tier
+from interlock.core.model import Action, Assessment, Human, Level, Requirement, Tier
 from interlock.core.patterns import EVERYTHING, Glob, hits
 from interlock.core.pause import PAUSED, held_anyway
 from interlock.core.policy import ADMIN, TOLERANCES, Control, Policy
 from interlock.core.records import NOTHING, Json, nothing
 from interlock.core.registered import replaces_level, severity_parts
 from interlock.core.times import seconds_of
-from interlock.core.titles import Titles
+from interlock.core.titles import Titles, titles
 from interlock.core.trust_gate import ALLOW, CONFIRM, DENY, OVERRIDE_REQUIRED, VERIFY, passage, untrusted
 from interlock.core.waive import CONFIRM_PATTERN, lowered
 
@@ -49,6 +50,11 @@ class Weighed:
         """The words of the contribution that asks for most; what the action does comes before what was done before it."""
         own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
         return max(own or self.parts, key=_weight).reason if self.parts else ""
+
+
+def require(action: Action, judged: Judgement, policy: Policy, at: Circumstances) -> Weighed:
+    """What must happen before a judged action may run, under this policy and these circumstances."""
+    return weigh(judged.assessment, titles(action, judged.facts), policy, at)
 
 
 def weigh(assessment: Assessment, named: Titles, policy: Policy, at: Circumstances) -> Weighed:

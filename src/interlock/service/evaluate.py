@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from interlock.core.circumstances import Circumstances
-from interlock.core.decide import decide, joined
+from interlock.core.decide import joined
 from interlock.core.decision import HELD, Decision
 from interlock.core.digest import DigestError
-from interlock.core.hold import Held, Keep
+from interlock.core.hold import Held, Keep, hold
 from interlock.core.model import Kind, Level, Requirement
 from interlock.core.read import BUDGET
 from interlock.core.read.name_patterns import exemption
@@ -205,7 +205,7 @@ def _hold(state: State, judged: Judged, found: Gathered, weighed: Weighed) -> He
         agreed = state.agreement(ticket, found.approvals, weighed.requirement, judged.now, session)
         if not agreed and not shows(ticket, judged):
             agreed = "the ticket shows something else than what would run"
-    held = decide(weighed, ticket, agreed, judged.now, state.policy)
+    held = hold(weighed.requirement, weighed.denies, ticket, agreed, judged.now, state.policy.denial_seconds)
     waits = held.keep is Keep.OPEN or held.outcome in HELD
     if found.nobody and waits and not answerable(state, judged, weighed):
         return Held("deny", f"{weighed.reason().rstrip('.')}. {NOBODY}", code="PERMISSION_DENIED")

@@ -7,12 +7,13 @@ from typing import Any
 
 from interlock.core.circumstances import Circumstances
 from interlock.core.classify import Rulebook
-from interlock.core.decide import judge, require
+from interlock.core.decide import judge
 from interlock.core.looking import question_of
 from interlock.core.model import Action, Loss, command, intent, operation, tool
 from interlock.core.policy import MODES, Policy
 from interlock.core.registry import Registry
 from interlock.core.undo import Kept
+from interlock.core.weigh import require
 
 CWD = "/home/dev/app"  # where the commands of cases run
 _KEPT = Kept("u_aaaaaaaaaa", "0" * 64)

@@ -75,11 +75,12 @@ def decided(
 ) -> tuple[Assessment, Answer] | Unjudged:
     """The path of an action up to a ticket: read, classify, assess, weigh, decide; nothing is kept, and nobody is asked."""
     from interlock.core.circumstances import Circumstances
-    from interlock.core.decide import judge, require
+    from interlock.core.decide import judge
     from interlock.core.explain import answered
     from interlock.core.loop_rules import ruled
     from interlock.core.project import project_rules
     from interlock.core.registered import with_registered
+    from interlock.core.weigh import require
 
     try:
         found = matched(action, by)
@@ -100,10 +101,10 @@ def decided(
 
 def _passes_when_kept(action: Action, judgement: Judgement, by: InForce, at: Circumstances, answer: Answer) -> bool:
     """Whether what would be lost can be kept, and keeping it is all that this is held for."""
-    from interlock.core.decide import require
     from interlock.core.explain import ALLOW, answered
     from interlock.core.looking import question_of
     from interlock.core.undo import Kept
+    from interlock.core.weigh import require
 
     question = question_of(action, judgement)
     lost = at.seen is not None and at.seen.loss is Loss.LOST and not at.seen.repositories

@@ -9,12 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 from interlock.core.circumstances import Circumstances
-from interlock.core.decide import Judgement, judge, require
+from interlock.core.decide import Judgement, judge
 from interlock.core.explain import Answer, answered
 from interlock.core.model import Action, Assessment, Kind, command, intent, operation, tool
 from interlock.core.policy import Policy
 from interlock.core.policy_form import PolicyError
 from interlock.core.problems import Problem
+from interlock.core.weigh import require
 from interlock.doors.console.colour import Piece, coloured, runs
 from interlock.doors.console.visit import Invalid, Visit
 from interlock.policybook import text_policy

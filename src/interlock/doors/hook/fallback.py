@@ -148,8 +148,8 @@ def _in_project(policy: Policy, call: Call) -> Policy:
 
 def _one(judgement: Judgement, action: object, rules: Rulebook, policy: Policy, passes: int) -> Said:
     from interlock.core.circumstances import Circumstances
-    from interlock.core.decide import require
     from interlock.core.model import Level, Requirement
+    from interlock.core.weigh import require
 
     assessment = judgement.assessment
     found = tuple(finding.rule for finding in assessment.findings)

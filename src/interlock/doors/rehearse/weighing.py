@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from interlock.core.circumstances import Circumstances
-from interlock.core.decide import Judgement, judge, require
+from interlock.core.decide import Judgement, judge
 from interlock.core.explain import ALLOW, Answer, answered
 from interlock.core.looking import Question, looked, question_of
 from interlock.core.loss import Seen
 from interlock.core.made import NOTHING_MADE, Made
 from interlock.core.model import Action, Level, Loss
 from interlock.core.undo import Kept
+from interlock.core.weigh import require
 from interlock.doors.cli.judging import InForce, Unjudged, matched, unjudged
 
 _SUPPOSED = Kept("u_aaaaaaaaaa", "0" * 64)  # a snapshot as it would have been taken
