@@ -17,11 +17,11 @@ from typing import Any
 from daemon import PASSPHRASE, configured, enrolled
 from interlock.config import Config
 from interlock.core.classify import Rulebook
+from interlock.core.codes import Refused
 from interlock.core.decision import Decision
 from interlock.core.model import TicketState, command
 from interlock.core.records import TicketQuery
 from interlock.service import agents, answers
-from interlock.service.answers import Refused
 from interlock.service.clock import SystemClock
 from interlock.service.evaluate import Request, evaluate
 from interlock.service.opening import open_state, read_rules

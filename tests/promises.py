@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from interlock.core.model import AgentRef, TicketState
 from interlock.core.records import Approval, AuditQuery, Ticket, TicketQuery
-from interlock.doors.http.record import proved
+from interlock.service.proving import proved
 from interlock.service.state import State
 from interlock.service.tickets import seal_of
 

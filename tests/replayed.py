@@ -16,17 +16,17 @@ from typing import Any
 import httpx
 
 from daemon import BASE, PASSPHRASE, Inside, inside
-from interlock.core.hook_rules import ROUTE
+from interlock.core.codes import Refused
 from interlock.core.model import TicketState
 from interlock.core.records import AuditQuery, Ticket, TicketQuery
 from interlock.core.rules import Rule
+from interlock.core.tampering import ROUTE
 from interlock.core.undo import Kept, Limits
 from interlock.keeper.folder import Folder
 from interlock.keeper.restore import settle, undo
 from interlock.keeper.snapshot import take
 from interlock.service import answers
 from interlock.service.agents import unblock
-from interlock.service.answers import Refused
 from interlock.service.false_alarms import rules_of
 from interlock.service.keeping import fresh_id
 from interlock.service.people import sign_in

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from interlock.core import channel_rules, console_rules, hook_rules, looker_rules, plan_rules, proxy_rules, undo_rules
 from interlock.core.loop_rules import LoopSettings, settings_json, settings_of
@@ -23,7 +24,7 @@ from interlock.core.separate import KEYS as SEPARATE_KEYS
 from interlock.core.separate import SeparateSettings, separate_of
 from interlock.core.trust_gate import TrustPolicy
 from interlock.core.weakening import concerns, weakened
-from interlock.policybook import load_policy
+from interlock.policybook import load_policy, policy_hash
 from interlock.settings import (
     AuditSettings,
     Limits,
@@ -35,6 +36,9 @@ from interlock.settings import (
     whole,
     without_password,
 )
+
+if TYPE_CHECKING:
+    from interlock.core.classify import Rulebook
 
 PORT = 7310
 SYSTEM_CONFIG = Path("/etc/interlock/config.toml")  # of the daemon that `install --system` sets up
@@ -365,3 +369,18 @@ def _registry(table: Mapping[str, Any], problems: Problems) -> tuple[Pattern, ..
         except PatternError as error:
             problems.error(("registry", "pattern", at), str(error))
     return tuple(found)
+
+
+def rules_of(config: Config) -> Rulebook:
+    """The shipped rules and the operator's own, with the name patterns in force (R-19)."""
+    from interlock.rulebook import load
+
+    return replace(load(*config.rule_files), patterns=config.danger_patterns)
+
+
+def policy_mark(config: Config, policy: Policy) -> str:
+    """One hash over everything that weighs: the policy's text, and what the configuration says beside it."""
+    from interlock.core.audit_json import canonical_json
+
+    beside = canonical_json({"gate": config.gate, "trust": config.trust_policy})
+    return hashlib.sha256(f"{policy_hash(policy)}{beside}".encode()).hexdigest()

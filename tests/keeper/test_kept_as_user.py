@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from gate import Gate
+from interlock.core.codes import Refused
 from interlock.core.model import AgentRef, command
 from interlock.core.undo import Limits
 from interlock.keeper.as_user import kept, seconds
@@ -27,7 +28,6 @@ from interlock.keeper.asking import keepers_of
 from interlock.looker.as_user import HEAD, NOTHING, TEXT, Agent, Answering, answer
 from interlock.looker.asking import look_as
 from interlock.service import undoing
-from interlock.service.answers import Refused
 from looked import repository
 from undoing import NOW, fresh, told
 from undoing import PATIENT as LIMITS

@@ -13,10 +13,10 @@ import pytest
 from adapted import DANGERS, LEVELS, adapter_file
 from gate import Gate
 from interlock.config import ConfigError
+from interlock.core.codes import Refused
 from interlock.core.model import Human, Level, operation
 from interlock.core.trust import Trust
 from interlock.service import adapter_trust, answers
-from interlock.service.answers import Refused
 from interlock.service.opening import record_start
 from interlock.service.replaying import AGREES, again, in_force, is_attempt
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from gate import AGENT, PASSPHRASE, Gate
+from interlock.core.codes import Refused
 from interlock.core.model import AgentRef, TicketState, command, operation
 from interlock.keys import enrol
 from interlock.service import answers, people
-from interlock.service.answers import Refused
 from interlock.service.sessions import SignInRefused
 
 PUSH = command("git push --force origin main", "/home/dev/app")

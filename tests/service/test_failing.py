@@ -15,12 +15,12 @@ from interlock.channels.terminal import TerminalLine
 from interlock.core import weigh as weighing
 from interlock.core.audit_compare import compared
 from interlock.core.audit_verify import verify
+from interlock.core.codes import Refused
 from interlock.core.model import AgentRef, Level, command, intent, operation, tool
 from interlock.core.records import AuditQuery
 from interlock.keys import verified
 from interlock.ports import StoreError
 from interlock.service import agents, granting, upkeep
-from interlock.service.answers import Refused
 
 PUSH = command("git push --force origin main", "/home/dev/app")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gate import AGENT, Gate
+from interlock.core.codes import Refused
 from interlock.core.model import AgentRef, command
-from interlock.service.answers import Refused
 from interlock.service.granting import add_grant
 from interlock.service.habits import Habit, habit
 

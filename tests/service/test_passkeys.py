@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from authenticator import UP, Authenticator, b64
 from browsing import HERE, SITE, by_code, by_passkey, register, setting_up, touched, with_code, with_passkey
 from gate import Gate
+from interlock.core.codes import Refused
 from interlock.keys.passkeys import PasskeyRefused
 from interlock.service import credentials, passkeys, stepping
-from interlock.service.answers import Refused
 from interlock.service.people import change_operator
 from interlock.service.sessions import SignInRefused, WrongSignIn
 from interlock.service.site import Site

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gate import AGENT, Gate
+from interlock.core.codes import Refused
 from interlock.core.model import Action, command, intent
 from interlock.service import agents, orders, pausing
-from interlock.service.answers import Refused
 from interlock.service.loop import executions, steps
 from interlock.service.loop.steps import Step
 

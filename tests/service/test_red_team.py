@@ -17,6 +17,7 @@ import pytest
 from gate import AGENT, CHEAP, PASSPHRASE, Gate
 from interlock import rulebook
 from interlock.core.circumstances import Adapted
+from interlock.core.codes import Refused
 from interlock.core.model import Action, AgentRef, Level, Requirement, command, operation
 from interlock.core.records import TicketQuery
 from interlock.core.trust import Trust
@@ -24,7 +25,6 @@ from interlock.core.trust_gate import Call
 from interlock.keys import ROSTER_SETTING, enrol, roster_seal
 from interlock.looker.files import read_text
 from interlock.service import agents, answers, granting, people, upkeep
-from interlock.service.answers import Refused
 from interlock.service.opening import open_state, record_start
 from interlock.service.sessions import SignInRefused
 from interlock.service.tickets import seal_of, shown_hash

@@ -14,9 +14,9 @@ import pytest
 from gate import Gate
 from interlock.core.audit import entry
 from interlock.core.model import Action, AgentRef, command, operation, tool
-from interlock.doors.http.record import proved
 from interlock.looker.paths import real_paths
 from interlock.service import agents, answers, granting, people, upkeep
+from interlock.service.proving import proved
 from interlock.service.sessions import SignInRefused
 
 W = "/home/dev/app"

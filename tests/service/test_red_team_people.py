@@ -13,9 +13,9 @@ import pytest
 from authenticator import Authenticator
 from browsing import SITE, by_passkey, register, setting_up, with_passkey
 from gate import Gate
+from interlock.core.codes import Refused
 from interlock.core.model import command
 from interlock.service import credentials, granting, pausing, people, stepping_grants
-from interlock.service.answers import Refused
 from interlock.service.visiting import role_of, set_up_link
 
 PUSH = command("git push --force origin main", "/home/dev/app")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gate import Gate
+from interlock.core.codes import Refused
 from interlock.core.model import Action, AgentRef, command, operation, tool
 from interlock.service import granting
-from interlock.service.answers import Refused
 
 W = "/home/dev/app"
 GRANT = {"effect": "destroy", "targets": ["/srv/media/**"], "why": "cleanup", "count": 1, "ceiling": "dangerous"}

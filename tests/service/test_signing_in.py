@@ -7,9 +7,9 @@ import json
 import pytest
 
 from gate import CHEAP, PASSPHRASE, Gate
+from interlock.core.codes import Refused
 from interlock.core.model import command
 from interlock.service import people
-from interlock.service.answers import Refused
 from interlock.service.attempts import MOST_KEYS, Attempts
 from interlock.service.people import SIGN_INS
 from interlock.service.sessions import SignInRefused, TooManySignIns, WrongSignIn

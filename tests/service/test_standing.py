@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from gate import AGENT, PASSPHRASE, Gate
+from interlock.core.codes import Refused
 from interlock.core.decision import Decision
 from interlock.core.model import Action, command, operation, tool
 from interlock.core.project import MOST, NAME, ProjectFile
 from interlock.looker.project import find
 from interlock.service import people, standing, standing_trial
-from interlock.service.answers import Refused
 from interlock.service.granting import add_grant, revoke_grant
 from interlock.service.replaying import AGREES, InForce, again, is_attempt
 

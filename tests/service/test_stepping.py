@@ -13,14 +13,14 @@ from authenticator import ORIGIN, UP, Authenticator, b64
 from browsing import SITE, Entered, by_code, by_passkey, register, setting_up, touched, with_code, with_passkey
 from gate import PASSPHRASE, Gate
 from interlock.core.assertion import Head, approval_challenge, from_hex, key_id, to_hex
+from interlock.core.codes import Refused
 from interlock.core.model import Level, TicketState, command
 from interlock.core.records import Ticket
-from interlock.doors.http.record import proved
 from interlock.keys import passkeys
 from interlock.keys.passkeys import PasskeyRefused
 from interlock.policybook import load_policy
 from interlock.service import answers, credentials, granting, people, stepping, stepping_grants, totp
-from interlock.service.answers import Refused
+from interlock.service.proving import proved
 from interlock.service.sessions import OperatorSession, SignInRefused, WrongSignIn
 from interlock.service.tickets import seal_of
 

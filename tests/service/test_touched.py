@@ -14,8 +14,8 @@ from gate import Gate
 from interlock.core.audit import hash_of
 from interlock.core.model import command
 from interlock.core.records import AuditRow
-from interlock.doors.http.record import proved
 from interlock.service import credentials, stepping
+from interlock.service.proving import proved
 from interlock.service.touched import touched as by_touch
 
 PUSH = command("git push --force origin main", "/home/dev/app")

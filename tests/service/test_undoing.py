@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from gate import AGENT, Gate
+from interlock.core.codes import Refused
 from interlock.core.loss import Seen
 from interlock.core.model import command
 from interlock.core.undo import Pruned
 from interlock.service import undoing
-from interlock.service.answers import Refused
 from interlock.service.room import Room
 from keeping import Patient, keeper, picture
 from looked import PATIENT, files, git, looker, repository

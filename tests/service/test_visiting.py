@@ -6,9 +6,9 @@ import pytest
 
 from browsing import HERE, by_code, by_passkey, setting_up, with_code, with_passkey
 from gate import PASSPHRASE, Gate
+from interlock.core.codes import Refused
 from interlock.core.console_rules import ConsoleSettings
 from interlock.service import people, totp
-from interlock.service.answers import Refused
 from interlock.service.sessions import SignInRefused, TooManySignIns, WrongSignIn
 from interlock.service.visiting import may_visit, set_up_link, sign_out_everywhere, visitor_of
 from interlock.service.visitors import MOST

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from interlock.core.hook_rules import CLIENT as CLIENT
-from interlock.core.hook_rules import ROUTE as ROUTE
 from interlock.core.model import Action
+from interlock.core.tampering import CLIENT as CLIENT
+from interlock.core.tampering import ROUTE as ROUTE
 
 SCOPES = ("project", "user", "system")
 GATING = frozenset({"before", "permission"})  # the kinds of event that an answer can stop

@@ -69,3 +69,11 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "INTERNAL_ERROR": Code("Nothing could be decided", ("http_status", "upstream_error")),
     }
 )
+
+
+class Refused(Exception):
+    """An answer that does not count; `code` is of the error registry."""
+
+    def __init__(self, words: str, code: str = "PERMISSION_DENIED") -> None:
+        self.code = code
+        super().__init__(words)

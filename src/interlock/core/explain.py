@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from interlock.core.excerpt import excerpt, visible
 from interlock.core.hold import hold
 from interlock.core.loss import LOOKED, recoverable, undo_told
 from interlock.core.model import Action, Assessment, Finding, Human, Kind, Level, Step
+from interlock.core.styled import Line, Part, inside, undo_words
 
 if TYPE_CHECKING:  # whoever only wants lines does not load what weighs
     from interlock.core.loss import Seen
@@ -97,15 +98,6 @@ def answered(weighed: Weighed, policy: Policy, mode: str = "enforcing") -> Answe
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A piece of a line; the style is a word, and the door knows what it looks like."""
-
-    text: str
-    style: str = ""
-
-
-Line = tuple[Part, ...]
 _BLANK: Line = ()
 
 
@@ -243,26 +235,12 @@ def _undo(assessment: Assessment) -> str:
     return visible(undo_words(assessment.irreversible, (finding.undo for finding in assessment.findings)))
 
 
-def undo_words(irreversible: bool, ways: Iterable[str]) -> str:
-    """Whether ordinary means undo it, and what the rules advise: for what is elsewhere, from what its vendor keeps."""
-    advice = list(dict.fromkeys(filter(None, ways)))
-    if irreversible:  # the worst of it stands first, and the others often repeat it
-        return "cannot be undone" + (f" by ordinary means. {advice[0]}" if advice else "")
-    return "can be undone" + (f": {'; '.join(advice)}" if advice else "")
-
-
 def _row(name: str, value: Part) -> Line:
     return Part(f"{name:<10}", "dim"), value
 
 
 def _plain(text: str) -> Line:
     return (Part(text),)
-
-
-def inside(reason: str) -> str:
-    """A reason as it reads in the middle of a sentence."""
-    text = reason.rstrip(".")
-    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
 def _sentence(text: str) -> str:

@@ -10,8 +10,6 @@ from typing import Any
 from interlock.core.model import Level
 from interlock.core.problems import Problems, shown
 
-CLIENT = "interlock-hook"  # the file name of the hook client; an entry that runs it is ours
-ROUTE = "/api/v1/hook/"  # the daemon's route for HTTP hooks; an entry that posts to it is ours
 KEYS = frozenset({"wait_seconds", "without_daemon", "bypassed", "start_daemon"})
 NOTHING_PASSES = "none"
 PASSES = (NOTHING_PASSES, "safe", "reversible", "destructive", "dangerous")

@@ -15,7 +15,7 @@ from interlock.core.disposable import RULES as DISPOSABLE
 from interlock.core.disposable import Answer, disposable
 from interlock.core.elsewhere import elsewhere
 from interlock.core.guarded import RESOLVED
-from interlock.core.loss import Seen
+from interlock.core.loss import SEEN, Seen
 from interlock.core.made import FILE, NOTHING_MADE, Made
 from interlock.core.model import Action, Assessment, Kind, Level, Loss
 from interlock.core.moments import Line, line_of
@@ -23,12 +23,6 @@ from interlock.core.read.facts import QUOTED, Command, Effect, Fact, known
 from interlock.core.searches import found_by
 
 MOST = 50  # deeds of one action that are looked at
-# The rules whose harm can be seen on the disk. What any other rule holds against an action, no look takes away.
-SEEN = frozenset(
-    "filesystem.delete_tree filesystem.delete_file filesystem.empty_file filesystem.overwrite_file filesystem.overwrite_data "
-    "filesystem.overwrite_settings git.reset_hard git.clean "
-    "git.discard_changes git.drop_stash git.force_branch git.force_push_with_lease".split()
-)
 # Those that can be looked at for words alone: what a person has to know, and no look can excuse.
 TOLD = SEEN | frozenset("filesystem.wipe filesystem.delete_system_file filesystem.delete_state git.force_push".split())
 # An effect, and the deed that it is.

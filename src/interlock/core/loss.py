@@ -144,3 +144,11 @@ def _figure(value: object) -> int:
     if type(value) is not int or value < 0:
         raise ValueError("no number")
     return value
+
+
+# The rules whose harm can be seen on the disk. What any other rule holds against an action, no look takes away.
+SEEN = frozenset(
+    "filesystem.delete_tree filesystem.delete_file filesystem.empty_file filesystem.overwrite_file filesystem.overwrite_data "
+    "filesystem.overwrite_settings git.reset_hard git.clean "
+    "git.discard_changes git.drop_stash git.force_branch git.force_push_with_lease".split()
+)

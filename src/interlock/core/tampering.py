@@ -11,7 +11,6 @@ from typing import Any
 
 from interlock.core.decide import Judgement
 from interlock.core.guarded import AMONG, HOLDS, OWN
-from interlock.core.hook_rules import CLIENT, ROUTE
 from interlock.core.model import Action, Kind
 from interlock.core.read.facts import Effect
 
@@ -77,3 +76,9 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _texts(one)
+
+
+CLIENT = "interlock-hook"  # the file name of the hook client; an entry that runs it is ours
+
+
+ROUTE = "/api/v1/hook/"  # the daemon's route for HTTP hooks; an entry that posts to it is ours

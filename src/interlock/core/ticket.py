@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from interlock.core.model import PERSON, Human, Level, TicketState
-from interlock.core.records import Ticket
+from interlock.core.records import Ticket, TicketQuery
 from interlock.core.times import left
 
 COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = (
@@ -118,3 +119,18 @@ def freed_by_time(ticket: Ticket) -> bool:
     """R-3: whether nothing but cooling-off is asked for, so that it runs unless somebody objects."""
     asked = ticket.requirement
     return ticket.cooling_ends_at > ticket.opened_at and asked.human is Human.NONE and not asked.blocked
+
+
+EXPIRED_SHARE = "expired_share"
+
+
+ENOUGH = 10  # tickets that ended, before their share says anything
+
+
+ENDED = TicketQuery((TicketState.APPROVED, TicketState.REJECTED, TicketState.EXPIRED, TicketState.SPENT), limit=100)
+
+
+def share_of(ended: Sequence[Ticket]) -> float:
+    """0 while too few ended to say anything."""
+    expired = sum(map(unanswered, ended))
+    return expired / len(ended) if len(ended) >= ENOUGH else 0.0

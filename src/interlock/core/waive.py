@@ -77,7 +77,7 @@ def _beyond_looking(assessment: Assessment, at: Circumstances) -> bool:
 def _on_disk(assessment: Assessment) -> bool:
     """Whether everything that is held against it is done to files, or databases that are one, which a snapshot can bring back."""
     from interlock.core.disposable import RULES
-    from interlock.core.looking import SEEN
+    from interlock.core.loss import SEEN
 
     kept = SEEN | {rule for rule in RULES if rule.startswith("data.")}
     return all(finding.rule in kept for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE)

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from interlock.core.audit_json import canonical_json, parsed
+from interlock.core.codes import Refused
 from interlock.core.records import AuditQuery
 from interlock.core.times import iso
 from interlock.core.trust import (
@@ -26,7 +27,6 @@ from interlock.core.trust import (
 from interlock.ports import Change as Told
 from interlock.ports import Tx
 from interlock.service.adapters import Kept, Loaded, sealed
-from interlock.service.answers import Refused
 from interlock.service.people import require_admin
 from interlock.service.pins import body_of
 from interlock.service.record import deed

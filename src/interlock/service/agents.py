@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 
+from interlock.core.codes import Refused
 from interlock.core.digest import normal_name
 from interlock.core.policy import MODES
 from interlock.core.records import AgentRow, Block
@@ -12,7 +13,6 @@ from interlock.core.redact import redact_text
 from interlock.keys import fingerprint
 from interlock.ports import Tx
 from interlock.service import orders
-from interlock.service.answers import Refused
 from interlock.service.loop import challenges
 from interlock.service.memory import MODE_SETTING
 from interlock.service.people import require_admin

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
+from interlock.core.codes import Refused
 from interlock.core.model import AgentRef, Level, TicketState
 from interlock.core.records import Approval, Ticket
 from interlock.core.redact import redact_text
@@ -17,14 +18,6 @@ from interlock.service.record import Told, deed
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State
 from interlock.service.tickets import seal_of, shown_hash
-
-
-class Refused(Exception):
-    """An answer that does not count; `code` is of the error registry."""
-
-    def __init__(self, words: str, code: str = "PERMISSION_DENIED") -> None:
-        self.code = code
-        super().__init__(words)
 
 
 def approve(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:

@@ -6,11 +6,11 @@ import threading
 from typing import Any
 
 from interlock.core.channel_rules import ALERT, BLOCK, CHALLENGE, HELD, WAITING
+from interlock.core.codes import Refused
 from interlock.core.deliveries import FAILED, SENT, Delivery
 from interlock.core.messages import TEST, of_notice
 from interlock.core.times import iso
 from interlock.ports import CodeChannel, Opened, Tx, Undelivered
-from interlock.service.answers import Refused
 from interlock.service.couriers import Courier, recorded
 from interlock.service.outbox import Outbox
 from interlock.service.sessions import OperatorSession

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from interlock.core.channel_rules import BLOCK, CHALLENGE, WAITING, Way
+from interlock.core.codes import Refused
 from interlock.core.deliveries import FAILED, NEEDLESS, QUEUED, SENT, Delivery, done, failed, taken
 from interlock.core.messages import Message, Place, digest, head_words, of_notice
 from interlock.ports import Carrier, StoreError, Tx, Undelivered
-from interlock.service.answers import Refused
 from interlock.service.loop.revealing import reveal_unsigned
 from interlock.service.matters import Matter, waiting
 from interlock.service.record import deed

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.core.digest import normal_name
 from interlock.core.records import Credential
 from interlock.keys.credentials import (
@@ -17,7 +18,6 @@ from interlock.keys.credentials import (
     seal_credential,
 )
 from interlock.ports import Tx
-from interlock.service.answers import Refused
 from interlock.service.people import ADMIN
 from interlock.service.record import deed
 from interlock.service.sessions import SignInRefused

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.core.records import AuditQuery
 from interlock.core.redact import redact_text
 from interlock.ports import Tx
-from interlock.service.answers import Refused
 from interlock.service.record import body_of, deed
 from interlock.service.replaying import title
 from interlock.service.searching import Entry, one

@@ -10,9 +10,9 @@ from interlock.core.model import Category, Level, TicketState
 from interlock.core.policy import MODES
 from interlock.core.records import ANSWERED_WITHIN, Figures, Ticket, TicketQuery
 from interlock.core.registry import Severity
+from interlock.core.ticket import ENDED, EXPIRED_SHARE, share_of
 from interlock.ports import StoreError, Tx
 from interlock.service.state import State
-from interlock.service.upkeep import ENDED, EXPIRED_SHARE, share_of
 
 COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
 VERDICTS = ("approved", "rejected")

@@ -12,6 +12,7 @@ from typing import Any
 from interlock.analysis.effect_key.key import RUN
 from interlock.core.assertion import PREFIX
 from interlock.core.audit_json import canonical_json
+from interlock.core.codes import Refused
 from interlock.core.grants import AT, offered
 from interlock.core.model import Level
 from interlock.core.records import Grant
@@ -20,7 +21,6 @@ from interlock.core.registry import Pattern, PatternError
 from interlock.core.standing import DENY, SETTING, STANDING
 from interlock.ports import Tx
 from interlock.service import orders
-from interlock.service.answers import Refused
 from interlock.service.people import ADMIN, require_admin
 from interlock.service.record import Told, deed
 from interlock.service.request import Judged

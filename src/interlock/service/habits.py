@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from interlock.analysis.effect_key import parse
+from interlock.core.codes import Refused
 from interlock.core.model import Level, TicketState
 from interlock.core.records import Ticket, TicketQuery
 from interlock.core.ticket import BY_TIME
 from interlock.ports import Tx
-from interlock.service.answers import Refused
 from interlock.service.state import State
 
 OFTEN = 3  # approvals after which a grant is suggested

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from interlock.core.codes import Refused
 from interlock.ports import Tx
-from interlock.service.answers import Refused
 from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State

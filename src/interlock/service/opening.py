@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import platform
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
 
-from interlock.config import Config
-from interlock.core.audit_json import canonical_json
+from interlock.config import Config, policy_mark, rules_of
 from interlock.core.classify import Rulebook
-from interlock.core.policy import MODES, Policy
+from interlock.core.policy import MODES
 from interlock.core.records import AuditQuery, Block
 from interlock.core.registry import Pattern, PatternError, Registry
-from interlock.policybook import policy_hash
 from interlock.ports import Channel, Clock, Store
-from interlock.rulebook import load, rulebook_hash
+from interlock.rulebook import rulebook_hash
 from interlock.service import adapter_trust, pausing, standing
 from interlock.service.adapters import Adapters, read_adapters
 from interlock.service.guarding import guarded_of
@@ -95,21 +91,10 @@ def open_state(
     return state
 
 
-def rules_of(config: Config) -> Rulebook:
-    """The shipped rules and the operator's own, with the name patterns in force (R-19)."""
-    return replace(load(*config.rule_files), patterns=config.danger_patterns)
-
-
 def read_rules(config: Config) -> tuple[Rulebook, str]:
     """The rules in force and the hash that records name them by."""
     rules = rules_of(config)
     return rules, rulebook_hash(rules)
-
-
-def policy_mark(config: Config, policy: Policy) -> str:
-    """One hash over everything that weighs: the policy's text, and what the configuration says beside it."""
-    beside = canonical_json({"gate": config.gate, "trust": config.trust_policy})
-    return hashlib.sha256(f"{policy_hash(policy)}{beside}".encode()).hexdigest()
 
 
 def _remember(state: State, config: Config) -> None:

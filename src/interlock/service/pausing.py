@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+from interlock.core.codes import Refused
 from interlock.core.model import Action, Level
 from interlock.core.pause import Pausing, held_anyway
 from interlock.core.records import AuditQuery
@@ -13,7 +14,6 @@ from interlock.core.redact import redact_text
 from interlock.core.times import iso
 from interlock.ports import Tx
 from interlock.service import orders
-from interlock.service.answers import Refused
 from interlock.service.people import ADMIN
 from interlock.service.pins import body_of
 from interlock.service.record import deed

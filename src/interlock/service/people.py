@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from interlock.core.codes import Refused
 from interlock.core.digest import normal_name
 from interlock.core.records import OperatorRow
 from interlock.keys import ROSTER_SETTING, Kdf, enrol, problems, roster_seal, seal
 from interlock.ports import Tx
-from interlock.service.answers import Refused
 from interlock.service.attempts import Attempts
 from interlock.service.record import deed
 from interlock.service.sessions import Kept, OperatorSession, SignInRefused, TooManySignIns, WrongSignIn

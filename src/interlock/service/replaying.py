@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from interlock.config import Config
+from interlock.config import Config, policy_mark, rules_of
 from interlock.core.assess import assess
 from interlock.core.audit_bodies import EVENTS, HELD, Attempt, attempt_body
 from interlock.core.audit_json import canonical_json, simple
@@ -25,7 +25,6 @@ from interlock.core.shown import one_line
 from interlock.core.titles import titles
 from interlock.core.weigh import weigh
 from interlock.rulebook import rulebook_hash
-from interlock.service.opening import policy_mark, rules_of
 from interlock.service.record import body_of
 
 AGREES, DIFFERS, CANNOT = "agrees", "differs", "cannot"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from interlock.core.circumstances import Circumstances
+from interlock.core.codes import Refused
 from interlock.core.loop_rules import LoopRules, Ruled, owned, ruled
 from interlock.core.model import Level, Requirement
 from interlock.core.patterns import Glob, PatternSet, PatternSyntax, covers, hits
@@ -15,7 +16,6 @@ from interlock.core.standing import ALLOW, DENY, FOREVER, SETTING, STANDING, rea
 from interlock.core.weigh import weigh
 from interlock.ports import Tx
 from interlock.service.alone import alone
-from interlock.service.answers import Refused
 from interlock.service.granting import grant_terms, holds, signed_terms
 from interlock.service.record import body_of, deed
 from interlock.service.request import Judged

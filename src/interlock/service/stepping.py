@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.core.assertion import Head, approval_challenge, key_id, to_hex
 from interlock.core.audit import FIRST_SEQ, GENESIS
+from interlock.core.codes import Refused
 from interlock.core.model import Level
 from interlock.core.records import Approval, Ticket
 from interlock.core.statement import APPROVE, CONSOLE, needs_reauth, parse, statement
@@ -17,7 +18,7 @@ from interlock.keys import passkeys
 from interlock.keys.credentials import PASSKEY
 from interlock.ports import Tx
 from interlock.service import credentials, totp
-from interlock.service.answers import Refused, approve
+from interlock.service.answers import approve
 from interlock.service.ceremonies import SECONDS
 from interlock.service.passkeys import answered, begun
 from interlock.service.sessions import OperatorSession

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.core.records import Challenge, Ticket
 from interlock.ports import Tx
 from interlock.service import stepping
-from interlock.service.answers import Refused
 from interlock.service.loop import challenges
 from interlock.service.loop.challenges import VERIFY, Revealed
 from interlock.service.loop.standing import known

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hmac
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.core.records import Credential
 from interlock.core.statement import CONSOLE
 from interlock.keys.credentials import TOTP, unwrapped, wrapped
 from interlock.ports import Tx
 from interlock.service import credentials
-from interlock.service.answers import Refused
 from interlock.service.passkeys import WAYS
 from interlock.service.people import attempt
 from interlock.service.record import deed

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.core.read.places import place
 from interlock.core.redact import redact_text
 from interlock.core.snapshots import KEPT, PRUNED, UNDONE, Snapshot, SnapshotQuery
 from interlock.core.undo import Change, Plan, Undone
 from interlock.ports import Keeper, Tx
-from interlock.service.answers import Refused
 from interlock.service.keeping import fresh_id
 from interlock.service.record import deed
 from interlock.service.state import State

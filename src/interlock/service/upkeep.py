@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from interlock.core.audit import CHECKPOINT, checkpoint_body, head_of, signed_checkpoint
 from interlock.core.model import TicketState
 from interlock.core.records import AuditQuery, AuditRow, Ticket, TicketQuery
-from interlock.core.ticket import settled, unanswered
+from interlock.core.ticket import ENDED, EXPIRED_SHARE, settled, share_of
 from interlock.ports import StoreError, Tx
 from interlock.service import pausing, undoing
 from interlock.service.adapter_trust import settle_trust
@@ -23,9 +23,6 @@ from interlock.service.state import State
 LOG = logging.getLogger("interlock")
 _OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 PAGE = 500  # tickets that are read or moved at a time
-EXPIRED_SHARE = "expired_share"
-ENOUGH = 10  # tickets that ended, before their share says anything
-ENDED = TicketQuery((TicketState.APPROVED, TicketState.REJECTED, TicketState.EXPIRED, TicketState.SPENT), limit=100)
 
 
 def settle_tickets(state: State) -> int:
@@ -121,12 +118,6 @@ def prune_record(state: State, keep_days: int) -> int:
 def expired_share(state: State) -> float:
     """Of the tickets that ended lately, how many nobody answered: agents are blocked and nobody looks (seed 003, best practice 5)."""
     return share_of(state.store.read(lambda tx: tx.tickets(ENDED)))
-
-
-def share_of(ended: Sequence[Ticket]) -> float:
-    """0 while too few ended to say anything."""
-    expired = sum(map(unanswered, ended))
-    return expired / len(ended) if len(ended) >= ENOUGH else 0.0
 
 
 def watch(state: State, alert: float) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from interlock.core.codes import Refused
 from interlock.core.statement import only_looks
-from interlock.service.answers import Refused
 from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession, SignInRefused
 from interlock.service.state import State

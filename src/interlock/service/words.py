@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from interlock.core.circumstances import raises
 from interlock.core.excerpt import short
-from interlock.core.explain import inside
 from interlock.core.hold import Held, Keep
 from interlock.core.loss import RELIEF, UNKEPT, blast_of, undo_told
 from interlock.core.messages import asks, who
 from interlock.core.model import Level, TicketState
 from interlock.core.policy import ADMIN, DEFAULT_APPROVERS
+from interlock.core.styled import inside
 from interlock.core.ticket import BY_TIME
 from interlock.core.waive import SNAPSHOT
 

@@ -7,7 +7,7 @@ import pty
 
 import pytest
 
-from interlock.core.explain import Line, Part
+from interlock.core.styled import Line, Part
 from interlock.doors.cli.paint import paint
 from interlock.doors.cli.table import print_table
 from interlock.doors.cli.wrap import wrapped

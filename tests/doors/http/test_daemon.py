@@ -17,8 +17,8 @@ import pytest
 
 from daemon import Daemon, bearer, configured, daemon, prepared, started, write_config
 from interlock.core.records import AuditQuery
-from interlock.doors.http.record import proved
 from interlock.service.opening import open_state
+from interlock.service.proving import proved
 from interlock.stores import open_store
 
 DATABASE = {"agent": "agent_123", "action": "drop_database", "resource": "main"}

@@ -12,6 +12,7 @@ import pytest
 
 from gate import Gate
 from interlock.doors.aql.gatekeeper import ANY
+from interlock.doors.hook.memory import Hooks
 from interlock.doors.http.aql import AqlDoor, Wanted
 from interlock.doors.http.context import Context
 from interlock.doors.http.leases import IDLE
@@ -30,7 +31,7 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
 
 
 def door(gate: Gate, returning: float = SOON) -> AqlDoor:
-    made = AqlDoor(Context.of(gate.state, gate.config, "0"), returning)
+    made = AqlDoor(Context.of(gate.state, gate.config, "0", Hooks()), returning)
     made.leases.every = SOON
     return made
 

@@ -292,8 +292,8 @@ def test_a_store_that_breaks_denies(gate: Gate, inside: Inside, tmp_path: Path) 
 
 
 def test_the_record_of_a_program_is_signed_and_whole(tmp_path: Path) -> None:
-    from interlock.doors.http.record import proved
     from interlock.doors.sdk.inside import open_inside
+    from interlock.service.proving import proved
 
     with Gate(store=tmp_path / "state") as gate:
         for _ in range(20):

@@ -13,12 +13,11 @@ import pytest
 
 from gate import AGENT, Gate
 from interlock.core.audit_bodies import fingerprint
-from interlock.core.codes import CODES
+from interlock.core.codes import CODES, Refused
 from interlock.core.model import AgentRef, TicketState, intent
 from interlock.core.records import Block, Challenge, Ticket
 from interlock.keys.codes import LENGTH, code_hash, new_code, normal_code
 from interlock.service import agents, answers
-from interlock.service.answers import Refused
 from interlock.service.loop import challenges, lockouts
 from interlock.service.loop.challenges import BLOCK, VERIFY
 from interlock.service.loop.problem import LoopProblem

@@ -9,9 +9,9 @@ import pytest
 from authenticator import Authenticator
 from browsing import SITE, Entered, by_code, by_passkey, with_code, with_passkey
 from gate import AGENT, PASSPHRASE, Gate
+from interlock.core.codes import Refused
 from interlock.core.model import AgentRef, intent
 from interlock.core.records import Block, Challenge
-from interlock.service.answers import Refused
 from interlock.service.loop import challenges
 from interlock.service.loop.challenges import BLOCK, VERIFY
 from interlock.service.stepping_codes import reveal_begin, reveal_finish, reveal_with_passphrase

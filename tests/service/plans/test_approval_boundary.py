@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from browsing import by_passkey, with_passkey
+from interlock.core.codes import Refused
 from interlock.core.policy import MODES
 from interlock.doors.http.wire import wire_state
 from interlock.service import answers
-from interlock.service.answers import Refused
 from interlock.service.figures import figures_of
 from interlock.service.plans import making, running
 from interlock.service.plans.releasing import Held, Yes

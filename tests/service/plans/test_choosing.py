@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from interlock.core.codes import Refused
 from interlock.core.plan_rules import PlannerSettings
 from interlock.planners.listener import listener_at
 from interlock.ports import Listener, Planned, Planner
-from interlock.service.answers import Refused
 from interlock.service.plans import choosing, making
 from interlock.service.plans.choosing import Offer
 from planning import Asking

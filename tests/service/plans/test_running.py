@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from interlock.core.codes import Refused
 from interlock.core.plan_records import PlanQuery
 from interlock.ports import PlannerError
-from interlock.service.answers import Refused
 from interlock.service.plans import history, making, running, terminals
 from interlock.service.plans.desk import Plan
 from planning import Asking, Says, until, yes

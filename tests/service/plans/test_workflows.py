@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from interlock.core.codes import Refused
 from interlock.core.plan_records import Workflow
 from interlock.service import answers
-from interlock.service.answers import Refused
 from interlock.service.plans import flows, running, workflows
 from interlock.service.plans.releasing import Yes
 from interlock.service.plans.workflows import Opened

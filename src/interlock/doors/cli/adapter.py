@@ -13,8 +13,8 @@ from typing import Any
 
 from interlock.adapters import Adapter, Located, Operation, Reading, read_file
 from interlock.core.excerpt import visible
-from interlock.core.explain import Line, Part
 from interlock.core.levels import EffectiveLevel, Named, effective_level
+from interlock.core.styled import Line, Part
 from interlock.core.trust import CLAIMED, Trust, current
 from interlock.core.trust_gate import gate
 from interlock.doors.cli.adapter_trust import add_words

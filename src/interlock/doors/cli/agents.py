@@ -58,7 +58,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _row(agent: Mapping[str, Any]) -> tuple[str, ...]:
-    from interlock.doors.cli.moments import ago
+    from interlock.moments import ago
 
     added = agent.get("firstSeen") or agent.get("first_seen")
     revoked = agent.get("revokedAt") or agent.get("revoked_at") or agent.get("revoked")

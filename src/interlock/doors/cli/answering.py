@@ -214,7 +214,7 @@ def _matter(ticket: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _outcome(word: str, ticket: Mapping[str, Any], again: bool) -> str:
-    from interlock.doors.cli.moments import clock, seconds_of
+    from interlock.moments import clock, seconds_of
 
     if word != "approve":
         return "Rejected: the agent is told why." if word == "reject" else "Revoked: the approval counts no more."

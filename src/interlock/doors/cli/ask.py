@@ -113,7 +113,7 @@ def _looked(args: argparse.Namespace) -> int:
             "there is no workflow yet; save one after a run, or on the console's Ask page",
         )
         return OK
-    from interlock.doors.cli.moments import ago
+    from interlock.moments import ago
 
     rows = [
         [one["id"], ago(one["madeAt"]), one["status"] + _code(one), one["risk"], one["command"]]

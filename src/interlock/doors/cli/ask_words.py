@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from interlock.core.excerpt import visible
-from interlock.core.explain import Line, Part
+from interlock.core.styled import Line, Part
 from interlock.doors.cli.ticket_words import requirement_words
 
 _STYLE = MappingProxyType({"low": "allow", "medium": "ask", "high": "deny"})

@@ -27,7 +27,7 @@ from interlock.doors.cli.operating import (
 
 if TYPE_CHECKING:
     from interlock.core.audit_compare import Compared
-    from interlock.core.explain import Line
+    from interlock.core.styled import Line
     from interlock.doors.client import Daemon
 
 EVERY = 2.0  # seconds
@@ -100,8 +100,9 @@ def _tail(args: argparse.Namespace) -> int:
 
 
 def _search(args: argparse.Namespace) -> int:
-    from interlock.doors.cli.moments import point, utc
+    from interlock.doors.cli.moments import point
     from interlock.doors.cli.signing import signed_in
+    from interlock.moments import utc
 
     times = {name: utc(point(given)) for name, given in (("since", args.since), ("until", args.until)) if given}
     with signed_in(args, reading=True) as operator:
@@ -135,9 +136,9 @@ def place(record: Record) -> str:
 def record_line(record: Record, width: int = 0) -> Line:
     """One record in one line."""
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import clock
+    from interlock.core.styled import Part
     from interlock.doors.cli.record_words import told
+    from interlock.moments import clock
 
     event, body = str(record.get("event", "")), record.get("body")
     body = body if isinstance(body, Mapping) else {}
@@ -191,7 +192,7 @@ def _against(path: str, operator: Daemon) -> Compared:
 
 
 def _kept(path: str, kept: Compared) -> Iterable[Line]:
-    from interlock.core.explain import Part
+    from interlock.core.styled import Part
 
     if not kept.ok:
         yield Part("Missing: ", "deny"), Part(f"{kept.gone}, which {path} has, {kept.words}.")
@@ -202,8 +203,8 @@ def _kept(path: str, kept: Compared) -> Iterable[Line]:
 
 def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import clock
+    from interlock.core.styled import Part
+    from interlock.moments import clock
 
     if found.get("ok"):
         yield (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.doors.cli.operating import OK, USAGE, Stop, command, listed, run, say, say_json, signs
 
 if TYPE_CHECKING:
-    from interlock.core.explain import Line
+    from interlock.core.styled import Line
     from interlock.doors.client import Daemon
 
 Challenge = Mapping[str, Any]
@@ -62,7 +62,7 @@ def _show(operator: Daemon, challenge: Challenge) -> None:
 
 
 def _screen(challenge: Challenge, shown: Mapping[str, Any]) -> Iterator[str]:
-    from interlock.doors.cli.moments import ago
+    from interlock.moments import ago
 
     yield f"Interlock: a code for {_who(challenge)}"
     yield ""
@@ -97,8 +97,8 @@ def _chosen(found: Sequence[Challenge], id: str) -> Challenge:
 
 
 def _lines(found: Sequence[Challenge]) -> Iterator[Line]:
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import ago
+    from interlock.core.styled import Part
+    from interlock.moments import ago
 
     if not found:
         yield (Part("Nothing waits for a code."),)

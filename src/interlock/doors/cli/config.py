@@ -102,8 +102,8 @@ def _read_adapters(config: Config) -> list[str]:
 
 def _read_rules(config: Config) -> None:
     """The packs that it names, with the shipped ones; raises RuleError."""
+    from interlock.config import rules_of
     from interlock.core.rules import RuleError
-    from interlock.service.opening import rules_of
 
     if config.rules:
         try:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from interlock.core.explain import Line, Part
+from interlock.core.styled import Line, Part
 from interlock.doors.cli.operating import FAILED, OK, Stop, command, daemon, run, say, say_json
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from interlock.doors.cli.operating import FAILED, OK, Stop, command, daemon, run
 
 if TYPE_CHECKING:
     from interlock.config import Config
-    from interlock.core.explain import Line
+    from interlock.core.styled import Line
     from interlock.doors.install.checks import Finding
     from interlock.doors.install.present import Hooked
 
@@ -138,7 +138,7 @@ def _json(well: bool, general: Sequence[Finding], each: Sequence[tuple[Hooked, S
 
 def _lines(well: bool, general: Sequence[Finding], each: Sequence[tuple[Hooked, Sequence[Finding]]]) -> Iterator[Line]:
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
+    from interlock.core.styled import Part
 
     def row(finding: Finding) -> Line:
         mark, style = _MARKS[finding.state]

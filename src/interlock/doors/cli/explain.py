@@ -17,9 +17,10 @@ from interlock.doors.cli.paint import paint
 
 if TYPE_CHECKING:
     from interlock.core.circumstances import Adapted
-    from interlock.core.explain import Answer, Line
+    from interlock.core.explain import Answer
     from interlock.core.loss import Seen
     from interlock.core.project import ProjectFile
+    from interlock.core.styled import Line
 
 PATIENCE = 5_000  # milliseconds of a look
 DAEMON_PATIENCE = 2.0  # seconds
@@ -197,7 +198,7 @@ def _reached(config: str | None) -> list[Mapping[str, Any]]:
 def _project(files: Sequence[ProjectFile]) -> Iterator[Line]:
     """The project's own files, and what is wrong with them."""
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
+    from interlock.core.styled import Part
 
     for one in files:
         wrong = "; ".join(one.problems)
@@ -210,7 +211,7 @@ def _project(files: Sequence[ProjectFile]) -> Iterator[Line]:
 def _raised(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     """A row for each agent of which more is asked now."""
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
+    from interlock.core.styled import Part
 
     for one in reached:
         who = str(one.get("name") or one.get("principal", ""))

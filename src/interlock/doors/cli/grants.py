@@ -22,7 +22,7 @@ from interlock.doors.cli.operating import (
 )
 
 if TYPE_CHECKING:
-    from interlock.core.explain import Line
+    from interlock.core.styled import Line
 
 LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
 _EXAMPLES = """
@@ -80,8 +80,8 @@ def _list(args: argparse.Namespace) -> int:
 
 def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     from interlock.core.excerpt import short, visible
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import ago
+    from interlock.core.styled import Part
+    from interlock.moments import ago
 
     if not found:
         yield (Part("No grant counts now."),)
@@ -101,12 +101,13 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
 
 def _add(args: argparse.Namespace) -> int:
     from interlock.core.excerpt import short
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import lasting, span
+    from interlock.core.styled import Part
+    from interlock.doors.cli.moments import span
     from interlock.doors.cli.naming import one_ticket
     from interlock.doors.cli.signing import agreed, signed_in
     from interlock.doors.cli.ticket_words import OPEN
     from interlock.doors.client import part
+    from interlock.moments import lasting
 
     seconds = span(args.lasts)
     if not args.ticket and not (args.effect and args.target):

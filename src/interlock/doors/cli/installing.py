@@ -13,7 +13,7 @@ from interlock.doors.cli.operating import Stop, counted
 
 if TYPE_CHECKING:
     from interlock.agents import Agent
-    from interlock.core.explain import Line
+    from interlock.core.styled import Line
     from interlock.doors.install.plan import Change, Refusal
 
 SCOPE_WORDS = {
@@ -51,7 +51,7 @@ def here() -> tuple[Path, Path]:
 def shown(changes: Sequence[Change]) -> Iterator[Line]:
     """Every change as a diff, with the colours that diffs have."""
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
+    from interlock.core.styled import Part
     from interlock.doors.install.plan import diff
 
     styles = {"+": "allow", "-": "deny", "@": "dim"}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from interlock.config import Config
-    from interlock.core.explain import Line
+    from interlock.core.styled import Line
     from interlock.doors.client import Daemon
 
 OK, FAILED, USAGE, NO_DAEMON = 0, 1, 2, 3

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import TextIO
 
-from interlock.core.explain import Line, Part
+from interlock.core.styled import Line, Part
 from interlock.doors.cli.wrap import wrapped
 
 _CODES = MappingProxyType(

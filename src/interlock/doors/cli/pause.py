@@ -70,7 +70,7 @@ def _ended(args: argparse.Namespace) -> Any:
 def pause_words(found: Mapping[str, Any]) -> str:
     """How it stands, in a line."""
     from interlock.core.excerpt import visible
-    from interlock.doors.cli.moments import ago, clock
+    from interlock.moments import ago, clock
 
     if not found.get("paused"):
         return "not paused: decisions are enforced"

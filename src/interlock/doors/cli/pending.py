@@ -12,7 +12,7 @@ from interlock.doors.cli.naming import open_tickets, sees_all
 from interlock.doors.cli.operating import OK, command, run, say, say_json, signs
 
 if TYPE_CHECKING:
-    from interlock.core.explain import Line
+    from interlock.core.styled import Line
     from interlock.doors.client import Daemon
 
 EVERY = 2.0  # seconds
@@ -48,9 +48,9 @@ def _pending(args: argparse.Namespace) -> int:
 def blocks(found: Sequence[Ticket]) -> Iterator[Line]:
     """Some lines a ticket: an id that a narrow window folds cannot be copied."""
     from interlock.core.excerpt import short, visible
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import ago
+    from interlock.core.styled import Part
     from interlock.doors.cli.ticket_words import agent_words, approvers, folder, lead, needs, raised
+    from interlock.moments import ago
 
     if not found:
         yield (Part("Nothing waits for an answer."),)
@@ -99,9 +99,9 @@ def _tell(ticket: Ticket, as_json: bool) -> None:
         print(json.dumps(ticket), flush=True)
         return
     from interlock.core.excerpt import short
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import clock
+    from interlock.core.styled import Part
     from interlock.doors.cli.ticket_words import OPEN, agent_words, folder, lead, state_words
+    from interlock.moments import clock
 
     is_open = ticket.get("state") in OPEN
     when = clock(ticket.get("openedAt") if is_open else ticket.get("decidedAt") or ticket.get("openedAt"))

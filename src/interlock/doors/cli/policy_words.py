@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from interlock.core.explain import Line, Part
 from interlock.core.model import Human, Level, Requirement
 from interlock.core.patterns import PatternSet
 from interlock.core.policy import Policy
 from interlock.core.replay import requirement_json
+from interlock.core.styled import Line, Part
 
 
 def policy_lines(policy: Policy) -> Iterator[Line]:

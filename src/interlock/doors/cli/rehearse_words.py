@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from interlock.core.excerpt import visible
-from interlock.core.explain import Line, Part
 from interlock.core.redact import redact_text
-from interlock.doors.cli.moments import clock
+from interlock.core.styled import Line, Part
 from interlock.doors.cli.operating import counted
 from interlock.doors.rehearse.suggesting import Suggestion, suggested
+from interlock.moments import clock
 
 if TYPE_CHECKING:
     from interlock.doors.rehearse.rehearsal import Asked, Rehearsal

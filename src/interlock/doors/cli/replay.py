@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from interlock.doors.cli.operating import FAILED, OK, Stop, command, counted, run, say, say_json, settings, signs
 
 if TYPE_CHECKING:
-    from interlock.core.explain import Line
     from interlock.core.records import AuditRow
+    from interlock.core.styled import Line
     from interlock.service.replaying import Again
 
 UNREPLAYABLE = 4
@@ -84,8 +84,8 @@ def _place(one: Again) -> str:
 
 def _lines(one: Again, width: int) -> Iterator[Line]:
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import clock
+    from interlock.core.styled import Part
+    from interlock.moments import clock
     from interlock.service.record import body_of
     from interlock.service.replaying import title
 

@@ -8,9 +8,9 @@ from dataclasses import fields
 from typing import Any
 
 from interlock.core.excerpt import visible
-from interlock.core.explain import Line, Part, undo_words
 from interlock.core.model import Action
 from interlock.core.rules import Clause, Rule
+from interlock.core.styled import Line, Part, undo_words
 
 _NAMES = {
     "program": "program",

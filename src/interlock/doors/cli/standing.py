@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from interlock.doors.cli.operating import OK, Stop, command, counted, listed, run, say, say_json, signs
 
 if TYPE_CHECKING:
-    from interlock.core.explain import Line
+    from interlock.core.styled import Line
 
 _ABOUT = {
     "allow": "Let pass what a pattern meets, without a question, until you take it back (`interlock revoke`). It reaches single\n"
@@ -56,8 +56,8 @@ def _list(args: argparse.Namespace) -> int:
 
 def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     from interlock.core.excerpt import short, visible
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import ago
+    from interlock.core.styled import Part
+    from interlock.moments import ago
 
     if not found:
         yield (Part("Nothing is allowed or denied by a standing answer."),)
@@ -79,8 +79,9 @@ def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
 def _add(verdict: str, args: argparse.Namespace) -> int:
     from interlock.core.excerpt import short
     from interlock.core.patterns import Glob, PatternSyntax
-    from interlock.doors.cli.moments import lasting, span
+    from interlock.doors.cli.moments import span
     from interlock.doors.cli.signing import agreed, signed_in
+    from interlock.moments import lasting
 
     try:
         Glob.of(args.pattern)
@@ -106,7 +107,7 @@ def _add(verdict: str, args: argparse.Namespace) -> int:
 def _tried(verdict: str, pattern: str, found: Mapping[str, Any]) -> Iterator[Line]:
     """What it would have changed of what really happened, and what it does not reach."""
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
+    from interlock.core.styled import Part
 
     changed, unchanged, records = (int(found.get(key) or 0) for key in ("changed", "unchanged", "records"))
     yield Part(f"{verdict} ", "heading"), Part(visible(pattern), "command")
@@ -133,7 +134,7 @@ def _would(count: int) -> str:
 
 def _rows(rows: object, count: int) -> Iterator[Line]:
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
+    from interlock.core.styled import Part
 
     shown = [one for one in rows if isinstance(one, Mapping)][:SHOWN] if isinstance(rows, list) else []
     for one in shown:

@@ -12,7 +12,7 @@ from interlock.doors.cli.operating import OK, command, counted, daemon, run, say
 from interlock.doors.cli.pause import pause_words
 
 if TYPE_CHECKING:
-    from interlock.core.explain import Line
+    from interlock.core.styled import Line
 
 _STRENGTHS = {
     "plain": "agents are the same user: mistakes are stopped and tampering shows, malware is not kept out",
@@ -45,8 +45,8 @@ def _status(args: argparse.Namespace) -> int:
 def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[str, Any]] = ()) -> Iterator[Line]:
     """A daemon's state in words, and what to do next where something is missing."""
     from interlock.core.excerpt import visible
-    from interlock.core.explain import Part
-    from interlock.doors.cli.moments import ago
+    from interlock.core.styled import Part
+    from interlock.moments import ago
 
     def row(name: str, value: object, style: str = "") -> Line:
         return Part(f"{name:<10}", "dim"), Part(visible(str(value)), style)

@@ -8,12 +8,12 @@ from typing import Any
 
 from interlock.core.circumstances import raises
 from interlock.core.excerpt import visible
-from interlock.core.explain import Line, Part, undo_words
 from interlock.core.loss import HAD_BACK, recoverable
 from interlock.core.model import Span
 from interlock.core.shown import Run, reasons, shown
+from interlock.core.styled import Line, Part, undo_words
 from interlock.core.ticket import BY_TIME
-from interlock.doors.cli.moments import ago, clock, seconds_of
+from interlock.moments import ago, clock, seconds_of
 
 Ticket = Mapping[str, Any]
 OPEN = ("pending_cooling", "pending_approval")

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from interlock.core.excerpt import visible
-from interlock.core.explain import Line, Part
 from interlock.core.loss import counted, sized
-from interlock.doors.cli.moments import ago
+from interlock.core.styled import Line, Part
 from interlock.doors.cli.operating import listed
+from interlock.moments import ago
 
 MOST_LINES = 200  # of differences, in all
 MOST_PATHS = 40

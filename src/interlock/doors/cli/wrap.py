@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from interlock.core.explain import Line, Part
+from interlock.core.styled import Line, Part
 
 NARROWEST = 40  # columns; below it the terminal breaks as it likes
 DEEPEST = 24  # columns of a hanging indent

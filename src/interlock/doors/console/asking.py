@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.doors.console.visit import Data, Invalid, NotHere, Visit
 from interlock.keys.passkeys import PasskeyRefused
-from interlock.service.answers import Refused
 from interlock.service.sessions import SignInRefused, TooManySignIns
 from interlock.service.totp import Busy
 

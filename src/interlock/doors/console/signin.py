@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote
 
+from interlock.core.codes import Refused
 from interlock.doors.console import browsers, cookies, stepup
 from interlock.doors.console.asking import data, dictionary, text
 from interlock.doors.console.visit import OPEN, VIEWER, Answer, Data, Invalid, Page, Redirect, Route, Visit
 from interlock.keys.credentials import PASSKEY
 from interlock.service import credentials, passkeys, totp
-from interlock.service.answers import Refused
 from interlock.service.sessions import SignInRefused, TooManySignIns
 from interlock.service.visiting import Visitor, enter_by_link, sign_out_everywhere, visitor_of
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from interlock.agents import Agent, Event
 from interlock.agents.contract import Call
+from interlock.core.codes import Refused
 from interlock.core.model import AgentRef
 from interlock.doors.hook.coverage import MISSED, SEEN
 from interlock.doors.hook.eyes import eyes
@@ -17,7 +18,6 @@ from interlock.doors.hook.memory import Hooks, Passed
 from interlock.doors.hook.sharing import call_keys
 from interlock.ports import StoreError, Tx
 from interlock.service import answers, unattested
-from interlock.service.answers import Refused
 from interlock.service.blocking import block_now
 from interlock.service.record import deed
 from interlock.service.state import State

@@ -115,13 +115,13 @@ def judged(event: Event, config: Config) -> Said:
     known = standing(config.folder, who)
     if known:
         return Said(Verdict("deny", f"Denied: {known}. {DOWN} {NO_CONSENT}"))
+    from interlock.config import rules_of
     from interlock.core.decide import judge
     from interlock.core.model import AgentRef
     from interlock.core.titles import titles
     from interlock.looker.files import read_text
     from interlock.looker.paths import real_paths
     from interlock.service.guarding import guarded_of
-    from interlock.service.opening import rules_of
     from interlock.service.request import Request
     from interlock.service.resolving import resolved
 

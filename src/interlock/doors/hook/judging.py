@@ -31,7 +31,7 @@ from interlock.doors.hook.sharing import DEFERRED, call_keys
 from interlock.doors.hook.written import Files, contents
 from interlock.doors.http.context import Context
 from interlock.doors.http.errors import Problem
-from interlock.doors.http.tickets import until_time_moves_it
+from interlock.doors.http.waiting import until_time_moves_it
 from interlock.service.callers import left
 from interlock.service.evaluate import evaluate, quick
 from interlock.service.reading import AT_ONCE

@@ -19,6 +19,7 @@ from starlette.routing import Match
 from interlock.config import Config
 from interlock.core.statement import only_looks
 from interlock.doors.console.app import ConsoleDoor, is_console
+from interlock.doors.hook.memory import Hooks
 from interlock.doors.hook.route import HookDoor, is_hook
 from interlock.doors.http import (
     about,
@@ -76,7 +77,7 @@ _HEADERS = (
 
 def build(state: State, config: Config, version: str = "0") -> Door:
     """The app; whoever serves it closes its context when that ends."""
-    context = Context.of(state, config, version)
+    context = Context.of(state, config, version, Hooks())
     return Door(context, _documented(context))
 
 

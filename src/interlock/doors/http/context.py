@@ -6,15 +6,16 @@ import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
 from interlock.config import Config
+from interlock.core.audit_verify import Verdict
 from interlock.core.separate import SeparateSettings
 from interlock.doors.hook.eyes import hands, sight
-from interlock.doors.hook.memory import Hooks
 from interlock.doors.hook.projects import Projects
+from interlock.doors.http.errors import Problem
 from interlock.doors.http.guards import Buckets, Places
 from interlock.doors.http.peers import Peers
 from interlock.doors.http.pool import Pool
@@ -23,9 +24,13 @@ from interlock.doors.http.who import Credentials, Who
 from interlock.keeper.asking import keepers_of
 from interlock.keeper.warm import WarmKeeper
 from interlock.looker.warm import WarmLooker
+from interlock.service.proving import proved
 from interlock.service.state import State
 from interlock.terminal.agents import agent_above
 from interlock.terminal.place import Place, place_of
+
+if TYPE_CHECKING:
+    from interlock.doors.hook.memory import Hooks
 
 WHO = "interlock.who"
 FOR_PEOPLE = 2_000  # milliseconds of a look that a person waits for
@@ -44,12 +49,12 @@ class Context:
     buckets: Buckets
     places: Places
     peers: Peers
+    hooks: Hooks
     waiters: Waiters = field(default_factory=Waiters)
     signing_in: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SIGN_INS))
     proving: threading.Lock = field(default_factory=threading.Lock)  # the whole record: one at a time
     started: float = 0.0
     port: int = 0  # that people's browsers reach; known once it listens
-    hooks: Hooks = field(default_factory=Hooks)
     look: WarmLooker | None = None  # at targets, as this daemon's user
     keeper: WarmKeeper | None = None  # of what actions would change, as the same user
     projects: Projects = field(default_factory=lambda: Projects(SeparateSettings()))
@@ -57,7 +62,7 @@ class Context:
     place_of: Callable[[int, float | None], Place | None] = place_of  # the terminal that a peer process is at
 
     @classmethod
-    def of(cls, state: State, config: Config, version: str) -> Context:
+    def of(cls, state: State, config: Config, version: str, hooks: Hooks) -> Context:
         pool, peers = Pool(config.workers), Peers(config)
         # A daemon with a user of its own can neither read nor write what its agents change: root's helper becomes theirs.
         keeper = WarmKeeper(config.snapshots, config.folder) if not config.separate.on else None
@@ -77,6 +82,7 @@ class Context:
             Buckets(config.limits.requests_per_minute, state.clock),
             Places(config.host, peers, config.console.public_url),
             peers,
+            hooks,
             started=state.clock.now(),
             look=look,
             keeper=keeper,
@@ -97,3 +103,20 @@ def who_asks(request: Request) -> Who:
     """The caller, as the front of the door found it."""
     found: Who = request.scope[WHO]
     return found
+
+
+PATIENCE = 5  # seconds after which to ask for a verdict again
+
+
+def proved_once(context: Context) -> Verdict:
+    """The verdict on the record as it is now; refuses while another is being worked out, for each reads everything."""
+    if not context.proving.acquire(blocking=False):
+        words = "the whole record is being verified already; ask again in a moment"
+        raise Problem(
+            "RATE_LIMIT_EXCEEDED", words, details={"retry_after_seconds": PATIENCE}, retry_after=str(PATIENCE)
+        )
+    try:
+        context.state.recorder.flush()
+        return proved(context.state)
+    finally:
+        context.proving.release()

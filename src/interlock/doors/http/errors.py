@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.doors.deciding import NO_STORE
 from interlock.keys import EnrolError
 from interlock.ports import StoreError
-from interlock.service.answers import Refused
 from interlock.service.people import SIGN_INS
 from interlock.service.sessions import SignInRefused, TooManySignIns
 

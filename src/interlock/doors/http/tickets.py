@@ -18,6 +18,7 @@ from interlock.doors.http.context import Context, who_asks
 from interlock.doors.http.describe import AGENT, ANYBODY, OPERATOR, says
 from interlock.doors.http.errors import Problem
 from interlock.doors.http.times import Moment, seconds_of
+from interlock.doors.http.waiting import until_time_moves_it
 from interlock.doors.http.who import Who
 from interlock.doors.http.wire import ticket_json, wire_state
 from interlock.service import answers
@@ -172,11 +173,6 @@ async def _wait(context: Context, request: Request, who: Who, id: str, seconds: 
     finally:
         gone.cancel()
         context.waiters.remove(id, event)
-
-
-def until_time_moves_it(ticket: Ticket, now: float) -> float:
-    due = [at for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now]
-    return max(0.05, min(due) - now + 0.01) if due else 1.0
 
 
 async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:

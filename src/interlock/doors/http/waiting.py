@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
+from interlock.core.records import Ticket
 from interlock.doors.http.errors import Problem
 from interlock.ports import Store
 
@@ -66,3 +67,8 @@ class Waiters:
     def _wake(self, ticket: str) -> None:
         for event in self._events.get(ticket, ()):
             event.set()
+
+
+def until_time_moves_it(ticket: Ticket, now: float) -> float:
+    due = [at for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now]
+    return max(0.05, min(due) - now + 0.01) if due else 1.0

@@ -14,7 +14,11 @@ from interlock.core.policy import Control, Policy
 from interlock.core.records import AgentRow, Approval, AuditRow, Block, Figures, Grant, OperatorRow, Ticket
 from interlock.core.registry import CATEGORIES, Severity
 from interlock.core.times import iso
+from interlock.core.trust import Change
 from interlock.core.wire import requirement_json
+from interlock.service.adapter_trust import look_again
+from interlock.service.adapters import Loaded
+from interlock.service.state import State
 
 Json = dict[str, Any]
 
@@ -209,3 +213,34 @@ def verdict_json(verdict: Verdict) -> Json:
         "touches": verdict.touches,
         "touchedUntil": iso(verdict.touched_until) if verdict.touched_until is not None else None,
     }
+
+
+def adapter_json(state: State, loaded: Loaded, whole: bool) -> dict[str, Any]:
+    """One adapter as it stands; where its file lies is for operators."""
+    adapter = loaded.adapter
+    standing = state.adapters.standing_of(loaded, state.clock.now())
+    kept = state.adapters.kept.get(adapter.name)
+    if kept is not None and kept.mark != loaded.mark and loaded.kind == "server":
+        kept = None  # of another one of that name
+    proved = kept is not None and kept.proved(state.sessions.seal_key())
+    body: dict[str, Any] = {
+        "name": adapter.name,
+        "kind": loaded.kind,
+        "version": adapter.version,
+        "trust": standing.trust.word,
+        "claimed": adapter.trust.level.word,
+        "why": standing.why,
+        "operations": len(adapter.operations),
+        "history": [_step(one) for one in kept.record.history] if kept and proved else [],
+    }
+    body |= look_again(state, loaded)
+    if adapter.trust.certification is not None:
+        found = adapter.trust.certification
+        ends = {"expires_at": iso(found.expires_at)} if found.expires_at is not None else {}
+        body["certification"] = {"authority": found.authority, "certificate_id": found.certificate_id, **ends}
+    body |= {"mark": loaded.mark} if loaded.kind == "server" else {}
+    return body | ({"file" if loaded.kind == "adapter" else "starts": loaded.path} if whole else {})
+
+
+def _step(one: Change) -> dict[str, str]:
+    return {"from": one.before.word, "to": one.after.word, "at": iso(one.at), "by": one.by, "reason": one.reason}

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from interlock.core.codes import Refused
 from interlock.core.decision import Decision
 from interlock.core.records import Ticket
 from interlock.doors.client import ApiError, NoDaemon
 from interlock.doors.sdk.reading import Unreadable
 from interlock.ports import StoreError
-from interlock.service.answers import Refused
 from interlock.service.sessions import SignInRefused, TooManySignIns
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from interlock.core.codes import Refused
 from interlock.core.digest import normal_name
 from interlock.core.model import AgentRef, TicketState
 from interlock.core.records import Challenge, Ticket
 from interlock.ports import Tx
-from interlock.service.answers import Refused
 from interlock.service.loop import releases
 from interlock.service.loop.releases import BLOCK, VERIFY
 from interlock.service.loop.revealing import Revealed, announce, reveal, reveal_unsigned

@@ -6,13 +6,14 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.core.model import TicketState
 from interlock.core.records import Approval, Block, Challenge, Ticket
 from interlock.core.statement import agrees, may
 from interlock.core.ticket import MoveRefused, moved, settled, spend_by
 from interlock.ports import Tx
 from interlock.service import orders
-from interlock.service.answers import Refused, signed
+from interlock.service.answers import signed
 from interlock.service.loop.codes import Release
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State, code_suffices

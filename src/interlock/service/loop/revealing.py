@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from interlock.core.codes import Refused
 from interlock.core.records import Challenge
 from interlock.core.shown import told
 from interlock.keys.codes import code_hash, new_code, seal_under
 from interlock.ports import CodeChannel, StoreError, Tx
-from interlock.service.answers import Refused
 from interlock.service.loop import releases
 from interlock.service.loop.announcing import due, hide, words_of
 from interlock.service.loop.codes import Release, Shown

@@ -9,9 +9,9 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 
+from interlock.core.codes import Refused
 from interlock.core.plan_rules import MOCK, OLLAMA, PlannerSettings
 from interlock.ports import UNKNOWN_USER, Listener, Planner, Tx
-from interlock.service.answers import Refused
 from interlock.service.record import deed
 from interlock.service.sessions import OperatorSession
 from interlock.service.state import State

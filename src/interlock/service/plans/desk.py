@@ -138,6 +138,6 @@ class Plans:
 
 
 def _refused(words: str, code: str) -> Exception:
-    from interlock.service.answers import Refused  # which needs the state, which has this desk
+    from interlock.core.codes import Refused
 
     return Refused(words, code)

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from interlock.core.codes import Refused
 from interlock.core.plan_records import DAEMON, FAILURE, INTERRUPTED, PLANNED, RUNNING, SUCCESS, Workflow
-from interlock.service.answers import Refused
 from interlock.service.plans.desk import Plan
 from interlock.service.plans.releasing import Held, Yes, own_principal, pre_release, release
 from interlock.service.plans.running import spawn, why_not_here

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from interlock.core.codes import Refused
 from interlock.core.plan import Claims, Draft
 from interlock.core.plan_form import DraftError, command_of, draft_of
 from interlock.core.plan_records import PLANNED, REJECTED, PlanRow
 from interlock.ports import PlannerError, PlannerTimeout, UnknownRequest
-from interlock.service.answers import Refused
 from interlock.service.plans.choosing import planner_for
 from interlock.service.plans.desk import Plan
 from interlock.service.plans.history import keep, row_of

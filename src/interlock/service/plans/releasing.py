@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 
+from interlock.core.codes import Refused
 from interlock.core.decision import Decision
 from interlock.core.model import TicketState
 from interlock.core.plan import TAKEN_OUT, same
@@ -12,7 +13,7 @@ from interlock.core.plan_records import PLANNED, RUNNING
 from interlock.core.records import Ticket
 from interlock.core.redact import redact_text
 from interlock.ports import Tx
-from interlock.service.answers import Refused, approve
+from interlock.service.answers import approve
 from interlock.service.evaluate import evaluate
 from interlock.service.plans.desk import STARTING, Plan
 from interlock.service.plans.history import keep, row_of

@@ -6,6 +6,7 @@ import os
 import unicodedata
 from dataclasses import dataclass
 
+from interlock.core.codes import Refused
 from interlock.core.model import Level
 from interlock.core.plan_input import reads_commands
 from interlock.core.plan_records import (
@@ -18,7 +19,6 @@ from interlock.core.plan_records import (
     TERMINAL,
     PlanRow,
 )
-from interlock.service.answers import Refused
 from interlock.service.plans import terminals
 from interlock.service.plans.desk import MOST_RUNNING, Plan
 from interlock.service.plans.history import ended

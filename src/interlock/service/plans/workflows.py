@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.core.model import PERSON, Level
 from interlock.core.plan import same
 from interlock.core.plan_form import DraftError, command_of
@@ -16,7 +17,6 @@ from interlock.core.plan_records import Workflow
 from interlock.core.records import NOTHING, Json
 from interlock.core.redact import redact_text
 from interlock.ports import Tx
-from interlock.service.answers import Refused
 from interlock.service.granting import add_grant, holds
 from interlock.service.identity import identified
 from interlock.service.plans import making

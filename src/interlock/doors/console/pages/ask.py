@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from interlock.core.codes import Refused
 from interlock.core.model import Human, Level, TicketState
 from interlock.core.plan_records import PLANNED, PlanQuery
 from interlock.core.records import Ticket
@@ -14,7 +15,6 @@ from interlock.doors.console.asking import data
 from interlock.doors.console.cards import card_of, needs_step_up
 from interlock.doors.console.pace import too_fast
 from interlock.doors.console.visit import APPROVER, Answer, Invalid, Page, Redirect, Route, Visit
-from interlock.service.answers import Refused
 from interlock.service.plans import choosing, history, making, running, workflows
 from interlock.service.plans.desk import Plan
 from interlock.service.plans.releasing import Held, Yes

@@ -13,7 +13,7 @@ from interlock.core.records import AuditRow
 from interlock.doors.console.lines import address, lines
 from interlock.doors.console.story import story
 from interlock.doors.console.visit import APPROVER, Answer, File, Invalid, NotHere, Page, Redirect, Route, Visit
-from interlock.doors.http.record import proved_once
+from interlock.doors.http.context import proved_once
 from interlock.doors.http.times import seconds_of
 from interlock.service import false_alarms
 from interlock.service.searching import Entry, Place, Wanted, one, search

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.core.grants import offered
 from interlock.core.model import Level
 from interlock.core.records import Grant, Ticket
@@ -20,7 +21,6 @@ from interlock.doors.console.visit import ADMIN, APPROVER, Answer, Invalid, NotH
 from interlock.keys.passkeys import PasskeyRefused
 from interlock.service import answers
 from interlock.service.alone import alone
-from interlock.service.answers import Refused
 from interlock.service.grant_trial import attempts, covered, near_misses
 from interlock.service.granting import add_grant, holds, proposed, revoke_grant
 from interlock.service.sessions import SignInRefused

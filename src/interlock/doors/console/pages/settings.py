@@ -8,6 +8,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
+from interlock.core.codes import Refused
 from interlock.core.policy import MODES
 from interlock.core.records import OperatorRow
 from interlock.core.trust import TRUSTS, Trust
@@ -15,13 +16,12 @@ from interlock.core.weakening import concerns
 from interlock.doors.console.pages.ask import HOME as ASK
 from interlock.doors.console.pages.ask import elsewhere
 from interlock.doors.console.visit import ADMIN, APPROVER, Answer, Invalid, Page, Redirect, Route, Visit
-from interlock.doors.http.adapters import adapter_json
+from interlock.doors.http.wire import adapter_json
 from interlock.keys import EnrolError
 from interlock.keys.credentials import PASSKEY
 from interlock.service import channels, credentials
 from interlock.service.adapter_trust import change, refresh
 from interlock.service.agents import set_mode
-from interlock.service.answers import Refused
 from interlock.service.people import add_operator, change_operator
 from interlock.service.plans import choosing, running
 from interlock.service.visiting import role_of

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from interlock.core.codes import Refused
 from interlock.core.snapshots import KEPT, Snapshot
 from interlock.core.undo import Change, Plan
 from interlock.doors.console.lines import when
 from interlock.doors.console.visit import APPROVER, Answer, Invalid, NotHere, Page, Route, Visit
 from interlock.service import undoing
-from interlock.service.answers import Refused
 from interlock.service.state import State
 from interlock.service.visiting import may_visit
 
