@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    __version__: str
     from interlock.core.classify import Rulebook
     from interlock.core.decision import Decision
     from interlock.core.model import Action, Assessment
@@ -30,6 +31,7 @@ __all__ = [
     "NotAllowed",
     "Pattern",
     "Registry",
+    "__version__",
     "assess",
     "guard",
 ]
@@ -86,6 +88,8 @@ def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | Non
 
 def __getattr__(name: str) -> Any:
     """A name of this package that is loaded when it is first used."""
+    if name == "__version__":
+        return _version()
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module 'interlock' has no attribute {name!r}")
@@ -93,6 +97,15 @@ def __getattr__(name: str) -> Any:
 
     found = globals()[name] = getattr(import_module(module), name)
     return found
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("interlock")
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def __dir__() -> list[str]:

@@ -23,7 +23,6 @@ from interlock.core.trust import TRUSTS
 from interlock.core.trust_gate import Call
 from interlock.core.undo import kept_json, kept_of
 from interlock.core.weigh import Weighed, weigh
-from interlock.core.wire import requirement_json as requirement_json
 
 Json = Mapping[str, Any]
 

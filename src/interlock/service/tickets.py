@@ -15,10 +15,9 @@ from interlock.core.loss import undo_told
 from interlock.core.model import Action, Kind, Level, Span, TicketState
 from interlock.core.records import Ticket
 from interlock.core.redact import redact, redact_around, redact_text
-from interlock.core.replay import requirement_json
 from interlock.core.shown import RUNS, one_line, unwrapped
 from interlock.core.ticket import first_state
-from interlock.core.wire import finding_json
+from interlock.core.wire import finding_json, requirement_json
 from interlock.keys import fingerprint
 from interlock.service.strength import strength_in
 

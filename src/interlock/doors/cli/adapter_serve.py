@@ -23,11 +23,11 @@ introspected. See docs/adapter-serve.md.
 def main(argv: Sequence[str]) -> int:
     """Serves until stdin ends; 1 for a file that cannot be served, 2 for settings nobody can use."""
     given = _parser().parse_args(list(argv))
+    from interlock import __version__
     from interlock.config import ConfigError, load_config
     from interlock.doors.adapter.calls import CannotServe
     from interlock.doors.adapter.reload import Shelf
     from interlock.doors.aql.tools import Naming, SettingError
-    from interlock.doors.cli.main import version
     from interlock.doors.cli.mcp import safety_mode
 
     try:
@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
         print(f"interlock adapter serve: {error}", file=sys.stderr)
         return FAILED
     options = Options(naming, mode=safety_mode(given.safety_mode))
-    return run(config, given.config, shelf, Settings(options, given.agent, given.proxy), version())
+    return run(config, given.config, shelf, Settings(options, given.agent, given.proxy), __version__)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -41,7 +41,7 @@ async def _driven(daemon: object, person: object) -> object:
 
     from mcp import Client, StdioServerParameters
 
-    from interlock.doors.cli.main import version
+    from interlock import __version__
     from interlock.doors.client import Daemon
     from interlock.doors.mcp.evidence import gathered
 
@@ -57,6 +57,6 @@ async def _driven(daemon: object, person: object) -> object:
     server = StdioServerParameters(command=sys.executable, args=words, env=kept)
     try:
         async with Client(server, mode="legacy") as client:
-            return await gathered(client, approve, version())
+            return await gathered(client, approve, __version__)
     except KeyError as error:
         raise Stop(f"the server did not answer as it should: {error}", FAILED) from None

@@ -113,24 +113,15 @@ def _run(words: list[str]) -> int:
         print(_help(), end="")
         return 0
     if words[0] in ("--version", "-V"):
-        print(f"interlock {version()}")
+        from interlock import __version__
+
+        print(f"interlock {__version__}")
         return 0
     if words[0] not in COMMANDS:
         print(_unknown(words[0]), file=sys.stderr)
         return USAGE
     code: int = import_module(f"interlock.doors.cli.{words[0]}").main(words[1:])
     return code
-
-
-def version() -> str:
-    """The installed version."""
-    from importlib.metadata import PackageNotFoundError
-    from importlib.metadata import version as installed
-
-    try:
-        return installed("interlock")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _help() -> str:

@@ -43,12 +43,12 @@ def _main(given: argparse.Namespace) -> int:
     except (ConfigError, SettingError, OSError, ValueError) as error:
         print(f"interlock mcp: {error}", file=sys.stderr)
         return USAGE
-    from interlock.doors.cli.main import version
+    from interlock import __version__
     from interlock.doors.mcp.stdio import Options, run
 
     mode = safety_mode(given.safety_mode)
     options = Options(naming, policy, mode, given.strict_introspection, given.permission_prompt, token)
-    return run(config, given.config, options, version())
+    return run(config, given.config, options, __version__)
 
 
 def _policy(path: Path) -> str:

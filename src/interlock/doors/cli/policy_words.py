@@ -8,8 +8,8 @@ from typing import Any
 from interlock.core.model import Human, Level, Requirement
 from interlock.core.patterns import PatternSet
 from interlock.core.policy import Policy
-from interlock.core.replay import requirement_json
 from interlock.core.styled import Line, Part
+from interlock.core.wire import requirement_json
 
 
 def policy_lines(policy: Policy) -> Iterator[Line]:

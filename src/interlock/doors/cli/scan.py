@@ -73,10 +73,10 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
 
 
 def _sarif(result: Scan) -> None:
-    from interlock.doors.cli.main import version
+    from interlock import __version__
     from interlock.doors.cli.sarif import sarif
 
-    print(json.dumps(sarif(result.hits, version()), indent=2))
+    print(json.dumps(sarif(result.hits, __version__), indent=2))
 
 
 _FORMATS: Mapping[str, Callable[[Scan], None]] = MappingProxyType({"table": _table, "json": _json, "sarif": _sarif})

@@ -57,8 +57,8 @@ def _begun(config: Config) -> list[socket.socket]:
 
 
 def _serve(config: Config, system: bool) -> int:
+    from interlock import __version__
     from interlock.core.rules import RuleError
-    from interlock.doors.cli.main import version
     from interlock.doors.http.listening import CannotServe, inherited
     from interlock.doors.http.logs import to_stderr
     from interlock.doors.http.server import LOG, serve
@@ -69,7 +69,7 @@ def _serve(config: Config, system: bool) -> int:
         LOG.warning("%s", words)
     try:
         given = _begun(config) if system else inherited()
-        serve(config, version(), lambda state, port: _say(config, state, port), given)
+        serve(config, __version__, lambda state, port: _say(config, state, port), given)
     except RuleError as error:
         print(f"interlock serve: rules.files: {error}", file=sys.stderr)
         return 2

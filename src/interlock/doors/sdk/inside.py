@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from interlock import __version__
 from interlock.config import Config
 from interlock.core.decision import Decision
 from interlock.core.model import AgentRef
@@ -19,7 +20,6 @@ from interlock.core.records import Challenge, Ticket
 from interlock.core.registry import Pattern, PatternError, Registry
 from interlock.core.ticket import settled
 from interlock.core.undo import Undone
-from interlock.doors.cli.main import version
 from interlock.doors.deciding import decided
 from interlock.doors.http.asking import request_of
 from interlock.doors.http.errors import Problem
@@ -67,7 +67,7 @@ def open_inside(
         state = open_state(config, store, clock or SystemClock(), (Log(),))
         if registry is not None:
             state.registry = _with_saved(registry, state)
-        record_start(state, version())
+        record_start(state, __version__)
         return Inside(config, state)
     except (StoreError, KeyFileError, OSError) as error:
         store.close()
