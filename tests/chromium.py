@@ -27,11 +27,12 @@ from playwright.sync_api import (
     sync_playwright,
 )
 from playwright.sync_api import TimeoutError as TooLate
+from repository import ROOT
 
 from daemon import TLS
 from desk import PASSPHRASE, Desk
 
-AXE = Path(__file__).parent.parent / ".venv" / "node_modules" / "axe-core" / "axe.min.js"
+AXE = ROOT / ".venv" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 30_000  # milliseconds
 GLANCE = 400.0  # milliseconds: Playwright looks every 50 ms for so long, and only twice a second where it has patience

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from terminals import person_at
+
 import warm
 from gate import CHEAP, shipped
 from interlock.config import load_config
@@ -19,7 +21,6 @@ from interlock.keys import enrol
 from interlock.service.opening import open_state
 from interlock.service.people import enrol_first
 from interlock.stores import open_store
-from test_terminal import person_at
 
 PASSPHRASE = "correct horse battery"
 WRONG_AGAIN = [

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from repository import TESTS
+
 from daemon import Daemon, daemon
 from interlock.config import load_config
 from interlock.doors.hook.wrapper import build
 
-GOLDEN = Path(__file__).parent / "agents" / "golden"
+GOLDEN = TESTS / "agents" / "golden"
 PATIENCE = 20.0
 CWD = "/home/u/app"
 

@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from repository import TESTS
+
 import warm
 from daemon import Daemon
 
 PATIENCE = 20.0
-ODD = (sys.executable, str(Path(__file__).parent / "doors" / "proxy" / "odd_server.py"))
+ODD = (sys.executable, str(TESTS / "doors" / "proxy" / "odd_server.py"))
 Json = dict[str, Any]
 
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from repository import TESTS
+
 from interlock.core.loss import Seen
 from interlock.looker.look import look
 
-SESSIONS = Path(__file__).parent / "sessions"
+SESSIONS = TESTS / "sessions"
 _GIT = {
     "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_EDITOR": "true", "PATH": os.environ["PATH"],
     "GIT_AUTHOR_NAME": "dev", "GIT_AUTHOR_EMAIL": "dev@example.com",

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from repository import ROOT
 
 from each import each
 from interlock.adapters import AdapterError, Reading, load, read, read_file
@@ -15,7 +16,7 @@ from interlock.adapters.trust_form import history_json
 from interlock.core.model import Level
 from interlock.core.trust import Trust
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*-adapter.*"))
+EXAMPLES = sorted((ROOT / "examples").glob("*-adapter.*"))
 GOOD = """\
 name: demo
 type: adapter

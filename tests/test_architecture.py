@@ -12,10 +12,10 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from each import each
 
-ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "interlock"
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.stat().st_size)
 CORE = [path for path in FILES if {PACKAGE / "core", PACKAGE / "analysis", PACKAGE / "policy"} & set(path.parents)]

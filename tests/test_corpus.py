@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import TESTS
 
 from interlock import assess
 from interlock.core.model import Action, intent, operation
 
-CORPUS = Path(__file__).parent / "corpus"
+CORPUS = TESTS / "corpus"
 
 
 def rows(name: str) -> list[dict[str, Any]]:

@@ -10,9 +10,9 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
-from pathlib import Path
 
 import pytest
+from repository import TESTS
 
 from generate import Grammar, spoiled
 from interlock import rulebook
@@ -21,7 +21,7 @@ from interlock.core.read.shell import nodes as n
 from interlock.core.read.shell.parse import TooDeep, parse
 from interlock.core.read.windows.shape import looks_like_windows
 
-HERE = Path(__file__).parent
+HERE = TESTS
 MODULES = HERE.parent / ".venv" / "node_modules"
 
 

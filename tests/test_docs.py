@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pages import DOCS, INLINE, documented, fenced, prose, rows, text
+from repository import ROOT
 
 from each import each
 from interlock.config import config_of, effective
@@ -26,60 +28,24 @@ from interlock.doors.http.openapi import document
 from interlock.service import policy_cases
 from interlock.service.figures import SHAPES
 
-ROOT = Path(__file__).parent.parent
-DOCS = ROOT / "docs"
 GENERATED = {"rules.md"}  # from the packs, which have tests of their own
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(p for p in DOCS.glob("*.md") if p.name not in GENERATED)]
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _TAGGED = re.compile(r"<code>(interlock [^<{]+)</code>")
 CONSOLE = [
     path
     for path in sorted((ROOT / "src/interlock/doors/console/templates").rglob("*.html"))
     if _TAGGED.search(path.read_text(encoding="utf-8"))
 ]
-_INLINE = re.compile(r"`([^`\n]+)`")
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _RUNS = re.compile(r"(?:^|[|;&] *)(?:\S*/)?interlock ")
 _NO_EFFECT = "°"
-
-
-def text(name: str) -> str:
-    return (DOCS / name).read_text(encoding="utf-8")
-
-
-def fenced(page: str, *languages: str) -> list[str]:
-    return [body for language, body in _FENCE.findall(page) if language in languages]
-
-
-def prose(page: str) -> str:
-    return _FENCE.sub("", page)
-
-
-def rows(page: str, heading: str) -> list[list[str]]:
-    """The cells of the table whose first heading this is."""
-    lines = iter(prose(page).splitlines())
-    for line in lines:
-        if line.startswith(f"| {heading} |"):
-            next(lines)
-            found = []
-            for row in lines:
-                if not row.startswith("|"):
-                    return found
-                found.append([cell.strip() for cell in row.strip("|").split(" | ")])
-            return found
-    raise AssertionError(f"no table {heading!r}")
-
-
-def documented(name: str, heading: str) -> set[str]:
-    """The names in the first column of a table."""
-    return {key for row in rows(text(name), heading) for key in _INLINE.findall(row[0])}
 
 
 def command_lines(page: str) -> Iterator[list[str]]:
     """Every `interlock …` that a page of the docs or of the console shows: in a shell block or in the running text."""
     shown = [line.removeprefix("$ ") for block in fenced(page, "sh") for line in block.splitlines()]
     shown += [line[2:] for block in fenced(page, "console") for line in block.splitlines() if line.startswith("$ ")]
-    shown += [code for code in _INLINE.findall(prose(page)) if code.startswith(("interlock ", ".venv/bin/interlock "))]
+    shown += [code for code in INLINE.findall(prose(page)) if code.startswith(("interlock ", ".venv/bin/interlock "))]
     shown += _TAGGED.findall(page)
     for line in shown:
         if _RUNS.search(line):
@@ -143,7 +109,7 @@ def test_every_configuration_key_is_documented_with_its_default() -> None:
     known |= {f"trust_policy.{key}" for key in optional} | {"danger_patterns.replace"}
     assert documented("configuration.md", "key") == known
     for row in rows(text("configuration.md"), "key"):
-        table, _, key = _INLINE.findall(row[0])[0].partition(".")
+        table, _, key = INLINE.findall(row[0])[0].partition(".")
         value, said = shown[table].get(key), row[1].strip("`")
         if isinstance(value, bool | int | float) or key in ("use", "mode", "level", "host"):
             assert said == (json.dumps(value) if not isinstance(value, str) else value), f"{table}.{key}"
@@ -179,11 +145,11 @@ def test_every_policy_key_is_documented(heading: str) -> None:
 def test_defaults_of_a_policy_are_the_ones_that_are_documented() -> None:
     plain, escalate = Policy("x"), Escalate()
     for row in rows(text("policies.md"), "key"):
-        name, said = _INLINE.findall(row[0])[0], row[1].strip("`")
+        name, said = INLINE.findall(row[0])[0], row[1].strip("`")
         if type(value := getattr(plain, name, None)) in (bool, int):
             assert said == json.dumps(value) or not said, name
     for row in rows(text("policies.md"), "key of `escalation`"):
-        assert row[1].strip("`") == str(getattr(escalate, _INLINE.findall(row[0])[0]))
+        assert row[1].strip("`") == str(getattr(escalate, INLINE.findall(row[0])[0]))
     assert plain.severities == Severities()
 
 
@@ -209,7 +175,7 @@ def test_every_path_of_the_api_is_documented() -> None:
 
 
 def test_every_figure_is_documented() -> None:
-    said = {name for row in rows(text("record.md"), "figure") for name in _INLINE.findall(row[1])}
+    said = {name for row in rows(text("record.md"), "figure") for name in INLINE.findall(row[1])}
     assert said == {f"interlock_{name}" for name in SHAPES}
 
 
@@ -231,13 +197,13 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 def _anchors(page: str) -> set[str]:
-    headings = re.findall(r"^#+ (.+)$", _FENCE.sub("", page), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @each("page", PAGES, ids=lambda page: page.name)
 def test_every_test_that_a_claim_cites_is_run(page: Path) -> None:
-    code = _INLINE.findall(prose(page.read_text(encoding="utf-8")))
+    code = INLINE.findall(prose(page.read_text(encoding="utf-8")))
     tests = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     for name in (word for word in code if re.fullmatch(r"test_\w+", word)):
         assert f"def {name}(" in tests, f"{page.name}: {name}"

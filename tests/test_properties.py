@@ -7,12 +7,12 @@ import json
 import random
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from repository import TESTS
 
 from generate import HARMLESS, Grammar, quoted, texts
 from interlock import assess
@@ -24,7 +24,7 @@ from interlock.core.read.facts import Effect
 from interlock.rulebook import load
 
 CWD = "/home/dev/app"
-CORPUS = Path(__file__).parent / "corpus"
+CORPUS = TESTS / "corpus"
 
 
 @cache

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from repository import TESTS
 
 from interlock import rulebook
 from interlock.core.audit_json import canonical_json
@@ -20,7 +21,7 @@ from interlock.core.model import Action, Level, command
 from interlock.core.rules import RuleError
 
 PACKS = sorted(rulebook.SHIPPED.glob("*.toml"))
-CORPUS = Path(__file__).parent / "corpus"
+CORPUS = TESTS / "corpus"
 IDS = sorted(data["id"] for pack in PACKS for data in tomllib.loads(pack.read_text()).get("rule", ()))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tomllib
 
+from pages import documented, fenced, text
+
 from interlock.channels.webhook import Webhook
 from interlock.config import config_of
 from interlock.core import channel_rules
 from interlock.core.messages import Place, of_notice
 from receiving import receiving
-from test_docs import documented, fenced, text
 
 PAGE = "channels.md"
 KEY = "a key of the receiver 0123456789"

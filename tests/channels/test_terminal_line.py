@@ -12,13 +12,14 @@ import threading
 import time
 from pathlib import Path
 
+from terminals import person_at
+
 from interlock.channels.terminal import TerminalLine
 from interlock.core.model import AgentRef
 from interlock.core.records import Challenge
 from interlock.doors.client import Daemon, NoDaemon
 from kept import ticket
 from stopped import stopped
-from test_terminal import person_at
 
 PASSPHRASE = "correct horse battery"
 PATIENCE = 30.0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import ROOT
 
 from interlock.core.named import named_level
 from interlock.core.trust import Trust
@@ -331,7 +332,7 @@ def test_an_adapter_that_cannot_be_performed_is_refused_before_anything_is(tmp_p
 
 @pytest.mark.parametrize("name", ["github-adapter.md", "stripe-adapter.yaml"])
 def test_the_examples_can_be_served(name: str) -> None:
-    path = Path(__file__).parents[3] / "examples" / name
+    path = ROOT / "examples" / name
     served = read(path)
     assert rows_of(served, Trust.VALIDATED, named_level) and served.adapter.limits
 

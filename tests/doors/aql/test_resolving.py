@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import ROOT
 from toy import NOTES, SHELF
 
 from interlock.config import load_config
@@ -18,7 +19,7 @@ from interlock.doors.adapter.surfaces import Loop, adapter_surface, loop_surface
 from interlock.doors.aql.introspect import About
 from interlock.doors.aql.surface import Caller, Surface, call
 
-EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*-adapter.*"))
+EXAMPLES = sorted((ROOT / "examples").glob("*-adapter.*"))
 DECLARED = """\
 name: shop
 type: adapter

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repository import ROOT
 
 from interlock.doors.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = ROOT / "examples"
 GITHUB, STRIPE = str(EXAMPLES / "github-adapter.md"), str(EXAMPLES / "stripe-adapter.yaml")
 ADAPTER = """\
 name: demo

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terminals import person_at
 
 from desk import PASSPHRASE, PATIENCE, Desk
 from interlock.doors.client import ApiError
-from test_terminal import person_at
 
 pytestmark = pytest.mark.xdist_group("ask")
 PLANNER = '[planner]\nuse = "mock"\n'

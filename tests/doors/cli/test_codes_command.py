@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from terminals import Screen, person_at
 
 from desk import PASSPHRASE, WRONG_AGAIN, Desk
 from interlock.keys.codes import normal_code
 from stopped import REASON, stopped
-from test_terminal import Screen, person_at
 
 PATIENCE = 30.0
 CODE = re.compile(r"\b[A-Z2-7]{5}(?:-[A-Z2-7]{5}){3}-[A-Z2-7]{6}\b")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from interlock.doors.cli.main import main
 
-ADAPTER = str(Path(__file__).parents[3] / "examples" / "github-adapter.md")
+ADAPTER = str(ROOT / "examples" / "github-adapter.md")
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terminals import person_at
 
 from desk import PASSPHRASE, WRONG_AGAIN, Desk
 from interlock.core.excerpt import short
 from interlock.doors.cli.main import COMMANDS, main
-from test_terminal import person_at
 
 OTHER = "quite another passphrase"
 Capture = pytest.CaptureFixture[str]

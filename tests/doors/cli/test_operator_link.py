@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from terminals import person_at
 
 from authenticator import Authenticator
 from desk import PASSPHRASE, Desk
-from test_terminal import person_at
 
 LINK = r"(http://localhost:\d+/console/set-up#set_[\w-]+)"
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from repository import TESTS
 
 from daemon import Inside, inside
 
-CORPUS = Path(__file__).parents[2] / "corpus"
+CORPUS = TESTS / "corpus"
 BATCH = 100
 
 

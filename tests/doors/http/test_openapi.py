@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
+from repository import ROOT
 from schemathesis.checks import not_a_server_error
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import (
@@ -29,7 +30,7 @@ CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance,
 
 
 def test_the_kept_document_is_the_one_that_is_served() -> None:
-    kept = Path(__file__).parents[3] / "docs" / "openapi.json"
+    kept = ROOT / "docs" / "openapi.json"
     assert json.loads(kept.read_text()) == DOCUMENT, "run `make docs`"
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from repository import ROOT
 
 from daemon import write_config
 from interlock.config import ConfigError, config_of
@@ -22,7 +23,6 @@ from interlock.doors.install.system_units import PORT, Layout, config_text, unit
 from interlock.looker.as_user import HEAD, TEXT, agents_of, answer
 from interlock.looker.asking import CannotLook, read_as
 
-ROOT = Path(__file__).parents[3]
 TRIP = Path(__file__).with_name("system_trip.sh")
 
 

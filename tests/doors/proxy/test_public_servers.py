@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from proxy_clients import Talk, talking
+from repository import ROOT
 
 from proxied import Bench
 
 pytestmark = pytest.mark.xdist_group("proxy")
-SERVERS = Path(__file__).parents[3] / ".venv" / "servers"
+SERVERS = ROOT / ".venv" / "servers"
 NODE = SERVERS / "node_modules" / "@modelcontextprotocol"
 PYTHON = SERVERS / "python" / "bin"
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from daemon import configured, daemon
 from interlock import AsyncGate, Gate, GateError
@@ -20,7 +21,7 @@ from interlock.service import undoing
 from keeping import let_through
 from looked import files, git, repository
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "undo_agent.py"
+EXAMPLE = ROOT / "examples" / "undo_agent.py"
 
 
 def discarded(gate: Gate, repo: Path) -> Decision:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from repository import ROOT
 
 from daemon import PASSPHRASE, Daemon, bearer, enrolled, started
 from interlock.config import config_of
@@ -20,7 +21,6 @@ from interlock.service.clock import SystemClock
 from interlock.service.opening import open_state
 from interlock.stores import open_store
 
-ROOT = Path(__file__).parents[3]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.DOTALL)
 
 

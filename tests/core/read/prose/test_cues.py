@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from interlock.core.read.prose import english_objects, english_scope, reading
 
-ROOT = Path(__file__).parents[4]
 ASKED = {
     "not run": (english_scope.NOT_RUN_CUES, english_scope.NOT_RUN),
     "no negation": (english_scope.NOT_NEGATIONS_CUES, english_scope.NOT_NEGATIONS),

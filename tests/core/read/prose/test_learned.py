@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from repository import ROOT
 
 from each import each
 from interlock.core.decide import judge
@@ -13,7 +13,7 @@ from interlock.core.model import intent
 from interlock.core.read.prose.learned import BUCKETS, HEADER, Weights, WeightsError, features, score
 from interlock.rulebook import load
 
-RULES = Path(__file__).parents[4] / "src/interlock/rules"
+RULES = ROOT / "src/interlock/rules"
 FILES = ("intents.weights", "intents_foreign.weights")
 
 
