@@ -82,25 +82,25 @@ bench: $(STAMP) ## what the figures in the docs come from
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.http
 	$(BIN)/python -m bench.hook
-	$(BIN)/python -m bench.stores
+	$(BIN)/python -m bench.storage
 	$(BIN)/python -m bench.mcp
 	$(BIN)/python -m bench.proxy
-	$(BIN)/python -m bench.looker
+	$(BIN)/python -m bench.impact
 	$(BIN)/python -m bench.undo
 	$(BIN)/python -m bench.questions
 
 fuzz: $(STAMP) ## 100,000 generated inputs
-	$(BIN)/python -m tests.fuzz
+	PYTHONPATH=tests/support $(BIN)/python tests/fuzz.py
 
 soak: $(STAMP) ## 200 daemons killed under load, 600 random trees and repositories destroyed and undone
-	$(BIN)/python tests/soak.py
-	UNDO_EXAMPLES=300 $(BIN)/python -m pytest -n 2 tests/keeper
+	PYTHONPATH=tests/support $(BIN)/python tests/soak.py
+	UNDO_EXAMPLES=300 $(BIN)/python -m pytest -n 2 tests/snapshots
 
 hostile: $(STAMP) $(TOOLS) ## an agent with a shell against each strength, all of it (two minutes; needs root)
-	PYTHONPATH=tests:tests/hostile unshare -m -n --propagation private $(BIN)/python tests/hostile/run.py
+	PYTHONPATH=tests/support:tests/hostile unshare -m -n --propagation private $(BIN)/python tests/hostile/run.py
 
 check-agents: $(AGENTS) ## real agents with a model of ours: what is allowed runs, what is denied does not
-	PYTHONPATH=tests $(BIN)/python tests/check_agents.py $(VENV)/agents/node_modules/.bin
+	PYTHONPATH=tests/support $(BIN)/python tests/check_agents.py $(VENV)/agents/node_modules/.bin
 
 # Each framework with a Python of its own, in the version that its piece was checked with; CrewAI comes last, as it takes an older mcp.
 FRAMEWORKS := langchain==1.4.7 openai-agents==0.24.0 pydantic-ai-slim==2.66.0 crewai==1.15.30
@@ -114,12 +114,12 @@ $(FRAMED): $(VENV)/frameworks/%/.installed: $(STAMP)
 test-frameworks: $(FRAMED) ## the examples for LangChain, OpenAI Agents, Pydantic AI and CrewAI, with the real packages
 	@for one in $(FRAMEWORKS); do \
 		name=$$(echo "$${one%%==*}" | tr - _); name=$${name%_slim}; echo "$$one"; \
-		$(VENV)/frameworks/$$one/bin/python -m pytest -W ignore -o 'pythonpath=tests examples' tests/frameworks/check_$$name.py || exit 1; \
+		$(VENV)/frameworks/$$one/bin/python -m pytest -W ignore -o 'pythonpath=tests/support examples' tests/frameworks/check_$$name.py || exit 1; \
 	done
 
 docs: $(STAMP) ## regenerate docs/rules.md and docs/openapi.json
 	$(BIN)/interlock rules docs > docs/rules.md
-	$(BIN)/python -m interlock.doors.http.openapi > docs/openapi.json
+	$(BIN)/python -m interlock.server.openapi > docs/openapi.json
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

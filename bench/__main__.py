@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from interlock import assess
-from interlock.core.classify import Rulebook
-from interlock.core.decide import judge
-from interlock.core.model import Action, command, intent, operation, tool
-from interlock.core.read import key_words, lexicon, params, places
-from interlock.core.rules import Rule
-from interlock.rulebook import load
+from interlock.analysis import lexicon, places
+from interlock.analysis.assess import judge
+from interlock.analysis.classify import Rulebook
+from interlock.analysis.operations import key_words, params
+from interlock.analysis.rules import Rule
+from interlock.analysis.rules.load import load
+from interlock.model import Action, command, intent, operation, tool
 
 CORPUS = Path(__file__).parent.parent / "tests" / "corpus"
 ROUNDS = 7  # each figure is the best of these, so that what else the machine does matters less

@@ -19,7 +19,7 @@ from typing import Any
 
 from bench.http import PASSPHRASE, Served, served
 from interlock.config import load_config
-from interlock.doors.hook import wrapper
+from interlock.install import client_build
 
 ROUNDS = 5
 CALLS = 60  # of each path in one round
@@ -43,8 +43,8 @@ def main() -> None:
         folder = Path(place)
         with served(folder, "") as daemon:
             config = load_config(folder / "interlock.toml", {})
-            client = wrapper.build(config.folder, config, "claude-code")
-            report(daemon, client.path, wrapper.is_compiled(client))
+            client = client_build.build(config.folder, config, "claude-code")
+            report(daemon, client.path, client_build.is_compiled(client))
             held(daemon)
             beside(daemon)
             os.kill(daemon.pid, 9)

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from interlock.config import config_of
-from interlock.keys import Kdf, enrol
-from interlock.service.agents import add_agent
-from interlock.service.opening import open_state
-from interlock.service.people import enrol_first, sign_in
-from interlock.stores import open_store
+from interlock.identity.agents import add_agent
+from interlock.identity.keys import Kdf, enrol
+from interlock.identity.operators import enrol_first, sign_in
+from interlock.startup import open_state
+from interlock.storage import open_store
 
 SECONDS = 2.0  # of each measurement
 ROUNDS = 3  # in turns, so that what else the machine does meets all of them alike

@@ -19,11 +19,11 @@ from mcp.client.streamable_http import streamable_http_client
 
 from bench.http import Wall, pin
 from interlock.config import config_of
-from interlock.keys import Kdf, enrol
-from interlock.service.agents import add_agent
-from interlock.service.opening import open_state
-from interlock.service.people import enrol_first, sign_in
-from interlock.stores import open_store
+from interlock.identity.agents import add_agent
+from interlock.identity.keys import Kdf, enrol
+from interlock.identity.operators import enrol_first, sign_in
+from interlock.startup import open_state
+from interlock.storage import open_store
 
 CALLS = 150  # of each kind, in turns of TURN, so that what else the machine does meets all of them alike
 TURN = 25

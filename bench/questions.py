@@ -7,10 +7,10 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
 
-from recorded import names, recorded
-from replayed import CALLS_AN_HOUR, Replay, replay, share
+from recorded_sessions import names, recorded
+from session_replay import CALLS_AN_HOUR, Replay, replay, share
 
 # Needless questions an hour: the share of sessions, and the most that may be.
 AIMS = (("median", 0.5, 1.0), ("90th percentile", 0.9, 3.0))

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.looker import BYTES, COUNTS, git, made
-from interlock.core.undo import Limits
-from interlock.keeper.warm import WarmKeeper
+from bench.impact import BYTES, COUNTS, git, made
+from interlock.snapshots import SnapshotLimits
+from interlock.snapshots.client import WarmSnapshotter
 
 ROUNDS = 3
-LIMITS = Limits(ms=60_000)
+LIMITS = SnapshotLimits(ms=60_000)
 _NUMBERS = itertools.count()
 
 
@@ -38,7 +38,7 @@ def measured(count: int) -> dict[str, list[float]]:
     with tempfile.TemporaryDirectory() as folder:
         repo = Path(folder) / "app"
         made(repo, count)
-        keep = WarmKeeper(Path(folder) / "state" / "undo")
+        keep = WarmSnapshotter(Path(folder) / "state" / "undo")
         try:
             keep.listed()  # the child is there
             for number in range(ROUNDS):
@@ -50,7 +50,7 @@ def measured(count: int) -> dict[str, list[float]]:
     return found
 
 
-def _deleted(repo: Path, keep: WarmKeeper, found: dict[str, list[float]]) -> None:
+def _deleted(repo: Path, keep: WarmSnapshotter, found: dict[str, list[float]]) -> None:
     copy = repo.with_name("copy")
     _time(found, "cp -r", lambda: subprocess.run(["cp", "-r", repo / "src", copy], check=True))
     _kept(repo, keep, found, "rm -r", {"verb": "delete", "target": "src"}, lambda: shutil.rmtree(repo / "src"))
@@ -60,7 +60,7 @@ def _deleted(repo: Path, keep: WarmKeeper, found: dict[str, list[float]]) -> Non
     git(repo, "status")
 
 
-def _reset(repo: Path, keep: WarmKeeper, found: dict[str, list[float]]) -> None:
+def _reset(repo: Path, keep: WarmSnapshotter, found: dict[str, list[float]]) -> None:
     _time(found, "git stash create", lambda: git(repo, "stash", "create"))
     words = ["reset", "-q", "--hard"]
     _kept(repo, keep, found, "git reset --hard", {"verb": "git", "words": words}, lambda: git(repo, *words))
@@ -69,7 +69,7 @@ def _reset(repo: Path, keep: WarmKeeper, found: dict[str, list[float]]) -> None:
 
 def _kept(
     repo: Path,
-    keep: WarmKeeper,
+    keep: WarmSnapshotter,
     found: dict[str, list[float]],
     name: str,
     deed: dict[str, Any],

@@ -10,7 +10,7 @@ from langchain.tools import tool
 from langchain_core.language_models import FakeMessagesListChatModel
 
 from interlock import Gate
-from interlock.doors.sdk.frameworks.langchain import InterlockMiddleware
+from interlock.sdk.frameworks.langchain import InterlockMiddleware
 
 RAN: list[str] = []
 ASKED = ("git status", "git push --force origin main")

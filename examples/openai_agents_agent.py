@@ -9,7 +9,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 
 from agents import Agent, Model, ModelResponse, RunConfig, Runner, Usage, function_tool
 from interlock import Gate
-from interlock.doors.sdk.frameworks.openai_agents import Guardrails
+from interlock.sdk.frameworks.openai_agents import Guardrails
 
 RAN: list[str] = []
 ASKED = ("git status", "git push --force origin main")

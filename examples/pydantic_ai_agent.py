@@ -10,7 +10,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.toolsets import FunctionToolset
 
 from interlock import Gate
-from interlock.doors.sdk.frameworks.pydantic_ai import InterlockToolset
+from interlock.sdk.frameworks.pydantic_ai import InterlockToolset
 
 RAN: list[str] = []
 ASKED = ("git status", "git push --force origin main")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from desk import Desk
-from fake_model import Model, fake_model
+from model_server import Model, fake_model
 
 ALLOWED = "touch allowed.txt"
 DENIED = "touch denied.txt && git push --force origin main"

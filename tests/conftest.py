@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, settings
 
 import postgres
 from gate import CHEAP, PASSPHRASE, Gate
-from interlock.keys import enrol
-from interlock.service import people
-from sharing import Replica, eventually
+from interlock.identity import operators
+from interlock.identity.keys import enrol
+from shared_services import Replica, eventually
 
 # Most of what a worker has lives as long as it does: looking through all of that for garbage takes a tenth of the time.
 gc.set_threshold(100_000, 50, 100)
@@ -63,7 +63,7 @@ def url(server: postgres.Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def pair(url: str) -> Iterator[tuple[Replica, Replica]]:
     one = Replica(url)
     row, key = enrol("ann", PASSPHRASE, None, now=one.clock.now(), by="ann", roles=("admin",), kdf=CHEAP)
-    people.enrol_first(one.state, row, key)
+    operators.enrol_first(one.state, row, key)
     two = Replica(url)
     one.sign_in()
     two.sign_in()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import time
 
-from tests.generate import texts
-
-from interlock.core.decide import judge
-from interlock.core.model import command
-from interlock.rulebook import load
+from interlock.analysis.assess import judge
+from interlock.analysis.rules.load import load
+from interlock.model import command
+from shell_generator import texts
 
 COUNT, SEED = 100_000, 20_260_101
 

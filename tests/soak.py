@@ -8,9 +8,9 @@ import threading
 import time
 from pathlib import Path
 
-from killed import warm
+from invariants import STANDS
 from killed_daemons import Folder, all_killed
-from promises import STANDS
+from killed_services import warm
 
 FOLDERS, LIVES, AT_ONCE = 20, 10, 2
 

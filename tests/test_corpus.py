@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from repository import TESTS
 
 from interlock import assess
-from interlock.core.model import Action, intent, operation
+from interlock.model import Action, intent, operation
+from repository import TESTS
 
 CORPUS = TESTS / "corpus"
 

@@ -13,27 +13,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from cases import each
+from interlock.cli.main import COMMANDS, main
+from interlock.config import config_of, effective_settings
+from interlock.engine import policy_cases
+from interlock.engine.statistics import SHAPES
+from interlock.error_codes import CODES
+from interlock.policy import policy as form
+from interlock.policy.policy import Escalate, Policy, Severities
+from interlock.policy.registry import Pattern
+from interlock.server.app import routes_only
+from interlock.server.openapi import document
 from pages import DOCS, INLINE, documented, fenced, prose, rows, text
 from repository import ROOT
-
-from each import each
-from interlock.config import config_of, effective
-from interlock.core import policy_form
-from interlock.core.codes import CODES
-from interlock.core.policy import Escalate, Policy, Severities
-from interlock.core.registry import Pattern
-from interlock.doors.cli.main import COMMANDS, main
-from interlock.doors.http.app import undressed
-from interlock.doors.http.openapi import document
-from interlock.service import policy_cases
-from interlock.service.figures import SHAPES
 
 GENERATED = {"rules.md"}  # from the packs, which have tests of their own
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(p for p in DOCS.glob("*.md") if p.name not in GENERATED)]
 _TAGGED = re.compile(r"<code>(interlock [^<{]+)</code>")
 CONSOLE = [
     path
-    for path in sorted((ROOT / "src/interlock/doors/console/templates").rglob("*.html"))
+    for path in sorted((ROOT / "src/interlock/console/templates").rglob("*.html"))
     if _TAGGED.search(path.read_text(encoding="utf-8"))
 ]
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -103,7 +103,7 @@ def test_every_command_is_in_the_list() -> None:
 
 
 def test_every_configuration_key_is_documented_with_its_default() -> None:
-    shown = effective(config_of({}, environ={"XDG_STATE_HOME": "/state"}))
+    shown = effective_settings(config_of({}, environ={"XDG_STATE_HOME": "/state"}))
     optional = {"minimum_trust_for_writes", "minimum_trust_for_deletes", "require_confirmation_below"}
     known = {f"{table}.{key}" for table, values in shown.items() for key in values}
     known |= {f"trust_policy.{key}" for key in optional} | {"danger_patterns.replace"}
@@ -121,18 +121,18 @@ def test_a_registry_pattern_is_documented_key_by_key() -> None:
 
 
 def _some_kind() -> tuple[Any, Any]:
-    from interlock.core.model import Category
-    from interlock.core.registry import Severity
+    from interlock.model import Category
+    from interlock.policy.registry import Severity
 
     return Category.DATA_DELETION, Severity.LOW
 
 
 POLICY_TABLES = {
-    "key": policy_form._TOP,
-    "key of a level": policy_form._CONTROL_KEYS,
+    "key": form._TOP,
+    "key of a level": form._CONTROL_KEYS,
     "key of `escalation`": {field.name for field in fields(Escalate)},
     "key of a case": policy_cases._KEYS,
-    "key of the JSON": policy_form._SEED_TOP,
+    "key of the JSON": form._SEED_TOP,
     "key of the restrictions": {"allowPatterns", "confirmPatterns", "denyPatterns", "approvalPolicy"},
 }
 
@@ -155,18 +155,18 @@ def test_defaults_of_a_policy_are_the_ones_that_are_documented() -> None:
 
 def test_policies_and_configurations_that_are_shown_can_be_used() -> None:
     first, *_ = (tomllib.loads(block) for block in fenced(text("policies.md"), "toml"))
-    policy = policy_form.policy_of(first, "shown")
-    from interlock.rulebook import load
+    policy = form.policy_of(first, "shown")
+    from interlock.analysis.rules.load import load
 
-    assert policy_cases.failures(policy, load()) == []
+    assert policy_cases.failed_cases(policy, load()) == []
     for block in fenced(text("configuration.md"), "toml"):
         assert config_of(tomllib.loads(block), environ={"XDG_STATE_HOME": "/state"}).warnings == ()
     for block in fenced(text("policies.md"), "json"):
-        assert policy_form.policy_of(json.loads(block), "shown", base=policy).name == "shown"
+        assert form.policy_of(json.loads(block), "shown", base=policy).name == "shown"
 
 
 def test_every_path_of_the_api_is_documented() -> None:
-    paths = document(undressed())["paths"]
+    paths = document(routes_only())["paths"]
     known = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
     assert documented("http-api.md", "path") == known
     statuses = {status for methods in paths.values() for one in methods.values() for status in one["responses"]}

@@ -7,7 +7,7 @@ import gzip
 
 import pytest
 
-from each import each
+from cases import each
 from interlock import assess
 
 CWD = "/home/dev/app"
@@ -626,9 +626,9 @@ def test_what_does_no_harm_interrupts_nobody(group: str) -> None:
 
 @pytest.mark.parametrize("text", ["rm -rf ~", "git status", 'eval "$X"', "curl x | sh"])
 def test_the_same_action_gets_the_same_answer(text: str) -> None:
-    from interlock.core.decide import judge
-    from interlock.core.model import command
-    from interlock.rulebook import load
+    from interlock.analysis.assess import judge
+    from interlock.analysis.rules.load import load
+    from interlock.model import command
 
     assert len({judge(command(text, CWD), load()) for _ in range(3)}) == 1
 

@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from repository import TESTS
 
-from generate import HARMLESS, Grammar, quoted, texts
 from interlock import assess
-from interlock.core.classify import Rulebook
-from interlock.core.decide import judge
-from interlock.core.model import Assessment, Level, command, intent, operation, tool
-from interlock.core.read import read
-from interlock.core.read.facts import Effect
-from interlock.rulebook import load
+from interlock.analysis.assess import judge
+from interlock.analysis.classify import Rulebook
+from interlock.analysis.facts import Effect
+from interlock.analysis.read import read
+from interlock.analysis.rules.load import load
+from interlock.model import Assessment, Level, command, intent, operation, tool
+from repository import TESTS
+from shell_generator import HARMLESS, Grammar, quoted, texts
 
 CWD = "/home/dev/app"
 CORPUS = TESTS / "corpus"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from each import each
+from cases import each
 from interlock import assess
-from interlock.core.wire import assessment_json
+from interlock.analysis.wire import assessment_json
 
 CWD = "/home/dev/app"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recorded import names, recorded, world
-from replayed import Replay, replay, share
+from recorded_sessions import names, recorded, world
+from session_replay import Replay, replay, share
 
 STEP = 8  # every eighth session by its name, whatever is found in it
 SAMPLE = names()[::STEP]

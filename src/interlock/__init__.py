@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
-    from interlock.core.classify import Rulebook
-    from interlock.core.decision import Decision
-    from interlock.core.model import Action, Assessment
-    from interlock.core.registry import Pattern, Registry
-    from interlock.doors.sdk.async_gate import AsyncGate
-    from interlock.doors.sdk.destructive import DestructiveGate
-    from interlock.doors.sdk.errors import Denied, GateError, Held, NotAllowed
-    from interlock.doors.sdk.gate import Gate
-    from interlock.doors.sdk.shared import guard
+    from interlock.analysis.classify import Rulebook
+    from interlock.model import Action, Assessment
+    from interlock.policy.decision import Decision
+    from interlock.policy.registry import Pattern, Registry
+    from interlock.sdk import Denied, GateError, Held, NotAllowed
+    from interlock.sdk.async_gate import AsyncGate
+    from interlock.sdk.destructive import DestructiveGate
+    from interlock.sdk.gate import Gate, guard
 
 __all__ = [
     "Action",
@@ -38,19 +37,19 @@ __all__ = [
 
 # Nothing is loaded with the package itself, for every process of ours starts with it: where a name is found when somebody asks for it.
 _LAZY = {
-    "Action": "interlock.core.model",
-    "Assessment": "interlock.core.model",
-    "AsyncGate": "interlock.doors.sdk.async_gate",
-    "Decision": "interlock.core.decision",
-    "Denied": "interlock.doors.sdk.errors",
-    "DestructiveGate": "interlock.doors.sdk.destructive",
-    "Gate": "interlock.doors.sdk.gate",
-    "GateError": "interlock.doors.sdk.errors",
-    "Held": "interlock.doors.sdk.errors",
-    "NotAllowed": "interlock.doors.sdk.errors",
-    "Pattern": "interlock.core.registry",
-    "Registry": "interlock.core.registry",
-    "guard": "interlock.doors.sdk.shared",
+    "Action": "interlock.model",
+    "Assessment": "interlock.model",
+    "AsyncGate": "interlock.sdk.async_gate",
+    "Decision": "interlock.policy.decision",
+    "Denied": "interlock.sdk",
+    "DestructiveGate": "interlock.sdk.destructive",
+    "Gate": "interlock.sdk.gate",
+    "GateError": "interlock.sdk",
+    "Held": "interlock.sdk",
+    "NotAllowed": "interlock.sdk",
+    "Pattern": "interlock.policy.registry",
+    "Registry": "interlock.policy.registry",
+    "guard": "interlock.sdk.gate",
 }
 
 _CACHED = 4_096  # characters; longer texts are judged anew, so that the cache stays small
@@ -58,7 +57,7 @@ _CACHED = 4_096  # characters; longer texts are judged anew, so that the cache s
 
 @cache
 def _shipped() -> Rulebook:
-    from interlock.rulebook import load
+    from interlock.analysis.rules.load import load
 
     return load()
 
@@ -69,8 +68,8 @@ def _assess(text: str, cwd: str) -> Assessment:
 
 
 def _judged(action: str | Action, cwd: str, files: Callable[[str], str | None] | None) -> Assessment:
-    from interlock.core.decide import judge
-    from interlock.core.model import command
+    from interlock.analysis.assess import judge
+    from interlock.model import command
 
     asked = command(action, cwd) if isinstance(action, str) else action
     return judge(asked, _shipped(), files).assessment

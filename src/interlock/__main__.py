@@ -1,6 +1,6 @@
 """`python -m interlock` is `interlock`."""
 
-from interlock.doors.cli.main import main
+from interlock.cli.main import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -1,4 +1,4 @@
-"""What the service needs from the world: a store, a clock, channels to people, a looker, a planner."""
+"""Protocols that the engine needs from outside: store, clock, channels, impact inspector, snapshot taker, planner."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from interlock.core.channel_rules import Way
-from interlock.core.deliveries import Delivery
-from interlock.core.model import Action, AgentRef, Loss
-from interlock.core.plan_records import PlanQuery, PlanRow, Workflow
-from interlock.core.records import (
+from interlock.config.channels import ChannelRoute
+from interlock.model import Action, AgentRef, Loss
+from interlock.records import (
     AgentRow,
     AgentTotals,
     Approval,
@@ -22,26 +20,29 @@ from interlock.core.records import (
     Checkpoint,
     Counts,
     Credential,
-    Deed,
     Denial,
     Execution,
     Figures,
     Grant,
+    HistoryEntry,
     Notification,
     OperatorRow,
+    Snapshot,
+    SnapshotQuery,
     Ticket,
     TicketQuery,
 )
-from interlock.core.snapshots import Snapshot, SnapshotQuery
+from interlock.records.deliveries import Delivery
+from interlock.records.plans import PlanQuery, PlanRow, Workflow
 
 if TYPE_CHECKING:
-    from interlock.core.messages import Message
-    from interlock.core.undo import Kept, Limits, Plan, Pruned, Undone
+    from interlock.notify import Message
+    from interlock.snapshots import PruneResult, SnapshotLimits, TakenSnapshot, UndoPlan, UndoResult
 
 T = TypeVar("T")
 
 
-class Change(StrEnum):
+class StoreEvent(StrEnum):
     """What a listener of a store hears beside tickets' ids, none of which begins with a NUL."""
 
     AGENTS = "\0agents"
@@ -120,9 +121,9 @@ class Tx(Protocol):
 
     def save_block(self, block: Block) -> None: ...
 
-    def add_deeds(self, deeds: Iterable[Deed]) -> None: ...
+    def add_deeds(self, deeds: Iterable[HistoryEntry]) -> None: ...
 
-    def deeds(self, principal: str, name: str, since: float, most: int) -> list[Deed]:
+    def deeds(self, principal: str, name: str, since: float, most: int) -> list[HistoryEntry]:
         """What an agent did since then, the newest first."""
 
     def counts(self, agent: AgentRef, operation: str, execution: str, now: float, window: float = 600) -> Counts:
@@ -314,16 +315,16 @@ class Carrier(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenChannel:
     """A way to people with its carrier; without one, the problem says why."""
 
-    way: Way
+    way: ChannelRoute
     carrier: Carrier | None = None
     address: str = ""  # as it may be shown
     problem: str = ""
 
 
-class Looker(Protocol):
+class ImpactInspector(Protocol):
     """Looks at the real world, as the agent's user, without running anything."""
 
     def script(self, path: str) -> str | None:
@@ -333,21 +334,21 @@ class Looker(Protocol):
         """What would really be gone, and that in words."""
 
 
-class Keeper(Protocol):
+class SnapshotTaker(Protocol):
     """Keeps what actions would change, and brings it back, as the agent's user; what fails is an answer with a problem."""
 
-    def take(self, question: Mapping[str, Any], id: str, at: float, limits: Limits) -> Kept: ...
+    def take(self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits) -> TakenSnapshot: ...
 
-    def plan(self, id: str, digest: str = "", diff: bool = False) -> Plan:
+    def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
         """What an undo would change; refuses a snapshot with another digest."""
 
-    def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> Undone:
+    def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> UndoResult:
         """Brings it back, after keeping what is there now as `as_id`."""
 
     def settle(self, id: str) -> bool:
         """The action ran: what is there now is its doing."""
 
-    def prune(self, now: float, days: float, total_bytes: int) -> Pruned: ...
+    def prune(self, now: float, days: float, total_bytes: int) -> PruneResult: ...
 
     def close(self) -> None: ...
 
@@ -368,7 +369,7 @@ UNKNOWN_USER = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Listener:
+class PortListener:
     """Whoever listens on a port of this machine: the user that the program runs as, where the kernel says."""
 
     uid: int
@@ -376,7 +377,7 @@ class Listener:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannerReply:
     """What a planner said, and which one it was; nothing of `said` is believed."""
 
     said: Mapping[str, Any]
@@ -387,5 +388,5 @@ class Planned:
 class Planner(Protocol):
     """Turns plain words into a plan (seed 004). What it says is a stranger's, and it runs nothing."""
 
-    def plan(self, intent: str, context: Mapping[str, Any]) -> Planned:
+    def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
         """The plan as the planner says it; raises PlannerError."""

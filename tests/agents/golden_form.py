@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from interlock.agents import Call, Event, Reply, Verdict
+from interlock.agents import AgentCall, Event, HookOutput, HookVerdict
 
 WHY = "Overwrites commits on the remote (git.force_push)."
 VERDICTS = {
-    "allow": Verdict("allow"),
-    "context": Verdict("allow", context="Ticket t1 is approved: run exactly `make clean`."),
-    "ask": Verdict("ask", WHY),
-    "deny": Verdict("deny", WHY),
-    "hold": Verdict("deny", f"Held: {WHY} Approve ticket t1."),
+    "allow": HookVerdict("allow"),
+    "context": HookVerdict("allow", context="Ticket t1 is approved: run exactly `make clean`."),
+    "ask": HookVerdict("ask", WHY),
+    "deny": HookVerdict("deny", WHY),
+    "hold": HookVerdict("deny", f"Held: {WHY} Approve ticket t1."),
 }
 
 
@@ -26,12 +26,12 @@ def shown_event(event: Event) -> dict[str, Any]:
     return {**shown, "calls": [_shown_call(call) for call in event.calls]}
 
 
-def _shown_call(call: Call) -> dict[str, Any]:
+def _shown_call(call: AgentCall) -> dict[str, Any]:
     action = {"kind": call.action.kind.value, **call.action.fields, "cwd": call.action.cwd}
     return {"tool": call.tool, "action": action, "judged": sorted(call.judged), **({"id": call.id} if call.id else {})}
 
 
-def shown_reply(reply: Reply) -> dict[str, Any]:
+def shown_reply(reply: HookOutput) -> dict[str, Any]:
     """A reply; stdout as the one JSON object that it is."""
     text = reply.stdout.decode()
     shown = {"exit": reply.exit, "stdout": json.loads(text) if text else "", "stderr": reply.stderr.decode()}

@@ -11,14 +11,13 @@ from typing import Any
 
 import pytest
 
-from each import each
-from interlock.agents import Client, Place, agent, words
-from interlock.agents.contract import SCOPES
+from cases import each
+from interlock.agents import SCOPES, HookClient, HookFile, agent, words
 from interlock.agents.jsonc import EditError
-from interlock.core.read.places import place
+from interlock.analysis.places import place
 
 HOME, PROJECT = Path("/home/u"), Path("/home/u/app")
-CLIENT = Client("/opt/i/interlock-hook")
+CLIENT = HookClient("/opt/i/interlock-hook")
 WRITTEN = {  # what each agent reads, by its documentation
     ("claude-code", "user"): "/home/u/.claude/settings.json",
     ("claude-code", "project"): "/home/u/app/.claude/settings.json",
@@ -49,7 +48,7 @@ WRITTEN = {  # what each agent reads, by its documentation
 }
 
 
-def written(word: str, scope: str = "user", client: Client = CLIENT) -> Any:
+def written(word: str, scope: str = "user", client: HookClient = CLIENT) -> Any:
     place = agent(word).places(scope, HOME, PROJECT)[0]
     text = agent(word).installed(place, None, client)
     return tomllib.loads(text) if place.form == "toml" else json.loads(text)
@@ -93,7 +92,7 @@ def test_claude_code_blocks_when_the_hook_fails() -> None:
 
 
 def test_claude_code_can_post_to_the_daemon_instead() -> None:
-    handler = written("claude-code", client=Client("/opt/i/interlock-hook", "http://127.0.0.1:7999/"))["hooks"][
+    handler = written("claude-code", client=HookClient("/opt/i/interlock-hook", "http://127.0.0.1:7999/"))["hooks"][
         "PreToolUse"
     ][0]["hooks"][0]
     assert handler == {
@@ -103,7 +102,7 @@ def test_claude_code_can_post_to_the_daemon_instead() -> None:
         "onFailure": "block",
     }
     place = agent("claude-code").places("user", HOME, PROJECT)[0]
-    posting = agent("claude-code").installed(place, "{}", Client("/opt/i/interlock-hook", "http://127.0.0.1:7999"))
+    posting = agent("claude-code").installed(place, "{}", HookClient("/opt/i/interlock-hook", "http://127.0.0.1:7999"))
     running = agent("claude-code").installed(place, posting, CLIENT)
     assert "http" not in running and agent("claude-code").removed(place, posting) == "{}"
     assert [word for word in words() if agent(word).posts] == ["claude-code"]
@@ -180,7 +179,7 @@ def commands(data: Any) -> Iterator[str]:
 def test_a_client_that_is_gone_or_crashes_blocks(word: str, tmp_path: Path) -> None:
     path = tmp_path / "it's here" / "interlock-hook"
     path.parent.mkdir()
-    found = list(commands(written(word, client=Client(str(path)))))
+    found = list(commands(written(word, client=HookClient(str(path)))))
     assert found
     for body, exit in ((None, 2), ("exit 1", 2), ("kill -9 $$", 2), ("cat; exit 0", 0), ("cat >&2; exit 2", 2)):
         if body is not None:
@@ -194,9 +193,9 @@ def test_a_client_that_is_gone_or_crashes_blocks(word: str, tmp_path: Path) -> N
 
 
 def test_clines_script_cancels_when_the_client_is_gone(tmp_path: Path) -> None:
-    place = Place(tmp_path / "PreToolUse", "script", 0o755)
+    place = HookFile(tmp_path / "PreToolUse", "script", 0o755)
     path = tmp_path / "o'dd dir" / "interlock-hook"
-    place.path.write_text(agent("cline").installed(place, None, Client(str(path))))
+    place.path.write_text(agent("cline").installed(place, None, HookClient(str(path))))
     place.path.chmod(place.mode)
     gone = subprocess.run([str(place.path)], capture_output=True, text=True)
     assert gone.returncode == 0 and json.loads(gone.stdout)["cancel"] is True
@@ -218,7 +217,7 @@ def test_clines_script_cancels_when_the_client_is_gone(tmp_path: Path) -> None:
 )
 def test_a_client_is_named_by_its_absolute_path(path: str) -> None:
     with pytest.raises(ValueError, match="hook client"):
-        Client(path)
+        HookClient(path)
 
 
 OFF = [

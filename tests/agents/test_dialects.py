@@ -13,18 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_golden import CASES, GOLDEN, stdin
 
-from each import each
-from interlock.agents import Event, Reply, UnknownAgent, Verdict, agent, words
-from interlock.agents.contract import GATING
-from interlock.agents.wire import MAX_BYTES, MAX_REASON, tidy
-from interlock.core.digest import canonical
-from interlock.core.model import AgentRef, Kind
-from interlock.core.read import read
+from cases import each
+from interlock.agents import GATING, Event, HookOutput, HookVerdict, UnknownAgent, agent, words
+from interlock.agents.hook_protocol import MAX_BYTES, MAX_REASON, tidy
+from interlock.analysis.read import read
+from interlock.model import AgentRef, Kind
+from interlock.policy.digest import canonical
 
-Says = Callable[[Any, Reply], bool]
+Says = Callable[[Any, HookOutput], bool]
 
 
-def spoken(reply: Reply) -> Any:
+def spoken(reply: HookOutput) -> Any:
     """What an agent makes of stdout: nothing, or one JSON object and not a byte more."""
     return json.loads(reply.stdout) if reply.stdout else None
 
@@ -62,15 +61,15 @@ STOPS: dict[str, Says] = {
     "cline": lambda said, reply: reply.exit == 0 and said["cancel"] is True and bool(said["errorMessage"]),
 }
 PASSES: dict[str, Says] = {
-    "claude-code": lambda said, reply: reply == Reply(),
-    "codex": lambda said, reply: reply == Reply(),
+    "claude-code": lambda said, reply: reply == HookOutput(),
+    "codex": lambda said, reply: reply == HookOutput(),
     "gemini": lambda said, reply: said == {},
     "cursor": lambda said, reply: said == {"permission": "allow"},
     "copilot": lambda said, reply: said == {},
     "opencode": lambda said, reply: said == {"decision": "allow"},
     "amp": lambda said, reply: said == {"decision": "allow"},
     "cline": lambda said, reply: said == {"cancel": False},
-} | {word: (lambda said, reply: reply == Reply()) for word in ("windsurf", "kiro", "devin", "droid")}
+} | {word: (lambda said, reply: reply == HookOutput()) for word in ("windsurf", "kiro", "devin", "droid")}
 ASKS = {
     "claude-code": lambda said, reply: inner(said, "permissionDecision") == "ask",
     "gemini": lambda said, reply: said["decision"] == "ask",
@@ -105,14 +104,14 @@ def test_each_verdict_is_what_the_agent_takes_it_for(path: Any) -> None:
     word, event = path.parent.name, event_of(path)
     chosen = agent(word)
     for verdict, says in (
-        (Verdict("allow"), PASSES),
-        (Verdict("deny", "why"), STOPS),
-        (Verdict("deny"), STOPS),
-        (Verdict("bogus"), STOPS),
+        (HookVerdict("allow"), PASSES),
+        (HookVerdict("deny", "why"), STOPS),
+        (HookVerdict("deny"), STOPS),
+        (HookVerdict("bogus"), STOPS),
     ):
         reply = chosen.encode(event, verdict)
         assert says[word](spoken(reply), reply), (verdict, reply)
-    asked = chosen.encode(event, Verdict("ask", "why"))
+    asked = chosen.encode(event, HookVerdict("ask", "why"))
     assert (ASKS if event.asks else STOPS)[word](spoken(asked), asked)
 
 
@@ -139,7 +138,7 @@ def test_input_with_a_problem_is_never_allowed(word: str) -> None:
     ):
         event = agent(word).decode(data)
         assert event.kind == "before" and event.problem
-        reply = agent(word).encode(event, Verdict("allow"))
+        reply = agent(word).encode(event, HookVerdict("allow"))
         assert STOPS[word](spoken(reply), reply)
 
 
@@ -151,7 +150,9 @@ def test_input_that_is_too_long_is_a_problem() -> None:
 def test_a_permission_request_is_never_approved_in_the_humans_place(word: str) -> None:
     for path in CASES:
         if path.parent.name == word and path.stem.startswith("permission"):
-            allowed, asked = (agent(word).encode(event_of(path), Verdict(verdict, "x")) for verdict in ("allow", "ask"))
+            allowed, asked = (
+                agent(word).encode(event_of(path), HookVerdict(verdict, "x")) for verdict in ("allow", "ask")
+            )
             assert spoken(allowed) in (None, {}) and spoken(asked) in (None, {}) and allowed.exit == asked.exit == 0
 
 
@@ -304,7 +305,7 @@ def test_bent_input_never_raises_and_the_answer_parses(
     given: tuple[str, str, bytes], word: str, reason: str, context: str
 ) -> None:
     name, configured, data = given
-    holds(name, configured, data, Verdict(word, reason, context))
+    holds(name, configured, data, HookVerdict(word, reason, context))
 
 
 @settings(max_examples=300, deadline=None)
@@ -312,10 +313,10 @@ def test_bent_input_never_raises_and_the_answer_parses(
     st.sampled_from(words()), st.sampled_from(["", "PreToolUse", "pre_run_command", "\ud800"]), st.binary(max_size=200)
 )
 def test_any_bytes_never_raise_and_the_answer_parses(name: str, configured: str, data: bytes) -> None:
-    holds(name, configured, data, Verdict("allow"))
+    holds(name, configured, data, HookVerdict("allow"))
 
 
-def holds(name: str, configured: str, data: bytes, verdict: Verdict) -> None:
+def holds(name: str, configured: str, data: bytes, verdict: HookVerdict) -> None:
     event = agent(name).decode(data, configured)
     reply = agent(name).encode(event, verdict)
     said = spoken(reply)
@@ -332,6 +333,6 @@ def holds(name: str, configured: str, data: bytes, verdict: Verdict) -> None:
 @each("word, name", [("claude-code", "PreToolUse"), ("gemini", "BeforeTool")])
 def test_a_notice_is_for_the_person_and_decides_nothing(word: str, name: str) -> None:
     event = Event("before", name)
-    said = spoken(agent(word).encode(event, Verdict("allow", context="It was kept.", notice="It was kept.")))
+    said = spoken(agent(word).encode(event, HookVerdict("allow", context="It was kept.", notice="It was kept.")))
     assert said["systemMessage"] == "It was kept." and inner(said, "additionalContext") == "It was kept."
     assert inner(said, "permissionDecision") is None and "decision" not in said

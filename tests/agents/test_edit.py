@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonc_text import files
 
-from interlock.agents import Client, agent
-from interlock.agents.edit import json_or_empty
-from interlock.agents.jsonc import EditError, read
-from interlock.agents.toml_edit import toml_read, with_block, without_block
+from interlock.agents import HookClient, agent
+from interlock.agents.hook_files import json_or_empty
+from interlock.agents.jsonc import EditError, parse_jsonc
+from interlock.agents.toml_edit import parse_toml, with_block, without_block
 
-CLIENT = Client("/opt/inter lock/interlock-hook")
+CLIENT = HookClient("/opt/inter lock/interlock-hook")
 HOME, PROJECT = Path("/home/u"), Path("/home/u/app")
 
 
@@ -73,7 +73,7 @@ def test_a_file_that_we_made_goes_with_us(word: str) -> None:
 
 def test_a_moved_client_replaces_the_old_entry() -> None:
     chosen, at = agent("claude-code"), place("claude-code")
-    old = chosen.installed(at, '{"model": "x"}', Client("/old/interlock-hook"))
+    old = chosen.installed(at, '{"model": "x"}', HookClient("/old/interlock-hook"))
     new = chosen.installed(at, old, CLIENT)
     assert "/old/" not in new and chosen.removed(at, new) == '{"model": "x"}'
 
@@ -138,14 +138,14 @@ def test_a_broken_file_is_refused_with_its_line_and_column(text: str, line: int,
 @given(st.text(alphabet='{}[]",:/*\\ \n1at', max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(EditError):
-        read(text)
+        parse_jsonc(text)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=40))
 def test_what_json_reads_we_read_the_same(text: str) -> None:
     value = {"k": [text, {"n": text}]}
-    assert read(json.dumps(value, indent=1)).root.value == value
+    assert parse_jsonc(json.dumps(value, indent=1)).root.value == value
 
 
 # -- TOML -------------------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def test_a_toml_file_comes_back_to_the_letter(text: str) -> None:
     once = with_block(text, BLOCK)
     assert with_block(once, BLOCK) == once
     assert without_block(once) == text
-    assert toml_read(once)["hooks"]["PreToolUse"][0]["matcher"] == ".*"
+    assert parse_toml(once)["hooks"]["PreToolUse"][0]["matcher"] == ".*"
 
 
 def test_a_toml_file_that_we_made_goes_with_us() -> None:
@@ -178,7 +178,7 @@ def test_a_toml_file_that_we_made_goes_with_us() -> None:
 
 def test_the_users_own_hooks_stay_in_toml() -> None:
     text = '[[hooks.PreToolUse]]\nmatcher = "mine"\n'
-    assert [entry["matcher"] for entry in toml_read(with_block(text, BLOCK))["hooks"]["PreToolUse"]] == ["mine", ".*"]
+    assert [entry["matcher"] for entry in parse_toml(with_block(text, BLOCK))["hooks"]["PreToolUse"]] == ["mine", ".*"]
 
 
 @pytest.mark.parametrize("text", ["hooks = {}", "hooks = 1", "[hooks]\nPreToolUse = []"])

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from golden_form import VERDICTS, shown_event, shown_reply
 
-from each import each
-from interlock.agents import agent, words
-from interlock.agents.contract import GATING
+from cases import each
+from interlock.agents import GATING, agent, words
 
 GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(GOLDEN.glob("*/*.json"))

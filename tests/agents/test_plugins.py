@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from interlock.agents import Client, agent
+from interlock.agents import HookClient, agent
 from interlock.agents.opencode import PLUGIN
 from interlock.agents.plugin import plugin_text
 
@@ -39,13 +39,13 @@ console.log(JSON.stringify(answer))
 """
 
 
-def client(folder: Path, body: str) -> Client:
+def client(folder: Path, body: str) -> HookClient:
     """A hook client that is a shell script."""
     path = folder / "a folder" / "interlock-hook"
     path.parent.mkdir()
     path.write_text(f"#!/bin/sh\n{body}\n")
     path.chmod(0o755)
-    return Client(str(path))
+    return HookClient(str(path))
 
 
 def run(folder: Path, plugin: str, driver: str, args: str = '{ command: "ls" }') -> Any:
@@ -56,7 +56,7 @@ def run(folder: Path, plugin: str, driver: str, args: str = '{ command: "ls" }')
     return json.loads(done.stdout)
 
 
-def opencode(folder: Path, chosen: Client, limit: float = 20, args: str = '{ command: "ls" }') -> Any:
+def opencode(folder: Path, chosen: HookClient, limit: float = 20, args: str = '{ command: "ls" }') -> Any:
     return run(folder, plugin_text("opencode", limit, chosen, PLUGIN), OPENCODE, args)
 
 
@@ -113,7 +113,7 @@ def test_anything_but_an_explicit_allow_throws(tmp_path: Path, body: str) -> Non
 
 
 def test_a_missing_client_throws(tmp_path: Path) -> None:
-    assert "cannot be run" in opencode(tmp_path, Client("/nowhere/interlock-hook"))["before"]
+    assert "cannot be run" in opencode(tmp_path, HookClient("/nowhere/interlock-hook"))["before"]
 
 
 def test_a_client_that_hangs_throws_in_time(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_context_reaches_the_model_with_the_output(tmp_path: Path) -> None:
 
 def test_amp_is_told_in_its_own_words(tmp_path: Path) -> None:
     at = agent("amp").places("user", tmp_path, tmp_path)[0]
-    gone = agent("amp").installed(at, None, Client("/nowhere/interlock-hook"))
+    gone = agent("amp").installed(at, None, HookClient("/nowhere/interlock-hook"))
     assert run(tmp_path, gone, AMP)["action"] == "reject-and-continue"
     chosen = client(tmp_path, f"""cat >"{tmp_path}/seen"; printf '{{"decision":"allow"}}'""")
     assert run(tmp_path, agent("amp").installed(at, None, chosen), AMP) == {"action": "allow"}
@@ -153,8 +153,8 @@ def test_somebody_elses_plugin_is_not_written_over(tmp_path: Path) -> None:
     for word in ("opencode", "amp"):
         at = agent(word).places("project", tmp_path, tmp_path)[0]
         with pytest.raises(EditError, match="somebody else's"):
-            agent(word).installed(at, "export const Mine = async () => ({})", Client("/x/interlock-hook"))
+            agent(word).installed(at, "export const Mine = async () => ({})", HookClient("/x/interlock-hook"))
         assert agent(word).removed(at, "export const Mine = 1") == "export const Mine = 1"
-        ours = agent(word).installed(at, None, Client("/x/interlock-hook"))
-        assert agent(word).installed(at, ours, Client("/x/interlock-hook")) == ours
+        ours = agent(word).installed(at, None, HookClient("/x/interlock-hook"))
+        assert agent(word).installed(at, ours, HookClient("/x/interlock-hook")) == ours
         assert agent(word).removed(at, ours) is None

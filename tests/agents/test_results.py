@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from interlock.agents import agent
-from interlock.agents.results import outcome_of
+from interlock.agents.hook_protocol import outcome_of
 
 BASH = {"session_id": "s", "cwd": "/srv", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "t"}
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from killed import warm
+from invariants import STANDS
 from killed_daemons import Folder, all_killed
-from promises import STANDS
+from killed_services import warm
 
 pytestmark = pytest.mark.xdist_group("faults")
 

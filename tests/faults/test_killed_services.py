@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from killed import Folder, live_and_die, warm
-from promises import STANDS
+from invariants import STANDS
+from killed_services import Folder, live_and_die, warm
 
 pytestmark = pytest.mark.xdist_group("faults")
 

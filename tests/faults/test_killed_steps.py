@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from daemon import Daemon, bearer, daemon, started
+from daemons import Daemon, bearer, daemon, started
 from killed_daemons import Caller, Gone
 
 pytestmark = pytest.mark.xdist_group("faults")

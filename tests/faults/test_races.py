@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import postgres
-from daemon import bearer, daemon
-from kept import race
+from daemons import bearer, daemon
 from killed_daemons import Caller
 from replicas import people, replica, sign_in
+from stored_records import race
 
 RACES, RACERS = 5, 8
 ONE = [200, *[403] * (RACERS - 1)]

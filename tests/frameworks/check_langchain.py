@@ -10,7 +10,7 @@ import pytest
 from framework_contract import *  # noqa: F403
 
 from interlock import Gate
-from interlock.doors.sdk.frameworks.langchain import InterlockMiddleware
+from interlock.sdk.frameworks.langchain import InterlockMiddleware
 
 ASK: Any = {"messages": [{"role": "user", "content": "Publish it."}]}
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import openai_agents_agent
 import pytest
+from agents import Runner, WebSearchTool
 from framework_contract import *  # noqa: F403
 
-from agents import Runner, WebSearchTool
 from interlock import Denied, Gate
-from interlock.doors.sdk.frameworks.openai_agents import Guardrails, _arguments
+from interlock.sdk.frameworks.openai_agents import Guardrails, _arguments
 
 
 @pytest.fixture

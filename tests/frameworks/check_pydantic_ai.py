@@ -12,7 +12,7 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.toolsets import FunctionToolset
 
 from interlock import Gate
-from interlock.doors.sdk.frameworks.pydantic_ai import InterlockToolset
+from interlock.sdk.frameworks.pydantic_ai import InterlockToolset
 
 
 @pytest.fixture

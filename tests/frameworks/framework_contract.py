@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from daemon import Daemon, daemon
+from daemons import Daemon, daemon
 from interlock import Gate
 
 Run = Callable[..., str]  # gate, commands, wait= -> everything that the model was told

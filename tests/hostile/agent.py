@@ -109,7 +109,7 @@ def loosen_the_configuration(w: World) -> bool:
 
 @attempt
 def change_the_code(w: World) -> bool:
-    target = w.package / "core" / "decide.py"
+    target = w.package / "analysis" / "assess.py"
     target.write_text(target.read_text() + "\n")
     return True
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from agent import ATTEMPTS, DESTROY
-from repository import ROOT
 from worlds import World, machine, own, separate
+
+from repository import ROOT
 
 PREVENTED, DETECTED, SUCCEEDS = "prevented", "detected", "succeeds"
 # In this order at the end: each of them leaves something behind for the next, or for the harness to mend.

@@ -31,7 +31,7 @@ def test_an_agent_with_a_shell_gets_what_the_threat_model_says_and_no_more() -> 
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is missing")
     argv = ["unshare", "-m", "-n", "--propagation", "private", sys.executable, HERE / "run.py", "--quick"]
-    env = {**os.environ, "PYTHONPATH": f"{HERE.parent}:{HERE}"}
+    env = {**os.environ, "PYTHONPATH": f"{HERE.parent / 'support'}:{HERE}"}
     done = subprocess.run(argv, capture_output=True, text=True, env=env, timeout=300)
     if "unshare failed" in done.stderr:
         pytest.skip("a mount namespace is missing")

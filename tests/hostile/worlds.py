@@ -20,11 +20,11 @@ from typing import Any
 
 import httpx
 
-from daemon import PASSPHRASE, bearer, enrolled
+from daemons import PASSPHRASE, bearer, enrolled
 from interlock.config import load_config
-from interlock.service.clock import SystemClock
-from interlock.service.opening import open_state
-from interlock.stores import open_store
+from interlock.runtime.state import SystemClock
+from interlock.startup import open_state
+from interlock.storage import open_store
 
 CODE = Path("/opt/interlock")
 SYSTEM = Path("/etc/interlock/config.toml")
@@ -195,7 +195,7 @@ def separate() -> World:
     """The installation that `install --system` made."""
     with SYSTEM.open("a") as file:
         file.write(QUICKLY)
-    run(str(CODE / "bin/python"), "-I", "-m", "interlock.doors.install.system_client", str(SYSTEM))
+    run(str(CODE / "bin/python"), "-I", "-m", "interlock.install.client_build", str(SYSTEM))
     made = World(
         "separate", USERS["separate"], SYSTEM, Path("/etc/claude-code/managed-settings.json"), CODE / SITE / "interlock",
         CODE / "bin/interlock-hook",

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from interlock.terminal.agents import Process, agent_in
+from interlock.identity.agent_detection import ProcessInfo, agent_in
 
 PATIENCE = 60.0
 
@@ -84,7 +84,7 @@ Start = Callable[[str, Sequence[str], Mapping[str, str]], None]
 def person_at(*argv: str, env: Mapping[str, str] | None = None, start: Start = _launched) -> Iterator[Screen]:
     """A real process on a real pseudo-terminal of its own, which no agent started; it is hung up at the end."""
     first = Path("/proc/1/cmdline").read_text().split("\0")
-    if agent_in(Process(1, 0, 0, Path("/proc/1/comm").read_text().strip(), tuple(first))):
+    if agent_in(ProcessInfo(1, 0, 0, Path("/proc/1/comm").read_text().strip(), tuple(first))):
         pytest.skip("an agent is process 1 here: every terminal is its own")
     master, slave = pty.openpty()
     try:

@@ -15,18 +15,18 @@ from math import exp, sqrt
 from pathlib import Path
 from random import Random
 
-from interlock.core.decide import judge
-from interlock.core.model import Level, intent
-from interlock.core.read.facts import Effect, Fact
-from interlock.core.read.prose.learned import BUCKETS, Weights, features, score
-from interlock.rulebook import load
+from interlock.analysis.assess import judge
+from interlock.analysis.facts import Effect, Fact
+from interlock.analysis.prose.classifier import BUCKETS, Weights, features, score
+from interlock.analysis.rules.load import load
+from interlock.model import Level, intent
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = Path(__file__).parent / "sentences"
 CORPUS = [ROOT / "tests/corpus" / name for name in ("intents.jsonl", "wide_intents.jsonl", "more_intents.jsonl")]
 FILES = {
-    False: ROOT / "src/interlock/rules/intents.weights",
-    True: ROOT / "src/interlock/rules/intents_foreign.weights",
+    False: ROOT / "src/interlock/analysis/rules/intents.weights",
+    True: ROOT / "src/interlock/analysis/rules/intents_foreign.weights",
 }
 
 SEED, ROUNDS, RATE, SHRINK, BIAS_RATE = 7, 12, 0.03, 1e-2, 0.02

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from interlock.core.problems import Path, Problems, shown
+from interlock.problems import Path, Problems, describe_value
 
 if TYPE_CHECKING:
     from yaml.nodes import MappingNode, Node, ScalarNode
@@ -21,7 +21,7 @@ _TAG = "tag:yaml.org,2002:"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ParsedYaml:
     """What a file says, where it says it, and what kept it from being read."""
 
     data: Mapping[str, Any] | None
@@ -36,26 +36,26 @@ class Written:
         return 1
 
 
-def read_text(text: str, markdown: bool) -> Written:
+def read_text(text: str, markdown: bool) -> ParsedYaml:
     """The data in a text; what cannot be read is a problem, never an exception."""
     problems = Problems()
     lines: dict[Path, int] = {(): 1}
     if len(text) > MAX_CHARACTERS:
         problems.error((), f"is longer than {MAX_CHARACTERS // 1024} KB")
-        return Written(None, lines, problems)
+        return ParsedYaml(None, lines, problems)
     body = _front_matter(text, problems) if markdown else text
     if body is None:
-        return Written(None, lines, problems)
+        return ParsedYaml(None, lines, problems)
     node = _composed(body, lines, problems)
     if node is None:
-        return Written(None, lines, problems)
+        return ParsedYaml(None, lines, problems)
     try:
         data = _Reader(lines, problems).value(node, (), 0)
     except _TooMuch:
-        return Written(None, lines, problems)
+        return ParsedYaml(None, lines, problems)
     if not isinstance(data, dict):
-        problems.error((), f"expected a table of keys, got {shown(data)}")
-    return Written(data if isinstance(data, dict) else None, lines, problems)
+        problems.error((), f"expected a table of keys, got {describe_value(data)}")
+    return ParsedYaml(data if isinstance(data, dict) else None, lines, problems)
 
 
 def _front_matter(text: str, problems: Problems) -> str | None:
@@ -132,7 +132,9 @@ class _Reader:
             key = name.value  # as written: `on:` and `1:` are names here, not a boolean and a number
             if key in found:
                 self._at(
-                    (*path, key), line, f"key {shown(key)} is there twice; first on line {self.lines[(*path, key)]}"
+                    (*path, key),
+                    line,
+                    f"key {describe_value(key)} is there twice; first on line {self.lines[(*path, key)]}",
                 )
                 continue
             self.lines[(*path, key)] = line
@@ -145,10 +147,10 @@ class _Reader:
         if kind in ("str", "timestamp"):
             return node.value
         if kind not in ("null", "bool", "int", "float"):
-            self.problems.error(path, f"tag {shown(node.tag)} is not read")
+            self.problems.error(path, f"tag {describe_value(node.tag)} is not read")
             return node.value
         if len(node.value) > MAX_NUMBER:
-            self.problems.error(path, f"{shown(node.value)} is too long for {kind}")
+            self.problems.error(path, f"{describe_value(node.value)} is too long for {kind}")
             return None
         import yaml
 
@@ -156,7 +158,7 @@ class _Reader:
             constructor = yaml.constructor.SafeConstructor()
             return constructor.construct_object(node)
         except (ValueError, OverflowError, KeyError, yaml.YAMLError):
-            self.problems.error(path, f"{shown(node.value)} cannot be read as {kind}")
+            self.problems.error(path, f"{describe_value(node.value)} cannot be read as {kind}")
             return None
 
     def _at(self, path: Path, line: int, message: str) -> None:

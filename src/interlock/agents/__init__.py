@@ -1,14 +1,138 @@
-"""Which coding agents does Interlock know? The folder is the registry: a file here is an agent, named by its word."""
+"""Coding agents: the nouns of their hooks (event, call, verdict, output, file), and the registry: a file here is an agent, named by its word."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
 
-from interlock.agents.contract import Agent, Call, Client, Event, Place, Reply, Verdict
+from interlock.model import Action
+from interlock.policy.self_protection import CLIENT as CLIENT
+from interlock.policy.self_protection import ROUTE as ROUTE
 
-_PARTS = frozenset("calls claude_form contract edit jsonc plugin reading results spoken toml_edit wire".split())
+SCOPES = ("project", "user", "system")
+GATING = frozenset({"before", "permission"})  # the kinds of event that an answer can stop
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCall:
+    """One tool call that is about to run, or has run."""
+
+    tool: str  # the agent's own name of it
+    input: Mapping[str, Any]
+    action: Action  # what is judged, built from the judged fields only
+    judged: frozenset[str]  # names of the fields that count for the digest; never empty
+    id: str = ""  # where the agent gives calls an id
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What an agent told its hook."""
+
+    kind: str  # before | after | failed | permission | config | session | other
+    name: str  # the agent's own event name
+    calls: tuple[AgentCall, ...] = ()
+    session: str = ""
+    cwd: str = ""
+    parent: str = ""  # the agent that this one is a subagent of, where it says so
+    transcript: str = ""
+    asks: bool = False  # whether a prompt of this client reaches a human for this call
+    problem: str = ""  # a missing or malformed field that the judgement needs: denied with these words
+    outcome: str = ""  # of a call that has run: `failed` or `unknown` where the agent says so
+    pair: str = ""  # the client announces this call by two events: what the two have in common
+
+
+@dataclass(frozen=True, slots=True)
+class HookVerdict:
+    """The answer, before it is put into an agent's words."""
+
+    word: str  # allow | ask | deny; anything else is a deny
+    reason: str = ""  # for a human or the model
+    context: str = ""  # for the model, beside an allow
+    notice: str = ""  # for the person at the agent, where it can show one
+
+
+@dataclass(frozen=True, slots=True)
+class HookOutput:
+    """What the hook client replays."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    exit: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HookFile:
+    """A file that install writes."""
+
+    path: Path
+    form: str = "json"  # json | jsonc | toml | plugin | script
+    mode: int = 0o644
+    note: str = ""  # what the user has to do before the agent heeds it
+
+
+@dataclass(frozen=True, slots=True)
+class HookClient:
+    """How a hook reaches Interlock: the client by its absolute path, or the daemon by URL where the agent can post."""
+
+    path: str
+    url: str = ""  # the daemon's address without a path; empty for the client
+
+    def __post_init__(self) -> None:
+        if not self.path.startswith("/") or self.path.rpartition("/")[2] != CLIENT:
+            raise ValueError(f"hook client: expected an absolute path that ends in /{CLIENT}, got {self.path!r}")
+        if any(ord(char) < 32 or ord(char) == 127 for char in self.path):
+            raise ValueError(f"hook client: control character in {self.path!r}")
+
+    def argv(self, word: str, event: str) -> list[str]:
+        """The call without a shell."""
+        return [self.path, word, event]
+
+    def shell(self, word: str, event: str) -> str:
+        """The call by a shell; a client that is missing or crashes exits with 2, which blocks."""
+        return f"{shlex.join(self.argv(word, event))} || exit 2"
+
+    def post(self, word: str, event: str) -> str:
+        """The address for an HTTP hook."""
+        return f"{self.url.rstrip('/')}{ROUTE}{word}?event={event}"
+
+
+class AgentDialect(Protocol):
+    """One coding agent: its dialect, and the files that install writes."""
+
+    word: str
+    title: str
+    limit_seconds: float  # how long the agent waits for a hook, as install writes it
+    posts: bool  # whether its hooks can be HTTP requests
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        """What the agent says; never raises: malformed input is an event with a problem."""
+
+    def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
+        """The verdict in exactly the agent's shape, and nothing else on stdout."""
+
+    def broken(self, reason: str) -> HookOutput:
+        """The agent's own deny when nothing at all is known."""
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
+        """The files that install writes for a scope; none where the agent has no such scope."""
+
+    def installed(self, place: HookFile, text: str | None, client: HookClient) -> str:
+        """The file's new text: idempotent, and all else in it stays; refuses what it cannot read with `EditError`."""
+
+    def removed(self, place: HookFile, text: str) -> str | None:
+        """The file without us; None when nothing else was in it."""
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        """Everything found that switches hooks off, in words."""
+
+
+_PARTS = frozenset("calls hook_files hook_protocol jsonc plugin toml_edit".split())
 
 
 class UnknownAgent(LookupError):
@@ -24,12 +148,23 @@ def words() -> tuple[str, ...]:
 
 
 @cache
-def agent(word: str) -> Agent:
+def agent(word: str) -> AgentDialect:
     """The agent of a word; refuses any other."""
     if word not in words():
         raise UnknownAgent(f"no agent {word!r}; known: {', '.join(words())}")
-    found: Agent = importlib.import_module(f"interlock.agents.{word.replace('-', '_')}").AGENT
+    found: AgentDialect = importlib.import_module(f"interlock.agents.{word.replace('-', '_')}").AGENT
     return found
 
 
-__all__ = ["Agent", "Call", "Client", "Event", "Place", "Reply", "UnknownAgent", "Verdict", "agent", "words"]
+__all__ = [
+    "AgentCall",
+    "AgentDialect",
+    "Event",
+    "HookClient",
+    "HookFile",
+    "HookOutput",
+    "HookVerdict",
+    "UnknownAgent",
+    "agent",
+    "words",
+]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from interlock.agents.calls import Dialect
-from interlock.agents.contract import Place
+from interlock.agents import HookFile
+from interlock.agents.calls import ToolNames
 from interlock.agents.plugin import Plugin, plugin_agent
 
 KINDS = {"tool.call": "before", "tool.result": "after"}
-_DIALECT = Dialect(frozenset({"Bash", "shell_command"}))
+_DIALECT = ToolNames(frozenset({"Bash", "shell_command"}))
 _HEAD = "// @i-know-the-amp-plugin-api-is-wip-and-very-experimental-right-now\n"
 _NOTE = "Amp's plugin interface is experimental; older versions load plugins only when started with PLUGINS=all."
 _BODY = """\
@@ -38,12 +38,12 @@ export default function (amp) {
 """
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = {
         "user": home / ".config" / "amp" / "plugins" / "interlock.ts",
         "project": project / ".amp" / "plugins" / "interlock.ts",
     }
-    return (Place(found[scope], "plugin", note=_NOTE),) if scope in found else ()
+    return (HookFile(found[scope], "plugin", note=_NOTE),) if scope in found else ()
 
 
 AGENT = plugin_agent("amp", "Amp", 60.0, KINDS, _DIALECT, Plugin(_places, _BODY, _HEAD))

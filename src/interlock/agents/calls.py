@@ -1,4 +1,4 @@
-"""A tool call in an agent's own names -> the calls that are judged."""
+"""Translates a tool call from an agent's own names into the calls that are judged; refuses a shell call without a command."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from interlock.agents.contract import Call
-from interlock.agents.wire import Malformed
-from interlock.core.model import Action, command, tool
+from interlock.agents import AgentCall
+from interlock.agents.hook_protocol import MalformedInput
+from interlock.model import Action, command, tool
 
 # Said beside a call, not part of it: a model that tries again words these anew and has to find its ticket.
 _BESIDE_ANY = frozenset("description explanation timeout toolSummary call_id tool_call_id tool_use_id".split())
@@ -28,7 +28,7 @@ _MAX_COMMANDS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class ToolNames:
     """What an agent calls its tools, where that differs from what readers of tools know."""
 
     shells: frozenset[str]  # tools that run shell text
@@ -40,7 +40,9 @@ class Dialect:
         object.__setattr__(self, "beside_commands", self.incidental | _BESIDE_COMMANDS)
 
 
-def judged_calls(dialect: Dialect, name: str, given: Mapping[str, Any], cwd: str, id: str = "") -> tuple[Call, ...]:
+def judged_calls(
+    dialect: ToolNames, name: str, given: Mapping[str, Any], cwd: str, id: str = ""
+) -> tuple[AgentCall, ...]:
     """The calls that one tool call comes to: one, or one for each command in it; refuses a shell call without a command."""
     beside = _beside(dialect, name)
     kept = {key: value for key, value in given.items() if key not in beside and value is not None}
@@ -49,17 +51,17 @@ def judged_calls(dialect: Dialect, name: str, given: Mapping[str, Any], cwd: str
     return tuple(_call(name, given, action, id) for action in _shell(name, kept, cwd))
 
 
-def _beside(dialect: Dialect, name: str) -> frozenset[str]:
+def _beside(dialect: ToolNames, name: str) -> frozenset[str]:
     """What does not count of a call; in a tool that nobody knows, a description may be what it is about."""
     if name in dialect.shells:
         return dialect.beside_commands
     return dialect.incidental | _BESIDE_ANY if name in dialect.names or name in _EXPLAINED else frozenset()
 
 
-def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> Call:
+def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> AgentCall:
     body = action.fields.get("input")
     judged = frozenset(body) if isinstance(body, Mapping) and body else frozenset({action.kind.value})
-    return Call(name, given, action, judged, id)
+    return AgentCall(name, given, action, judged, id)
 
 
 def _shell(name: str, kept: Mapping[str, Any], cwd: str) -> list[Action]:
@@ -67,7 +69,7 @@ def _shell(name: str, kept: Mapping[str, Any], cwd: str) -> list[Action]:
     if not key:
         if set(kept) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # the output or the input of a shell that runs
             return [tool(name, kept, cwd)]
-        raise Malformed(f"{name}: no command in the call")
+        raise MalformedInput(f"{name}: no command in the call")
     folder = folder_of(kept, cwd)
     texts = _texts(name, key, kept)
     rest = {field: value for field, value in kept.items() if _counts(field, value, key)}
@@ -92,10 +94,10 @@ def _texts(name: str, key: str, kept: Mapping[str, Any]) -> list[str]:
     else:
         entries = value if isinstance(value, list) else [value]
         if len(entries) > _MAX_COMMANDS:
-            raise Malformed(f"{name}: more than {_MAX_COMMANDS} commands in one call")
+            raise MalformedInput(f"{name}: more than {_MAX_COMMANDS} commands in one call")
         texts = [_entry(name, entry) for entry in entries]
     if not texts or not all(text.strip() for text in texts):
-        raise Malformed(f"{name}: an empty command in the call")
+        raise MalformedInput(f"{name}: an empty command in the call")
     return texts
 
 
@@ -104,7 +106,7 @@ def _entry(name: str, entry: object) -> str:
         return entry
     if isinstance(entry, Mapping) and isinstance(entry.get("command"), str):
         return _with_words(entry["command"], entry.get("args"))
-    raise Malformed(f"{name}: expected commands as text in the call")
+    raise MalformedInput(f"{name}: expected commands as text in the call")
 
 
 def _with_words(text: str, words: object) -> str:
@@ -112,7 +114,7 @@ def _with_words(text: str, words: object) -> str:
     if not words:
         return text
     if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
-        raise Malformed("args: expected a list of text")
+        raise MalformedInput("args: expected a list of text")
     return shlex.join([text, *words])
 
 

@@ -8,13 +8,29 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls
-from interlock.agents.claude_form import group, is_ours, switched, tables
-from interlock.agents.contract import GATING, Call, Client, Event, Place, Reply, Verdict
-from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import Malformed, answer, because, needed, table, text, tidy
+from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.hook_files import (
+    Hook,
+    find_switches,
+    hook_group,
+    is_ours,
+    read_json_files,
+    with_hooks,
+    without_hooks,
+)
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    MalformedInput,
+    answer,
+    reason_of,
+    reason_text,
+    required_text,
+    table,
+    text,
+    tidy,
+    word_of,
+)
 
 WORD = "claude-code"
 LIMIT = 300.0  # seconds
@@ -31,14 +47,14 @@ KINDS = {
 HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange")
 _TOOL_EVENTS = frozenset({"before", "after", "failed", "permission"})
 _ASKING = frozenset({"default", "acceptEdits", "plan"})  # in every other mode, or in none, nobody is asked
-_DIALECT = Dialect(frozenset({"Bash"}), {"Monitor": "Bash"}, frozenset({"timeout_ms"}))
+_DIALECT = ToolNames(frozenset({"Bash"}), {"Monitor": "Bash"}, frozenset({"timeout_ms"}))
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     word = word_of(event, verdict)
     if word == "allow" and not verdict.context:
         return answer(None)
-    name, reason = event.name or "PreToolUse", because(reason_of(event, verdict))
+    name, reason = event.name or "PreToolUse", reason_text(reason_of(event, verdict))
     context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
     shown = {"systemMessage": tidy(verdict.notice)} if verdict.notice else {}
     if event.kind == "before" and word != "allow":
@@ -54,20 +70,20 @@ def _say(event: Event, verdict: Verdict) -> Reply:
     return answer(None)
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = {
         "user": home / ".claude" / "settings.json",
         "project": project / ".claude" / "settings.json",
         "system": _managed(),
     }
-    return (Place(found[scope]),) if scope in found else ()
+    return (HookFile(found[scope]),) if scope in found else ()
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     return with_hooks(text, [_hook(event, client) for event in HOOKED], is_ours)
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return without_hooks(text, is_ours)
 
 
@@ -78,21 +94,21 @@ def _off(home: Path, project: Path) -> list[str]:
         project / ".claude" / "settings.local.json",
         _managed(),
     ]
-    found = switched(paths, {("disableAllHooks",): True})
-    for path, data in tables([_managed()], []):
+    found = find_switches(paths, {("disableAllHooks",): True})
+    for path, data in read_json_files([_managed()], []):
         if data.get("allowManagedHooksOnly") is True and is_ours_nowhere(data.get("hooks")):
             found.append(f"{path}: allowManagedHooksOnly is true, so only hooks in this file run; install --system")
     return found
 
 
-def _hook(event: str, client: Client) -> Hook:
+def _hook(event: str, client: HookClient) -> Hook:
     how: dict[str, Any] = {"timeout": int(LIMIT), "onFailure": "block"}
     if client.url:
         handler = {"type": "http", "url": client.post(WORD, event), **how}
     else:
         program, *words = client.argv(WORD, event)
         handler = {"type": "command", "command": program, "args": words, **how}
-    return group(("hooks", event), handler, None if event == "ConfigChange" else "*")
+    return hook_group(("hooks", event), handler, None if event == "ConfigChange" else "*")
 
 
 def is_ours_nowhere(hooks: Any) -> bool:
@@ -122,20 +138,22 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     )
 
 
-def _all_calls(given: Mapping[str, Any], event: Event) -> tuple[Call, ...]:
-    cwd = needed(given, "cwd")
+def _all_calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
+    cwd = required_text(given, "cwd")
     if event.name != "PostToolBatch":
         return _calls(given, cwd)
     batch = given.get("tool_calls")
     if not isinstance(batch, list) or not all(isinstance(entry, dict) for entry in batch):
-        raise Malformed("tool_calls: expected a list of objects")
+        raise MalformedInput("tool_calls: expected a list of objects")
     return tuple(call for entry in batch for call in _calls(entry, cwd))
 
 
-def _calls(given: Mapping[str, Any], cwd: str) -> tuple[Call, ...]:
+def _calls(given: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     return judged_calls(
-        _DIALECT, needed(given, "tool_name"), table(given, "tool_input"), cwd, text(given, "tool_use_id")
+        _DIALECT, required_text(given, "tool_name"), table(given, "tool_input"), cwd, text(given, "tool_use_id")
     )
 
 
-AGENT = Spoken(WORD, "Claude Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT, posts=True)
+AGENT = JsonAgent(
+    WORD, "Claude Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT, posts=True
+)

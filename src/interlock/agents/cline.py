@@ -9,19 +9,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls, mcp_name
-from interlock.agents.contract import Client, Event, Place, Reply, Verdict
+from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls, mcp_name
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    MalformedInput,
+    answer,
+    reason_of,
+    reason_text,
+    required_text,
+    table,
+    text,
+    tidy,
+    word_of,
+)
 from interlock.agents.jsonc import EditError
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import Malformed, answer, because, needed, table, text, tidy
 
 WORD = "cline"
 LIMIT = 30.0  # seconds
 KINDS = {"PreToolUse": "before", "tool_call": "before", "PostToolUse": "after", "tool_result": "after"}
 HOOKED = ("PreToolUse", "PostToolUse")
 MARK = "# interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
-_DIALECT = Dialect(
+_DIALECT = ToolNames(
     frozenset({"run_commands", "execute_command"}),
     {
         "write_to_file": "Write",
@@ -34,22 +43,22 @@ _DIALECT = Dialect(
 _GONE = "Interlock's hook client cannot be run; the call was not made."
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     context = {"contextModification": tidy(verdict.context)} if verdict.context else {}
     if word_of(event, verdict) == "allow" or event.kind != "before":
         return answer({"cancel": False, **context})
-    return answer({"cancel": True, "errorMessage": because(reason_of(event, verdict))})
+    return answer({"cancel": True, "errorMessage": reason_text(reason_of(event, verdict))})
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     folders = {
         "user": (home / "Documents" / "Cline" / "Hooks", home / ".cline" / "hooks"),
         "project": (project / ".clinerules" / "hooks",),
     }
-    return tuple(Place(folder / name, "script", 0o755) for folder in folders.get(scope, ()) for name in HOOKED)
+    return tuple(HookFile(folder / name, "script", 0o755) for folder in folders.get(scope, ()) for name in HOOKED)
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     if text is not None and text.strip() and MARK not in text:
         raise EditError(
             "Cline has one script for each event, and this one is somebody else's; move it away first", 1, 1
@@ -67,7 +76,7 @@ def _write(place: Place, text: str | None, client: Client) -> str:
     )
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return None if MARK in text else text
 
 
@@ -84,7 +93,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         return event
     name, inner, id = _call(given)
     if name == "use_mcp_tool":
-        name = mcp_name(text(inner, "server_name"), needed(inner, "tool_name"))
+        name = mcp_name(text(inner, "server_name"), required_text(inner, "tool_name"))
         inner = table(inner, "arguments") if "arguments" in inner else {}
     pair = f"{event.session}/{id}" if id else ""  # the terminal runs the scripts of both folders
     return dataclasses.replace(event, calls=judged_calls(_DIALECT, name, inner, cwd, id), pair=pair)
@@ -94,16 +103,16 @@ def _call(given: Mapping[str, Any]) -> tuple[str, dict[str, Any], str]:
     """The call in the terminal's form (`tool_call`, the input as it is) or the editor's (`preToolUse`, every field a text)."""
     for key in ("tool_call", "tool_result"):
         if isinstance(call := given.get(key), Mapping):
-            name = needed(call, "name")
+            name = required_text(call, "name")
             return name, _object(name, call.get("input")), text(call, "id")
     for key in ("preToolUse", "postToolUse"):
         if isinstance(call := given.get(key), Mapping):
-            name = needed(call, "toolName", "tool")
+            name = required_text(call, "toolName", "tool")
             inner = dict(table(call, "parameters"))
             if isinstance(listed := inner.get("commands"), str):
                 inner["commands"] = _unpacked(listed)
             return name, inner, ""
-    raise Malformed("tool_call: missing")
+    raise MalformedInput("tool_call: missing")
 
 
 def _object(name: str, value: Any) -> dict[str, Any]:
@@ -112,7 +121,7 @@ def _object(name: str, value: Any) -> dict[str, Any]:
         return value
     if isinstance(value, (str, list)):
         return {"input" if name == "apply_patch" else "commands": value}
-    raise Malformed("input: expected an object, a list or text")
+    raise MalformedInput("input: expected an object, a list or text")
 
 
 def _unpacked(value: str) -> Any:
@@ -121,9 +130,9 @@ def _unpacked(value: str) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        raise Malformed("commands: a list that cannot be read") from None
+        raise MalformedInput("commands: a list that cannot be read") from None
 
 
-AGENT = Spoken(
+AGENT = JsonAgent(
     WORD, "Cline", KINDS, _fill, _say, _places, _write, _erase, _off, names=("hookName",), limit_seconds=LIMIT
 )

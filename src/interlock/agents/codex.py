@@ -8,15 +8,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls
-from interlock.agents.claude_form import group, is_ours, tables
-from interlock.agents.contract import Client, Event, Place, Reply, Verdict
-from interlock.agents.edit import with_hooks, without_hooks
+from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.hook_files import hook_group, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    answer,
+    reason_of,
+    reason_text,
+    required_text,
+    table,
+    text,
+    tidy,
+    word_of,
+)
 from interlock.agents.jsonc import EditError
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.toml_edit import toml_read, with_block, without_block
-from interlock.agents.wire import answer, because, needed, table, text, tidy
+from interlock.agents.toml_edit import parse_toml, with_block, without_block
 
 WORD = "codex"
 LIMIT = 300.0  # seconds
@@ -29,7 +36,7 @@ KINDS = {
 }
 HOOKED = ("PreToolUse", "PostToolUse")
 _TOOL_EVENTS = frozenset({"before", "after", "permission"})
-_DIALECT = Dialect(
+_DIALECT = ToolNames(
     frozenset("Bash shell shell_command exec_command local_shell unified_exec container.exec".split()),
     incidental=frozenset({"justification", "login", "tty"}),
 )
@@ -37,8 +44,8 @@ _SYSTEM = Path("/etc/codex")
 _TRUST = "Codex skips hooks until you trust them: run /hooks in Codex once, and again after every reinstall."
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
-    word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
+    word, reason = word_of(event, verdict), reason_text(reason_of(event, verdict))
     if event.kind == "before" and word != "allow":
         denied = {"permissionDecision": "deny", "permissionDecisionReason": reason}
         return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **denied}})
@@ -54,32 +61,32 @@ def _say(event: Event, verdict: Verdict) -> Reply:
     return answer(None)
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = {
-        "user": Place(home / ".codex" / "hooks.json", note=_TRUST),
-        "project": Place(project / ".codex" / "hooks.json", note=f"Trust the project in Codex. {_TRUST}"),
-        "system": Place(_SYSTEM / "requirements.toml", "toml"),
+        "user": HookFile(home / ".codex" / "hooks.json", note=_TRUST),
+        "project": HookFile(project / ".codex" / "hooks.json", note=f"Trust the project in Codex. {_TRUST}"),
+        "system": HookFile(_SYSTEM / "requirements.toml", "toml"),
     }
     return (found[scope],) if scope in found else ()
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     if place.form == "toml":
         return with_block(text, "\n".join(_table(event, client) for event in HOOKED))
-    hooks = [group(("hooks", event), _handler(event, client), ".*") for event in HOOKED]
+    hooks = [hook_group(("hooks", event), _handler(event, client), ".*") for event in HOOKED]
     return with_hooks(text, hooks, is_ours)
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return without_block(text) if place.form == "toml" else without_hooks(text, is_ours)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    tables([home / ".codex" / "hooks.json", project / ".codex" / "hooks.json"], found)
+    read_json_files([home / ".codex" / "hooks.json", project / ".codex" / "hooks.json"], found)
     for path in (home / ".codex" / "config.toml", project / ".codex" / "config.toml", _SYSTEM / "config.toml"):
         try:
-            features = toml_read(path.read_text("utf-8")).get("features")
+            features = parse_toml(path.read_text("utf-8")).get("features")
         except FileNotFoundError:
             continue
         except (OSError, UnicodeDecodeError, EditError) as error:
@@ -91,11 +98,11 @@ def _off(home: Path, project: Path) -> list[str]:
     return found
 
 
-def _handler(event: str, client: Client) -> dict[str, Any]:
+def _handler(event: str, client: HookClient) -> dict[str, Any]:
     return {"type": "command", "command": client.shell(WORD, event), "timeout": int(LIMIT)}
 
 
-def _table(event: str, client: Client) -> str:
+def _table(event: str, client: HookClient) -> str:
     handler = _handler(event, client)
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in handler.items()]
     return "\n".join([f"[[hooks.{event}]]", 'matcher = ".*"', f"[[hooks.{event}.hooks]]", *lines])
@@ -115,12 +122,12 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
         return event
     calls = judged_calls(
         _DIALECT,
-        needed(given, "tool_name"),
+        required_text(given, "tool_name"),
         table(given, "tool_input"),
-        needed(given, "cwd"),
+        required_text(given, "cwd"),
         text(given, "tool_use_id"),
     )
     return dataclasses.replace(event, calls=calls)
 
 
-AGENT = Spoken(WORD, "Codex CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Codex CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

@@ -7,13 +7,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls
-from interlock.agents.claude_form import is_ours, switched
-from interlock.agents.contract import GATING, Client, Event, Place, Reply, Verdict
-from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import answer, because, needed, table, text, tidy
+from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.hook_files import Hook, find_switches, is_ours, with_hooks, without_hooks
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    answer,
+    reason_of,
+    reason_text,
+    required_text,
+    table,
+    text,
+    tidy,
+    word_of,
+)
 
 WORD = "copilot"
 LIMIT = 30.0  # past its limit the call runs, whatever the hook would have said
@@ -28,7 +35,7 @@ KINDS = {
 HOOKED = ("preToolUse", "postToolUse", "postToolUseFailure")
 _BASE = {"version": 1}
 _FILE = "interlock.json"
-_DIALECT = Dialect(
+_DIALECT = ToolNames(
     frozenset("bash shell Bash run_in_terminal runInTerminal runTerminalCommand".split()),
     {
         "write_bash": "BashInput",
@@ -44,8 +51,8 @@ _DIALECT = Dialect(
 _FIELDS = {"multi_replace_string_in_file": {"replacements": "edits"}}
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
-    word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
+    word, reason = word_of(event, verdict), reason_text(reason_of(event, verdict))
     if event.kind == "permission":
         return answer({"behavior": "deny", "message": reason} if word == "deny" else {})
     context = {"additionalContext": tidy(verdict.context)} if verdict.context else {}
@@ -60,16 +67,16 @@ def _say(event: Event, verdict: Verdict) -> Reply:
     return answer({})
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = {
         "user": home / ".copilot" / "hooks" / _FILE,
         "project": project / ".github" / "hooks" / _FILE,
         "system": Path("/etc/github-copilot/policy.d") / _FILE,
     }
-    return (Place(found[scope]),) if scope in found else ()
+    return (HookFile(found[scope]),) if scope in found else ()
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     hooks = []
     for event in HOOKED:
         handler = {"type": "command", "bash": client.shell(WORD, event)}
@@ -77,7 +84,7 @@ def _write(place: Place, text: str | None, client: Client) -> str:
     return with_hooks(text, hooks, is_ours, base=_BASE)
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return without_hooks(text, is_ours, base=_BASE)
 
 
@@ -90,7 +97,7 @@ def _off(home: Path, project: Path) -> list[str]:
         project / ".github" / "copilot" / "settings.local.json",
         project / ".github" / "hooks" / _FILE,
     ]
-    return switched(paths, {("disableAllHooks",): True})
+    return find_switches(paths, {("disableAllHooks",): True})
 
 
 def _fill(given: Mapping[str, Any], event: Event) -> Event:
@@ -103,13 +110,13 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     )
     if event.kind not in ("before", "after", "failed", "permission"):
         return event
-    name = needed(given, "toolName", "tool_name")
+    name = required_text(given, "toolName", "tool_name")
     fields = _FIELDS.get(name, {})
     inner = {fields.get(key, key): value for key, value in table(given, "toolArgs", "tool_input", "toolInput").items()}
     id = text(given, "tool_use_id", "toolUseId", "toolCallId")
-    return dataclasses.replace(event, calls=judged_calls(_DIALECT, name, inner, needed(given, "cwd"), id))
+    return dataclasses.replace(event, calls=judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), id))
 
 
-AGENT = Spoken(
+AGENT = JsonAgent(
     WORD, "GitHub Copilot CLI and VS Code", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT
 )

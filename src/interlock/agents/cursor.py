@@ -8,13 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls, mcp_name
-from interlock.agents.claude_form import is_ours, tables
-from interlock.agents.contract import Call, Client, Event, Place, Reply, Verdict
-from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import answer, because, needed, table, text, tidy
+from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls, mcp_name
+from interlock.agents.hook_files import Hook, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    answer,
+    reason_of,
+    reason_text,
+    required_text,
+    table,
+    text,
+    tidy,
+    word_of,
+)
 
 WORD = "cursor"
 LIMIT = 300.0  # seconds
@@ -34,11 +41,11 @@ KINDS = {
 HOOKED = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "postToolUse", "postToolUseFailure")
 _ASKING = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # an ask on preToolUse is not heeded
 _BASE = {"version": 1}
-_DIALECT = Dialect(frozenset({"Shell"}), {"StrReplace": "Edit"})
+_DIALECT = ToolNames(frozenset({"Shell"}), {"StrReplace": "Edit"})
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
-    word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
+    word, reason = word_of(event, verdict), reason_text(reason_of(event, verdict))
     if event.kind != "before":
         context = tidy(verdict.context or (verdict.reason if word == "deny" else ""))
         told = context and event.name in ("postToolUse", "sessionStart")
@@ -49,24 +56,24 @@ def _say(event: Event, verdict: Verdict) -> Reply:
     return answer(given, reason, 2) if word == "deny" else answer(given)
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
-    return (Place(found[scope]),) if scope in found else ()
+    return (HookFile(found[scope]),) if scope in found else ()
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     how = {"timeout": int(LIMIT), "failClosed": True}
     hooks = [Hook(("hooks", event), {"command": client.shell(WORD, event), **how}) for event in HOOKED]
     return with_hooks(text, hooks, is_ours, base=_BASE)
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return without_hooks(text, is_ours, base=_BASE)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    for path, data in tables(_files(home, project), found):
+    for path, data in read_json_files(_files(home, project), found):
         if data.get("version") != 1:
             found.append(f"{path}: version is not 1, so Cursor does not read it")
     return found
@@ -99,13 +106,13 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return dataclasses.replace(event, calls=calls, pair=pair)
 
 
-def _calls(given: Mapping[str, Any], event: Event) -> tuple[Call, ...]:
+def _calls(given: Mapping[str, Any], event: Event) -> tuple[AgentCall, ...]:
     id = text(given, "tool_use_id")
     if event.name in ("beforeShellExecution", "afterShellExecution"):
-        return judged_calls(_DIALECT, "Shell", {"command": needed(given, "command")}, event.cwd, id)
+        return judged_calls(_DIALECT, "Shell", {"command": required_text(given, "command")}, event.cwd, id)
     if event.name in ("beforeReadFile", "beforeTabFileRead"):
-        return judged_calls(_DIALECT, "Read", {"file_path": needed(given, "file_path")}, event.cwd, id)
-    name, inner = needed(given, "tool_name"), table(given, "tool_input")
+        return judged_calls(_DIALECT, "Read", {"file_path": required_text(given, "file_path")}, event.cwd, id)
+    name, inner = required_text(given, "tool_name"), table(given, "tool_input")
     if event.name in ("beforeMCPExecution", "afterMCPExecution") or name.startswith("MCP:"):
         plain = name.removeprefix(
             "MCP:"
@@ -115,4 +122,4 @@ def _calls(given: Mapping[str, Any], event: Event) -> tuple[Call, ...]:
     return judged_calls(_DIALECT, name, inner, event.cwd, id)
 
 
-AGENT = Spoken(WORD, "Cursor", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Cursor", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

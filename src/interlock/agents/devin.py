@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls
-from interlock.agents.claude_form import group, is_ours, tables
-from interlock.agents.contract import GATING, Client, Event, Place, Reply, Verdict
-from interlock.agents.edit import with_hooks, without_hooks
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import answer, needed, refusal, table, text
+from interlock.agents import GATING, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.hook_files import hook_group, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_protocol import JsonAgent, answer, reason_of, refusal, required_text, table, text, word_of
 
 WORD = "devin"
 LIMIT = 300.0  # seconds
@@ -25,35 +22,35 @@ KINDS = {
     "SessionEnd": "session",
 }
 HOOKED = ("PreToolUse", "PostToolUse")
-_DIALECT = Dialect(frozenset({"exec", "bash", "Bash", "shell"}))
+_DIALECT = ToolNames(frozenset({"exec", "bash", "Bash", "shell"}))
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     denied = event.kind in GATING and word_of(event, verdict) == "deny"  # asked is only in Devin's own prompt
     return refusal(reason_of(event, verdict)) if denied else answer(None)
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = {"user": _user(home), "project": _project(project)}
-    return (Place(found[scope]),) if scope in found else ()
+    return (HookFile(found[scope]),) if scope in found else ()
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     lead = () if place.path.name == "hooks.v1.json" else ("hooks",)  # that file is events and nothing else
     hooks = []
     for event in HOOKED:
         handler = {"type": "command", "command": client.shell(WORD, event)}
-        hooks.append(group((*lead, event), {**handler, "timeout": int(LIMIT)}, ".*"))
+        hooks.append(hook_group((*lead, event), {**handler, "timeout": int(LIMIT)}, ".*"))
     return with_hooks(text, hooks, is_ours)
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return without_hooks(text, is_ours)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    tables([_user(home), _project(project)], found)
+    read_json_files([_user(home), _project(project)], found)
     return found
 
 
@@ -75,9 +72,9 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     )
     if event.kind not in ("before", "after", "permission"):
         return event
-    name, inner = needed(given, "tool_name"), table(given, "tool_input")
-    calls = judged_calls(_DIALECT, name, inner, needed(given, "cwd"), text(given, "tool_use_id"))
+    name, inner = required_text(given, "tool_name"), table(given, "tool_input")
+    calls = judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), text(given, "tool_use_id"))
     return dataclasses.replace(event, calls=calls)
 
 
-AGENT = Spoken(WORD, "Devin CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Devin CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

@@ -7,13 +7,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls
-from interlock.agents.claude_form import group, is_ours, switched
-from interlock.agents.contract import Client, Event, Place, Reply, Verdict
-from interlock.agents.edit import json_or_empty, with_hooks, without_hooks
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import answer, because, needed, refusal, table, text, tidy
+from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.hook_files import find_switches, hook_group, is_ours, json_or_empty, with_hooks, without_hooks
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    answer,
+    reason_of,
+    reason_text,
+    refusal,
+    required_text,
+    table,
+    text,
+    tidy,
+    word_of,
+)
 
 WORD = "droid"
 LIMIT = 300.0  # seconds
@@ -25,51 +33,51 @@ KINDS = {
 }
 HOOKED = ("PreToolUse", "PostToolUse")
 _ASKING = frozenset({"default", "plan", "spec", "acceptEdits"})
-_DIALECT = Dialect(
+_DIALECT = ToolNames(
     frozenset({"Execute", "Bash"}),
     incidental=frozenset("riskLevel riskLevelReason riskLevelJustification fireAndForget".split()),
 )
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     word, reason = word_of(event, verdict), reason_of(event, verdict)
     if event.kind == "before" and word == "deny":
         return refusal(reason)
     if event.kind == "before" and word == "ask":
-        decision = {"permissionDecision": "ask", "permissionDecisionReason": because(reason)}
+        decision = {"permissionDecision": "ask", "permissionDecisionReason": reason_text(reason)}
         return answer({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}})
     if event.kind == "after" and (verdict.context or word == "deny"):
-        told = tidy(verdict.context) or because(reason)
+        told = tidy(verdict.context) or reason_text(reason)
         return answer({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": told}})
     return answer(None)
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     if scope not in ("user", "project"):
         return ()
     folder = (home if scope == "user" else project) / ".factory"
     # Some versions read settings.json alone, others hooks.json where there is one: making one would hide the settings' hooks.
-    hooks = (Place(folder / "hooks.json"),) if (folder / "hooks.json").exists() else ()
-    return (Place(folder / "settings.json"), *hooks)
+    hooks = (HookFile(folder / "hooks.json"),) if (folder / "hooks.json").exists() else ()
+    return (HookFile(folder / "settings.json"), *hooks)
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     lead = ("hooks",) if place.path.name == "settings.json" or (text and '"hooks"' in text and _nested(text)) else ()
     hooks = []
     for event in HOOKED:
         handler = {"type": "command", "command": client.shell(WORD, event)}
-        hooks.append(group((*lead, event), {**handler, "timeout": int(LIMIT)}, "*"))
+        hooks.append(hook_group((*lead, event), {**handler, "timeout": int(LIMIT)}, "*"))
     return with_hooks(text, hooks, is_ours)
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return without_hooks(text, is_ours)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     folders = [home / ".factory", project / ".factory"]
     paths = [folder / name for folder in folders for name in ("settings.json", "settings.local.json")]
-    return switched(paths, {("hooksDisabled",): True, ("disableAllHooks",): True})
+    return find_switches(paths, {("hooksDisabled",): True, ("disableAllHooks",): True})
 
 
 def _nested(text: str) -> bool:
@@ -87,9 +95,9 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     )
     if event.kind not in ("before", "after"):
         return event
-    name, inner = needed(given, "tool_name", "toolName"), table(given, "tool_input", "toolInput")
-    calls = judged_calls(_DIALECT, name, inner, needed(given, "cwd"), text(given, "tool_use_id", "toolUseId"))
+    name, inner = required_text(given, "tool_name", "toolName"), table(given, "tool_input", "toolInput")
+    calls = judged_calls(_DIALECT, name, inner, required_text(given, "cwd"), text(given, "tool_use_id", "toolUseId"))
     return dataclasses.replace(event, calls=calls)
 
 
-AGENT = Spoken(WORD, "Factory Droid", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Factory Droid", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

@@ -8,13 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls, mcp_name
-from interlock.agents.claude_form import group, is_ours, switched, tables
-from interlock.agents.contract import Client, Event, Place, Reply, Verdict
-from interlock.agents.edit import with_hooks, without_hooks
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import answer, because, needed, table, text, tidy
+from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls, mcp_name
+from interlock.agents.hook_files import find_switches, hook_group, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    answer,
+    reason_of,
+    reason_text,
+    required_text,
+    table,
+    text,
+    tidy,
+    word_of,
+)
 
 WORD = "gemini"
 LIMIT = 300.0  # seconds
@@ -22,11 +29,11 @@ KINDS = {"BeforeTool": "before", "AfterTool": "after", "SessionStart": "session"
 HOOKED = ("BeforeTool", "AfterTool")
 SHELL = "run_shell_command"
 _NAME = "interlock"
-_DIALECT = Dialect(frozenset({SHELL}), incidental=frozenset({"delay_ms", "instruction"}))
+_DIALECT = ToolNames(frozenset({SHELL}), incidental=frozenset({"delay_ms", "instruction"}))
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
-    word, reason = word_of(event, verdict), because(reason_of(event, verdict))
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
+    word, reason = word_of(event, verdict), reason_text(reason_of(event, verdict))
     if word != "allow" and event.kind in ("before", "after"):
         line = reason if word == "ask" else tidy(verdict.notice)  # the prompt shows this, not the reason
         return answer({"decision": word, "reason": reason, **({"systemMessage": line} if line else {})})
@@ -38,27 +45,27 @@ def _say(event: Event, verdict: Verdict) -> Reply:
     return answer({})
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
-    return (Place(found[scope], "jsonc"),) if scope in found else ()
+    return (HookFile(found[scope], "jsonc"),) if scope in found else ()
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     hooks = []
     for event in HOOKED:
         handler = {"type": "command", "command": client.shell(WORD, event), "name": _NAME}
-        hooks.append(group(("hooks", event), {**handler, "timeout": int(LIMIT * 1000)}, "*"))
+        hooks.append(hook_group(("hooks", event), {**handler, "timeout": int(LIMIT * 1000)}, "*"))
     return with_hooks(text, hooks, is_ours, comments=True)
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return without_hooks(text, is_ours, comments=True)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     paths = list(_files(home, project))
-    found = switched(paths, {("hooksConfig", "enabled"): False, ("tools", "enableHooks"): False})
-    for path, data in tables(paths, []):
+    found = find_switches(paths, {("hooksConfig", "enabled"): False, ("tools", "enableHooks"): False})
+    for path, data in read_json_files(paths, []):
         for section in ("hooksConfig", "hooks"):
             inner = data.get(section)
             off = inner.get("disabled") if isinstance(inner, Mapping) else None
@@ -82,12 +89,12 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     )
     if event.kind not in ("before", "after"):
         return event
-    name, context = needed(given, "tool_name"), given.get("mcp_context")
+    name, context = required_text(given, "tool_name"), given.get("mcp_context")
     if isinstance(context, Mapping):
         name = mcp_name(text(context, "server_name"), text(context, "tool_name") or name)
-    calls = judged_calls(_DIALECT, name, table(given, "tool_input"), needed(given, "cwd"))
+    calls = judged_calls(_DIALECT, name, table(given, "tool_input"), required_text(given, "cwd"))
     # Only the shell tool asks whenever it is told to: a trusted MCP server or a file that cannot be compared goes on unasked.
     return dataclasses.replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 
-AGENT = Spoken(WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Gemini CLI", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

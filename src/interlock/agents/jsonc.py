@@ -1,4 +1,4 @@
-"""JSON with comments -> a tree of values that know where they stand in the text."""
+"""Parses JSON with comments into a tree of values with their positions; refuses broken text and duplicate keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class EditError(ValueError):
         self.line, self.column = line, column
 
 
-def fault(text: str, at: int, message: str) -> EditError:
+def error_at(text: str, at: int, message: str) -> EditError:
     """An error at an offset of the text."""
     before = text[:at]
     return EditError(message, before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1)
@@ -51,12 +51,12 @@ class Document:
     root: Node
 
 
-def read(text: str, comments: bool = True) -> Document:
+def parse_jsonc(text: str, comments: bool = True) -> Document:
     """The tree of a text; refuses what is broken, keys that occur twice, and comments where the reader of the file has none."""
-    return Document(text, _Reader(text, comments).document())
+    return Document(text, _JsoncReader(text, comments).document())
 
 
-class _Reader:
+class _JsoncReader:
     def __init__(self, text: str, comments: bool) -> None:
         self.text, self.comments = text, comments
 
@@ -64,7 +64,7 @@ class _Reader:
         root = self._value(self._blank(1 if self.text.startswith("\ufeff") else 0), 0)
         at = self._blank(root.end)
         if at < len(self.text):
-            raise fault(self.text, at, f"expected the end of the file, got {self.text[at]!r}")
+            raise error_at(self.text, at, f"expected the end of the file, got {self.text[at]!r}")
         return root
 
     def _blank(self, at: int) -> int:
@@ -75,12 +75,12 @@ class _Reader:
             if not self.text.startswith(("//", "/*"), at):
                 return at
             if not self.comments:
-                raise fault(self.text, at, "a comment, which the agent cannot read here; take it out first")
+                raise error_at(self.text, at, "a comment, which the agent cannot read here; take it out first")
             at = comment_end(self.text, at)
 
     def _value(self, at: int, depth: int) -> Node:
         if depth > MAX_DEPTH:
-            raise fault(self.text, at, f"nested deeper than {MAX_DEPTH}")
+            raise error_at(self.text, at, f"nested deeper than {MAX_DEPTH}")
         char = self.text[at : at + 1]
         if char == "{":
             return self._object(at, depth)
@@ -93,35 +93,37 @@ class _Reader:
                 return Node(at, at + len(word), value)
         found = _NUMBER.match(self.text, at)
         if not found:
-            raise fault(self.text, at, f"expected a value, got {char!r}" if char else "expected a value, got the end")
+            raise error_at(
+                self.text, at, f"expected a value, got {char!r}" if char else "expected a value, got the end"
+            )
         return Node(at, found.end(), self._number(found[0], at))
 
     def _number(self, digits: str, at: int) -> Any:
         try:
             return json.loads(digits)
         except ValueError:
-            raise fault(self.text, at, "a number that is too long") from None
+            raise error_at(self.text, at, "a number that is too long") from None
 
     def _string(self, at: int) -> Node:
         found = _STRING.match(self.text, at)
         if not found:
-            raise fault(self.text, at, "text that does not end on its line")
+            raise error_at(self.text, at, "text that does not end on its line")
         try:
             return Node(at, found.end(), json.loads(found[0]))
         except ValueError:
-            raise fault(self.text, at, "text with an escape that JSON does not have") from None
+            raise error_at(self.text, at, "text with an escape that JSON does not have") from None
 
     def _object(self, start: int, depth: int) -> Node:
         node = Node(start, start, {})
         for at in self._members(node, "}"):
             if self.text[at : at + 1] != '"':
-                raise fault(self.text, at, f"expected a key, got {self.text[at : at + 1]!r}")
+                raise error_at(self.text, at, f"expected a key, got {self.text[at : at + 1]!r}")
             key = self._string(at)
             if key.value in node.value:
-                raise fault(self.text, at, f"key {key.value!r} occurs twice")
+                raise error_at(self.text, at, f"key {key.value!r} occurs twice")
             colon = self._blank(key.end)
             if self.text[colon : colon + 1] != ":":
-                raise fault(self.text, colon, f"expected ':' behind {key.value!r}")
+                raise error_at(self.text, colon, f"expected ':' behind {key.value!r}")
             value = self._value(self._blank(colon + 1), depth + 1)
             node.value[key.value] = value.value
             node.children.append((key.value, at, value))
@@ -144,10 +146,10 @@ class _Reader:
             if self.text[at : at + 1] == ",":
                 comma, at = at, self._blank(at + 1)
                 if self.text[at : at + 1] == closer and not self.comments:
-                    raise fault(self.text, comma, "a comma behind the last member, which the agent cannot read here")
+                    raise error_at(self.text, comma, "a comma behind the last member, which the agent cannot read here")
             elif self.text[at : at + 1] != closer:
                 got = self.text[at : at + 1] or "the end"
-                raise fault(self.text, at, f"expected ',' or {closer!r}, got {got!r}")
+                raise error_at(self.text, at, f"expected ',' or {closer!r}, got {got!r}")
         node.end = at + 1
 
 
@@ -159,5 +161,5 @@ def comment_end(text: str, at: int) -> int:
         return end - 1 if newline > 0 and text[end - 1] == "\r" else end
     end = text.find("*/", at + 2)
     if end < 0:
-        raise fault(text, at, "a comment that does not end")
+        raise error_at(text, at, "a comment that does not end")
     return end + 2

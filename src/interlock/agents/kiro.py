@@ -9,13 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls, mcp_name
-from interlock.agents.claude_form import is_ours, tables
-from interlock.agents.contract import Call, Client, Event, Place, Reply, Verdict
-from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import answer, needed, refusal, table, text
+from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls, mcp_name
+from interlock.agents.hook_files import Hook, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_protocol import JsonAgent, answer, reason_of, refusal, required_text, table, text, word_of
 
 WORD = "kiro"
 LIMIT = 60.0  # seconds
@@ -24,7 +21,7 @@ HOOKED = ("PreToolUse", "PostToolUse")
 _BASE = {"version": "v1"}
 _FILE = "interlock.json"
 _EDITOR = "str_replace_editor"
-_DIALECT = Dialect(
+_DIALECT = ToolNames(
     frozenset({"execute_bash", "shell", "execute_cmd", "aws command"}),
     {"fs_write": _EDITOR, "write": _EDITOR, "fs_read": "Read", "use_subagent": "Task"},
     frozenset({"summary", "__tool_use_purpose"}),
@@ -32,17 +29,17 @@ _DIALECT = Dialect(
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     denied = event.kind == "before" and word_of(event, verdict) != "allow"
     return refusal(reason_of(event, verdict)) if denied else answer(None)
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = {"user": home / ".kiro" / "hooks" / _FILE, "project": project / ".kiro" / "hooks" / _FILE}
-    return (Place(found[scope]),) if scope in found else ()
+    return (HookFile(found[scope]),) if scope in found else ()
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     hooks = []
     for event in HOOKED:
         action = {"type": "command", "command": client.shell(WORD, event)}
@@ -51,14 +48,14 @@ def _write(place: Place, text: str | None, client: Client) -> str:
     return with_hooks(text, hooks, is_ours, base=_BASE)
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return without_hooks(text, is_ours, base=_BASE)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
     files = [home / ".kiro" / "hooks" / _FILE, project / ".kiro" / "hooks" / _FILE]
-    for path, data in tables(files, found):
+    for path, data in read_json_files(files, found):
         entries = data.get("hooks")
         for entry in entries if isinstance(entries, list) else ():
             if is_ours(entry) and entry.get("enabled") is False:
@@ -70,11 +67,11 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     event = dataclasses.replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
     if event.kind not in ("before", "after"):
         return event
-    calls = _calls(needed(given, "tool_name"), table(given, "tool_input"), needed(given, "cwd"))
+    calls = _calls(required_text(given, "tool_name"), table(given, "tool_input"), required_text(given, "cwd"))
     return dataclasses.replace(event, calls=calls)
 
 
-def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[Call, ...]:
+def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[AgentCall, ...]:
     if name in ("use_aws", "aws"):
         calls = judged_calls(_DIALECT, "aws command", {"command": _aws(inner)}, cwd)
         return tuple(dataclasses.replace(call, tool=name, input=inner) for call in calls)
@@ -86,7 +83,7 @@ def _calls(name: str, inner: Mapping[str, Any], cwd: str) -> tuple[Call, ...]:
 
 def _aws(inner: Mapping[str, Any]) -> str:
     """The command line that this call of AWS comes to."""
-    words = ["aws", needed(inner, "service_name"), _kebab(needed(inner, "operation_name"))]
+    words = ["aws", required_text(inner, "service_name"), _kebab(required_text(inner, "operation_name"))]
     given = inner.get("parameters")
     for key, value in (given if isinstance(given, Mapping) else {}).items():
         words += [f"--{_kebab(str(key))}", *([] if value == "" or value is True else [str(value)])]
@@ -99,4 +96,4 @@ def _kebab(name: str) -> str:
     return _HUMP.sub("-", name).replace("_", "-").lower().lstrip("-")
 
 
-AGENT = Spoken(WORD, "Kiro", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)
+AGENT = JsonAgent(WORD, "Kiro", KINDS, _fill, _say, _places, _write, _erase, _off, limit_seconds=LIMIT)

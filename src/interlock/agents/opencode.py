@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from interlock.agents.calls import Dialect
-from interlock.agents.claude_form import tables
-from interlock.agents.contract import Place
+from interlock.agents import HookFile
+from interlock.agents.calls import ToolNames
+from interlock.agents.hook_files import read_json_files
 from interlock.agents.plugin import Plugin, plugin_agent
 
 KINDS = {"tool.execute.before": "before", "tool.execute.after": "after"}
-_DIALECT = Dialect(frozenset({"bash"}), {"list": "LS"})
+_DIALECT = ToolNames(frozenset({"bash"}), {"list": "LS"})
 _BODY = """\
 // The one export: OpenCode loads every export of a file as a plugin.
 export const Interlock = async ({ directory, worktree }) => {
@@ -39,19 +39,19 @@ export const Interlock = async ({ directory, worktree }) => {
 """
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = {
         "user": home / ".config" / "opencode" / "plugins" / "interlock.js",
         "project": project / ".opencode" / "plugins" / "interlock.js",
     }
-    return (Place(found[scope], "plugin"),) if scope in found else ()
+    return (HookFile(found[scope], "plugin"),) if scope in found else ()
 
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
     if os.environ.get("OPENCODE_PURE"):
         found.append("OPENCODE_PURE is set, so OpenCode loads no plugins")
-    tables([home / ".config" / "opencode" / "opencode.json", project / "opencode.json"], found)
+    read_json_files([home / ".config" / "opencode" / "opencode.json", project / "opencode.json"], found)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Agents that load JavaScript: the plugin that asks the hook client about each call and lets none pass without its word."""
+"""JavaScript plugins for agents that load them: each call is put to the hook client, and none passes without its answer."""
 
 from __future__ import annotations
 
@@ -8,12 +8,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls
-from interlock.agents.contract import Client, Event, Place, Reply, Verdict
+from interlock.agents import Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls
+from interlock.agents.hook_protocol import (
+    JsonAgent,
+    Kinds,
+    answer,
+    reason_of,
+    reason_text,
+    required_text,
+    table,
+    text,
+    tidy,
+    word_of,
+)
 from interlock.agents.jsonc import EditError
-from interlock.agents.reading import Kinds, reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import answer, because, needed, table, text, tidy
 
 MARK = "// interlock-hook: written by `interlock install`, taken out by `interlock uninstall`."
 _CONSULT = """\
@@ -71,25 +80,25 @@ function consult(event, payload) {
 class Plugin:
     """What one agent's plugin is: where it lies, and what stands around the part that asks."""
 
-    places: Callable[[str, Path, Path], tuple[Place, ...]]
+    places: Callable[[str, Path, Path], tuple[HookFile, ...]]
     body: str
     head: str = ""
     off: Callable[[Path, Path], list[str]] = lambda home, project: []
 
 
-def plugin_agent(word: str, title: str, limit: float, kinds: Kinds, dialect: Dialect, plugin: Plugin) -> Spoken:
+def plugin_agent(word: str, title: str, limit: float, kinds: Kinds, dialect: ToolNames, plugin: Plugin) -> JsonAgent:
     """The agent that loads this plugin."""
 
     def fill(given: Mapping[str, Any], event: Event) -> Event:
         return _fill(dialect, given, event)
 
-    def write(place: Place, text: str | None, client: Client) -> str:
+    def write(place: HookFile, text: str | None, client: HookClient) -> str:
         return _installed(text, plugin_text(word, limit, client, plugin))
 
-    return Spoken(word, title, kinds, fill, _encode, plugin.places, write, _removed, plugin.off, limit_seconds=limit)
+    return JsonAgent(word, title, kinds, fill, _encode, plugin.places, write, _removed, plugin.off, limit_seconds=limit)
 
 
-def plugin_text(word: str, limit: float, client: Client, plugin: Plugin) -> str:
+def plugin_text(word: str, limit: float, client: HookClient, plugin: Plugin) -> str:
     """The plugin: what asks, and what the agent calls."""
     values = {"client": json.dumps(client.path), "word": json.dumps(word), "limit": int(limit * 1000)}
     return plugin.head + MARK + "\n" + _CONSULT % values + "\n" + plugin.body
@@ -102,26 +111,26 @@ def _installed(old: str | None, new: str) -> str:
     return new
 
 
-def _removed(place: Place, text: str) -> str | None:
+def _removed(place: HookFile, text: str) -> str | None:
     """None for a file of ours, else the text as it is."""
     return None if MARK in text else text
 
 
-def _fill(dialect: Dialect, given: Mapping[str, Any], event: Event) -> Event:
+def _fill(dialect: ToolNames, given: Mapping[str, Any], event: Event) -> Event:
     """What the plugin sends: `tool`, `args`, `session_id`, `call_id`, `cwd`."""
     event = dataclasses.replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
     if event.kind not in ("before", "after"):
         return event
     calls = judged_calls(
-        dialect, needed(given, "tool"), table(given, "args"), needed(given, "cwd"), text(given, "call_id")
+        dialect, required_text(given, "tool"), table(given, "args"), required_text(given, "cwd"), text(given, "call_id")
     )
     return dataclasses.replace(event, calls=calls)
 
 
-def _encode(event: Event, verdict: Verdict) -> Reply:
+def _encode(event: Event, verdict: HookVerdict) -> HookOutput:
     """What the plugin reads: a decision, which is never left out."""
     context = {"context": tidy(verdict.context)} if verdict.context else {}
     if word_of(event, verdict) == "allow":
         return answer({"decision": "allow", **context})
-    reason = because(reason_of(event, verdict))
+    reason = reason_text(reason_of(event, verdict))
     return answer({"decision": "deny", "reason": reason, **context}, reason, 2)

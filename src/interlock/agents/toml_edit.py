@@ -1,4 +1,4 @@
-"""A user's TOML file, with our block at its end or without, and every other character of it as it was."""
+"""Adds a marked block at the end of a user's TOML file and takes it out again, leaving every other character as it was."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ END = "# <<< interlock"
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 
-def toml_read(text: str) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
     """The tables of a file; refuses a broken one with its line and column."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff").replace("\r\n", "\n"))
@@ -28,12 +28,12 @@ def toml_read(text: str) -> dict[str, Any]:
 def with_block(text: str | None, block: str) -> str:
     """The text with this block at its end and no older one; refuses a file that the block would break or change."""
     kept = None if text is None else without_block(text)
-    before = toml_read(kept or "")
+    before = parse_toml(kept or "")
     newline = "\r\n" if kept and "\r\n" in kept else "\n"
     ours = newline.join([BEGIN, *block.strip("\n").split("\n"), END, ""])
     whole = ours if kept is None else kept + newline + ours
     try:
-        after = toml_read(whole)
+        after = parse_toml(whole)
     except EditError:
         raise EditError(
             "the file defines hooks in a way that nothing can be added to; write them as [[hooks.…]]"

@@ -8,33 +8,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from interlock.agents.calls import Dialect, judged_calls, mcp_name
-from interlock.agents.claude_form import is_ours, tables
-from interlock.agents.contract import Call, Client, Event, Place, Reply, Verdict
-from interlock.agents.edit import Hook, with_hooks, without_hooks
-from interlock.agents.reading import reason_of, word_of
-from interlock.agents.spoken import Spoken
-from interlock.agents.wire import answer, needed, refusal, table, text
+from interlock.agents import AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+from interlock.agents.calls import ToolNames, judged_calls, mcp_name
+from interlock.agents.hook_files import Hook, is_ours, read_json_files, with_hooks, without_hooks
+from interlock.agents.hook_protocol import JsonAgent, answer, reason_of, refusal, required_text, table, text, word_of
 
 WORD = "windsurf"
 LIMIT = 30.0  # its own limit is not published; the hooks file cannot set one
 _ACTIONS = ("run_command", "write_code", "read_code", "mcp_tool_use")
 HOOKED = tuple(f"{when}_{action}" for when in ("pre", "post") for action in _ACTIONS)
 KINDS = {name: "before" if name.startswith("pre_") else "after" for name in HOOKED}
-_DIALECT = Dialect(frozenset({"run_command"}), {"write_code": "Edit", "read_code": "Read"})
+_DIALECT = ToolNames(frozenset({"run_command"}), {"write_code": "Edit", "read_code": "Read"})
 
 
-def _say(event: Event, verdict: Verdict) -> Reply:
+def _say(event: Event, verdict: HookVerdict) -> HookOutput:
     denied = event.kind == "before" and word_of(event, verdict) != "allow"
     return refusal(reason_of(event, verdict)) if denied else answer(None)
 
 
-def _places(scope: str, home: Path, project: Path) -> tuple[Place, ...]:
+def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
     found = dict(zip(("user", "project", "system"), _files(home, project), strict=True))
-    return (Place(found[scope]),) if scope in found else ()
+    return (HookFile(found[scope]),) if scope in found else ()
 
 
-def _write(place: Place, text: str | None, client: Client) -> str:
+def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     hooks = []
     for event in HOOKED:
         entry = {"command": client.shell(WORD, event), "show_output": event.startswith("pre_")}
@@ -42,13 +39,13 @@ def _write(place: Place, text: str | None, client: Client) -> str:
     return with_hooks(text, hooks, is_ours)
 
 
-def _erase(place: Place, text: str) -> str | None:
+def _erase(place: HookFile, text: str) -> str | None:
     return without_hooks(text, is_ours)
 
 
 def _off(home: Path, project: Path) -> list[str]:
     found: list[str] = []
-    tables(_files(home, project), found)
+    read_json_files(_files(home, project), found)
     return found
 
 
@@ -69,18 +66,18 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     return dataclasses.replace(event, calls=_calls(event, info, text(given, "execution_id")))
 
 
-def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[Call, ...]:
+def _calls(event: Event, info: Mapping[str, Any], id: str) -> tuple[AgentCall, ...]:
     action = event.name.partition("_")[2]
     if action == "run_command":
-        return judged_calls(_DIALECT, action, {"command": needed(info, "command_line")}, event.cwd, id)
+        return judged_calls(_DIALECT, action, {"command": required_text(info, "command_line")}, event.cwd, id)
     if action == "mcp_tool_use":
-        name = mcp_name(text(info, "mcp_server_name"), needed(info, "mcp_tool_name"))
+        name = mcp_name(text(info, "mcp_server_name"), required_text(info, "mcp_tool_name"))
         return judged_calls(_DIALECT, name, table(info, "mcp_tool_arguments"), event.cwd, id)
-    needed(info, "file_path")
+    required_text(info, "file_path")
     return judged_calls(_DIALECT, action, info, event.cwd, id)
 
 
-AGENT = Spoken(
+AGENT = JsonAgent(
     WORD,
     "Windsurf",
     KINDS,

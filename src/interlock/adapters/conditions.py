@@ -1,0 +1,147 @@
+"""Compiles the text of a `when:` condition, bounded at load; a condition that cannot be evaluated counts as true."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Protocol
+
+MAX_CHARACTERS = 500
+MAX_NESTING = 20
+MAX_DEPTH = 32  # of the values a condition looks at: deeper ones overflow the evaluator's stack
+MAX_VALUES = 10_000
+MAX_TEXT = 1_000_000  # characters in all values together
+
+FACTS = ("production_env", "bulk_operation", "no_backup")
+VARIABLES = ("params", *FACTS, "agent", "adapter")
+_TYPES = frozenset("bool bytes double int list map null_type string uint".split())
+_FUNCTIONS = frozenset(
+    "bytes contains double duration dyn endsWith getDate getDayOfMonth getDayOfWeek getDayOfYear getFullYear getHours "
+    "getMilliseconds getMinutes getMonth getSeconds int matches size startsWith string timestamp type uint".split()
+)
+_MACRO = re.compile(r"\b(all|exists|exists_one|map|filter)\s*\(")
+# Raw texts first: in them a backslash is a backslash, so that none can hide what follows.
+_TEXT = re.compile(
+    r"""(?:[rR][bB]?|[bB][rR])(?:\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"[^"\n]*"|'[^'\n]*')"""
+    r"""|[bB]?(?:\"{3}(?s:\\.|[^\\])*?\"{3}|'{3}(?s:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
+    r"""|//[^\n]*"""
+)
+
+
+class ConditionError(ValueError):
+    """A condition that must not be loaded; the message says what is wrong with it."""
+
+
+class CompiledCondition(Protocol):
+    """A compiled expression."""
+
+    def execute(self, variables: dict[str, Any]) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An expression that was compiled when it was loaded."""
+
+    text: str
+    program: CompiledCondition = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionResult:
+    """Whether a condition holds, and the error that made it count as true."""
+
+    true: bool
+    error: str = ""
+
+
+def compile_condition(text: str) -> Condition:
+    """The condition in `text`; raises ConditionError if it is too long, too deep, loops, or names what does not exist."""
+    _check_size(text)
+    import cel  # 150 ms, and needed only where an adapter has a condition
+
+    try:
+        program = cel.compile(text)
+    except (ValueError, RecursionError) as error:
+        raise ConditionError(f"is no CEL expression: {_first_words(error)}") from None
+    _check_names(program.variables(), (*VARIABLES, *_TYPES), "variable")
+    _check_names([name for name in program.functions() if name.isidentifier()], tuple(_FUNCTIONS), "function")
+    return Condition(text, program)
+
+
+def evaluate_condition(condition: Condition, variables: Mapping[str, Any]) -> ConditionResult:
+    """Whether the condition is true of these variables; an error of any kind counts as true (R-13)."""
+    if not _bounded(variables):
+        return ConditionResult(True, "the values are too many or too deep to look at")
+    try:
+        result = condition.program.execute({name: variables[name] for name in VARIABLES if name in variables})
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # the evaluator's own panics are not Exceptions
+        return ConditionResult(True, _first_words(error))
+    return (
+        ConditionResult(result)
+        if isinstance(result, bool)
+        else ConditionResult(True, f"is not true or false but {str(result)[:60]!r}")
+    )
+
+
+def _check_size(text: str) -> None:
+    if not text.strip():
+        raise ConditionError("is empty")
+    if len(text) > MAX_CHARACTERS:
+        raise ConditionError(f"has {len(text)} characters, at most {MAX_CHARACTERS}")
+    bare = _TEXT.sub(" ", text)
+    if macro := _MACRO.search(bare):
+        raise ConditionError(f"loops with {macro[1]}(); conditions look at single values")
+    if _nesting(bare) > MAX_NESTING:
+        raise ConditionError(f"is nested deeper than {MAX_NESTING}")
+
+
+def _nesting(bare: str) -> int:
+    """How deep brackets go; each `? :` counts as one more, as it nests to the right."""
+    depth = deepest = 0
+    for letter in bare:
+        if letter in "([{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif letter in ")]}":
+            depth -= 1
+    return deepest + bare.count("?")
+
+
+def _check_names(used: list[str], known: tuple[str, ...], what: str) -> None:
+    for name in used:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}"
+            raise ConditionError(f"names the unknown {what} {name!r}; {hint}")
+
+
+def _bounded(variables: Mapping[str, Any]) -> bool:
+    """Are there few enough values, none too deep? Goes through them without recursion."""
+    left, letters = MAX_VALUES, MAX_TEXT
+    stack: list[tuple[Any, int]] = [(variables, 0)]
+    while stack:
+        value, depth = stack.pop()
+        left -= 1
+        if isinstance(value, str):
+            letters -= len(value)
+        if left < 0 or letters < 0 or depth > MAX_DEPTH:
+            return False
+        if isinstance(value, Mapping):
+            stack.extend((item, depth + 1) for pair in value.items() for item in pair)
+        elif isinstance(value, list | tuple):
+            if len(value) > left:
+                return False
+            stack.extend((item, depth + 1) for item in value)
+    return True
+
+
+def _first_words(error: BaseException) -> str:
+    said = str(error).replace("\n", " ")
+    if isinstance(error, KeyError):
+        return f"there is no {said}"
+    said = re.sub(r"^Failed to parse expression '.*?': ERROR: <input>:1:", "column ", said, count=1)
+    return said[:120].split(" expecting {")[0].split("| ")[0].strip()

@@ -1,0 +1,59 @@
+"""Decides whether an MCP server runs on this machine, and whether a call of it touches nothing but files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from interlock.analysis.facts import QUOTED, Effect, Fact, known
+
+# What a command is called that works in a container, on another machine or in somebody's cloud, where the same path is another file.
+_AWAY = frozenset(
+    """docker podman nerdctl buildah kubectl oc k8s kubernetes helm lxc lxd incus multipass vagrant wsl chroot nsenter bwrap toolbox distrobox
+    container containers ssh sshfs sftp scp mosh rsync remote supergateway gateway bridge tunnel proxy fly flyctl gcloud e2b daytona modal
+    codespace codespaces devcontainer sandbox github gitlab bitbucket gitea s3 gcs minio azure gdrive onedrive dropbox webdav ftp smb
+    sharepoint box""".split()
+)
+_SCRIPT = re.compile(r"\.(?:py|js|mjs|cjs|ts|sh|exe|cmd|jar|rb|pl)$")
+_GENERIC = frozenset(" index main server cli app dist build bin src lib out start run mod stdio".split(" "))
+_HOST = re.compile(r"[\w.-]+@[\w.-]+:?$")  # ana@host, as ssh takes it; not @scope/package@1.2
+_FILES = frozenset({"read", "write", "append", "overwrite", "truncate", "delete", "move"})
+
+
+def is_local_command(words: str) -> bool:
+    """Whether the words that a proxy starts its server by are a command of this machine that leads nowhere else."""
+    try:
+        command = json.loads(words)
+    except ValueError:
+        return False
+    if not isinstance(command, list) or not command or not all(isinstance(one, str) for one in command):
+        return False
+    return not any(_leads_away(word, number == 0) for number, word in enumerate(command))
+
+
+def _leads_away(word: str, first: bool) -> bool:
+    if "://" in word or _HOST.fullmatch(word):
+        return True
+    if word.startswith(("/", "~", ".")) and not first and not _SCRIPT.search(word):
+        return False  # a folder that it is given
+    return not _AWAY.isdisjoint(re.findall(r"[a-z0-9]+", _called(word).lower()))
+
+
+def _called(word: str) -> str:
+    """What a program goes by: its file, or the folder that says more than `dist/index.js` does."""
+    parts = word.replace("\\", "/").split("/")
+    return next((one for one in reversed(parts) if _SCRIPT.sub("", one.lower()) not in _GENERIC), word)
+
+
+def only_touches_files(facts: Sequence[Fact]) -> bool:
+    """Whether a call does nothing but what is done to files whose place is certain: a path from the root, or from home."""
+    return bool(facts) and all(
+        isinstance(fact, Effect)
+        and fact.verb in _FILES
+        and fact.target.startswith(("/", "~/"))
+        and known(fact.target)
+        and QUOTED not in fact.target
+        and not fact.via
+        for fact in facts
+    )

@@ -1,0 +1,388 @@
+"""Rate limits of a service and quotas of its user: reads them from an adapter file, counts requests, refuses what exceeds them (RL-01, RL-02)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from types import MappingProxyType
+from typing import Any
+
+from interlock.adapters.levels import CATEGORY_LEVELS
+from interlock.problems import Path, Problems, describe_value
+from interlock.times import iso
+
+WINDOWS = MappingProxyType({"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "month": 2_592_000})
+METRICS = frozenset(
+    {f"requests_per_{window}" for window in ("minute", "hour", "day")}
+    | {f"cost_per_{window}" for window in ("hour", "day", "month")}
+)
+PIECES = (
+    30  # of a window; what was used in a piece counts until all of it is over, so that no window ever holds too much
+)
+Buckets = Mapping[int, float]  # piece -> how much was used in it
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceRequest:
+    """One request to the service: what it maps to, and its family."""
+
+    maps_to: str
+    category: str
+
+    @property
+    def endpoint(self) -> str:
+        return self.maps_to.partition("?")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiLimit:
+    """So many requests in a window, by the service's own rules."""
+
+    limit: int
+    window: str
+    scope: str = "global"
+    endpoint: str = ""
+    category: str = ""
+    remaining_header: str = ""
+    reset_header: str = ""
+
+    @property
+    def key(self) -> str:
+        """What it is counted under."""
+        return f"{self.scope}:{self.endpoint or self.category}:{self.window}"
+
+    @property
+    def label(self) -> str:
+        return self.scope if self.scope == "global" else f"{self.scope} {self.endpoint or self.category}"
+
+    def covers(self, asked: ServiceRequest) -> bool:
+        if self.scope == "endpoint":
+            return fnmatchcase(asked.endpoint, self.endpoint)
+        return self.scope == "global" or asked.category == self.category
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A budget with three thresholds: a warning, a question, an end."""
+
+    metric: str
+    warn: float
+    pause: float
+    hard_stop: float | None = None
+    currency: str = ""
+
+    @property
+    def window(self) -> str:
+        return self.metric.rpartition("_")[2]
+
+    def amount(self, cost: float) -> float:
+        return cost if self.metric.startswith("cost_") else 1.0
+
+    def status(self, current: float, more: float = 0.0) -> str:
+        """ok, warn, paused or exhausted; `more` is what a human added to the pause."""
+        if self.hard_stop is not None and current >= self.hard_stop:
+            return "exhausted"
+        if current >= self.pause + more:
+            return "paused"
+        return "warn" if current >= self.warn else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceLimits:
+    """Everything that an adapter file says about how often its service may be asked."""
+
+    api: tuple[ApiLimit, ...] = ()
+    quotas: tuple[Quota, ...] = ()
+    prices: tuple[tuple[str, float], ...] = ()  # endpoint pattern, cost of a call
+    concurrent: int = 0  # requests at a time; 0 means any number
+
+    def __bool__(self) -> bool:
+        return bool(self.api or self.quotas)
+
+    def cost(self, asked: ServiceRequest) -> float:
+        """The price of the longest pattern that matches: the one that means this call most."""
+        found = [(len(glob), cost) for glob, cost in self.prices if glob == "*" or fnmatchcase(asked.endpoint, glob)]
+        return max(found)[1] if found else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaUsage:
+    """What was used so far, by key; and by metric how much a human added to a pause, and until when."""
+
+    buckets: Mapping[str, Buckets] = field(default_factory=dict)
+    continued: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def current(self, key: str, window: str, now: float) -> float:
+        return round(sum(amount for _, amount in self._counting(key, window, now)), 9)
+
+    def room_at(self, key: str, window: str, now: float, most: float) -> float:
+        """When no more than `most` is used any longer."""
+        counting = sorted(self._counting(key, window, now))
+        left, width = sum(amount for _, amount in counting), WINDOWS[window] / PIECES
+        for piece, amount in counting:
+            left -= amount
+            if left <= most:
+                return (piece + 1) * width + WINDOWS[window]
+        return now
+
+    def extra(self, metric: str, now: float) -> float:
+        """What a human added; nothing once the time is over."""
+        more, until = self.continued.get(metric, (0.0, 0.0))
+        return more if now < until else 0.0
+
+    def _counting(self, key: str, window: str, now: float) -> Iterable[tuple[int, float]]:
+        seconds = WINDOWS[window]
+        first = math.floor((now - seconds) / (seconds / PIECES))
+        return [(piece, amount) for piece, amount in self.buckets.get(key, {}).items() if piece >= first]
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaRefusal:
+    """No request now; a pause can be lifted by a human, the others by time."""
+
+    code: str
+    message: str
+    details: Mapping[str, Any]
+    pause: Quota | None = None
+
+
+def quota_refusal(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest, now: float) -> QuotaRefusal | None:
+    """Why there may be no request now; None where there may. The service's limits first, then what cannot be lifted, then the rest."""
+    for limit in (one for one in limits.api if one.covers(asked)):
+        if used.current(limit.key, limit.window, now) + 1 > limit.limit:
+            resets = used.room_at(limit.key, limit.window, now, limit.limit - 1)
+            details = {"limit": limit.limit, "remaining": 0, "window": limit.window, **_until(resets, now)}
+            return QuotaRefusal(
+                "RATE_LIMIT_EXCEEDED", f"The service takes {limit.limit} requests a {limit.window}", details
+            )
+    cost, paused = limits.cost(asked), None
+    for quota in limits.quotas:
+        current = used.current(quota.metric, quota.window, now)
+        after = current + quota.amount(cost)
+        if quota.hard_stop is not None and after > quota.hard_stop:
+            resets = used.room_at(quota.metric, quota.window, now, quota.hard_stop - quota.amount(cost))
+            details = {
+                "metric": quota.metric,
+                "current": _number(current),
+                "hard_stop_threshold": _number(quota.hard_stop),
+            }
+            said = f"The quota '{quota.metric}' is used up"
+            return QuotaRefusal("RATE_LIMIT_QUOTA_EXHAUSTED", said, details | _until(resets, now))
+        if after > quota.pause + used.extra(quota.metric, now):
+            paused = paused or _paused(quota, current)
+    return paused
+
+
+def count_request(limits: ServiceLimits, used: QuotaUsage, asked: ServiceRequest, now: float) -> QuotaUsage:
+    """With one more request; what is over is forgotten."""
+    cost, after = limits.cost(asked), {}
+    entries = [(one.key, one.window, 1.0 if one.covers(asked) else 0.0) for one in limits.api]
+    entries += [(one.metric, one.window, one.amount(cost)) for one in limits.quotas]
+    for key, window, amount in dict.fromkeys(entries):
+        width = WINDOWS[window] / PIECES
+        counting = dict(used._counting(key, window, now))
+        if amount:
+            piece = math.floor(now / width)
+            counting[piece] = counting.get(piece, 0.0) + amount
+        after[key] = counting
+    return QuotaUsage(after, {metric: one for metric, one in used.continued.items() if now < one[1]})
+
+
+def extend_pause(used: QuotaUsage, quota: Quota, now: float) -> QuotaUsage:
+    """After a human's yes: the pause comes one quota later, for one window; the end stays where it is."""
+    more = used.extra(quota.metric, now) + quota.pause
+    return QuotaUsage(used.buckets, {**used.continued, quota.metric: (more, now + WINDOWS[quota.window])})
+
+
+def quota_warnings(limits: ServiceLimits, used: QuotaUsage, now: float) -> list[dict[str, Any]]:
+    """What a success carries once a quota is nearly used."""
+    found = []
+    for quota in limits.quotas:
+        current = used.current(quota.metric, quota.window, now)
+        if current >= quota.warn:
+            details = {
+                "metric": quota.metric,
+                "current": _number(current),
+                "warn_threshold": _number(quota.warn),
+                "pause_threshold": _number(quota.pause),
+            }
+            words = f"The quota '{quota.metric}' is nearly used"
+            found.append(
+                {"code": "RATE_LIMIT_QUOTA_WARNING", "message": words, "severity": "medium", "details": details}
+            )
+    return found
+
+
+def quota_report(limits: ServiceLimits, used: QuotaUsage, adapter: str, now: float) -> dict[str, Any]:
+    """`introspect query:"quota_status"`."""
+    api, resets = {}, []
+    for limit in limits.api:
+        current = used.current(limit.key, limit.window, now)
+        reset = used.room_at(limit.key, limit.window, now, 0)
+        resets += [reset] if current else []
+        api[limit.label] = {
+            "limit": limit.limit,
+            "remaining": max(0, limit.limit - round(current)),
+            "window": limit.window,
+            "resets_at": iso(reset),
+        }
+    quotas = []
+    for quota in limits.quotas:
+        current, more = used.current(quota.metric, quota.window, now), used.extra(quota.metric, now)
+        resets += [used.room_at(quota.metric, quota.window, now, 0)] if current else []
+        shown: dict[str, Any] = {"metric": quota.metric, "current": _number(current), "warn": _number(quota.warn)}
+        shown["pause"] = _number(quota.pause + more)
+        shown |= {"hard_stop": _number(quota.hard_stop)} if quota.hard_stop is not None else {}
+        quotas.append(
+            shown | {"status": quota.status(current, more)} | ({"currency": quota.currency} if quota.currency else {})
+        )
+    found = {"adapter": adapter, "api_limits": api, "quotas": quotas}
+    return found | ({"next_reset": iso(min(resets))} if resets else {})
+
+
+def _paused(quota: Quota, current: float) -> QuotaRefusal:
+    details = {"metric": quota.metric, "current": _number(current), "pause_threshold": _number(quota.pause)}
+    details |= {"hard_stop_threshold": _number(quota.hard_stop)} if quota.hard_stop is not None else {}
+    words = f"The quota '{quota.metric}' asks a human whether to go on"
+    return QuotaRefusal("RATE_LIMIT_QUOTA_PAUSE", words, details, quota)
+
+
+def _until(resets: float, now: float) -> dict[str, Any]:
+    return {"resets_at": iso(resets), "retry_after_seconds": max(1, math.ceil(resets - now))}
+
+
+def _number(value: float) -> int | float:
+    return int(value) if float(value).is_integer() else round(value, 6)
+
+
+_KEYS = frozenset({"api_limits", "quotas", "cost", "concurrent_requests"} | {f"requests_per_{one}" for one in WINDOWS})
+_LIMIT_KEYS = frozenset("scope endpoint category limit window remaining_header reset_header metric".split())
+_QUOTAS_KEYS = frozenset("enabled limits persistence reset_schedule".split())
+_QUOTA_KEYS = frozenset("metric warn pause hard_stop currency".split())
+_COST_KEYS = frozenset("model currency pricing".split())
+_PRICE_KEYS = frozenset("endpoint cost_per_call".split())
+_SCOPES = ("global", "endpoint", "category")
+_MOST = 1_000_000_000
+
+
+def read_limits(data: Mapping[str, Any], problems: Problems) -> ServiceLimits:
+    """What the block asks for; problems are named with the path to them."""
+    path: Path = ("rate_limits",)
+    if data.get("rate_limits") is None:
+        return ServiceLimits()
+    block = problems.table(data["rate_limits"], path)
+    if block is None:
+        return ServiceLimits()
+    problems.only(block, _KEYS, path, error=False)
+    short = [
+        ApiLimit(int(number), window)
+        for window in WINDOWS
+        if (number := problems.number(block, f"requests_per_{window}", path, 1, _MOST, whole=True)) is not None
+    ]
+    api = [_api(item, (*path, "api_limits", at), problems) for at, item in _items(block, "api_limits", path, problems)]
+    quotas, prices = _quotas(block, path, problems), _prices(block, path, problems)
+    if any(quota.metric.startswith("cost_") for quota in quotas) and not prices:
+        problems.error((*path, "quotas"), "a cost is limited, but rate_limits.cost says no price")
+    together = problems.number(block, "concurrent_requests", path, 1, 1_000, whole=True)
+    return ServiceLimits((*short, *(one for one in api if one is not None)), quotas, prices, int(together or 0))
+
+
+def _items(block: Mapping[str, Any], key: str, path: Path, problems: Problems) -> list[tuple[int, Any]]:
+    return list(enumerate(problems.items(block, key, path)))
+
+
+def _api(item: Any, path: Path, problems: Problems) -> ApiLimit | None:
+    table = problems.table(item, path)
+    if table is None:
+        return None
+    problems.only(table, _LIMIT_KEYS, path)
+    if "metric" in table:
+        problems.error(
+            (*path, "metric"),
+            f"{describe_value(table['metric'])} cannot be counted here, only requests can; leave it out",
+        )
+        return None
+    scope = table.get("scope", "global")
+    if scope not in _SCOPES:
+        problems.error((*path, "scope"), f"scope: expected one of {', '.join(_SCOPES)}, got {describe_value(scope)}")
+        return None
+    window = table.get("window")
+    if window not in WINDOWS or window == "month":
+        problems.error((*path, "window"), f"window: expected second, minute, hour or day, got {describe_value(window)}")
+        return None
+    number = problems.number(table, "limit", path, 1, _MOST, whole=True)
+    if number is None:
+        problems.error(path, "limit is missing") if "limit" not in table else None
+        return None
+    texts = {
+        key: problems.text(table, key, path) for key in ("endpoint", "category", "remaining_header", "reset_header")
+    }
+    if scope != "global" and not texts[scope]:
+        problems.error(path, f"{scope} is missing")
+        return None
+    if scope == "category" and texts["category"] not in CATEGORY_LEVELS:
+        problems.error((*path, "category"), f"category: expected one of {', '.join(CATEGORY_LEVELS)}")
+        return None
+    return ApiLimit(int(number), str(window), str(scope), **texts)
+
+
+def _quotas(block: Mapping[str, Any], path: Path, problems: Problems) -> tuple[Quota, ...]:
+    if block.get("quotas") is None:
+        return ()
+    here = (*path, "quotas")
+    table = problems.table(block["quotas"], here)
+    if table is None:
+        return ()
+    problems.only(table, _QUOTAS_KEYS, here, error=False)
+    found = [_quota(item, (*here, "limits", at), problems) for at, item in _items(table, "limits", here, problems)]
+    if not problems.flag(table, "enabled", here, True):
+        return ()
+    return tuple(one for one in found if one is not None)
+
+
+def _quota(item: Any, path: Path, problems: Problems) -> Quota | None:
+    table = problems.table(item, path)
+    if table is None:
+        return None
+    problems.only(table, _QUOTA_KEYS, path)
+    metric = problems.text(table, "metric", path, required=True)
+    if metric.startswith("tokens_"):
+        problems.error((*path, "metric"), f"{metric} cannot be counted here, only requests and cost can; leave it out")
+        return None
+    if metric not in METRICS:
+        problems.error(
+            (*path, "metric"), f"metric: expected one of {', '.join(sorted(METRICS))}, got {describe_value(metric)}"
+        )
+        return None
+    numbers = {key: problems.number(table, key, path, 0, _MOST) for key in ("warn", "pause", "hard_stop")}
+    warn, pause, stop = numbers["warn"], numbers["pause"], numbers["hard_stop"]
+    if pause is None:
+        problems.error(path, "pause is missing") if "pause" not in table else None
+        return None
+    warn = pause if warn is None else warn
+    if not warn <= pause or (stop is not None and pause > stop):
+        problems.error(path, "expected warn <= pause <= hard_stop")
+        return None
+    return Quota(metric, warn, pause, stop, problems.text(table, "currency", path))
+
+
+def _prices(block: Mapping[str, Any], path: Path, problems: Problems) -> tuple[tuple[str, float], ...]:
+    if block.get("cost") is None:
+        return ()
+    here = (*path, "cost")
+    table = problems.table(block["cost"], here)
+    if table is None:
+        return ()
+    problems.only(table, _COST_KEYS, here, error=False)
+    found = []
+    for at, item in _items(table, "pricing", here, problems):
+        price = problems.table(item, (*here, "pricing", at))
+        if price is None:
+            continue
+        problems.only(price, _PRICE_KEYS, (*here, "pricing", at), error=False)
+        cost = problems.number(price, "cost_per_call", (*here, "pricing", at), 0, _MOST)
+        if cost is not None:
+            found.append((problems.text(price, "endpoint", (*here, "pricing", at)) or "*", cost))
+    return tuple(found)

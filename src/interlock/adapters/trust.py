@@ -1,0 +1,315 @@
+"""The five trust levels of an adapter: how one is read, gained, lost and expires; an unknown or inconsistent block is untested (TL-05)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import IntEnum
+from types import MappingProxyType
+from typing import Any
+
+from interlock.problems import Path, Problems, describe_value
+
+
+class Trust(IntEnum):
+    """TL-01, lowest first."""
+
+    UNTESTED = 0
+    GENERATED = 1
+    VALIDATED = 2
+    COMMUNITY_REVIEWED = 3
+    CERTIFIED = 4
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+TRUSTS = MappingProxyType({trust.word: trust for trust in Trust})
+# TL-04: how long a look counts. What is generated is looked at with every use: its file is compared with the one that was loaded.
+REVALIDATION_PERIODS = MappingProxyType({Trust.VALIDATED: 7 * 86_400.0, Trust.COMMUNITY_REVIEWED: 30 * 86_400.0})
+HIGHEST_CLAIM = Trust.VALIDATED  # what a file says of itself counts up to here; beyond it an operator has to say so
+
+
+class TrustError(ValueError):
+    """A step that trust cannot take; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrustStep:
+    """One step up, or any number down: who made it, when and why."""
+
+    before: Trust
+    after: Trust
+    at: float
+    by: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Certification:
+    """An authority's word for an adapter, for as long as it lasts."""
+
+    authority: str
+    certificate_id: str = ""
+    signature: str = ""
+    issued_at: float | None = None
+    expires_at: float | None = None
+    scope: tuple[str, ...] = ()
+
+    def expired(self, now: float) -> bool:
+        return self.expires_at is not None and now >= self.expires_at
+
+
+@dataclass(frozen=True, slots=True)
+class TrustRecord:
+    """What is known about an adapter's trust (TL-07)."""
+
+    level: Trust = Trust.UNTESTED
+    generated_at: float | None = None
+    generated_by: str = ""
+    validated_at: float | None = None
+    validated_by: str = ""
+    validation_report: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    promoted_from: Trust | None = None
+    history: tuple[TrustStep, ...] = ()
+    certification: Certification | None = None
+
+
+def promote(
+    record: TrustRecord, to: Trust, by: str, at: float, reason: str, certification: Certification | None = None
+) -> TrustRecord:
+    """The record one step higher; refuses a skipped step, a nameless or reasonless one, and an unsigned certificate."""
+    _named(by, reason)
+    if to != record.level + 1:
+        way = "is no promotion" if to <= record.level else "skips a level"
+        raise TrustError(f"{record.level.word} -> {to.word} {way}; trust rises by one step")
+    if to is Trust.CERTIFIED:
+        if certification is None or not certification.authority or not certification.signature:
+            raise TrustError("certified needs a certification with its authority and signature")
+        if certification.expired(at):
+            raise TrustError("the certification has expired")
+    elif certification is not None:
+        raise TrustError(f"{to.word} takes no certification")
+    changed = _moved(record, to, by, at, reason)
+    stamps: dict[str, Any] = {}
+    if to is Trust.GENERATED:
+        stamps = {"generated_at": at, "generated_by": by}
+    elif to is Trust.VALIDATED:
+        stamps = {"validated_at": at, "validated_by": by}
+    return replace(changed, promoted_from=record.level, certification=certification, **stamps)
+
+
+def demote(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> TrustRecord:
+    """The record at a lower level, with the step written down; when it was last validated is kept (TL-03)."""
+    _named(by, reason)
+    if to >= record.level:
+        raise TrustError(f"{record.level.word} -> {to.word} is no demotion")
+    return replace(_moved(record, to, by, at, reason), certification=None)
+
+
+def revalidate(record: TrustRecord, by: str, at: float, reason: str) -> TrustRecord:
+    """The record at the same level after another look (TL-04); refuses what was never validated."""
+    _named(by, reason)
+    if record.level < Trust.VALIDATED:
+        raise TrustError(f"{record.level.word} -> {record.level.word} is no promotion; trust rises by one step")
+    return replace(_moved(record, record.level, by, at, reason), validated_at=at, validated_by=by)
+
+
+def revalidation_due(record: TrustRecord) -> float | None:
+    """TL-04: by when somebody should look again: after a week, a month, or with the certification; None where nothing says when."""
+    if record.level is Trust.CERTIFIED:
+        return record.certification.expires_at if record.certification is not None else None
+    times = [record.validated_at, *(one.at for one in record.history if one.after is record.level)]
+    last = max((at for at in times if at is not None), default=None)
+    return (
+        last + REVALIDATION_PERIODS[record.level] if last is not None and record.level in REVALIDATION_PERIODS else None
+    )
+
+
+def current_trust(record: TrustRecord, now: float) -> tuple[Trust, str]:
+    """The trust that counts at `now`, and why it is less than the record says."""
+    if record.level is not Trust.CERTIFIED:
+        return record.level, ""
+    if record.certification is None:
+        return Trust.COMMUNITY_REVIEWED, "certified without a certification"
+    if record.certification.expired(now):
+        return Trust.COMMUNITY_REVIEWED, "the certification has expired"
+    return record.level, ""
+
+
+def settle_expired(record: TrustRecord, now: float, by: str) -> TrustRecord:
+    """The record with an expired certification written down as a demotion; unchanged if nothing expired."""
+    trust, reason = current_trust(record, now)
+    return record if trust is record.level else demote(record, trust, by, now, reason)
+
+
+def _moved(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> TrustRecord:
+    change = TrustStep(record.level, to, at, by, reason)
+    return replace(record, level=to, history=(*record.history, change))
+
+
+def _named(by: str, reason: str) -> None:
+    for what, text in (("by", by), ("reason", reason)):
+        if not text.strip():
+            raise TrustError(f"{what} is empty: a change of trust says who made it and why")
+
+
+_KEYS = frozenset(
+    {"level", "generated_at", "generated_by", "validated_at", "validated_by", "validation_report"}
+    | {"promoted_from", "promotion_history", "certification"}
+)
+_CERTIFICATION_KEYS = frozenset("authority signature certificate_id issued_at expires_at scope".split())
+_REPORT_KEYS = frozenset("tests_passed tests_total endpoints_verified coverage_percent last_api_response".split())
+_CHANGE_KEYS = frozenset({"from", "to", "at", "by", "reason"})
+
+
+def read_trust(data: Mapping[str, Any], problems: Problems) -> TrustRecord:
+    """The trust of an adapter: a block, a bare word, or nothing, which is untested."""
+    key = "trust" if "trust" in data else "trust_level"
+    if key not in data:
+        problems.warn((), "says nothing about trust: untested")
+        return TrustRecord()
+    value, path = data[key], (key,)
+    if not isinstance(value, Mapping):
+        return TrustRecord(_word(value, path, problems))
+    problems.only(value, _KEYS, path, error=False)
+    if "level" not in value:
+        problems.warn(path, "trust has no level: untested")
+    errors = len(problems.found)
+    record = TrustRecord(
+        level=_word(value["level"], (*path, "level"), problems) if "level" in value else Trust.UNTESTED,
+        generated_at=_time(value, "generated_at", path, problems),
+        generated_by=problems.text(value, "generated_by", path),
+        validated_at=_time(value, "validated_at", path, problems),
+        validated_by=problems.text(value, "validated_by", path),
+        validation_report=_report(value, path, problems),
+        promoted_from=_optional_word(value, "promoted_from", path, problems),
+        history=_history(value, path, problems),
+        certification=_certification(value, path, problems),
+    )
+    _check_whole(record, path, problems)
+    broken = any(problem.error for problem in problems.found[errors:])
+    return TrustRecord() if broken else record
+
+
+def iso(at: float) -> str:
+    """Seconds as ISO 8601, in UTC."""
+    return datetime.fromtimestamp(at, UTC).isoformat().replace("+00:00", "Z")
+
+
+def history_json(record: TrustRecord) -> list[dict[str, str]]:
+    """The promotion_history as it is written in a file."""
+    return [
+        {"from": step.before.word, "to": step.after.word, "at": iso(step.at), "by": step.by}
+        | ({"reason": step.reason} if step.reason else {})
+        for step in record.history
+    ]
+
+
+def _word(value: object, path: Path, problems: Problems) -> Trust:
+    """One of the five words; any other is untested, and no word of another scale is translated (C-06)."""
+    if isinstance(value, str) and value in TRUSTS:
+        return TRUSTS[value]
+    problems.warn(path, f"no trust level {describe_value(value)}, so untested; known: {', '.join(TRUSTS)}")
+    return Trust.UNTESTED
+
+
+def _optional_word(data: Mapping[str, Any], key: str, path: Path, problems: Problems) -> Trust | None:
+    return _word(data[key], (*path, key), problems) if data.get(key) is not None else None
+
+
+def _time(data: Mapping[str, Any], key: str, path: Path, problems: Problems) -> float | None:
+    """An ISO 8601 time, in seconds; one without a zone is UTC."""
+    value = data.get(key)
+    if value is None:
+        return None
+    try:
+        at = datetime.fromisoformat(str(value))
+        return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        problems.error(
+            (*path, key), f"{key}: expected a time such as 2026-01-28T12:05:00Z, got {describe_value(value)}"
+        )
+        return None
+
+
+def _report(data: Mapping[str, Any], path: Path, problems: Problems) -> MappingProxyType[str, Any]:
+    report = data.get("validation_report")
+    if report is None:
+        return MappingProxyType({})
+    table = problems.table(report, (*path, "validation_report"))
+    if table is None:
+        return MappingProxyType({})
+    problems.only(table, _REPORT_KEYS, (*path, "validation_report"), error=False)
+    return MappingProxyType(dict(table))
+
+
+def _history(data: Mapping[str, Any], path: Path, problems: Problems) -> tuple[TrustStep, ...]:
+    """The steps, each one up at a time or down; a step that does not start where the last ended is refused."""
+    found: list[TrustStep] = []
+    if data.get("promotion_history") in (None, []):
+        return ()
+    for at, item in enumerate(problems.items(data, "promotion_history", path)):
+        here = (*path, "promotion_history", at)
+        step = problems.table(item, here)
+        if step is None:
+            continue
+        problems.only(step, _CHANGE_KEYS, here, error=False)
+        change = _change(step, here, problems)
+        if change is None:
+            continue
+        if change.after > change.before + 1:
+            problems.error(here, f"{change.before.word} -> {change.after.word} skips a level")
+        if found and change.before is not found[-1].after:
+            problems.error(here, f"starts from {change.before.word}, but the last step ended at {found[-1].after.word}")
+        if found and change.at < found[-1].at:
+            problems.error((*here, "at"), "is earlier than the step before it")
+        found.append(change)
+    return tuple(found)
+
+
+def _change(step: Mapping[str, Any], path: Path, problems: Problems) -> TrustStep | None:
+    ends = []
+    for key in ("from", "to"):
+        value = step.get(key)
+        if not isinstance(value, str) or value not in TRUSTS:
+            problems.error((*path, key), f"{key}: expected a trust level, got {describe_value(value)}")
+            continue
+        ends.append(TRUSTS[value])
+    when = _time(step, "at", path, problems)
+    if "at" not in step:
+        problems.error(path, "at is missing")
+    by = problems.text(step, "by", path, required=True)
+    reason = problems.text(step, "reason", path)
+    return TrustStep(ends[0], ends[1], when, by, reason) if len(ends) == 2 and when is not None else None
+
+
+def _certification(data: Mapping[str, Any], path: Path, problems: Problems) -> Certification | None:
+    if data.get("certification") is None:
+        return None
+    here = (*path, "certification")
+    table = problems.table(data["certification"], here)
+    if table is None:
+        return None
+    problems.only(table, _CERTIFICATION_KEYS, here, error=False)
+    if "expires_at" not in table:
+        problems.warn(here, "the certification never expires")
+    return Certification(
+        authority=problems.text(table, "authority", here, required=True),
+        certificate_id=problems.text(table, "certificate_id", here),
+        signature=problems.text(table, "signature", here, required=True),
+        issued_at=_time(table, "issued_at", here, problems),
+        expires_at=_time(table, "expires_at", here, problems),
+        scope=problems.texts(table, "scope", here),
+    )
+
+
+def _check_whole(record: TrustRecord, path: Path, problems: Problems) -> None:
+    """Do the parts agree with one another?"""
+    if record.history and record.history[-1].after is not record.level:
+        last = record.history[-1].after.word
+        problems.error((*path, "level"), f"level is {record.level.word}, but the history ends at {last}")
+    if record.level is Trust.CERTIFIED and record.certification is None:
+        problems.warn((*path, "level"), "certified without a certification counts as community_reviewed")

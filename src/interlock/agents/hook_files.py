@@ -1,0 +1,356 @@
+"""Adds Interlock's hooks to a user's JSON file and takes them out again, leaving every other character as it was."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interlock.agents import CLIENT, ROUTE
+from interlock.agents.jsonc import Document, EditError, Node, comment_end, error_at, parse_jsonc
+
+Key = str | int
+KeyPath = tuple[Key, ...]
+Ours = Callable[[Any], bool]
+_BLANKS = " \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """An entry that a file shall have: the list it belongs in, by keys from the top, and its value."""
+
+    path: tuple[str, ...]
+    value: Mapping[str, Any]
+
+
+def with_hooks(
+    text: str | None, hooks: Sequence[Hook], ours: Ours, comments: bool = False, base: Mapping[str, Any] | None = None
+) -> str:
+    """The text with these entries and no older ones of ours; `base` is what else the file has to have at the top."""
+    base = base or {}
+    if text is None or not text.strip("\ufeff" + _BLANKS):
+        return _created(hooks, base)
+    if _as_wanted(parse_jsonc(text, comments), hooks, ours, base):
+        return text
+    kept = without_hooks(text, ours, comments, base)
+    if kept is None:
+        return _created(hooks, base)
+    for hook in hooks:
+        kept = _inserted(kept, hook, comments)
+    for key, value in base.items():
+        root = parse_jsonc(kept, comments).root
+        if root.child(key) is None:
+            kept = _member(parse_jsonc(kept, comments), root, key, value)
+    return kept
+
+
+def without_hooks(text: str, ours: Ours, comments: bool = False, base: Mapping[str, Any] | None = None) -> str | None:
+    """The text without entries of ours and what was made for them; None when nothing else is in it."""
+    document = parse_jsonc(text, comments)
+    if not isinstance(document.root.value, dict):
+        raise error_at(text, document.root.start, "expected an object at the top")
+    while path := _last_of_ours(document.root, ours):
+        made = _made_path(document, path)
+        form = _form_behind(document.root, made, base or {})
+        whole = {*made[:1], *form} == set(document.root.value) and len(made) == 1 and _is_made(document, document.root)
+        if not made or whole:
+            return None
+        for key in (*reversed(form), None):
+            document = parse_jsonc(_without(document, made if key is None else (key,)), comments)
+    return document.text
+
+
+def json_or_empty(text: str) -> dict[str, Any]:
+    """The object that a file holds, comments or not; refuses a broken file."""
+    if not text.strip("\ufeff" + _BLANKS):
+        return {}
+    value = parse_jsonc(text).root.value
+    if not isinstance(value, dict):
+        raise EditError("expected an object at the top", 1, 1)
+    return value
+
+
+# -- what is there ----------------------------------------------------------------------------------------
+
+
+def _as_wanted(document: Document, hooks: Sequence[Hook], ours: Ours, base: Mapping[str, Any]) -> bool:
+    lists = [_at(document.root, hook.path) for hook in hooks]
+    return (
+        sum(1 for _ in _places_of_ours(document.root, ours)) == len(hooks)
+        and all(document.root.child(key) is not None for key in base)
+        and all(
+            found is not None
+            and isinstance(found.value, list)
+            and _exact(hook.value) in [_exact(entry) for entry in found.value]
+            for hook, found in zip(hooks, lists, strict=True)
+        )
+    )
+
+
+def _exact(value: Any) -> str:
+    """A value to compare by: in JSON, unlike in Python, 1 is not true."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _at(node: Node, path: KeyPath) -> Node | None:
+    for key in path:
+        found = node.child(key)
+        if found is None:
+            return None
+        node = found
+    return node
+
+
+def _places_of_ours(node: Node, ours: Ours, path: KeyPath = ()) -> Iterator[KeyPath]:
+    if path and isinstance(path[-1], int) and ours(node.value):
+        yield path
+        return
+    for key, _, child in node.children:
+        yield from _places_of_ours(child, ours, (*path, key))
+
+
+def _last_of_ours(root: Node, ours: Ours) -> KeyPath:
+    """The path of an entry to take out: our handler, or the group that holds nothing else. The last was put in last."""
+    path = (list(_places_of_ours(root, ours)) or [()])[-1]
+    while len(path) >= 3 and path[-2] == "hooks" and isinstance(path[-3], int):
+        siblings = _at(root, path[:-1])
+        if siblings is None or len(siblings.children) != 1:
+            break
+        path = path[:-2]
+    return path
+
+
+def _made_path(document: Document, path: KeyPath) -> KeyPath:
+    """The outermost container that exists for the sake of this entry alone; () for the whole file."""
+    while path:
+        parent = _at(document.root, path[:-1])
+        if parent is None or len(parent.children) != 1 or not _is_made(document, parent):
+            return path
+        path = path[:-1]
+    return path
+
+
+def _form_behind(root: Node, made: KeyPath, base: Mapping[str, Any]) -> tuple[str, ...]:
+    """What says the file's form, where it stands as we write it: behind the hooks, which we made too."""
+    names = [name for name, _, _ in root.children]
+    if len(made) != 1 or names[names.index(made[0]) + 1 :] != list(base):
+        return ()
+    return tuple(base) if all(root.value[name] == value for name, value in base.items()) else ()
+
+
+def _is_made(document: Document, node: Node) -> bool:
+    """True for a container that has the blanks of those that we make; one that was there keeps its own."""
+    text = document.text
+    first, last = node.children[0][1], node.children[-1][2].end
+    before, behind = text[node.start + 1 : first], text[last : node.end - 1]
+    if before == "" and behind == "":
+        return "\n" not in text[node.start : node.end]
+    newline = _newline(text)
+    return (
+        before.startswith(newline)
+        and not before.strip(_BLANKS)
+        and behind == newline + _indent_of_line(text, node.start)
+    )
+
+
+# -- taking out -------------------------------------------------------------------------------------------
+
+
+def _without(document: Document, path: KeyPath) -> str:
+    text, parent = document.text, _at(document.root, path[:-1])
+    assert parent is not None
+    number = [name for name, _, _ in parent.children].index(path[-1])
+    _, start, node = parent.children[number]
+    while text[start - 1] in _BLANKS:
+        start -= 1
+    comma = _comma(text, node.end)
+    if comma is not None:
+        return text[:start] + text[comma + 1 :]
+    if number == 0:
+        return text[:start] + text[node.end :]
+    between = _comma(text, parent.children[number - 1][2].end)
+    assert between is not None
+    if between + 1 >= start:
+        return text[:between] + text[node.end :]
+    return text[:between] + text[between + 1 : start] + text[node.end :]
+
+
+def _comma(text: str, at: int) -> int | None:
+    """The comma that follows a value, behind blanks and comments."""
+    while at < len(text):
+        if text[at] in _BLANKS:
+            at += 1
+        elif text.startswith(("//", "/*"), at):
+            at = comment_end(text, at)
+        else:
+            return at if text[at] == "," else None
+    return None
+
+
+# -- putting in -------------------------------------------------------------------------------------------
+
+
+def _created(hooks: Sequence[Hook], base: Mapping[str, Any]) -> str:
+    whole: dict[str, Any] = {}
+    for hook in hooks:
+        place = whole
+        for key in hook.path[:-1]:
+            place = place.setdefault(key, {})
+        place.setdefault(hook.path[-1], []).append(hook.value)
+    return json.dumps({**whole, **base}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _inserted(text: str, hook: Hook, comments: bool) -> str:
+    document = parse_jsonc(text, comments)
+    node = document.root
+    for depth, key in enumerate(hook.path):
+        if not isinstance(node.value, dict):
+            raise error_at(text, node.start, f"expected an object at {_key_name(hook.path[:depth])}")
+        found = node.child(key)
+        if found is None:
+            value: Any = [hook.value]
+            for missing in reversed(hook.path[depth + 1 :]):
+                value = {missing: value}
+            return _member(document, node, key, value)
+        node = found
+    if not isinstance(node.value, list):
+        raise error_at(text, node.start, f"expected a list at {_key_name(hook.path)}")
+    return _put(document, node, hook.value)
+
+
+def _key_name(path: Sequence[str]) -> str:
+    return ".".join(path) or "the top"
+
+
+def _member(document: Document, node: Node, key: str, value: Any) -> str:
+    return _put(document, node, value, f"{json.dumps(key)}: ")
+
+
+def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
+    """A member behind the last one: its comma goes behind the value, it itself behind the comments."""
+    text = document.text
+    if not node.children:
+        return _first(document, node, value, lead)
+    last_start, last_end = node.children[-1][1], node.children[-1][2].end
+    comma = _comma(text, last_end)
+    at = _past_comments(text, comma + 1 if comma is not None else last_end)
+    lined = "\n" in text[node.start : node.end]
+    indent = _indent_of_line(text, last_start)
+    before = _newline(text) + indent if lined else " "
+    member = before + lead + _shown(value, indent, document, lined)
+    if comma is not None:
+        return text[:at] + member + "," + text[at:]
+    return text[:last_end] + "," + text[last_end:at] + member + text[at:]
+
+
+def _first(document: Document, node: Node, value: Any, lead: str) -> str:
+    """The first member of a container that is empty: the blanks tell later that the container was there before."""
+    text = document.text
+    at = _past_comments(text, node.start + 1)
+    inner = text[node.start + 1 : node.end - 1]
+    newline, outer = _newline(text), _indent_of_line(text, node.start)
+    lined = _is_lined(document)
+    if inner.strip(_BLANKS) or (lined and inner != newline + outer):
+        indent = outer + _unit(document)
+        before = newline + indent
+    else:
+        before, indent = " ", outer
+    return text[:at] + before + lead + _shown(value, indent, document, lined) + text[at:]
+
+
+def _past_comments(text: str, at: int) -> int:
+    """Behind the last comment that follows; where there is none, here."""
+    end = at
+    while at < len(text):
+        if text[at] in _BLANKS:
+            at += 1
+        elif text.startswith(("//", "/*"), at):
+            at = end = comment_end(text, at)
+        else:
+            break
+    return end
+
+
+def _shown(value: Any, indent: str, document: Document, lined: bool) -> str:
+    if not lined:
+        return json.dumps(value, ensure_ascii=False)
+    lines = json.dumps(value, ensure_ascii=False, indent=_unit(document)).split("\n")
+    return (_newline(document.text) + indent).join(lines)
+
+
+def _is_lined(document: Document) -> bool:
+    root = document.root
+    return not root.children or "\n" in document.text[root.start : root.end]
+
+
+def _newline(text: str) -> str:
+    first = text.find("\n")
+    return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
+
+
+def _indent_of_line(text: str, at: int) -> str:
+    line = text[text.rfind("\n", 0, at) + 1 : at].lstrip("\ufeff")
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _unit(document: Document) -> str:
+    """One step of indentation, as the file has it."""
+    root = document.root
+    if root.children:
+        unit = _indent_of_line(document.text, root.children[0][1])
+        if unit and "\n" in document.text[root.start : root.children[0][1]]:
+            return unit
+    return "  "
+
+
+_RUNS_US = re.compile(rf"(?:^|/){re.escape(CLIENT)}(?:['\" ]|$)")
+
+
+def is_ours(entry: Any) -> bool:
+    """True for an entry that runs the hook client or posts to the daemon."""
+    if not isinstance(entry, Mapping):
+        return False
+    words = [entry.get(key) for key in ("command", "bash", "exec", "url")]
+    action = entry.get("action")
+    if isinstance(action, Mapping):
+        words.append(action.get("command"))
+    return any(isinstance(word, str) and (_RUNS_US.search(word) or _posts(word)) for word in words)
+
+
+def _posts(word: str) -> bool:
+    return word.startswith(("http://", "https://")) and ROUTE in word
+
+
+def hook_group(path: Sequence[str], handler: Mapping[str, Any], matcher: str | None) -> Hook:
+    """One handler as a group of its own, for all tools."""
+    lead = {} if matcher is None else {"matcher": matcher}
+    return Hook(tuple(path), {**lead, "hooks": [dict(handler)]})
+
+
+def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path, dict[str, Any]]]:
+    """The JSON files that exist, by path; one that cannot be read is itself something that switches hooks off."""
+    read: list[tuple[Path, dict[str, Any]]] = []
+    for path in paths:
+        try:
+            read.append((path, json_or_empty(path.read_text("utf-8"))))
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError, EditError) as error:
+            found.append(f"{path}: cannot be read, so its hooks do not run ({error})")
+    return read
+
+
+def find_switches(paths: Sequence[Path], switches: Mapping[tuple[str, ...], object]) -> list[str]:
+    """Every switch in these files that has the value which turns hooks off."""
+    found: list[str] = []
+    for path, data in read_json_files(paths, found):
+        for keys, off in switches.items():
+            value: Any = data
+            for key in keys:
+                value = value.get(key) if isinstance(value, Mapping) else None
+            if value is off:
+                found.append(f"{path}: {'.'.join(keys)} is {str(off).lower()}, so hooks do not run")
+    return found

@@ -1,0 +1,280 @@
+"""Decodes an agent's hook input strictly and encodes verdicts as JSON; malformed input becomes an event that is denied."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interlock.agents import GATING, AgentCall, Event, HookClient, HookFile, HookOutput, HookVerdict
+
+MAX_BYTES = 32_000_000
+MAX_REASON = 2_000
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
+SILENT = "Interlock refused this call."
+
+
+class MalformedInput(ValueError):
+    """Input that cannot be judged; the message says which field and why."""
+
+
+def parse(data: bytes) -> dict[str, Any]:
+    """One JSON object; refuses other values, bytes that are no UTF-8, keys that occur twice, and what is too long or too deep."""
+    if len(data) > MAX_BYTES:
+        raise MalformedInput(f"hook input: longer than {MAX_BYTES} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MalformedInput(f"hook input: not UTF-8 at byte {error.start}") from None
+    return as_object(text, "hook input")
+
+
+def as_object(text: str, where: str) -> dict[str, Any]:
+    """The JSON object that a text holds."""
+    try:
+        value = _DECODER.decode(text)
+    except MalformedInput as error:
+        raise MalformedInput(f"{where}: {error}") from None
+    except RecursionError:
+        raise MalformedInput(f"{where}: nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise MalformedInput(f"{where}: not JSON (line {error.lineno}, column {error.colno})") from None
+    except ValueError:
+        raise MalformedInput(f"{where}: a number that is too long") from None
+    if not isinstance(value, dict):
+        raise MalformedInput(f"{where}: expected an object, got {_kind(value)}")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise MalformedInput(f"key {twice[:80]!r} occurs twice")
+    return found
+
+
+def _number(digits: str) -> int | str:
+    """A fraction in its one spelling: what is judged has no floats. A whole number stays one, however it is written."""
+    value = float(digits)
+    if value in (float("inf"), float("-inf")):
+        raise MalformedInput(f"{digits[:40]} is no number")
+    return int(value) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
+def _no_constant(word: str) -> Any:
+    raise MalformedInput(f"{word} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_number)
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def text(data: Mapping[str, Any], *names: str) -> str:
+    """The first of these fields that is text, or an empty one."""
+    for name in names:
+        value = data.get(name)
+        if isinstance(value, str):
+            return value
+    return ""
+
+
+def required_text(data: Mapping[str, Any], *names: str) -> str:
+    """The first of these fields that is text and not blank; refuses when none is."""
+    found = text(data, *names)
+    if not found.strip():
+        got = [data[name] for name in names if name in data]
+        if not got:
+            raise MalformedInput(f"{names[0]}: missing")
+        raise MalformedInput(
+            f"{names[0]}: expected text, got {'blank text' if isinstance(got[0], str) else _kind(got[0])}"
+        )
+    return found
+
+
+def table(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The first of these fields that is there, as an object; a JSON text of one is read. Refuses when none is there."""
+    for name in names:
+        if name not in data:
+            continue
+        value = data[name]
+        if isinstance(value, str):
+            return as_object(value, name) if value.strip() else {}
+        if isinstance(value, dict):
+            return value
+        raise MalformedInput(f"{name}: expected an object, got {_kind(value)}")
+    raise MalformedInput(f"{names[0]}: missing")
+
+
+def tidy(words: str, limit: int = MAX_REASON) -> str:
+    """The words on one line, without characters that steer a terminal or hide text, and shortened."""
+    line = " ".join(_CONTROL.sub(" ", words[: limit * 4]).split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def reason_text(words: str) -> str:
+    """A reason, which is never empty."""
+    return tidy(words) or SILENT
+
+
+def answer(value: Mapping[str, Any] | None, stderr: str = "", exit: int = 0) -> HookOutput:
+    """A reply whose stdout is this one object, or nothing."""
+    out = b"" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return HookOutput(out, stderr.encode() + b"\n" if stderr else b"", exit)
+
+
+def refusal(reason: str) -> HookOutput:
+    """The refusal of agents that heed exit codes alone: 2, with the reason on stderr."""
+    return answer(None, reason_text(reason), 2)
+
+
+SUCCEEDED, FAILED, UNKNOWN = "", "failed", "unknown"
+_RESULTS = ("tool_response", "toolResult", "tool_result", "tool_output", "result", "output")
+_INPUTS = ("tool_input", "toolArgs", "toolInput")
+_CODES = ("exit_code", "exitCode", "returncode", "return_code", "returnCode", "status_code")
+_WRONG = ("is_error", "isError", "interrupted", "timed_out", "timedOut", "canceled", "cancelled", "aborted")
+_BACKGROUND = (
+    "run_in_background",
+    "is_background",
+    "isBackground",
+    "background",
+    "backgroundTaskId",
+    "background_task_id",
+)
+_FINE = frozenset({"success", "succeeded", "ok", "completed"})
+_TEXTS = ("stdout", "stderr", "output", "textResultForLlm", "content", "text")
+_LONGEST = 20_000
+# How programs say that nothing was made, where a pipe has swallowed how they ended.
+_SAID = re.compile(
+    r"(?im)^\s*(?:#\d+ )?(?:error(?: response from daemon)?|fatal|createdb: error|failed)\b[: ]|\bfailed to (?:solve|build|create|push)\b"
+    r"|\breturned a non-zero code\b|\balready (?:exists|in use)\b|\bcommand not found\b"
+)
+
+
+def outcome_of(given: Mapping[str, Any]) -> str:
+    """`failed` where the result says so, `unknown` for what runs on in the background; else it has succeeded."""
+    result = next((given[name] for name in _RESULTS if name in given), None)
+    if isinstance(result, str) and result.lstrip().startswith("{"):
+        with contextlib.suppress(ValueError, RecursionError):
+            result = json.loads(result)
+    fields: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
+    asked: Mapping[str, Any] = next((given[name] for name in _INPUTS if isinstance(given.get(name), Mapping)), {})
+    if any(one.get(name) for one in (asked, fields) for name in _BACKGROUND):
+        return UNKNOWN
+    codes = [one[name] for one in (given, fields) for name in _CODES if type(one.get(name)) is int]
+    kind = fields.get("resultType", fields.get("status"))
+    if any(codes) or any(fields.get(name) is True for name in _WRONG) or fields.get("error"):
+        return FAILED
+    if isinstance(kind, str) and kind.casefold() not in _FINE:
+        return FAILED
+    text = result if isinstance(result, str) else "\n".join(str(fields[name]) for name in _TEXTS if name in fields)
+    return FAILED if _SAID.search(text[:_LONGEST]) or _SAID.search(text[-_LONGEST:]) else SUCCEEDED
+
+
+Kinds = Mapping[str, str]  # an agent's event names -> kinds
+Fill = Callable[[Mapping[str, Any], Event], Event]
+Calls = Callable[[Mapping[str, Any], str], tuple[AgentCall, ...]]
+
+
+def decode_event(data: bytes, configured: str, kinds: Kinds, names: tuple[str, ...], fill: Fill) -> Event:
+    """The event in these bytes; what cannot be read is an event of the configured kind, a gating one if nothing is known."""
+    fallback = _named(configured, kinds)
+    try:
+        given = parse(data)
+        event = _event(given, configured, kinds, names)
+    except MalformedInput as error:
+        return Event(kinds.get(fallback, "before"), fallback, problem=str(error))
+    if event.problem:
+        return event
+    try:
+        event = fill(given, event)
+        return dataclasses.replace(event, outcome=outcome_of(given)) if event.kind == "after" else event
+    except MalformedInput as error:
+        return dataclasses.replace(event, problem=str(error))
+    except RecursionError:
+        return dataclasses.replace(event, problem="hook input: nested too deeply")
+
+
+def _named(name: str, kinds: Kinds) -> str:
+    """The agent's own spelling of an event name."""
+    if name in kinds:
+        return name
+    folded = name.replace("_", "").casefold()
+    return next((known for known in kinds if known.replace("_", "").casefold() == folded), name)
+
+
+def _event(given: Mapping[str, Any], configured: str, kinds: Kinds, names: tuple[str, ...]) -> Event:
+    """Which event this is. A hook that was installed to gate gates, whatever the input calls itself."""
+    said, meant = _named(text(given, *names), kinds), _named(configured, kinds)
+    if not said and not meant:
+        return Event("before", "", problem=f"{names[0]}: missing")
+    kind = kinds.get(said or meant, "other")
+    if meant and said and kinds.get(meant) in GATING and kind != kinds[meant]:
+        return Event(kinds[meant], meant, problem=f"{names[0]}: got {said[:60]!r} in a hook for {meant}")
+    return Event(kind, said or meant)
+
+
+def word_of(event: Event, verdict: HookVerdict) -> str:
+    """The verdict as it may be said: nothing that has a problem is allowed, and nobody is asked where nobody would be."""
+    if event.problem and event.kind in GATING:
+        return "deny"
+    if verdict.word == "ask":
+        return "ask" if event.asks else "deny"
+    return "allow" if verdict.word == "allow" else "deny"
+
+
+def reason_of(event: Event, verdict: HookVerdict) -> str:
+    """Why; a problem of the input in its own words where the verdict has none."""
+    if verdict.reason or not event.problem:
+        return verdict.reason
+    return f"Denied: the hook input could not be judged ({event.problem})."
+
+
+@dataclass(frozen=True, slots=True)
+class JsonAgent:
+    """One agent: its names, its limits, how it is read and answered, and what install does to its files."""
+
+    word: str
+    title: str
+    kinds: Kinds
+    fill: Fill
+    say: Callable[[Event, HookVerdict], HookOutput]
+    files: Callable[[str, Path, Path], tuple[HookFile, ...]]
+    write: Callable[[HookFile, str | None, HookClient], str]
+    erase: Callable[[HookFile, str], str | None]
+    off: Callable[[Path, Path], list[str]]
+    names: tuple[str, ...] = ("hook_event_name", "hookEventName")  # of the field that says which event it is
+    limit_seconds: float = 300.0
+    posts: bool = False
+
+    def decode(self, data: bytes, event: str = "") -> Event:
+        return decode_event(data, event, self.kinds, self.names, self.fill)
+
+    def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
+        return self.say(event, verdict)
+
+    def broken(self, reason: str) -> HookOutput:
+        gate = next(name for name, kind in self.kinds.items() if kind == "before")
+        return self.say(Event("before", gate), HookVerdict("deny", reason))
+
+    def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
+        return self.files(scope, home, project)
+
+    def installed(self, place: HookFile, text: str | None, client: HookClient) -> str:
+        return self.write(place, text, client)
+
+    def removed(self, place: HookFile, text: str) -> str | None:
+        return self.erase(place, text)
+
+    def disablers(self, home: Path, project: Path) -> list[str]:
+        return self.off(home, project)

@@ -1,0 +1,179 @@
+"""Judges an action by the rules: reads it, classifies its facts, and turns the findings into one assessment."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from interlock.analysis.classify import Classified, Rulebook, classify
+from interlock.analysis.facts import Command, Effect, Fact
+from interlock.analysis.read import BUDGET, FileReader, read
+from interlock.analysis.rules import ProgramWords
+from interlock.analysis.shell import show_command
+from interlock.model import Action, Assessment, Category, EffectiveCommand, Finding, Flags, Kind, Level, Tier, Witness
+
+if TYPE_CHECKING:
+    from interlock.analysis.prose.classifier import IntentClassifier
+
+
+Happening = tuple[str, str]  # an effect's verb, and the kind of place it happens to
+# DESIGN: a level sets the base, factors add, the band's top caps (C-08, X-01). By level, from safe to forbidden.
+_BASE = (5, 25, 50, 75, 95)
+_TOP = (15, 40, 60, 85, 100)
+_BASE_WORDS = tuple(f"base: {level.word} ({_BASE[level]})" for level in Level)
+_QUIET_TOPS = (15, 30, *_TOP[2:])  # at level 0-1 factors alone do not make a question
+_VAGUE = 31  # the confirm tier
+_CUTS = (30, 60, 85)  # the last scores of the first three tiers
+_TIERS = (Tier.ADVISORY, Tier.CONFIRM, Tier.VERIFY, Tier.DANGER_ZONE)
+_DESTROYS = frozenset({
+    Category.DATA_DELETION, Category.RESOURCE_TERMINATION, Category.CONFIG_DESTRUCTION, Category.DISK_DESTRUCTION,
+    Category.HISTORY_REWRITE, Category.CREDENTIAL_INVALIDATION, Category.ACCOUNT_ACTION,
+})  # fmt: skip
+_DESTRUCTIVE, _ESCALATES = Level.DESTRUCTIVE, Category.PRIVILEGE_ESCALATION
+_FILE_VERBS = frozenset("delete truncate overwrite write append move chmod chown read".split())
+_NETWORK_VERBS = frozenset({"fetch", "send", "listen", "http", "run_download", "reverse_shell"})
+_CREATES = frozenset({"write", "append"})
+_OUT_OF_SCOPE = frozenset(
+    {"secret", "system_part", "other_home", "home_part", "user_data", "guard", "agent_config", "above"}
+)
+
+
+def assess(
+    facts: Sequence[Fact], classified: Classified, programs: Mapping[str, ProgramWords] = MappingProxyType({})
+) -> Assessment:
+    """What one action would do, from its facts and what the rules said of them."""
+    commands: list[Command] = []
+    happens: set[Happening] = set()
+    verbs: set[str] = set()
+    escalates = False
+    exempt: dict[str, None] = {}
+    for fact in facts:
+        escalates = escalates or "privileged" in fact.traits
+        if isinstance(fact, Command):
+            commands.append(fact)
+        else:
+            happens.add((fact.verb, fact.place))
+            verbs.add(fact.verb)
+            if "exempt" in fact.traits:  # R-26
+                exempt[f"named safe by the operator (danger_patterns.safe): {fact.target}"] = None
+    findings, level = classified.findings, classified.floor
+    irreversible = destructive = False
+    named: dict[str, None] = {}  # each once, in order
+    for finding in findings:
+        level = max(level, finding.level)
+        irreversible = irreversible or finding.irreversible
+        destructive = destructive or _destroys(finding)
+        escalates = escalates or finding.category is _ESCALATES
+        named[f"{finding.rule}: {finding.reason}"] = None
+    network = not _NETWORK_VERBS.isdisjoint(verbs) or (bool(commands) and _uses_network(commands, programs))
+    score, factors = _score(level, irreversible, network, verbs, happens)
+    files = not _FILE_VERBS.isdisjoint(verbs) and any(map(_touches_file, happens))
+    return Assessment(
+        level,
+        irreversible,
+        score,
+        _TIERS[bisect_left(_CUTS, score)],
+        _FLAGS[destructive, files, network, escalates, escalates or level >= _DESTRUCTIVE],
+        tuple(findings),
+        (*factors, *exempt, *named),
+        _steps(commands) if commands else (),
+    )
+
+
+# Every value that flags can have, by the order of their fields.
+_FLAGS = {held: Flags(*held) for held in product((False, True), repeat=5)}
+
+
+def _destroys(finding: Finding) -> bool:
+    return finding.level >= _DESTRUCTIVE and (finding.irreversible or finding.category in _DESTROYS)
+
+
+def _touches_file(happening: Happening) -> bool:
+    verb, place = happening
+    return verb in _FILE_VERBS and place not in ("", "sink", "remote")
+
+
+def _score(
+    level: Level, irreversible: bool, network: bool, verbs: Collection[str], happens: Iterable[Happening]
+) -> tuple[int, list[str]]:
+    score = _BASE[level]
+    factors = [_BASE_WORDS[level]]
+    if irreversible:
+        score += 10
+        factors.append("cannot be undone (+10)")
+    if network:
+        score += 10
+        factors.append("network (+10)")
+    if "read" in verbs and any(verb == "read" and place in _OUT_OF_SCOPE for verb, place in happens):
+        score += 10
+        factors.append("reads outside the project (+10)")
+    if not _CREATES.isdisjoint(verbs) and any(
+        verb in _CREATES and place not in ("sink", "") for verb, place in happens
+    ):
+        score += 5
+        factors.append("creates a file (+5)")
+    score = min(score, _QUIET_TOPS[level] if not irreversible else _TOP[level])
+    if score < _VAGUE and "act_vague" in verbs:  # C-45
+        factors.append(f"says too little to judge: give detail (at least {_VAGUE})")
+        return _VAGUE, factors
+    return score, factors
+
+
+def _uses_network(commands: Iterable[Command], programs: Mapping[str, ProgramWords]) -> bool:
+    for command in commands:
+        if "remote" in command.traits:
+            return True
+        program = programs.get(command.program)
+        if program is None or not program.network:
+            continue
+        if program.network is True or (
+            isinstance(program.network, frozenset) and program.network.intersection(command.words)
+        ):
+            return True
+    return False
+
+
+def _steps(commands: Iterable[Command]) -> tuple[EffectiveCommand, ...]:
+    return tuple(
+        dict.fromkeys(
+            EffectiveCommand(show_command(fact.program, fact.words), fact.via, fact.span) for fact in commands
+        )
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """An assessment, the facts it rests on, and the scripts whose content it depends on."""
+
+    assessment: Assessment
+    witnesses: tuple[Witness, ...] = ()
+    facts: tuple[Fact, ...] = field(default=(), compare=False)
+
+
+def judge(action: Action, rules: Rulebook, files: FileReader | None = None, budget: int = BUDGET) -> Judgement:
+    """What an action would do, by these rules; pure, and the same for the same arguments."""
+    reading = read(action, files, rules.patterns, budget)
+    facts = reading.facts
+    if rules.opinion is not None and action.kind is Kind.INTENT:
+        facts = second_opinion(facts, rules.opinion())
+    return Judgement(assess(facts, classify(facts, rules), rules.programs), reading.witnesses, facts)
+
+
+def join_judgements(own: Judgement, more: Judgement, rules: Rulebook) -> Judgement:
+    """What an action would do together with what it starts that was judged by itself."""
+    facts = tuple(dict.fromkeys((*own.facts, *more.facts)))
+    witnesses = tuple(dict.fromkeys((*own.witnesses, *more.witnesses)))
+    return Judgement(assess(facts, classify(facts, rules), rules.programs), witnesses, facts)
+
+
+def second_opinion(facts: tuple[Fact, ...], opinion: IntentClassifier) -> tuple[Fact, ...]:
+    """The facts of a sentence in which nothing harmful was read, and one more where its wording resembles announced harm."""
+    for fact in facts:
+        if isinstance(fact, Effect) and fact.traits & {"plain", "plain_foreign"}:
+            if opinion.resembles_harm(fact.target, "plain_foreign" in fact.traits):
+                return (*facts, Effect("act_resembles", fact.target, span=fact.span))
+    return facts

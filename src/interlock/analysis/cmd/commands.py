@@ -1,0 +1,300 @@
+"""Effects of cmd.exe's built-in commands, and of the programs and batch files that it runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from interlock.analysis.cmd.words import CmdLine, CmdReading
+from interlock.analysis.facts import hole, without_holes
+from interlock.analysis.windows import (
+    INTERPRETERS,
+    SCRIPTS,
+    download_in,
+    download_mark,
+    first_url,
+    hand_over,
+    plain_holes,
+    program_name,
+    report_diskpart,
+    saved_download,
+    suffix,
+    wildcard,
+)
+
+
+def _parted(line: CmdLine) -> tuple[frozenset[str], list[str]]:
+    """The switches of a built-in command, one by one and in lower case, and its other words."""
+    switches, others = set[str](), list[str]()
+    for word, quoted in zip(line.words[1:], line.quoted[1:]):
+        if word.startswith("/") and not quoted:
+            switches |= {piece.lower() for piece in word.split("/") if piece}
+        else:
+            others += [word] if quoted else [piece for piece in re.split(r"[,;]", word) if piece]
+    return frozenset(switches), others
+
+
+def _delete(session: CmdReading, line: CmdLine) -> str:
+    switches, paths = _parted(line)
+    for path in paths:
+        traits = ["recursive"] if "s" in switches or path in session.deep else []
+        traits += ["bulk"] if wildcard(path) or (path in session.deep) else []
+        session.out.effect("delete", plain_holes(path), *traits)
+    return ""
+
+
+def _remove_directory(session: CmdReading, line: CmdLine) -> str:
+    switches, paths = _parted(line)
+    for path in paths:
+        traits = ["recursive"] if "s" in switches else ["empty_only"]
+        traits += ["bulk"] if wildcard(path) or path in session.deep else []
+        session.out.effect("delete", plain_holes(path), *traits)
+    return ""
+
+
+def _make_directory(session: CmdReading, line: CmdLine) -> str:
+    for path in _parted(line)[1]:
+        session.out.effect("write", plain_holes(path))
+    return ""
+
+
+def _move(session: CmdReading, line: CmdLine) -> str:
+    switches, paths = _parted(line)
+    if paths:
+        session.out.effect("move", plain_holes(paths[0]), *(["bulk"] if wildcard(paths[0]) else []))
+    if len(paths) > 1:
+        session.out.effect("overwrite" if "y" in switches else "write", plain_holes(paths[1]))
+        _carry(session, paths[0], paths[1])
+    return ""
+
+
+def _copy(session: CmdReading, line: CmdLine) -> str:
+    _, paths = _parted(line)
+    source, target = paths[0] if paths else "", paths[1] if len(paths) > 1 else "."
+    if not source:
+        return ""
+    if source.lower() == "nul":
+        session.out.effect("truncate", plain_holes(target))
+        return ""
+    for path in source.split("+"):
+        session.out.effect("read", plain_holes(path))
+        _carry(session, path, target)
+    if target.lower() not in ("nul", "con"):
+        session.out.effect("write", plain_holes(target))
+    return ""
+
+
+def _carry(session: CmdReading, source: str, target: str) -> None:
+    if (url := session.files.url(source)) is not None:
+        session.files.download(target, url)
+    if (text := session.files.text(source)) is not None:
+        session.files.write(target, text.rstrip("\n"))
+
+
+def _robocopy(session: CmdReading, line: CmdLine) -> str:
+    """robocopy: with /MIR or /PURGE, what is not in the source is deleted from the destination."""
+    switches, paths = _parted(line)
+    session.out.run(["robocopy", *map(plain_holes, line.words[1:])])
+    if len(paths) < 2 or "l" in switches:
+        return ""
+    source, target = plain_holes(paths[0]), plain_holes(paths[1])
+    session.out.effect("write", target)
+    if switches & {"mir", "purge"}:
+        session.out.effect("delete", target, "recursive", "bulk")
+    if switches & {"mov", "move"}:
+        session.out.effect("move", source)
+    return ""
+
+
+def _type(session: CmdReading, line: CmdLine) -> str:
+    printed: list[str] = []
+    for path in _parted(line)[1]:
+        if path.lower() == "nul":
+            continue
+        session.out.effect("read", plain_holes(path))
+        url, text = session.files.url(path), session.files.text(path)
+        printed.append(download_mark(url) if url else text if text is not None else hole(without_holes(path)))
+    return "\n".join(printed)
+
+
+def _echo(session: CmdReading, line: CmdLine) -> str:
+    text = line.text[5:]
+    return "" if text.strip().lower() in ("off", "on") else text
+
+
+def _set(session: CmdReading, line: CmdLine) -> str:
+    """set: a name for the rest of the text; sums and questions give a name that holds anything."""
+    text = re.sub(r"^set\s*", "", line.text, count=1, flags=re.IGNORECASE)
+    computed = text[:2].lower() in ("/a", "/p")
+    text = text[2:].strip() if computed else text
+    if text.startswith('"'):
+        text = text[1:].rpartition('"')[0] if text.count('"') > 1 else text[1:]
+    name, mark, value = text.partition("=")
+    if mark and name.strip():
+        session.names[name.strip().lower()] = hole(name.strip()) if computed else value
+    return "" if mark else hole("environment")
+
+
+def _call(session: CmdReading, line: CmdLine) -> str:
+    if len(line.words) > 1 and not line.words[1].startswith(":"):
+        return session.run_line(session, _without(line, 1))
+    return ""
+
+
+def _start(session: CmdReading, line: CmdLine) -> str:
+    """start: an optional title in quotes, switches, then a program."""
+    at = 1
+    if at < len(line.words) and line.quoted[at]:
+        at += 1 if len(line.words) > 2 else 0
+    while at < len(line.words) and line.words[at].startswith("/"):
+        at += 2 if line.words[at].lower() in ("/d", "/node", "/affinity") else 1
+    if at < len(line.words):
+        return session.run_line(session, _without(line, at))
+    session.out.run(["start"])
+    return ""
+
+
+def _without(line: CmdLine, count: int) -> CmdLine:
+    """The same command without its first words."""
+    text = line.text
+    for _ in range(count):
+        found = re.match(r'(?:"[^"]*"?|[^\s"])+\s*', text)
+        text = text[found.end() :] if found else text
+    return CmdLine(line.words[count:], line.quoted[count:], inputs=line.inputs, text=text)
+
+
+def _inner(session: CmdReading, line: CmdLine) -> str:
+    """cmd /c: its text is read here, with the names that are known."""
+    found = re.search(r"(?:^|\s)/[cCkK](?=[\s\"]|$)\s*", line.text)
+    if not found:
+        return run_program(session, line)
+    text = line.text[found.end() :].strip()
+    if text.startswith('"') and text.endswith('"') and len(text) > 1:
+        text = text[1:-1]
+    return session.run_text(session, text)
+
+
+def _forfiles(session: CmdReading, line: CmdLine) -> str:
+    """forfiles: its command runs for each file that it finds."""
+    session.out.run(["forfiles", *map(plain_holes, line.words[1:])])
+    options = {word.lower(): following for word, following in zip(line.words[1:], [*line.words[2:], ""])}
+    root, mask = options.get("/p", ".").rstrip("\\"), options.get("/m", "*")
+    deep = "/s" in options
+    path = root if deep and mask == "*" else f"{root}\\{mask}"
+    if deep:
+        session.deep.add(path)
+    command = re.sub(r"@(?:path|file|fname)", lambda _: path, options.get("/c", ""), flags=re.IGNORECASE)
+    return session.run_text(session, command) if command else ""
+
+
+def _change_directory(session: CmdReading, line: CmdLine) -> str:
+    paths = [word for word in line.words[1:] if word.lower() != "/d"]
+    if paths:
+        path = plain_holes(" ".join(paths))
+        session.out.run(["cd", path])
+        session.out.enter(path, remember=line.words[0].lower() == "pushd")
+    return "" if paths else "."
+
+
+def _pop_directory(session: CmdReading, line: CmdLine) -> str:
+    session.out.leave()
+    return ""
+
+
+def _break(session: CmdReading, line: CmdLine) -> str:
+    return ""
+
+
+BUILTINS: dict[str, Callable[[CmdReading, CmdLine], str]] = {
+    "del": _delete,
+    "erase": _delete,
+    "rd": _remove_directory,
+    "rmdir": _remove_directory,
+    "md": _make_directory,
+    "mkdir": _make_directory,
+    "move": _move,
+    "ren": _move,
+    "rename": _move,
+    "copy": _copy,
+    "xcopy": _copy,
+    "robocopy": _robocopy,
+    "robocopy.exe": _robocopy,
+    "type": _type,
+    "echo": _echo,
+    "set": _set,
+    "call": _call,
+    "start": _start,
+    "cmd": _inner,
+    "cmd.exe": _inner,
+    "%comspec%": _inner,
+    "c:\\windows\\system32\\cmd.exe": _inner,
+    "forfiles": _forfiles,
+    "cd": _change_directory,
+    "chdir": _change_directory,
+    "pushd": _change_directory,
+    "popd": _pop_directory,
+    "break": _break,
+    "rem": _break,
+}
+
+
+ITSELF = re.compile(r'"?%~?[a-z]*0"?$', re.IGNORECASE)
+
+
+def run_program(session: CmdReading, line: CmdLine) -> str:
+    """Any other program: told to the rules, and followed where it is a file that was made here."""
+    program, words = line.words[0], [plain_holes(word) for word in line.words[1:]]
+    name = program_name(program)
+    if (url := session.files.url_among(program, line.words[1:]) or download_in(program)) is not None:
+        session.out.effect("run_download", url)
+    if not without_holes(name).strip(".\\/"):
+        if not ITSELF.match(program):
+            session.out.unreadable("a program whose name is made at run time is run", "command")
+        return hole("output")
+    if (saved := saved_download(name, words)) is not None:
+        session.files.download(saved[1], saved[0])
+    if not _run_script(session, program):
+        session.out.run([name, *words])
+    if name == "diskpart":
+        _read_diskpart(session, words, line.inputs)
+    for path in line.inputs if name in INTERPRETERS else ():
+        _read_input(session, name, path)
+    fetched = first_url(words) if name in ("curl", "wget") and saved is None else ""
+    return download_mark(fetched) if fetched else hole("output")
+
+
+def _run_script(session: CmdReading, program: str) -> bool:
+    """A script file that is run; its text is read when it was written here."""
+    written = next((end for end in ("", ".bat", ".cmd") if session.files.text(program + end) is not None), None)
+    language = SCRIPTS.get(suffix(program + (written or "")))
+    if language is None:
+        return False
+    session.out.effect("run_script", plain_holes(program))
+    if written is None:
+        return True
+    text = session.files.text(program + written) or ""
+    if language == "cmd":
+        session.run_text(session, text)
+    else:
+        session.out.code(language, text)
+    return True
+
+
+def _read_diskpart(session: CmdReading, words: Sequence[str], inputs: Sequence[str]) -> None:
+    scripts = [following for word, following in pairwise(words) if word.lower() == "/s"]
+    for path in [*scripts, *inputs]:
+        if (text := session.files.text(path)) is not None:
+            report_diskpart(text, session.out)
+        else:
+            session.out.unreadable("a diskpart script that is not known here", "payload")
+
+
+def _read_input(session: CmdReading, name: str, path: str) -> None:
+    text = session.files.text(path)
+    if text is not None and INTERPRETERS[name] == "cmd":
+        session.run_text(session, text)
+    elif text is not None:
+        hand_over(INTERPRETERS[name], text, session.out)
+    elif path != "nul":
+        session.out.effect("run_script", plain_holes(path))

@@ -1,0 +1,270 @@
+"""awk programs -> their effects besides printing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from interlock.analysis.code import values
+from interlock.analysis.code.effects import is_bare_shell
+from interlock.analysis.code.lexing import CodeToken, Scanner, Unparsed, mates, no_splice, template
+from interlock.analysis.code.values import UNKNOWN, Value, glued, text, unknown
+from interlock.analysis.facts import Report, hole
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+")
+_OPERATORS = tuple(("**= || && |& >> == != <= >= ++ -- += -= *= /= %= ^= !~ **").split())
+_PRINTS = frozenset({"print", "printf"})
+_ENDS = frozenset({";", "}", "{"})
+_PLAIN = frozenset({"(", ")", ","})
+_TCP = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/]*/([^/]+)/([^/]+)")
+
+
+def read_awk(source: str, out: Report, given: Mapping[str, str] | None = None) -> None:
+    """Tell which commands an awk program runs and which files it writes; `given` are the variables of -v."""
+    try:
+        tokens = scan(source)
+        _Program(tokens, mates(tokens), out, given or {}).read()
+    except (Unparsed, RecursionError, MemoryError, ValueError, LookupError):
+        out.unreadable("Awk that does not parse", "syntax")
+
+
+def scan(source: str) -> list[CodeToken]:
+    """The tokens of an awk program."""
+    scanner = Scanner(source)
+    while scanner.more:
+        if scanner.skip_space():
+            continue
+        if scanner.starts("\\\n"):
+            scanner.at += 2
+        elif scanner.peek() == "#":
+            scanner.skip_line()
+        elif scanner.peek() == "\n":
+            scanner.at += 1
+            if scanner.last.text not in (",", "{", "&&", "||", "do", "else"):
+                scanner.emit("end", ";")
+        else:
+            _one(scanner)
+    return scanner.tokens
+
+
+def _one(scanner: Scanner) -> None:
+    char = scanner.peek()
+    if char == '"':
+        scanner.emit("text", char, template(scanner.delimited(), no_splice) or ("",))
+    elif char == "/" and not _ends_value(scanner.last):
+        _regex(scanner)
+    elif found := scanner.take(_NUMBER):
+        scanner.emit("number", found.group())
+    elif found := scanner.take(_NAME):
+        scanner.emit("name", found.group())
+    else:
+        scanner.operator(_OPERATORS)
+
+
+def _regex(scanner: Scanner) -> None:
+    """A regular expression; a slash inside a bracket expression does not end it."""
+    scanner.at += 1
+    in_set = False
+    while scanner.more and (scanner.peek() != "/" or in_set) and scanner.peek() != "\n":
+        if scanner.peek() == "\\":
+            scanner.at += 1
+        elif scanner.peek() == "[":
+            in_set = "]" in scanner.source[scanner.at + 2 :].split("\n", 1)[0]
+        elif scanner.peek() == "]":
+            in_set = False
+        scanner.at += 1
+    if scanner.peek() != "/":
+        raise Unparsed("no closing '/'")
+    scanner.at += 1
+    scanner.emit("regex", "/")
+
+
+def _ends_value(token: CodeToken) -> bool:
+    if token.kind == "name":
+        return token.text not in ("print", "printf", "return", "in", "case")
+    return (
+        token.kind in ("number", "text", "regex")
+        or token.text in (")", "]")
+        or (token.text == "$" and token.kind != "op")
+    )
+
+
+class _Program:
+    """The tokens of a program and what is known about its variables."""
+
+    def __init__(
+        self, tokens: list[CodeToken], pairs: Mapping[int, int], out: Report, given: Mapping[str, str]
+    ) -> None:
+        self.tokens, self.pairs, self.out = tokens, pairs, out
+        self.names: dict[str, tuple[Value, int]] = {name: (text(value), -1) for name, value in given.items()}
+        self.block = 0
+        self.sockets: list[str] = []
+        self.runs = 0
+
+    def read(self) -> None:
+        start = 0
+        for index, token in enumerate(self.tokens):
+            if token.kind == "end" or (token.kind == "op" and token.text in _ENDS):
+                self._statement(start, index)
+                start = index + 1
+                self.block += token.text in ("{", "}")
+        self._statement(start, len(self.tokens))
+        if self.sockets and self.runs:
+            self.out.effect("reverse_shell", self.sockets[0])
+
+    def _is(self, index: int, *texts: str) -> bool:
+        return (
+            index < len(self.tokens) and self.tokens[index].kind in ("op", "name") and self.tokens[index].text in texts
+        )
+
+    def _statement(self, start: int, stop: int) -> None:
+        prints = -1
+        for index in range(start, stop):
+            self.out.step()
+            token = self.tokens[index]
+            if token.kind == "name" and token.text in _PRINTS:
+                prints = index
+            elif self._is(index, "system") and self._is(index + 1, "("):
+                self._command(self.concat(index + 2, self.pairs[index + 1]))
+            elif self._is(index, "|", "|&"):
+                self._pipe(index, prints, start, stop)
+            elif self._is(index, ">", ">>") and prints >= 0 and self._outside(prints, index):
+                self._write(index, stop)
+            elif self._is(index, "<") and self._is(index - 1, "getline"):
+                self._source(self.concat(index + 1, self._operand_end(index + 1, stop)))
+            elif self._is(index, "=") and index > start and self.tokens[index - 1].kind == "name":
+                self._assign(self.tokens[index - 1].text, self.concat(index + 1, self._value_end(index + 1, stop)))
+            elif (
+                token.kind == "op"
+                and token.text.endswith("=")
+                and token.text[:1] in "+-*/%^"
+                and self.tokens[index - 1].kind == "name"
+            ):
+                self.names[self.tokens[index - 1].text] = (UNKNOWN, self.block)
+            elif (
+                token.kind == "op" and token.text == "@" and index + 1 < stop and self.tokens[index + 1].kind == "name"
+            ):
+                self._indirect(index)
+
+    def _indirect(self, index: int) -> None:
+        """gawk's @name(…) calls the function whose name is in a variable."""
+        if self._is(index + 2, "("):
+            chosen = self.names.get(self.tokens[index + 1].text, (UNKNOWN, 0))[0]
+            if chosen.known and chosen.text == "system":
+                self._command(self.concat(index + 3, self.pairs[index + 2]))
+            elif not chosen.known:
+                self.out.unreadable("a function chosen at run time", "command")
+
+    def _outside(self, start: int, stop: int) -> bool:
+        """True when no bracket is open between the two."""
+        index = start
+        while index < stop:
+            index = self.pairs.get(index, index) + 1
+        return index == stop
+
+    def _pipe(self, index: int, prints: int, start: int, stop: int) -> None:
+        if self._is(index + 1, "getline"):
+            self._command(self.concat(self._left_operand(start, index), index))
+        elif prints >= 0:
+            self._sink(self.concat(index + 1, self._value_end(index + 1, stop)), self.concat(prints + 1, index))
+
+    def _sink(self, command: Value, printed: Value) -> None:
+        """What is printed into a bare shell is what the shell runs."""
+        self._command(printed if is_bare_shell(command.text) else command)
+
+    def _left_operand(self, start: int, stop: int) -> int:
+        """Where the expression before a pipe begins."""
+        index = stop - 1
+        closers = {close: opener for opener, close in self.pairs.items()}
+        while index >= start:
+            token = self.tokens[index]
+            if token.kind == "op" and index in closers:
+                index = closers[index] - 1
+                continue
+            if (token.kind == "op" and token.text != "$") or (
+                token.kind == "name" and token.text in ("while", "if", "print", "return")
+            ):
+                break
+            index -= 1
+        return index + 1
+
+    def _value_end(self, index: int, stop: int) -> int:
+        while index < stop and not self._is(index, ";", ")", ",", "|", "|&", ">", ">>", "?", "&&", "||", "<"):
+            index = self.pairs.get(index, index) + 1
+        return min(index, stop)
+
+    def _operand_end(self, index: int, stop: int) -> int:
+        return min(self.pairs.get(index, index) + 1, stop)
+
+    def _assign(self, name: str, value: Value) -> None:
+        before = self.names.get(name)
+        differs = before is not None and before[1] not in (self.block, -1) and before[0] != value
+        self.names[name] = (UNKNOWN if differs else value, self.block)
+
+    def _command(self, value: Value) -> None:
+        found = _TCP.match(value.text)
+        if found:
+            self.sockets.append(f"{found[1]}:{found[2]}")
+        elif value.blank and self.sockets:
+            self.runs += 1
+        elif value.text.strip():
+            self.out.shell(value.text)
+
+    def _write(self, index: int, stop: int) -> None:
+        path = self.concat(index + 1, self._value_end(index + 1, stop))
+        if not path.text.startswith(("/dev/std", "/dev/tty", "/dev/null", "/dev/fd/")):
+            self.out.effect("append" if self.tokens[index].text == ">>" else "write", path.text)
+
+    def _source(self, path: Value) -> None:
+        if path.known and path.text not in ("-", "/dev/stdin"):
+            self.out.effect("read", path.text)
+
+    def concat(self, start: int, stop: int) -> Value:
+        """The text that operands side by side make."""
+        parts: list[Value] = []
+        index = start
+        while index < stop:
+            self.out.step()
+            value, index = self._operand(index, stop)
+            parts.append(value)
+        return glued(parts) if parts else text("")
+
+    def _operand(self, index: int, stop: int) -> tuple[Value, int]:
+        token = self.tokens[index]
+        if token.kind == "text":
+            return text("".join(part for part in token.parts if isinstance(part, str))), index + 1
+        if token.kind == "number":
+            return text(token.text), index + 1
+        if token.kind == "op" and token.text == "(":
+            close = self.pairs[index]
+            return self.concat(index + 1, close), close + 1
+        if token.kind == "op" and token.text == "$":
+            return text(hole("field")), self.pairs.get(index + 1, index + 1) + 1
+        if token.kind == "name":
+            return self._named(index, token.text)
+        return (text(" ") if token.text == "," else UNKNOWN), index + 1
+
+    def _named(self, index: int, name: str) -> tuple[Value, int]:
+        if self._is(index + 1, "("):
+            close = self.pairs[index + 1]
+            return self._function(name, index + 2, close), close + 1
+        if self._is(index + 1, "["):
+            close = self.pairs[index + 1]
+            key = self.concat(index + 2, close)
+            return unknown(key.text if name == "ENVIRON" and key.known else name), close + 1
+        return self.names.get(name, (unknown(name), 0))[0], index + 1
+
+    def _function(self, name: str, start: int, stop: int) -> Value:
+        args: list[Value] = []
+        while start < stop:
+            end = start
+            while end < stop and not self._is(end, ","):
+                end = self.pairs.get(end, end) + 1
+            args.append(self.concat(start, end))
+            start = end + 1
+        if name == "sprintf" and args:
+            return values.formatted(args[0], args[1:])
+        if name in ("tolower", "toupper") and args:
+            return values.lower(args[0]) if name == "tolower" else values.upper(args[0])
+        return UNKNOWN

@@ -1,0 +1,246 @@
+"""Scopes, library names, functions, classes, instances and calls of a Python source."""
+
+from __future__ import annotations
+
+import ast
+import stat
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from interlock.analysis.code.python.values import NOTHING, UNKNOWN, Sym, Value, either, text_of
+from interlock.analysis.facts import hole
+
+
+@dataclass(slots=True, eq=False)
+class PythonScope:
+    """The names of one block of code, inside those of the code around it."""
+
+    parent: PythonScope | None = None
+    names: dict[str, Value] = field(default_factory=dict)
+    shared: set[str] = field(default_factory=set)  # declared global or nonlocal
+    trails: list[dict[str, Value]] = field(default_factory=list)  # per open branch: what its names were before it
+    returns: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+
+    def find(self, name: str, default: Value = None) -> Value:
+        """What a name stands for, here or in the code around."""
+        scope: PythonScope | None = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.parent
+        return default
+
+    def set(self, name: str, value: Value) -> None:
+        """Give a name a value, where the name belongs."""
+        if name in self.shared and self.parent is not None:
+            scope = self.parent
+            while scope.parent is not None and name not in scope.names:
+                scope = scope.parent
+            scope.set(name, either(scope.names[name], value) if name in scope.names else value)
+            return
+        if self.trails:
+            self.trails[-1].setdefault(name, self.names.get(name, UNKNOWN))
+        self.names[name] = value
+
+    def leave(self, trail: dict[str, Value]) -> None:
+        """Close the branch that kept this trail; the branch around it has changed the same names."""
+        self.trails.pop()
+        if self.trails:
+            for name, value in trail.items():
+                self.trails[-1].setdefault(name, value)
+
+    def restore(self, trail: dict[str, Value]) -> None:
+        """Make the names again what they were before a branch."""
+        self.names.update(trail)
+        for name, value in trail.items():
+            if value is UNKNOWN:
+                del self.names[name]
+
+
+MAX_PATH = 400
+
+_ALIASES = {
+    "posix": "os",
+    "nt": "os",
+    "posixpath": "os.path",
+    "ntpath": "os.path",
+    "builtins": "",
+    "__builtins__": "",
+    "__builtin__": "",
+    "io.open": "open",
+    "codecs.open": "open",
+    "pathlib.PosixPath": "pathlib.Path",
+    "pathlib.WindowsPath": "pathlib.Path",
+    "pathlib.PurePath": "pathlib.Path",
+    "Path": "pathlib.Path",
+    "urllib2": "urllib.request",
+    "importlib.__import__": "__import__",
+    "os.getcwdb": "os.getcwd",
+    "os.environb": "os.environ",
+    "cPickle": "pickle",
+    "dill": "pickle",
+    "cloudpickle": "pickle",
+    "_posixsubprocess": "subprocess",
+    "tqdm": "tqdm.tqdm",
+}
+
+_CONSTANTS: Mapping[str, Value] = {
+    "os.sep": "/",
+    "os.path.sep": "/",
+    "os.curdir": ".",
+    "os.pardir": "..",
+    "os.devnull": "/dev/null",
+    "os.linesep": "\n",
+    "os.O_RDONLY": 0,
+    "os.O_WRONLY": 1,
+    "os.O_RDWR": 2,
+    "os.O_CREAT": 64,
+    "os.O_TRUNC": 512,
+    "os.O_APPEND": 1024,
+    "signal.SIGKILL": 9,
+    "signal.SIGTERM": 15,
+    "signal.SIGINT": 2,
+    "sys.executable": "python3",
+    "string.ascii_lowercase": string.ascii_lowercase,
+    "string.ascii_uppercase": string.ascii_uppercase,
+    "string.ascii_letters": string.ascii_letters,
+    "string.digits": string.digits,
+    "string.printable": string.printable,
+    "string.punctuation": string.punctuation,
+    "True": True,
+}
+_VARIABLES = {"HOME": "~", "USERPROFILE": "~", "PWD": "."}
+
+
+def canonical(path: str) -> str:
+    """The one name of what goes by several."""
+    if path in _ALIASES:
+        return _ALIASES[path]
+    head, dot, rest = path.partition(".")
+    return f"{_ALIASES[head]}.{rest}".lstrip(".") if dot and head in _ALIASES and head != "Path" else path[-MAX_PATH:]
+
+
+def environment(name: str) -> str:
+    """What an environment variable stands for."""
+    return _VARIABLES.get(name, hole(name))
+
+
+def reach(path: str, owner: Sym | None = None) -> Value:
+    """What is found at this path: a constant of the standard library, or a value known by the path alone."""
+    fixed = _stat_bits(path) if path.startswith("stat.S_I") else _CONSTANTS.get(path, UNKNOWN)
+    if fixed is not UNKNOWN:
+        return fixed
+    if path.endswith(".__call__") and owner is not None:
+        return owner
+    traits = frozenset({"environment"}) if path == "os.environ" else owner.traits if owner else NOTHING
+    return Sym(path, owner, traits=traits)
+
+
+def _stat_bits(path: str) -> Value:
+    bits = getattr(stat, path[5:], UNKNOWN)
+    return bits if isinstance(bits, int) else UNKNOWN
+
+
+MAX_KINDS = 1000
+
+
+@dataclass(slots=True, eq=False)
+class PythonFunction:
+    """A function, a lambda or a method; `owner` is what a method is called on."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    scope: PythonScope
+    owner: Value = None
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    """A class and what its body defines."""
+
+    name: str
+    names: dict[str, Value]
+    bases: list[Value]
+
+
+@dataclass(slots=True, eq=False)
+class Instance:
+    """An instance of a class that the source defines."""
+
+    cls: Class
+    names: dict[str, Value] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Partial:
+    """A function with some of its arguments given."""
+
+    func: Value
+    args: list[Value]
+    named: dict[str, Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LibraryCall:
+    """One call of a library, with its function's path and everything it is given."""
+
+    path: str
+    owner: Value
+    args: list[Value]
+    named: dict[str, Value]
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition(".")[2]
+
+    def get(self, at: int, name: str = "", default: Value = UNKNOWN) -> Value:
+        """The argument at this place or of this name."""
+        return self.args[at] if 0 <= at < len(self.args) else self.named.get(name, default)
+
+    def text(self, at: int, name: str = "") -> str:
+        return text_of(self.get(at, name))
+
+    def given(self) -> list[Value]:
+        return [*self.args, *self.named.values()]
+
+
+def lineage(cls: Class) -> list[Class]:
+    """A class and those of its bases that the source defines."""
+    found = [cls]
+    for kind in found:  # grows while bases are met
+        fresh = [base for base in kind.bases if isinstance(base, Class) and base not in found]
+        found += fresh[: MAX_KINDS - len(found)]
+    return found
+
+
+def member_of(owner: Instance | Class, name: str) -> Value:
+    """An attribute of an instance or a class, a method bound to it."""
+    if name in owner.names:
+        return owner.names[name]
+    cls = owner.cls if isinstance(owner, Instance) else owner
+    for kind in lineage(cls):
+        if name in kind.names:
+            found = kind.names[name]
+            return PythonFunction(found.node, found.scope, owner) if isinstance(found, PythonFunction) else found
+    base = next((base for base in cls.bases if isinstance(base, Sym)), None)
+    return reach(f"{base.path}.{name}", base) if base else Sym(f"{cls.name}.{name}")
+
+
+_MAX_LINKS = 1000
+
+
+def links(value: Value) -> list[Sym]:
+    """The links of a chain, the last one first."""
+    found: list[Sym] = []
+    while isinstance(value, Sym) and len(found) < _MAX_LINKS:
+        found.append(value)
+        value = value.owner
+    return found
+
+
+def label(value: Value) -> str:
+    """The name of a model, a table or a collection."""
+    if isinstance(value, Class):
+        return value.name
+    return value.name.rstrip("()") if isinstance(value, Sym) and value.name not in ("?", "[]") else text_of(value)

@@ -1,0 +1,242 @@
+"""Python statements: imports, definitions, returns, branches and loops; every branch is read and its results are kept."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+
+from interlock.analysis.code.python.expressions import assign, narrow, narrowed
+from interlock.analysis.code.python.objects import (
+    Class,
+    Instance,
+    PythonFunction,
+    PythonScope,
+    canonical,
+    member_of,
+    reach,
+)
+from interlock.analysis.code.python.values import UNKNOWN, Sym, Value, either, flat, made_from, operate
+from interlock.analysis.code.python.walk import PythonWalk, Statement, leaves
+
+
+def _expression(walk: PythonWalk, node: ast.Expr) -> None:
+    if not isinstance(node.value, ast.Constant):
+        walk.eval(node.value)
+
+
+def _import(walk: PythonWalk, node: ast.Import) -> None:
+    for alias in node.names:
+        name = alias.name if alias.asname else alias.name.partition(".")[0]
+        walk.scope.set(alias.asname or name, Sym(canonical(name)))
+
+
+def _import_from(walk: PythonWalk, node: ast.ImportFrom) -> None:
+    for alias in node.names:
+        if alias.name == "*":
+            walk.stars.append(canonical(node.module or ""))
+        else:
+            walk.scope.set(alias.asname or alias.name, reach(canonical(f"{node.module or ''}.{alias.name}")))
+
+
+def _share(walk: PythonWalk, node: ast.Global | ast.Nonlocal) -> None:
+    walk.scope.shared.update(node.names)
+
+
+def _define(walk: PythonWalk, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    func = PythonFunction(node, walk.scope)
+    walk.defined.append(func)
+    for default in [*node.args.defaults, *node.args.kw_defaults]:
+        if default is not None and not isinstance(default, ast.Constant):
+            walk.eval(default)
+    walk.scope.set(node.name, _decorated(walk, func, node.decorator_list))
+
+
+def _define_class(walk: PythonWalk, node: ast.ClassDef) -> None:
+    bases = [walk.eval(base) for base in node.bases]
+    with walk.inside(PythonScope(walk.scope)) as scope:
+        walk.block(node.body)
+    made = Class(node.name, scope.names, bases)
+    for member in scope.names.values():
+        if isinstance(member, PythonFunction) and member.owner is None:
+            member.owner = Instance(made)
+    walk.scope.set(node.name, _decorated(walk, made, node.decorator_list))
+
+
+def _decorated(walk: PythonWalk, value: Value, decorators: Sequence[ast.expr]) -> Value:
+    for node in reversed(decorators):
+        decorator = walk.eval(node)
+        inline = isinstance(decorator, PythonFunction) and isinstance(decorator.node, ast.Lambda)
+        if inline or (isinstance(decorator, Sym) and decorator.path in walk.language.handled):
+            value = walk.call(decorator, [value], {})
+    return value
+
+
+def _return(walk: PythonWalk, node: ast.Return) -> None:
+    if node.value is not None:
+        walk.scope.returns.append(walk.eval(node.value))
+
+
+def _assign(walk: PythonWalk, node: ast.Assign) -> None:
+    value = walk.eval(node.value)
+    for target in node.targets:
+        assign(walk, target, value)
+
+
+def _assign_annotated(walk: PythonWalk, node: ast.AnnAssign) -> None:
+    if node.value is not None:
+        assign(walk, node.target, walk.eval(node.value))
+
+
+def _assign_added(walk: PythonWalk, node: ast.AugAssign) -> None:
+    left, right = walk.eval(node.target), walk.eval(node.value)
+    assign(walk, node.target, walk.spread(lambda a, b: operate(type(node.op).__name__, a, b), left, right))
+
+
+def _delete(walk: PythonWalk, node: ast.Delete) -> None:
+    for target in node.targets:
+        if isinstance(target, (ast.Attribute, ast.Subscript)):
+            walk.eval(target.value)
+
+
+STATEMENTS: Mapping[type[ast.stmt], Statement] = {
+    ast.Expr: _expression,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.Global: _share,
+    ast.Nonlocal: _share,
+    ast.FunctionDef: _define,
+    ast.AsyncFunctionDef: _define,
+    ast.ClassDef: _define_class,
+    ast.Return: _return,
+    ast.Assign: _assign,
+    ast.AnnAssign: _assign_annotated,
+    ast.AugAssign: _assign_added,
+    ast.Delete: _delete,
+}
+
+
+_Names = dict[str, Value]
+
+
+def _if(walk: PythonWalk, node: ast.If) -> None:
+    walk.eval(node.test)
+    if isinstance(node.test, ast.Constant):
+        walk.block(node.body if node.test.value else node.orelse)
+        return
+    before, after = _branch(walk, node.body, node.test)
+    walk.scope.restore(before)
+    _forget_narrowed(before, after)
+    other_before, _ = _branch(walk, node.orelse)
+    for name in {**before, **other_before}:
+        now = walk.scope.names.get(name, UNKNOWN)
+        walk.scope.set(name, _joined(after.get(name, before.get(name, UNKNOWN)), now))
+    if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not) and leaves(node.body[-1]):
+        narrow(walk, node.test.operand)
+
+
+def _branch(walk: PythonWalk, body: Sequence[ast.stmt], test: ast.expr | None = None) -> tuple[_Names, _Names]:
+    """Read a branch: what the names were that it changes, and what they are after it."""
+    trail: _Names = {}
+    scope = walk.scope
+    scope.trails.append(trail)
+    try:
+        if test is not None:
+            narrow(walk, test)
+        walk.block(body)
+    finally:
+        scope.leave(trail)
+    return trail, {name: scope.names[name] for name in trail if name in scope.names}
+
+
+def _forget_narrowed(before: _Names, after: _Names) -> None:
+    """A name that the test narrowed is not one that the branch changed."""
+    for name in [name for name, value in after.items() if narrowed(value, before[name])]:
+        del after[name], before[name]
+
+
+def _joined(one: Value, other: Value) -> Value:
+    if one is UNKNOWN or other is UNKNOWN:
+        return other if one is UNKNOWN else one
+    return either(one, other)
+
+
+def _maybe(walk: PythonWalk, body: Sequence[ast.stmt]) -> None:
+    """Read what may not be reached, and keep the names as they were beside what it makes of them."""
+    before, after = _branch(walk, body)
+    walk.scope.restore(before)
+    for name, value in after.items():
+        walk.scope.set(name, _joined(before[name], value))
+
+
+def _for(walk: PythonWalk, node: ast.For | ast.AsyncFor) -> None:
+    over = walk.eval(node.iter)
+    read = _maybe if flat(over) is None else PythonWalk.block
+    for item in walk.items(over):
+        assign(walk, node.target, item)
+        read(walk, node.body)
+    walk.block(node.orelse)
+
+
+def _while(walk: PythonWalk, node: ast.While) -> None:
+    """Read the body as it begins, then again with what it counts no longer known."""
+    tests = node.test.values if isinstance(node.test, ast.BoolOp) else [node.test]
+    endless = any(isinstance(test, ast.Constant) and bool(test.value) for test in tests)
+    walk.endless += endless
+    walk.eval(node.test)
+    scope = walk.scope
+    walk.out.step(len(scope.names) // 8)
+    before = dict(scope.names)
+    walk.block(node.body)
+    changed = [name for name, value in scope.names.items() if name in before and before[name] is not value]
+    for name in changed:
+        scope.set(name, either(scope.names[name], made_from(before[name])))
+    if changed:
+        walk.block(node.body)
+    for name in changed:
+        scope.set(name, either(before[name], scope.names.get(name, UNKNOWN)))
+    walk.endless -= endless
+    walk.block(node.orelse)
+
+
+def _with(walk: PythonWalk, node: ast.With | ast.AsyncWith) -> None:
+    cwd = walk.world.cwd
+    for item in node.items:
+        value = walk.eval(item.context_expr)
+        if isinstance(value, Instance) and "__enter__" in value.cls.names:
+            value = walk.call(member_of(value, "__enter__"), [], {})
+        if item.optional_vars is not None:
+            assign(walk, item.optional_vars, value)
+    walk.block(node.body)
+    if any("chdir" in ast.dump(item.context_expr)[:400] for item in node.items):
+        walk.world.cwd = cwd
+
+
+def _try(walk: PythonWalk, node: ast.Try | ast.TryStar) -> None:
+    walk.block(node.body)
+    for handler in node.handlers:
+        _maybe(walk, handler.body)
+    walk.block(node.orelse)
+    walk.block(node.finalbody)
+
+
+def _match(walk: PythonWalk, node: ast.Match) -> None:
+    subject = walk.eval(node.subject)
+    for case in node.cases:
+        for part in ast.walk(case.pattern):
+            name = getattr(part, "name", None)
+            if isinstance(name, str):
+                walk.scope.set(name, subject)
+        _maybe(walk, case.body)
+
+
+FLOW: Mapping[type[ast.stmt], Statement] = {
+    ast.If: _if,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.TryStar: _try,
+    ast.Match: _match,
+}

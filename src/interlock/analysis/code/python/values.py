@@ -1,0 +1,345 @@
+"""Values of Python source that are known without running anything, and the results of operators and path functions on them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from interlock.analysis.facts import HOLE, hole, known
+
+Value = Any  # a constant (str, int, list…) or one of the classes below
+NOTHING: frozenset[str] = frozenset()
+MAX_TEXT = 1 << 20
+MAX_ITEMS = 4096
+MAX_OPTIONS = 16
+
+
+class Marked(str):
+    """Text that remembers where it came from: bulk, walk, environment, secret, `fetched:URL`, `file:PATH`."""
+
+    __slots__ = ("traits",)
+    traits: frozenset[str]
+
+    def __new__(cls, text: str, traits: Iterable[str] = ()) -> Self:
+        made = super().__new__(cls, text)
+        made.traits = frozenset(traits)
+        return made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sym:
+    """A value known only by how it is reached: `os.remove`, `boto3.client().delete_bucket`."""
+
+    path: str
+    owner: Value = None
+    args: tuple[Value, ...] = ()
+    named: Mapping[str, Value] = field(default_factory=dict)
+    traits: frozenset[str] = NOTHING
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Either:
+    """A value that depends on a branch taken at run time."""
+
+    options: tuple[Value, ...]
+
+
+@dataclass(slots=True, eq=False)
+class OpenFile:
+    """An open file; `written` once anything but nothing may have gone into it."""
+
+    path: str
+    mode: str
+    written: bool = False
+
+
+UNKNOWN = Sym("?")
+
+
+def made_from(value: Value) -> Sym:
+    """A value that is not known, but remembers what it was made from."""
+    return Sym("?", traits=traits_of(value))
+
+
+def either(*values: Value) -> Value:
+    """One value that stands for all of these."""
+    options: list[Value] = []
+    for value in values:
+        for option in options_of(value):
+            if not any(option is seen or _same(option, seen) for seen in options):
+                options.append(option)
+    if len(options) > MAX_OPTIONS:  # what is left out is read as not known, never as absent
+        options = [*options[:MAX_OPTIONS], UNKNOWN]
+    return options[0] if len(options) == 1 else Either(tuple(options))
+
+
+def _same(one: Value, other: Value) -> bool:
+    plain = type(one) is type(other) and isinstance(one, (str, bytes, int, float))
+    return plain and bool(one == other) and traits_of(one) == traits_of(other)
+
+
+def options_of(value: Value) -> tuple[Value, ...]:
+    """Every way that a value could be."""
+    return value.options if isinstance(value, Either) else (value,)
+
+
+# -- where a value came from -----------------------------------------------------------------------------------------
+
+_SECRET = re.compile(
+    r"(^|/)(\.ssh(/|$)|id_(rsa|dsa|ecdsa|ed25519)$|\.aws/|\.netrc$|\.pgpass$|\.npmrc$|\.pypirc$|\.git-credentials$"
+    r"|\.gnupg(/|$)|\.kube/config|\.docker/config\.json|\.config/(gcloud|gh)/|\.env(\.[\w.-]+)?$|credentials(\.json)?$"
+    r"|wallet\.dat$)|^/etc/(shadow|gshadow|sudoers)|\.(pem|p12|pfx|keystore)$|Login Data$|cookies\.sqlite$|\.kdbx$"
+)
+
+
+def file_traits(path: str) -> frozenset[str]:
+    """What the content of this file carries with it."""
+    secret = _SECRET.search(path) and not path.endswith((".example", ".sample"))
+    return frozenset({f"file:{path}", "secret"} if secret else {f"file:{path}"})
+
+
+def traits_of(value: Value, depth: int = 0) -> frozenset[str]:
+    """Everything that is remembered about a value and what it holds."""
+    if isinstance(value, (Marked, Sym)):
+        return value.traits
+    if isinstance(value, OpenFile):
+        return file_traits(value.path)
+    inner: Iterable[Value] = ()
+    if isinstance(value, Either):
+        inner = value.options
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        inner = list(value)[:64]
+    elif isinstance(value, dict):
+        inner = [*list(value.values())[:64], *list(value)[:64]]
+    return NOTHING if depth > 3 else NOTHING.union(*(traits_of(item, depth + 1) for item in inner))
+
+
+def fetched(value: Value) -> str:
+    """The address that a value was fetched from, else nothing."""
+    return next((trait[8:] for trait in sorted(traits_of(value)) if trait.startswith("fetched:")), "")
+
+
+def marked(text: str, *sources: Value) -> str:
+    """The text, with the traits of everything it was made from."""
+    traits = NOTHING.union(*map(traits_of, sources))
+    return Marked(text, traits) if traits else text
+
+
+# -- values as text and as lists -------------------------------------------------------------------------------------
+
+
+def text_of(value: Value) -> str:
+    """A value as text; what is not known becomes a hole."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode("utf-8", "replace")
+    if isinstance(value, (int, float)) or value is None:
+        return str(value)
+    if isinstance(value, OpenFile):
+        return value.path
+    return marked(hole(), value)
+
+
+def concat(parts: Iterable[Value]) -> Value:
+    """Texts put together; refuses what would grow without bound."""
+    items = list(parts)
+    texts = [text_of(item) for item in items]
+    if sum(map(len, texts)) > MAX_TEXT:
+        return made_from(items)
+    return marked("".join(texts), *items)
+
+
+def flat(value: Value) -> list[Value] | None:
+    """The items of a value that is a known sequence, else None."""
+    if isinstance(value, (list, tuple, dict)):
+        return list(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=repr)
+    if isinstance(value, (bytes, bytearray)) or (isinstance(value, str) and known(value)):
+        return list(value) if len(value) <= MAX_ITEMS else None
+    return None
+
+
+def listed(value: Value) -> list[Value] | None:
+    """The items of a list or a tuple, else None."""
+    return list(value) if isinstance(value, (list, tuple)) else None
+
+
+def computed(value: Value) -> bool:
+    """True when the value is a constant through and through."""
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return len(value) <= MAX_ITEMS and all(map(_plain, value))
+    if isinstance(value, dict):
+        return len(value) <= MAX_ITEMS and all(map(_plain, value)) and all(map(_plain, value.values()))
+    return _plain(value)
+
+
+def _plain(value: Value) -> bool:
+    if isinstance(value, str):
+        return known(value) and "bulk" not in traits_of(value)
+    return value is None or isinstance(value, (bytes, bytearray, int, float))
+
+
+def join_path(*parts: Value) -> str:
+    """Path segments put together."""
+    texts = [text_of(part) for part in parts]
+    joined = posixpath.join(*texts) if texts else "."
+    while joined.startswith("./") and len(joined) > 2:
+        joined = joined[2:].lstrip("/") or "."
+    return marked(joined[:MAX_TEXT], *parts)
+
+
+def parent_of(path: str) -> str:
+    """The directory a path is in; unknown where the last known part is not the name."""
+    head, slash, tail = path.rstrip("/").rpartition("/")
+    if tail.count(HOLE) % 2 or (HOLE in path and not slash):
+        return marked(hole(), path)
+    return marked(head or ("/" if slash else "."), path)
+
+
+def with_name(path: str, name: str) -> str:
+    """The path with another last part."""
+    head, slash, _ = path.rpartition("/")
+    return marked(head + slash + name, path)
+
+
+def with_suffix(path: str, suffix: str) -> str:
+    """The path with another ending."""
+    head, slash, tail = path.rpartition("/")
+    return marked(head + slash + posixpath.splitext(tail)[0] + suffix, path)
+
+
+PATH_ATTRIBUTES: Mapping[str, Callable[[str], Value]] = {
+    "parent": parent_of,
+    "name": lambda path: marked(posixpath.basename(path), path),
+    "path": lambda path: path,
+    "stem": lambda path: marked(posixpath.splitext(posixpath.basename(path))[0], path),
+    "suffix": lambda path: posixpath.splitext(path)[1],
+    "anchor": lambda path: "/" if path.startswith("/") else "",
+}
+
+
+_TEXT = (str, bytes)
+_WIDE = re.compile(r"[0-9]{4}|\{[^{}]*\{|%[^a-zA-Z%]*\*")  # a width that could fill the memory
+
+
+def operate(op: str, left: Value, right: Value) -> Value:
+    """The value of `left op right`, `op` being the name of its ast class."""
+    try:
+        made = _operate(op, left, right)
+    except (TypeError, ValueError, ArithmeticError, IndexError, KeyError, AttributeError):
+        made = UNKNOWN
+    return Sym("?", traits=traits_of(left) | traits_of(right)) if made is UNKNOWN else made
+
+
+def _operate(op: str, left: Value, right: Value) -> Value:
+    if op == "Add":
+        return _add(left, right)
+    if op == "Mult":
+        return _times(left, right)
+    if op == "Div" and (isinstance(left, str) or isinstance(right, str)):
+        return join_path(left, right)
+    if op == "Mod" and isinstance(left, _TEXT):
+        return percent(left, right)
+    if op == "BitOr" and isinstance(left, dict) and isinstance(right, dict):
+        return left | right
+    whole = isinstance(left, int) and isinstance(right, int) and op in _INTEGERS
+    return _INTEGERS[op](left, right) if whole and _small(left, right) else UNKNOWN
+
+
+def _add(left: Value, right: Value) -> Value:
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        joined = [*left, *right]
+        return UNKNOWN if len(joined) > MAX_ITEMS else (tuple(joined) if isinstance(left, tuple) else joined)
+    if isinstance(left, list) or isinstance(right, list):  # part of a command line is still worth reading
+        return [*left, Sym("?")] if isinstance(left, list) else [Sym("?"), *right]
+    if isinstance(left, str) or isinstance(right, str):
+        return concat((left, right))
+    if isinstance(left, bytes) and isinstance(right, bytes):
+        return left + right if len(left) + len(right) <= MAX_TEXT else UNKNOWN
+    return left + right if _numbers(left, right) else UNKNOWN
+
+
+def _times(left: Value, right: Value) -> Value:
+    if isinstance(left, int) and isinstance(right, (*_TEXT, list, tuple)):
+        left, right = right, left
+    if isinstance(left, (*_TEXT, list, tuple)) and isinstance(right, int):
+        room = MAX_TEXT if isinstance(left, _TEXT) else MAX_ITEMS
+        return left * right if len(left) * max(right, 0) <= room else UNKNOWN
+    return left * right if _numbers(left, right) and _small(left, right) else UNKNOWN
+
+
+def _numbers(*values: Value) -> bool:
+    return all(isinstance(value, (int, float)) for value in values)
+
+
+def _small(*values: Value) -> bool:
+    return all(abs(value) < 1 << 64 for value in values)
+
+
+_INTEGERS: Mapping[str, Callable[[int, int], Value]] = {
+    "Sub": lambda a, b: a - b,
+    "BitXor": lambda a, b: a ^ b,
+    "BitOr": lambda a, b: a | b,
+    "BitAnd": lambda a, b: a & b,
+    "FloorDiv": lambda a, b: a // b,
+    "Mod": lambda a, b: a % b,
+    "LShift": lambda a, b: a << b if 0 <= b <= 64 else UNKNOWN,
+    "RShift": lambda a, b: a >> b if 0 <= b <= 64 else UNKNOWN,
+    "Pow": lambda a, b: a**b if 0 <= b <= 64 else UNKNOWN,
+}
+
+
+def percent(template: str | bytes, args: Value) -> Value:
+    """`template % args`, with holes for what is not known."""
+    text = text_of(template)
+    if _WIDE.search(text):
+        return UNKNOWN
+    if isinstance(args, dict):
+        made = text % {key: _shown(item) for key, item in args.items()}
+    else:
+        items = args if isinstance(args, tuple) else (args,)
+        loose = text if computed(items) else re.sub(r"%[-+ #0-9.]*[dixXofrc]", "%s", text)
+        made = loose % tuple(_shown(item) if loose is text else text_of(item) for item in items)
+    return made.encode() if isinstance(template, bytes) and known(made) else marked(made, template, args)
+
+
+def fill(template: str, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+    """`template.format(…)`, with holes for what is not known."""
+    if len(template) > MAX_ITEMS or _WIDE.search(template):
+        return concat((template, *args, *named.values()))
+    loose = template if computed(list(args)) and computed(dict(named)) else re.sub(r"[!:][^{}]*\}", "}", template)
+    loose = re.sub(r"\{(\w*)[.\[][^{}]*\}", "{\\1}", loose)
+    made = loose.format(*map(_shown, args), **{key: _shown(item) for key, item in named.items()})
+    return marked(made[:MAX_TEXT], template, *args, *named.values())
+
+
+def _shown(value: Value) -> Value:
+    return value if computed(value) else text_of(value)
+
+
+def index(value: Value, key: Value) -> Value:
+    """`value[key]`, for an index, a slice or a dictionary's key."""
+    try:
+        if isinstance(value, dict):
+            if key in value:
+                return value[key]
+            return either(*value.values()) if isinstance(key, Sym) and value else UNKNOWN
+        if isinstance(value, (list, tuple)) and isinstance(key, Sym) and value:
+            return either(*value)
+        if isinstance(value, str) and (not known(value) or isinstance(key, Sym)):
+            return marked(hole(), value)
+        if isinstance(value, (*_TEXT, list, tuple)) and isinstance(key, (int, slice)):
+            found: Value = value[key]
+            return marked(found, value) if isinstance(value, str) else found
+    except (TypeError, ValueError, IndexError, KeyError):
+        pass
+    return made_from(value)

@@ -1,0 +1,277 @@
+"""One walk through a Python tree that takes every branch, and its record of files, connections and effects so far."""
+
+from __future__ import annotations
+
+import ast
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice, pairwise, product
+from typing import Any
+
+from interlock.analysis.code.python.objects import Class, LibraryCall, PythonFunction, PythonScope
+from interlock.analysis.code.python.values import (
+    UNKNOWN,
+    Either,
+    OpenFile,
+    Sym,
+    Value,
+    either,
+    fetched,
+    flat,
+    join_path,
+    made_from,
+    marked,
+    options_of,
+    text_of,
+    traits_of,
+)
+from interlock.analysis.facts import Report, known, without_holes
+
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "cmd", "cmd.exe", "powershell", "pwsh"})
+
+
+@dataclass(slots=True, eq=False)
+class PythonEffects:
+    """Tells the report each thing once, with paths as seen from the directory the source went to."""
+
+    out: Report
+    told: set[tuple[str, ...]] = field(default_factory=set)
+    files: list[OpenFile] = field(default_factory=list)  # open for writing
+    cwd: str = ""
+    peer: str = ""  # the address of the last socket
+    wired: bool = False  # the standard streams are that socket
+    downloads: dict[str, str] = field(default_factory=dict)  # path -> address
+    idle: bool = False  # inside a function that nothing of the source can call
+
+    def _first(self, *words: str) -> bool:
+        new = words not in self.told
+        self.told.add(words)
+        return new
+
+    def effect(self, verb: str, target: Value = "", *traits: str) -> None:
+        text = str(text_of(target))
+        if self._first("effect", verb, text, *traits):
+            self.out.effect(verb, text, *traits)
+
+    def code(self, language: str, text: str) -> None:
+        if self._first("code", language, str(text)):
+            self.out.code(language, str(text))
+
+    def unreadable(self, what: str, *traits: str) -> None:
+        if self._first("unreadable", what, *traits):
+            self.out.unreadable(what, *traits)
+
+    def run(self, argv: Sequence[Value], call: LibraryCall | None = None) -> None:
+        """A program is started without a shell."""
+        words = [str(text_of(word)) for word in argv]
+        if not words:
+            return
+        script = next((word for flag, word in pairwise(argv) if flag in ("-c", "-e")), None)
+        if script is not None and fetched(script) and _base(words) in SHELLS | {"python", "python3"}:
+            self.effect("run_download", fetched(script))
+            return
+        self._start(words, call)
+        move = self._move(call)
+        if move:
+            self._shell(move + shlex.join(words))
+        elif self._first("run", *words):
+            self.out.run(words)
+
+    def shell(self, text: Value, call: LibraryCall | None = None) -> None:
+        """A line is handed to a shell."""
+        line = str(text_of(text))
+        if fetched(text) and not without_holes(line).strip():
+            self.effect("run_download", fetched(text))
+            return
+        self._start(line[:10_000].split(), call)
+        self._shell(self._move(call) + line)
+
+    def _shell(self, line: str) -> None:
+        if self._first("shell", line):
+            self.out.shell(line)
+
+    def _move(self, call: LibraryCall | None) -> str:
+        """The words that take a shell to where the program would start."""
+        cwd = call.named.get("cwd") if call else None
+        place = self.located(text_of(cwd)) if cwd not in (None, "") else self.cwd
+        return f"cd {shlex.quote(place)} && " if place not in ("", ".") else ""
+
+    def _start(self, words: Sequence[str], call: LibraryCall | None) -> None:
+        """What starting these words means beside running them: a download is run, a shell hangs on a socket."""
+        for word in words if self.downloads else ():
+            url = self.downloads.get(word.strip("'\";&").removeprefix("./"))
+            if url is not None:
+                self.effect("run_download", url)
+        streams = call.named.values() if call else ()
+        wired = self.wired or any("socket" in getattr(stream, "path", "") for stream in streams)
+        terminal = call is not None and call.path == "pty.spawn"
+        if self.peer and (wired or terminal) and words and _base(words) in SHELLS:
+            self.effect("reverse_shell", self.peer)
+
+    def execute(self, value: Value) -> None:
+        """Text is run as Python."""
+        if isinstance(value, (PythonFunction, Class)):
+            return
+        text = text_of(value)
+        script = next((mark[5:] for mark in sorted(traits_of(value)) if mark.startswith("file:")), "")
+        if fetched(value):
+            self.effect("run_download", fetched(value))
+        elif known(text):
+            self.code("python", text)
+        elif script in self.downloads:
+            self.effect("run_download", self.downloads[script])
+        elif script and known(script) and not without_holes(text).strip():
+            self.effect("run_script", self.located(script))
+        else:
+            self.unreadable("exec of text made at run time", "payload")
+
+    # files
+
+    def located(self, path: str) -> str:
+        """A path as seen from where the source began."""
+        return path if not self.cwd or path.startswith(("/", "~")) else join_path(self.cwd, path)
+
+    def touch(self, verb: str, path: Value, *traits: str) -> None:
+        """An effect on a path, which may be one of many."""
+        if self.idle and not known(str(text_of(path))):
+            return  # what a helper does to whatever it would be given, in a run that gives it nothing
+        marks = traits_of(path)
+        bulk = ["bulk"] * ("bulk" in marks and verb not in ("read", "write"))
+        deep = ["recursive"] * ("walk" in marks and verb in ("chmod", "chown"))
+        self.effect(verb, self.located(text_of(path)), *traits, *bulk, *deep)
+
+    def open(self, path: Value, mode: str) -> OpenFile:
+        """A file is opened; what is written is told when the source ends."""
+        file = OpenFile(marked(self.located(text_of(path)), path), mode)
+        if any(letter in mode for letter in "wax"):
+            self.files.append(file)
+        else:
+            self.touch("read", path)
+        return file
+
+    def fill(self, file: OpenFile, content: Value) -> None:
+        """Something is written to an open file."""
+        if not isinstance(content, (str, bytes)) or content:
+            file.written = True
+            if fetched(content):
+                self.downloads[str(file.path).removeprefix("./")] = fetched(content)
+        if "+" in file.mode and "r" in file.mode:
+            self.effect("write", file.path)
+
+    def close(self) -> None:
+        """The source ends, and so do its files."""
+        for file in self.files:
+            emptied = "w" in file.mode and not file.written
+            verb = "append" if "a" in file.mode else "truncate" if emptied else "write"
+            self.effect(verb, file.path, *["bulk"] * ("bulk" in traits_of(file.path)))
+
+
+def _base(words: Sequence[str]) -> str:
+    return words[0].rpartition("/")[2]
+
+
+MAX_LOOP = 1000
+MAX_WAYS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class PythonSemantics:
+    """How each kind of node is read, and what calls give."""
+
+    statements: Mapping[type[ast.stmt], Statement]
+    expressions: Mapping[type[ast.expr], Expression]
+    invoke: Callable[[PythonWalk, Value, list[Value], dict[str, Value]], Value]  # any value is called
+    answer: Callable[[PythonWalk, Sym, LibraryCall], Value]  # a library is called
+    handled: frozenset[str]  # the functions of libraries that have an answer
+
+
+@dataclass(slots=True, eq=False)
+class PythonWalk:
+    """Where the walk is and what it has met."""
+
+    out: Report
+    language: PythonSemantics
+    world: PythonEffects
+    scope: PythonScope = field(default_factory=PythonScope)
+    defined: list[PythonFunction] = field(default_factory=list)
+    followed: set[int] = field(default_factory=set)  # functions whose body was read
+    active: list[int] = field(default_factory=list)  # functions whose body is being read
+    calls: int = 0
+    endless: int = 0  # loops without an end around this place
+    forks: int = 0
+    stars: list[str] = field(default_factory=list)  # modules imported with *
+    attributes: dict[str, Value] = field(default_factory=dict)  # what the source put on others' objects
+
+    def block(self, body: Sequence[ast.stmt]) -> None:
+        """Read statements, up to one that leaves."""
+        for node in body:
+            self.out.step()
+            self.language.statements.get(type(node), PythonWalk.parts)(self, node)
+            if leaves(node):
+                return
+
+    def eval(self, node: ast.expr) -> Value:
+        """What an expression stands for, after telling what it does."""
+        self.out.step()
+        return self.language.expressions.get(type(node), PythonWalk.parts)(self, node)
+
+    def parts(self, node: ast.stmt | ast.expr) -> Value:
+        """Read the expressions in a node whose own meaning does not matter."""
+        return made_from([self.eval(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)])
+
+    @contextmanager
+    def inside(self, scope: PythonScope) -> Iterator[PythonScope]:
+        """Read with these names, then go back to the names before."""
+        outer, self.scope = self.scope, scope
+        try:
+            yield scope
+        finally:
+            self.scope = outer
+
+    def spread(self, work: Callable[..., Value], *values: Value) -> Value:
+        """Do the work for every way that the values could be."""
+        if not any(isinstance(value, Either) for value in values):
+            return work(*values)
+        made = [work(*chosen) for chosen in islice(product(*map(options_of, values)), MAX_WAYS)]
+        if len(made) == MAX_WAYS:  # what was left out is read as not known, never as absent
+            made.append(work(*(UNKNOWN if isinstance(value, Either) else value for value in values)))
+        return either(*made)
+
+    def call(self, func: Value, args: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        """Call a value, in every way that it and its arguments could be."""
+        count = len(args)
+
+        def one(target: Value, *given: Value) -> Value:
+            self.out.step()
+            return self.language.invoke(self, target, list(given[:count]), dict(zip(named, given[count:], strict=True)))
+
+        return self.spread(one, func, *args, *named.values())
+
+    def items(self, value: Value) -> list[Value]:
+        """What a loop over this value would see, no more than a bounded number of them."""
+        found = [item for option in options_of(value) for item in self._items(option)]
+        return found if len(found) <= MAX_LOOP else [*found[:MAX_LOOP], made_from(found)]
+
+    def _items(self, value: Value) -> list[Value]:
+        found = flat(value)
+        if found is not None:
+            return found
+        if isinstance(value, Sym) and value.path == "itertools.count()":
+            self.endless += 1  # stays: nothing after such a loop is reached
+        if isinstance(value, Sym) and value.owner is not None and value.path.endswith("()"):
+            return [Sym(f"{value.path}.[]", value, traits=traits_of(value))]  # one of what a client or a query finds
+        return [made_from(value)]
+
+
+def leaves(node: ast.stmt) -> bool:
+    """True for a statement after which the block is left."""
+    return isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue))
+
+
+Statement = Callable[[PythonWalk, Any], object]
+Expression = Callable[[PythonWalk, Any], Value]
+Answer = Callable[
+    [PythonWalk, LibraryCall], Value
+]  # what a call of a library gives; UNKNOWN where it has nothing to say

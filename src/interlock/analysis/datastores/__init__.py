@@ -1,0 +1,253 @@
+"""Commands to stores that speak no SQL (Redis, Cassandra, Neo4j, memcached) -> effects."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from interlock.analysis.datastores.queues import read_kafka, read_keys, read_rabbit
+from interlock.analysis.facts import HOLE, Report
+from interlock.analysis.sql.batch import SqlStatement, name_at, split
+from interlock.analysis.sql.tokens import cut, flavours
+
+__all__ = [
+    "read_cql", "read_cypher", "read_kafka", "read_keys", "read_memcached", "read_rabbit", "read_redis",
+    "read_redis_text",
+]  # fmt: skip
+
+_REDIS_TAKES = frozenset({
+    "-h", "-p", "-n", "-a", "-u", "-s", "-t", "-r", "-i", "-d", "-D", "-X", "--user", "--pass", "--sni", "--cacert",
+    "--cacertdir",
+    "--cert", "--key", "--pattern", "--rdb", "--functions-rdb", "--intrinsic-latency", "--lru-test",
+    "--show-pushes", "--tls-ciphers",
+    "--quoted-pattern", "--count", "--memkeys-samples",
+})  # fmt: skip
+_REDIS_WRITES = frozenset(
+    "set setex psetex setnx mset msetnx append incr incrby incrbyfloat decr decrby getset setrange setbit hset hmset "
+    "hsetnx hincrby "
+    "hincrbyfloat lpush rpush lpushx rpushx linsert lset rpoplpush lmove sadd smove zadd zincrby zunionstore "
+    "zinterstore sinterstore "
+    "sunionstore sdiffstore pfadd pfmerge expire pexpire expireat pexpireat persist rename renamenx copy move "
+    "restore xadd xgroup xack "
+    "publish geoadd bitop bitfield touch select multi exec discard watch unwatch json.set migrate sort client script "
+    "function "
+    "fcall xsetid zrangestore geosearchstore spublish blmove brpoplpush hexpire".split()
+)
+_REDIS_DELETES = frozenset(
+    "del unlink getdel hdel srem zrem lrem ltrim lpop rpop spop zpopmin zpopmax xdel xtrim zremrangebyrank "
+    "zremrangebyscore zremrangebylex "
+    "json.del json.forget ft.dropindex blpop brpop hgetdel".split()
+)
+_REDIS_ADMIN = frozenset({
+    "shutdown", "debug", "replicaof", "slaveof", "failover", "bgrewriteaof", "save", "bgsave", "swapdb", "module",
+    "reset", "acl",
+})  # fmt: skip
+_REDIS_ADMIN_PAIRS = frozenset({
+    ("config", "set"), ("config", "rewrite"), ("config", "resetstat"), ("cluster", "reset"), ("cluster", "failover"),
+    ("cluster", "forget"), ("cluster", "flushslots"), ("client", "kill"), ("script", "flush"), ("function", "flush"),
+    ("function", "delete"), ("script", "kill"), ("acl", "deluser"), ("acl", "setuser"), ("cluster", "delslots"),
+    ("latency", "reset"),
+    ("memory", "purge"),
+})  # fmt: skip
+_REDIS_QUIET_PAIRS = frozenset({
+    ("config", "get"), ("acl", "list"), ("acl", "whoami"), ("acl", "getuser"), ("acl", "users"), ("acl", "cat"),
+    ("module", "list"),
+    ("client", "list"), ("client", "id"), ("client", "info"), ("script", "exists"), ("function", "list"), ("debug",
+    "object"),
+    ("acl", "log"), ("client", "getname"), ("debug", "sleep"),
+})  # fmt: skip
+_REDIS_CALL = re.compile(r"redis\.p?call\s*\(\s*['\"](\w+)['\"]\s*(?:,\s*['\"]?([\w:*.{}-]*))?", re.IGNORECASE)
+_LONGEST = 200_000
+
+
+def read_redis(words: Sequence[str], out: Report) -> None:
+    """redis-cli, given the words after its name; without a command it reads its input, which the caller knows."""
+    index = 0
+    while index < len(words) and words[index].startswith("-") and len(words[index]) > 1:
+        option = words[index]
+        index += 2 if option in _REDIS_TAKES else 1
+        if option == "--eval":
+            out.effect("run_script", words[index] if index < len(words) else "")
+            return
+        if option == "--cluster":
+            _read_redis_cluster(words[index:], out)
+            return
+        if option in ("--pipe", "--scan", "--bigkeys", "--memkeys", "--hotkeys", "--stat", "--latency", "--rdb"):
+            out.effect("store_read" if option != "--pipe" else "store_write")
+            return
+    if index < len(words):
+        _read_redis_command(words[index:], out)
+
+
+def _read_redis_cluster(words: Sequence[str], out: Report) -> None:
+    quiet = bool(words) and words[0] in ("info", "check", "help", "backup")
+    out.effect("store_read" if quiet else "store_admin", words[0] if words else "")
+
+
+def read_redis_text(text: str, out: Report) -> None:
+    """Lines of commands, as piped into redis-cli or to its port; the wire protocol's own lines are joined."""
+    if len(text) > _LONGEST:
+        out.unreadable("a Redis script that is too long to read", "budget")
+        return
+    for line in _redis_lines(text):
+        out.step()
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            words = line.split()
+        if words:
+            _read_redis_command(words, out)
+
+
+def _redis_lines(text: str) -> list[str]:
+    """The commands of a text; `*2\\r\\n$3\\r\\nDEL\\r\\n…` is one command over several lines."""
+    lines: list[str] = []
+    wire = False
+    for raw in text.replace("\\r\\n", "\n").replace("\\n", "\n").splitlines():
+        line = raw.strip()
+        if re.fullmatch(r"\*\d{1,9}", line):
+            wire = True
+            lines.append("")
+        elif wire and re.fullmatch(r"\$\d{1,12}", line):
+            continue
+        elif wire and lines:
+            lines[-1] += (" " if lines[-1] else "") + shlex.quote(line)
+        elif line:
+            lines.append(line)
+    return lines
+
+
+def _read_redis_command(words: Sequence[str], out: Report) -> None:
+    """One command; a name that is not known yet cannot be judged."""
+    command = words[0].lower()
+    second = words[1].lower() if len(words) > 1 else ""
+    if command.isdecimal() and len(words) > 1:  # redis-cli repeats a command that a number precedes
+        _read_redis_command(words[1:], out)
+    elif HOLE in command:
+        out.unreadable("a Redis command made at run time", "payload")
+    elif command in ("flushall", "flushdb"):
+        out.effect("store_drop", "", "all" if command == "flushall" else "database")
+    elif command in ("eval", "eval_ro", "evalsha", "fcall"):
+        _read_lua(words, out)
+    elif (command, second) in _REDIS_ADMIN_PAIRS:
+        out.effect("store_admin", f"{command} {second}")
+    elif (command, second) in _REDIS_QUIET_PAIRS:
+        out.effect("store_read")
+    elif command in _REDIS_ADMIN:
+        out.effect("store_admin", command)
+    elif command in _REDIS_DELETES:
+        for key in words[1:] if command in ("del", "unlink") else words[1:2]:
+            out.effect("store_delete", key)
+        if len(words) == 1:
+            out.effect("store_delete")
+    else:
+        out.effect("store_write" if command in _REDIS_WRITES else "store_read", words[1] if len(words) > 1 else "")
+
+
+def _read_lua(words: Sequence[str], out: Report) -> None:
+    """The commands that a script calls; deleting what a pattern finds has no bound."""
+    script = words[1] if len(words) > 1 else ""
+    if HOLE in script and not _REDIS_CALL.search(script):
+        out.unreadable("a Redis script made at run time", "payload")
+        return
+    calls = [(found.group(1).lower(), found.group(2) or "") for found in _REDIS_CALL.finditer(script[:_LONGEST])]
+    listed = any(name in ("keys", "scan") for name, _ in calls)
+    for name, key in calls or [("eval", "")]:
+        out.step()
+        if name in ("del", "unlink"):
+            out.effect("store_delete", key, *(("unfiltered",) if listed else ()))
+        elif name == "eval":
+            out.effect("store_write")
+        else:
+            _read_redis_command([name, key] if key else [name], out)
+
+
+_CQL_DROPS = {
+    "KEYSPACE": "database",
+    "SCHEMA": "database",
+    "TABLE": "collection",
+    "COLUMNFAMILY": "collection",
+    "INDEX": "index",
+}
+_CQL_READS = frozenset(
+    {"SELECT", "DESCRIBE", "DESC", "USE", "CONSISTENCY", "SHOW", "TRACING", "PAGING", "EXPAND", "HELP", "LIST"}
+)
+
+
+def read_cql(text: str, out: Report) -> None:
+    """Cassandra's language, as given to cqlsh."""
+    if len(text) > _LONGEST:
+        out.unreadable("CQL that is too long to read", "budget")
+        return
+    tokens, _ = cut(text, flavours(text, "sqlite")[0])
+    for item in split(tokens, text, "cql"):
+        out.step()
+        _read_cql_statement(item, out)
+
+
+def _read_cql_statement(item: SqlStatement, out: Report) -> None:
+    head = item.head
+    if item.tokens[0].kind == "hole":
+        out.unreadable("CQL made at run time", "payload")
+    elif head == "DROP":
+        at = 2 if item.word(1) == "MATERIALIZED" else 1
+        out.effect("store_drop", name_at(item, at + 1)[0], _CQL_DROPS.get(item.word(at), "other"))
+    elif head == "TRUNCATE":
+        out.effect("store_delete", name_at(item, 1)[0], "unfiltered")
+    elif head == "DELETE" or (head == "BEGIN" and item.top("DELETE") > 0):
+        came, where = item.top("FROM"), item.top("WHERE")
+        out.effect("store_delete", name_at(item, came + 1)[0], *(() if where > 0 else ("unfiltered",)))
+    elif head == "ALTER" and item.top("DROP") > 0:
+        out.effect("store_drop", name_at(item, 2)[0], "other")
+    elif head == "SOURCE":
+        out.effect("run_script", name_at(item, 1)[0])
+    elif head in ("GRANT", "REVOKE"):
+        out.effect("store_admin", head.lower())
+    else:
+        out.effect("store_read" if head in _CQL_READS else "store_write")
+
+
+def read_memcached(text: str, out: Report) -> None:
+    """memcached's line protocol, as piped to its port."""
+    verbs = {"flush_all": "store_drop", "delete": "store_delete", "shutdown": "store_admin"}
+    for line in text[:_LONGEST].replace("\\r", "\n").replace("\\n", "\n").splitlines():
+        words = line.split()
+        if not words:
+            continue
+        out.step()
+        verb = verbs.get(words[0].lower(), "store_read")
+        if words[0].lower() in ("set", "add", "replace", "append", "prepend", "incr", "decr", "touch", "cas"):
+            verb = "store_write"
+        target = words[1] if len(words) > 1 and verb != "store_drop" else ""
+        out.effect(verb, target, *(("all",) if verb == "store_drop" else ()))
+
+
+def read_cypher(text: str, out: Report) -> None:
+    """Neo4j's language, as given to cypher-shell; `//` begins a comment."""
+    if len(text) > _LONGEST:
+        out.unreadable("Cypher that is too long to read", "budget")
+        return
+    bare = re.sub(r"(?m)^\s*//.*$", "", text)
+    tokens, _ = cut(bare, flavours(bare, "clickhouse")[0])
+    for item in split(tokens, bare, "cypher"):
+        out.step()
+        _read_cypher_statement(item, out)
+
+
+def _read_cypher_statement(item: SqlStatement, out: Report) -> None:
+    """DROP, DELETE and the writes; a label alone does not narrow a deletion."""
+    spoken = [i for i in range(len(item.tokens)) if i == 0 or item.tokens[i - 1].text not in (".", ":")]
+    words = {item.word(i) for i in spoken}  # n.delete is a property
+    if item.head == "EXPLAIN":
+        out.effect("store_read")
+    elif item.head == "DROP":
+        trait = {"DATABASE": "database", "INDEX": "index"}.get(item.word(1), "other")
+        out.effect("store_drop", name_at(item, 2)[0], trait)
+    elif "DELETE" in words:
+        narrowed = bool(words & {"WHERE", "LIMIT"}) or any(token.text == "{" for token in item.tokens)
+        out.effect("store_delete", "", *(() if narrowed else ("unfiltered",)))
+    elif words & {"CREATE", "MERGE", "SET", "REMOVE", "LOAD", "FOREACH", "CALL", "ALTER", "GRANT", "REVOKE"}:
+        out.effect("store_write")
+    else:
+        out.effect("store_read")

@@ -1,0 +1,166 @@
+"""Text for display: styled lines, excerpts with a span underlined, control characters spelled out, warnings of look-alike letters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.model import Span
+
+MAX_LINES = 6
+WIDTH = 100  # columns of a line that are shown
+SHORT = 6  # letters of an id, behind its kind, that messages name it by
+_LEAD = 20  # columns shown before a span that starts far to the right
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # would act on a terminal, or not be seen
+
+
+@dataclass(frozen=True, slots=True)
+class ExcerptLine:
+    """One line of the text, as shown, and the line of marks under it."""
+
+    number: int
+    text: str
+    marks: str
+
+
+def visible(text: str) -> str:
+    """The text as it can be printed: control and invisible characters spelled out, tabs as four spaces."""
+    return text if text.isascii() and text.isprintable() else "".join(map(_shown, text))
+
+
+def short_id(id: str) -> str:
+    """An id as people are told it: `pdact_7Qm2xK`, which every command takes for the whole one."""
+    kind, mark, rest = id.partition("_")
+    return f"{kind}_{rest[:SHORT]}" if mark else id
+
+
+def excerpt(text: str, span: Span) -> tuple[list[ExcerptLine], int]:
+    """The lines that a span touches, and how many more there are."""
+    start, end = max(0, span[0]), min(len(text), max(span[1], span[0] + 1))
+    rows: list[ExcerptLine] = []
+    more = 0
+    for number, first, line in _lines(text):
+        if first >= end and rows:
+            break
+        if first + len(line) < start or (not line.strip() and rows):
+            continue
+        if len(rows) == MAX_LINES:
+            more += 1
+            continue
+        rows.append(_row(number, line, max(0, start - first), min(len(line), end - first)))
+    return rows, more
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, str]]:
+    first = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        yield number, first, line
+        first += len(line) + 1
+
+
+def _row(number: int, line: str, start: int, end: int) -> ExcerptLine:
+    skipped = start - _LEAD if start > WIDTH - _LEAD else 0
+    head = "…" if skipped else ""
+    shown, marks = [head], [" " * len(head)]
+    width = 0
+    for place in range(skipped, len(line)):
+        piece = _shown(line[place])
+        columns = _columns(piece)
+        width += columns
+        if width > WIDTH:
+            shown.append("…")
+            break
+        shown.append(piece)
+        marks.append(("^" if start <= place < end else " ") * columns)
+    return ExcerptLine(number, "".join(shown).rstrip(), "".join(marks).rstrip())
+
+
+def _shown(char: str) -> str:
+    if char == "\t":
+        return "    "
+    if unicodedata.category(char) not in _HIDDEN:
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _columns(piece: str) -> int:
+    return len(piece) if piece.isascii() else sum(_char_columns(char) for char in piece)
+
+
+def _char_columns(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+@dataclass(frozen=True, slots=True)
+class StyledText:
+    """A piece of a line; the style is a word, and the door knows what it looks like."""
+
+    text: str
+    style: str = ""
+
+
+Line = tuple[StyledText, ...]
+
+
+def undo_words(irreversible: bool, ways: Iterable[str]) -> str:
+    """Whether ordinary means undo it, and what the rules advise: for what is elsewhere, from what its vendor keeps."""
+    advice = list(dict.fromkeys(filter(None, ways)))
+    if irreversible:  # the worst of it stands first, and the others often repeat it
+        return "cannot be undone" + (f" by ordinary means. {advice[0]}" if advice else "")
+    return "can be undone" + (f": {'; '.join(advice)}" if advice else "")
+
+
+def mid_sentence(reason: str) -> str:
+    """A reason as it reads in the middle of a sentence."""
+    text = reason.rstrip(".")
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+
+
+LONG = 240  # characters that are taken in at a glance
+MOST = 5
+_WIDTH = 200
+_WORD = re.compile(r"[^\W\d_]+")
+# Letters of other alphabets that look like Latin ones in most fonts.
+_ALIKE = frozenset(
+    "АВЕЅІЈКМНОРСТУХаеѕіјорсухԁһӏԛԝʋ" "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορτυ" "օոսցհ"
+    "ⅰⅴⅹⅼⅽⅾⅿ" "ɑɡɩıȷ"
+)  # fmt: skip
+
+
+def harm(text: str, findings: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The commands in a long text that do the worst of it, each by itself; nothing for a text that is read at a glance."""
+    if len(text) <= LONG and text.count("\n") < 3:
+        return ()
+    known = [one for one in findings if isinstance(one, Mapping)]
+    worst = max((int(one.get("level") or 0) for one in known), default=0)
+    said = (str(one.get("subject") or "") for one in known if int(one.get("level") or 0) == worst)
+    return tuple(_cut(one) for one in dict.fromkeys(filter(None, said)))[:MOST]
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _WIDTH else f"{words[: _WIDTH - 1]}…"
+
+
+def lookalikes(text: str) -> tuple[str, ...]:
+    """Words with letters that look like Latin ones and are none, each with those letters by name."""
+    if text.isascii():
+        return ()
+    found = (f"{word}: {_named(word)}" for word in dict.fromkeys(_WORD.findall(text)) if _strange(word))
+    return tuple(one for _, one in zip(range(MOST), found, strict=False))
+
+
+def _strange(word: str) -> bool:
+    """Some letters only look Latin, and nothing in the word says that it is of another alphabet as a whole."""
+    foreign = {letter for letter in word if not letter.isascii()}
+    return bool(foreign & _ALIKE) and (foreign <= _ALIKE or any(letter.isascii() for letter in word))
+
+
+def _named(word: str) -> str:
+    letters = dict.fromkeys(letter for letter in word if letter in _ALIKE)
+    return ", ".join(f"{one} is {unicodedata.name(one, '?').lower()} (U+{ord(one):04X})" for one in letters)

@@ -1,0 +1,268 @@
+"""Facts of an action before any rule is applied: the commands it runs and the effects it has, combined over one text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Protocol
+
+from interlock.model import Span
+
+# Text that cannot be known without running something stands as HOLE name HOLE, where the name says where it
+# would come from: `$BUILD_DIR` reads as "\ufffcBUILD_DIR\ufffc", the output of a program as "\ufffc\ufffc".
+HOLE = "\ufffc"
+_HOLES = re.compile(f"{HOLE}[^{HOLE}]*{HOLE}?")
+
+
+def hole(name: str = "") -> str:
+    """The mark for text that is not known."""
+    return f"{HOLE}{name}{HOLE}"
+
+
+# Holes that say what flows in from somewhere: `$(curl …)`, `$(cat ~/.ssh/id_rsa)`, `$(env)`.
+DOWNLOAD, SECRET, ENVIRONMENT = "<download>", "<secret>", "<environment>"
+QUOTED = "\ufffb"  # stands before a ~ that was quoted, and so names a file
+
+
+def hole_of(taints: Iterable[str]) -> str:
+    """The mark for unknown text that is known to contain something."""
+    for taint, name in (("download", DOWNLOAD), ("secret", SECRET), ("environment", ENVIRONMENT)):
+        if taint in taints:
+            return hole(name)
+    return hole()
+
+
+def taints_in(text: str) -> frozenset[str]:
+    """What the holes of a text are known to contain."""
+    if "<" not in text or HOLE not in text:
+        return frozenset()
+    return frozenset(name[1:-1] for name in (DOWNLOAD, SECRET, ENVIRONMENT) if hole(name) in text)
+
+
+def known(text: str) -> bool:
+    """True when no part of the text is a hole."""
+    return HOLE not in text
+
+
+def without_holes(text: str, filler: str = "") -> str:
+    """The known part of a text."""
+    return _HOLES.sub(filler, text) if HOLE in text else text
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One program that would run, with the words that it would get."""
+
+    program: str  # base name in lower case, without .exe
+    words: tuple[str, ...]
+    span: Span | None = None
+    via: tuple[str, ...] = ()  # what it was unwrapped from, outermost first
+    traits: frozenset[str] = frozenset()
+    env: tuple[tuple[str, str], ...] = ()  # assignments made for this command alone
+    cwd: str = ""  # the folder that it would run in, where that is not the action's own
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One thing that would happen to one target, whatever tool or language does it."""
+
+    verb: str
+    target: str = ""
+    place: str = ""  # what kind of place the target is, for the verbs that act on paths
+    traits: frozenset[str] = frozenset()
+    span: Span | None = None
+    via: tuple[str, ...] = ()
+    subject: str = ""  # the command or code that has this effect, for a person
+    path: str = ""  # the target as it resolves from where the effect happens, for the verbs that act on paths
+
+
+Fact = Command | Effect
+
+# Every verb an effect can have. A rule that names another one is refused.
+VERBS = frozenset({
+    # files; the target is a path
+    "delete",        # traits: recursive, bulk (a glob or a computed list), empty_only
+    "truncate",      # emptied, or overwritten with nothing or noise
+    "overwrite",     # replaced by other content
+    "write",         # created, or written with `>`; may replace
+    "append",
+    "move",          # the target is what is moved away
+    "chmod",         # traits: recursive, world_writable, no_access, setuid
+    "chown",
+    "read",
+    # network
+    "fetch",         # traits: secret where a secret is in the request
+    "send",          # data leaves; traits: secret, environment
+    "listen",
+    "http",          # traits: delete, post, put, patch
+    # running things
+    "run_download",  # code that was fetched is run
+    "run_script",    # a script file is run; the target is its path
+    "reverse_shell",
+    "unreadable",    # the target says what could not be read; traits: command, payload, syntax, budget, nesting
+    "fork_bomb",
+    "kill",          # traits: all
+    # SQL; the target is the object's name
+    "sql_drop",      # traits: database, schema, table, column, view, index, other, user
+    "sql_truncate",
+    "sql_delete",    # traits: unfiltered
+    "sql_update",    # traits: unfiltered
+    "sql_grant",
+    "sql_revoke",    # traits: all
+    "sql_alter",
+    "sql_write",
+    "sql_read",
+    "sql_execute",   # runs text made at run time
+    "sql_kill",
+    "sql_shell",     # a statement that runs a program or writes a server file
+    # other stores (Redis, Mongo, Cassandra, Elasticsearch…); the target is the object's name
+    "store_drop",    # traits: database, collection, index, all
+    "store_delete",  # traits: unfiltered
+    "store_write",
+    "store_read",
+    "store_admin",   # shuts down or reconfigures the server
+    # acts that are announced: by the name of an operation or tool, or in plain words; the target is the object in words
+    "act_delete", "act_revoke", "act_terminate", "act_invalidate", "act_unconfigure", "act_block", "act_pay", "act_account",
+    "act_override", "act_escalate", "act_leak", "act_run", "act_rewrite", "act_disk", "act_send",
+    "act_change",    # something recoverable
+    "act_read",
+    "act_vague",     # nothing can be told from the words
+    "act_resembles", # nothing harmful was read, but it is worded like announcements of harm
+    "declared",      # what an adapter declares of an operation; traits: level_0 to level_4
+})  # fmt: skip
+
+
+class Report(Protocol):
+    """What a reader of some language tells about the code it reads."""
+
+    def effect(self, verb: str, target: str = "", *traits: str) -> None:
+        """The code has this effect; paths are given as written, holes included."""
+
+    def run(self, argv: Sequence[str]) -> object:
+        """The code runs this program with these words, without a shell."""
+
+    def shell(self, text: str) -> None:
+        """The code hands this text to a shell."""
+
+    def code(self, language: str, text: str) -> None:
+        """The code runs this text in another language: python, javascript, perl, ruby, php, sql, powershell, cmd…"""
+
+    def unreadable(self, what: str, *traits: str) -> None:
+        """Something would happen here that cannot be known; `what` says why, in words for a person."""
+
+    def step(self, count: int = 1) -> None:
+        """Spend the budget; raises BudgetSpent when there is none left."""
+
+
+class BudgetSpent(Exception):
+    """The action takes more work to read than an action may."""
+
+
+SAME = "same"  # trait of a file that goes over itself: what stood there was the input
+LEFTOVER = "leftover"  # trait of what an engine itself calls unused
+_GUARDED = frozenset({"agent_config", "guard"})  # whoever writes there is judged for that
+_ENGINES = frozenset({"docker", "podman", "nerdctl"})
+_LISTS = re.compile(r"(images|ps|image ls|image list|container ls|container list|container ps)( .*)?")
+_DANGLING = re.compile(r".*(dangling=(true|1)|status=(exited|created|dead)).*")
+UNDONE = "undone"  # trait of what a later command of the same text takes back
+_INVERSES = {("gh", "workflow disable"): "workflow enable", ("glab", "schedule disable"): "schedule enable"}
+_REMOVES = re.compile(r"(rm|rmi|image rm|image remove|container rm|container remove)( .*)?", re.S)
+_CODE = re.compile(
+    r"(python|node|ruby|perl|php|bun|deno)[\d.]*( -{1,2}\w+| eval)?"
+)  # the way code comes on a command line
+# What lets only the names through, of lines such as NAME=value.
+_NAMES_ONLY = re.compile(
+    r"cut (-d ?'?=|--delimiter==) (-f ?1|--fields=1)|cut -f ?1 -d ?=|awk -F ?= \{ ?print \$1;? ?\}|sed (-E )?s/=\.\*(/=?[*.x<>\w]*)?/g?|sed -n (s/=\.\*//p|/\^[^=]*=\$/p)|wc( -[lcw]+)*|grep -c [^-].*"
+)
+
+
+def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """Every pass that needs more than one fact; nothing is taken away, and most texts have nothing for any of them."""
+    if len(facts) < 2:
+        return facts
+    return _undone(_leftovers(_spoken(_names_only(_rewritten(facts)))))
+
+
+def _rewritten(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """A file that a program of another language reads and writes; what a shell does to its input is told where it is redirected."""
+    read = {(fact.span, fact.path) for fact in facts if isinstance(fact, Effect) and fact.verb == "read" and fact.via}
+    if not read:
+        return facts
+    return [
+        replace(fact, verb="overwrite", traits=fact.traits | {SAME})
+        if isinstance(fact, Effect) and _goes_over(fact) and (fact.span, fact.path) in read
+        else fact
+        for fact in facts
+    ]
+
+
+def _goes_over(fact: Effect) -> bool:
+    return fact.verb == "write" and bool(fact.path) and "create" not in fact.traits and fact.place not in _GUARDED
+
+
+def _names_only(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """`cat .env | cut -d= -f1` shows no value: the next command gets all of it, and lets names through."""
+    found = list(facts)
+    for at, (fact, after) in enumerate(pairwise(facts)):
+        if (
+            isinstance(fact, Effect)
+            and "shown" in fact.traits
+            and isinstance(after, Command)
+            and "piped" in after.traits
+        ):
+            if names_only(after.program, after.words):
+                found[at] = replace(fact, traits=fact.traits - {"shown"})
+    return found
+
+
+def names_only(program: str, words: Sequence[str]) -> bool:
+    """True for what lets no value through of the lines it is given."""
+    return _NAMES_ONLY.fullmatch(" ".join((program, *words))) is not None
+
+
+def _spoken(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """Code on the command line that opens a file of secrets does so to show or use what is in it, as `cat` would."""
+    return [
+        replace(fact, traits=fact.traits | {"shown"})
+        if isinstance(fact, Effect)
+        and fact.verb == "read"
+        and fact.place == "secret"
+        and _CODE.fullmatch("".join(fact.via[-1:]))
+        else fact
+        for fact in facts
+    ]
+
+
+def _leftovers(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """A list to be removed that the engine made of what nothing uses; only where every list of the text is such a one."""
+    lists = [line for fact in facts if (line := _engine_line(fact)) and _LISTS.fullmatch(line)]
+    if not lists or not all(map(_DANGLING.fullmatch, lists)):
+        return facts
+    return [
+        replace(fact, traits=(fact.traits - {"bulk"}) | {LEFTOVER})
+        if isinstance(fact, Command) and HOLE in (line := _engine_line(fact)) and _REMOVES.fullmatch(line)
+        else fact
+        for fact in facts
+    ]
+
+
+def _undone(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """`gh workflow disable X && gh workflow enable X` leaves everything as it was."""
+    found = list(facts)
+    for at, fact in enumerate(facts):
+        back = _taken_back(fact) if isinstance(fact, Command) else ()
+        if back and any(isinstance(one, Command) and (one.program, *one.words) == back for one in facts[at + 1 :]):
+            found[at] = replace(fact, traits=fact.traits | {UNDONE})
+    return found
+
+
+def _taken_back(fact: Command) -> tuple[str, ...]:
+    """The command that undoes this one, in its own words; none for most."""
+    back = _INVERSES.get((fact.program, " ".join(fact.words[:2])))
+    return (fact.program, *back.split(), *fact.words[2:]) if back else ()
+
+
+def _engine_line(fact: Fact) -> str:
+    return " ".join(fact.words) if isinstance(fact, Command) and fact.program in _ENGINES else ""

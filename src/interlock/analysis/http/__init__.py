@@ -1,0 +1,190 @@
+"""One HTTP request -> its effects on the server."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote, urlsplit
+
+from interlock.analysis.facts import HOLE, Report
+from interlock.analysis.http.clients import HttpRequest, parse_curl, parse_httpie, parse_wget
+
+__all__ = ["HttpRequest", "parse_curl", "parse_httpie", "parse_wget", "read_http"]
+
+_READS = frozenset({"get", "head", "options", "trace", "propfind"})
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0", "host.docker.internal"})
+_OVERRIDE = re.compile(r"x-(?:http-)?method(?:-override)?\s*:\s*(\w+)", re.IGNORECASE)
+_MONEY = re.compile(
+    r"(?:^|/)(?:refunds?|payouts?|transfers?|payments?|charges?|payment_intents|disputes|withdraw(?:als?)?|cash_?outs?)(?:/|$)"
+)
+_MONEY_HOSTS = (
+    "stripe.com", "wise.com", "transferwise.com", "paypal.com", "adyen.com", "squareup.com", "braintreegateway.com",
+    "mollie.com",
+    "razorpay.com", "checkout.com", "gocardless.com", "coinbase.com", "kraken.com", "binance.com", "plaid.com",
+    "revolut.com",
+    "paystack.co", "flutterwave.com", "mercury.com", "dwolla.com",
+)  # fmt: skip
+_GRAPHQL_VERBS = ("delete", "remove", "destroy", "drop", "purge", "wipe", "truncate")
+_GRAPHQL_ENDS = ("Delete", "Remove", "Destroy", "_delete", "_destroy", "DeleteMany", "Purge")
+_GRAPHQL_PIECE = re.compile(r"\w+|[{}()]")
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
+_BODY_READ = 200_000
+_SYSTEM_PATHS = frozenset({
+    "_search", "_doc", "_cat", "_cluster", "_snapshot", "_template", "_index_template", "_ingest", "_security",
+    "_alias", "_aliases",
+    "_tasks", "_scripts", "_ilm", "_data_stream", "_pit", "_ml", "_async_search", "_component_template", "_slm",
+    "_source",
+})  # fmt: skip
+_SEARCH_PORTS = frozenset({"9200", "9201"})
+_SEARCH_HOSTS = re.compile(r"(?:^|[.\-_])(?:es|elastic\w*|opensearch\w*)(?:[.\-_\d]|$)")
+
+
+def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Report) -> None:
+    """Reports one request as its client would send it."""
+    out.step()
+    verb = (method or "get").strip().lower()
+    place = urlsplit_safely(url)
+    if verb not in _READS or (verb == "get" and headers):
+        verb = _overridden(verb, headers)
+    traits = ("local",) if place.host in _LOCAL else ()
+    if HOLE in verb:
+        out.unreadable("an HTTP method made at run time", "payload")
+        return
+    if verb in _READS:
+        out.effect("fetch", url, *traits)
+        return
+    if _read_search_engine(verb, place, body, out):
+        return
+    if verb == "post" and _deletes_by_graphql(place.path, body):
+        verb = "delete"
+    elif _moves_money(place):
+        traits = ("payment", *traits)
+    out.effect("http", url, verb, *traits)
+
+
+class UrlParts:
+    """The parts of a URL that a judgement needs."""
+
+    __slots__ = ("host", "path", "port", "query")
+
+    def __init__(self, host: str, port: str, path: str, query: str) -> None:
+        self.host, self.port, self.path, self.query = host, port, path, query
+
+
+def urlsplit_safely(url: str) -> UrlParts:
+    """The parts of a URL, with or without a scheme; nothing is refused."""
+    text = url.strip()
+    if text.startswith(":"):  # httpie's :3000/path
+        text = "localhost" + text
+    if text.startswith("/"):
+        text = "localhost" + text
+    if "://" not in text[:16]:
+        text = "http://" + text
+    try:
+        parts = urlsplit(text)
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        return UrlParts(text, "", "", "")
+    port = parts.netloc.rpartition(":")[2]
+    return UrlParts(host, port if port.isdecimal() else "", unquote(parts.path), parts.query)
+
+
+def _overridden(verb: str, headers: Sequence[str]) -> str:
+    """A method-override header says what the server will really do."""
+    for header in headers:
+        if found := _OVERRIDE.match(header.strip()):
+            return found.group(1).lower()
+    return verb
+
+
+def _read_search_engine(verb: str, place: UrlParts, body: str, out: Report) -> bool:
+    """Elasticsearch and OpenSearch: whole indices go by their bare name, documents by a query."""
+    parts = [part for part in place.path.split("/") if part]
+    if parts and parts[-1] == "_delete_by_query" and verb == "post":
+        index = parts[0] if len(parts) > 1 else "_all"
+        out.effect("store_delete", index, *(("unfiltered",) if _matches_all(body, place.query) else ()))
+        return True
+    if parts and parts[-1] == "_update_by_query" and verb == "post":
+        out.effect("store_write", parts[0])
+        return True
+    engine = place.port in _SEARCH_PORTS or bool(_SEARCH_HOSTS.search(place.host))
+    if verb != "delete" or not parts or not (engine or parts == ["_all"] or parts == ["*"]):
+        return False
+    if len(parts) == 1:
+        everything = parts[0] in ("_all", "*") or parts[0].startswith("*")
+        if parts[0].startswith("_") and not everything:
+            return False
+        out.effect("store_drop", parts[0], "all" if everything else "index")
+        return True
+    if parts[0] == "_data_stream":
+        out.effect("store_drop", parts[1], "all" if parts[1] == "*" else "index")
+        return True
+    if parts[0] == "_snapshot":
+        out.effect("store_drop", "/".join(parts[1:]), "collection")
+        return True
+    if parts[1] in ("_doc", "_source") or (parts[0] not in _SYSTEM_PATHS and len(parts) == 3):
+        out.effect("store_delete", "/".join(parts))
+        return True
+    return False
+
+
+def _matches_all(body: str, query: str) -> bool:
+    """True when a query names every document."""
+    if "q=" in query:
+        return any(part in ("q=*", "q=*:*", "q=%2A") for part in query.split("&"))
+    try:
+        asked = json.loads(body[:_BODY_READ]) if body.strip() else {}
+    except (ValueError, RecursionError):
+        return "match_all" in body and HOLE not in body
+    wanted = asked.get("query") if isinstance(asked, dict) else None
+    if not wanted or not isinstance(wanted, dict):
+        return True
+    if "max_docs" in asked:
+        return False
+    if "bool" in wanted and isinstance(wanted["bool"], dict):
+        clauses = [value for value in wanted["bool"].values() if value]
+        parts = [part for clause in clauses for part in (clause if isinstance(clause, list) else [clause])]
+        return all("match_all" in part for part in parts if isinstance(part, dict))
+    return "match_all" in wanted
+
+
+def _deletes_by_graphql(path: str, body: str) -> bool:
+    """True when a GraphQL mutation calls a field whose name takes something away."""
+    text = body[:_BODY_READ]
+    if "mutation" not in text or not ("graphql" in path.lower() or '"query"' in text):
+        return False
+    try:
+        asked = json.loads(text)
+        query = asked.get("query", "") if isinstance(asked, dict) else text
+    except (ValueError, RecursionError):
+        query = text
+    if not isinstance(query, str) or "mutation" not in query:
+        return False
+    fields = _STRINGS.sub('""', query)
+    return any(is_deletion_name(name) for name in _root_fields(fields[fields.find("mutation") :]))
+
+
+def _root_fields(query: str) -> list[str]:
+    """The names at the first level of a selection, arguments left out."""
+    names: list[str] = []
+    braces = brackets = 0
+    for found in _GRAPHQL_PIECE.finditer(query):
+        piece = found.group()
+        braces += (piece == "{") - (piece == "}")
+        brackets += (piece == "(") - (piece == ")")
+        if braces == 1 and brackets == 0 and piece not in "{}()":
+            names.append(piece)
+    return names
+
+
+def is_deletion_name(name: str) -> bool:
+    """True for the name of a call that deletes, as GraphQL fields and remote procedures have them."""
+    lowered = name.lower()
+    return lowered.startswith(_GRAPHQL_VERBS) or name.endswith(_GRAPHQL_ENDS)
+
+
+def _moves_money(place: UrlParts) -> bool:
+    if not _MONEY.search(place.path.lower()):
+        return False
+    return any(place.host == host or place.host.endswith("." + host) for host in _MONEY_HOSTS)

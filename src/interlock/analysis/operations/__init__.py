@@ -1,0 +1,1 @@
+"""Named operations and tool calls with their parameters -> effects."""

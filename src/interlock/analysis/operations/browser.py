@@ -1,0 +1,271 @@
+"""Clicks, typed confirmations and page scripts of browser tools -> the operation that they carry out in the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from interlock.analysis.facts import Report
+from interlock.analysis.lexicon import OBJECTS, VERBS, WEAK, split_name
+from interlock.analysis.operations.params import squash, truth
+
+Reader = Callable[[str], None]
+_CLICKS = frozenset(
+    "click press tap activate submit dblclick doubleclick leftclick touch select choose act clickelement mouseclick push hit".split()
+)
+_LABELS = (
+    "element", "label", "elementdescription", "elementname", "buttontext", "linktext", "button", "text", "name", "target", "selector", "arialabel",
+    "description", "title", "locator", "xpath", "css", "node", "link", "item", "value", "targetdescription", "accessibilityid", "testid", "elementid",
+    "resourceid", "accessibilitylabel", "contentdescription", "instruction", "instructions", "step", "goal", "targettext", "control", "arialabelledby",
+    "datatestid", "buttonid", "buttonname", "intent", "cssselector",
+)  # fmt: skip
+_PIECES = frozenset(
+    """button btn link icon menu item menuitem dropdown chip option checkbox the a an this that in on of dialog modal popup page tab toolbar row
+    your my now yes ok i understand want to role name text has div span input type id class aria label data testid test contains sure please
+    click press tap hit push clicking red blue green big primary pane panel settings screen usd eur gbp final step""".split()
+)
+_SAYS_YES = frozenset("confirm complete submit proceed continue apply really finalize approve".split())
+_ORDERED_BY = ("instruction", "instructions", "step", "goal", "action", "intent")
+_TOLD = re.compile(r"\b(?:click|press|tap|hit|push|select|choose|activate)\b(?:\s+on)?", re.IGNORECASE)
+_TYPES = re.compile(r"\b(?:type|enter|fill|write|paste|search)\b", re.IGNORECASE)
+_IN_QUOTES = re.compile(r"[\"'\u2018\u201c]([^\"'\u2019\u201d\n]{3,60})[\"'\u2019\u201d]")
+_ALONE = frozenset(
+    "cancel reset close stop clear remove block skip ignore lock hide mute disconnect force do run order book".split()
+)
+_ACTING = frozenset("act perform do browser page ui stagehand agent computer step interact operator".split())
+_CLICKING = re.compile(r"\.(?:click|submit|tap|dispatchEvent|requestSubmit|press)\s*\(")
+_QUOTED = re.compile(r"\"([^\"\\\n]{2,80})\"|'([^'\\\n]{2,80})'|`([^`\\\n]{2,80})`|name:\s*/([^/\\\n]{2,60})/")
+_LOOKS = frozenset({"read", "create"})
+_MOST = 40
+_LONG = 6  # words of a label that tell
+
+
+def read_click(verb: str, words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
+    """Reads the labels of what a tool clicks; True when one of them announces an act."""
+    told = _orders(words, keys)
+    if not (told or verb in _CLICKS or not _CLICKS.isdisjoint(words) or _presses(keys)):
+        return False
+    labels = [keys[key] for key in _LABELS if isinstance(keys.get(key), str) and key not in _ORDERED_BY]
+    return _labels([*told, *map(_quoted, labels)], reader)
+
+
+def _orders(words: tuple[str, ...], keys: Mapping[str, Any]) -> list[str]:
+    """act {"instruction": "click the Delete button and confirm"}: what is said behind each click."""
+    if _ACTING.isdisjoint(words):
+        return []
+    found = []
+    for key in _ORDERED_BY:
+        value = keys.get(key)
+        if isinstance(value, str) and " " in value and _TOLD.search(value[:500]):
+            found += [_quoted(_TYPES.split(part)[0]) for part in _TOLD.split(value[:500])[1:6]]
+    return found
+
+
+def _quoted(text: str) -> str:
+    """The label itself, where a description quotes it: the red 'Remove member' button."""
+    found = _IN_QUOTES.search(text[:300]) if "[" not in text and "(" not in text else None
+    return found[1] if found else text
+
+
+def _presses(keys: Mapping[str, Any]) -> bool:
+    """True when a parameter says that what is done is a click."""
+    if "action" not in keys and "type" not in keys:
+        return False
+    action = next((keys[key] for key in keys if key in ("action", "type")), "")
+    return isinstance(action, str) and squash(action) in _CLICKS
+
+
+def read_script(text: str, reader: Reader) -> bool:
+    """Reads the labels in a script that clicks; True when one of them announces an act."""
+    if not _CLICKING.search(text[:20_000]):
+        return False
+    labels = [next(filter(None, found), "") for found in _QUOTED.findall(text[:20_000])[:_MOST]]
+    return _labels(labels, reader)
+
+
+def _labels(texts: list[str], reader: Reader) -> bool:
+    found = False
+    for text in texts:
+        found = _label(text, reader) or found
+    return found
+
+
+# What leads to a text about an act.
+_EXPLAINS = re.compile(
+    r"\s*(?:link\s*:?\s*)?[\"'“‘]?(?:how (?:to|do|can)|learn (?:more|how|about)|about|why|what (?:is|happens))\b|.*\((?:help|docs?|documentation|guide)\b[^)]*\)",
+    re.IGNORECASE,
+)
+
+
+def _label(text: str, reader: Reader) -> bool:
+    if _EXPLAINS.match(text[:120]):
+        return False
+    words = [word for words in split_name(text[:120]) for word in words if word not in _PIECES]
+    words = [word for word in words if not word.isdigit()][:_LONG]
+    while len(words) > 2 and words[0] in _SAYS_YES and VERBS.get(words[1], "change") not in ("change", *_LOOKS):
+        words = words[1:]  # confirm-close-account
+    if not words:
+        return False
+    verb = next((word for word in words[:3] if VERBS.get(word, "change") not in ("change", "")), words[0])
+    placed = words[0] == "place" or words[0] in ("confirm", "complete", "submit", "checkout")
+    if len(words) == 1 and verb in _ALONE:
+        return False
+    if not placed and (VERBS.get(verb, "") in ("", "change", *_LOOKS) or (verb in WEAK and words.index(verb) > 0)):
+        return False
+    if verb in WEAK and len(words) > 1 and words[-1] in _PLACES:
+        return False
+    reader("_".join(words))
+    return True
+
+
+_PLACES = frozenset(
+    "policy policies history settings details folder section methods method status list help info overview options form terms faq".split()
+)
+
+
+_ACTS = r"delet\w*|destr\w*|remov\w*|eras\w*|wip\w*|drop\w*|purg\w*|terminat\w*|deactivat\w*|transfer\w*|cancel\w*|clos(?:e|ing)|reset\w*|revok\w*"
+_ASKS = re.compile(
+    rf"\b(?:confirm|type|enter|re-?type|retype|repeat)\w*\b.{{0,80}}\b({_ACTS})|\b({_ACTS})\b.{{0,60}}\bconfirm|\bconfirm\w*[-_ ]?({_ACTS})|\b(delet\w*|destr\w*|remov\w*)[-_ ]?confirm",
+    re.IGNORECASE,
+)
+_CONFIRMS = re.compile(r"confirm|verif|challenge|phrase|repeat|are you sure", re.IGNORECASE)
+_ORDERS = re.compile(
+    r"(?:sudo |yes,? |i want to |permanently |force )*(delete|destroy|remove|erase|wipe|drop|purge|terminate|deactivate|transfer|cancel|close|reset|revoke|ban|suspend|disable|block)\b(?: (?:my|this|the|our|all))?(?: [\w/.@ -]{0,80})?[.!]?",
+    re.IGNORECASE,
+)
+_FIELD_LABELS = frozenset(
+    "element label name selector placeholder field fieldname elementdescription description ref target locator arialabel id title key".split()
+)
+_VALUES = frozenset("text value input content fill".split())
+_TYPING = frozenset("keystrokes type fill input enter form fields set text keys write select submit".split())
+_SEARCHES = re.compile(r"search|query|filter|find|title|subject|comment|message|body|description|note|commit", re.IGNORECASE)  # fmt: skip
+_OPENS = frozenset("navigate goto open visit browse load go get fetch".split())
+_STEMS = {
+    "delet": "delete", "destr": "destroy", "remov": "remove", "eras": "erase", "wip": "wipe", "drop": "drop", "purg": "purge",
+    "termin": "terminate", "deactiv": "deactivate", "transfer": "transfer", "cancel": "cancel", "clos": "close", "reset": "reset", "revok": "revoke",
+}  # fmt: skip
+_SURE = frozenset("confirm confirmed force yes sure wpnonce nonce csrf token authenticitytoken execute".split())
+_CONFIRMED = re.compile(r"\b(?:type|enter|fill(?: in)?|write|input)\s+[\"'“‘]([^\"'”’\n]{1,80})[\"'”’]\s+(?:in|into|to)\s+(.{1,120})", re.IGNORECASE)  # fmt: skip
+_MOST_TYPED = 50
+
+
+def read_confirmation(words: tuple[str, ...], keys: Mapping[str, Any], reader: Reader) -> bool:
+    """Reads what a tool types or opens; True when that confirms or carries out an act."""
+    url = next((keys[key] for key in ("url", "uri", "href", "page") if isinstance(keys.get(key), str)), "")
+    if url and not _OPENS.isdisjoint(words) and (act := _opened(url)):
+        reader(act)
+        return True
+    for key in ("action", "instruction", "instructions", "step"):
+        told = _CONFIRMED.search(keys[key][:500]) if isinstance(keys.get(key), str) else None
+        if told and (act := _confirmed(told[2], told[1], "")):
+            reader(act)
+            return True
+    if _TYPING.isdisjoint(words) and "fields" not in keys and "values" not in keys:
+        return False
+    on_page = _route(url) if url else ""
+    for label, value in islice(_typed(keys), _MOST_TYPED):
+        act = _confirmed(label, value, on_page)
+        if act:
+            reader(act)
+            return True
+    return False
+
+
+def _typed(keys: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Every label with what is typed there."""
+    label = " ".join(str(keys[key])[:200] for key in keys if key in _FIELD_LABELS and isinstance(keys[key], str))
+    for key in keys:
+        value = keys[key]
+        if key in _VALUES and isinstance(value, str):
+            yield label, value
+        elif key in ("fields", "values", "form", "inputs", "data", "formdata"):
+            yield from _fields(value)
+
+
+def _fields(value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        yield from (
+            (str(key)[:200], inner) for key, inner in islice(value.items(), _MOST_TYPED) if isinstance(inner, str)
+        )
+    for item in value[:_MOST_TYPED] if isinstance(value, (list, tuple)) else ():
+        if isinstance(item, Mapping):
+            said = {squash(key): inner for key, inner in islice(item.items(), _MOST_TYPED) if isinstance(inner, str)}
+            label = " ".join(said[key][:200] for key in said if key in _FIELD_LABELS)
+            yield from ((label, said[key]) for key in said if key in _VALUES)
+
+
+def _confirmed(label: str, value: str, on_page: str) -> str:
+    """The act that this text confirms under this label; nothing for a search or a note."""
+    if not value.strip() or len(value) > 200:
+        return ""
+    asked = _ASKS.search(label)
+    if asked:
+        return _named(next(filter(None, asked.groups())), f"{label} {value}")
+    if _SEARCHES.search(label):
+        return ""
+    ordered = _ORDERS.fullmatch(value.strip())
+    if ordered and (_CONFIRMS.search(label) or on_page):
+        return on_page or _named(ordered[1], f"{value} {label}")
+    return on_page if _CONFIRMS.search(label) else ""
+
+
+def _named(verb: str, around: str) -> str:
+    """`delete_project`: the verb, and the first thing that the words around it name."""
+    base = next((word for stem, word in _STEMS.items() if verb.lower().startswith(stem)), verb.lower())
+    said = (word for words in split_name(around[:300]) for word in words)
+    thing = next((word for word in said if OBJECTS.get(word, "light") not in ("light", "safety")), "item")
+    return f"{base}_{thing}"
+
+
+def _route(url: str) -> str:
+    """`/projects/42/delete` deletes a project; the name of that act, or nothing."""
+    pieces = [piece.lower() for piece in _parts(url)[0].split("/") if piece]
+    if not pieces or _ORDERS.fullmatch(pieces[-1]) is None:
+        return ""
+    return _named(pieces[-1], " ".join(reversed(pieces[:-1])) or "item")
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """The path and the query of an address; nothing of what is none."""
+    try:
+        found = urlsplit(url[:2000])
+    except ValueError:
+        return "", ""
+    return found.path, found.query
+
+
+def _opened(url: str) -> str:
+    """What an address does when it is opened: one that ends in a verb and says that it is sure."""
+    query = {squash(key): value for key, value in parse_qsl(_parts(url)[1], keep_blank_values=True)}
+    sure = any(key in _SURE and truth(value) is not False for key, value in query.items())
+    if not sure:
+        return ""
+    verb = query.get("action", "")
+    return _route(url) or (_named(verb, url) if _ORDERS.fullmatch(verb) else "")
+
+
+_OWN = re.compile(
+    r"document\.cookie|(?:local|session)Storage|indexedDB|\.(?:access_?)?token\b|credentials\.get\(|password",
+    re.IGNORECASE,
+)
+_AWAY = re.compile(
+    r"(?:fetch|sendBeacon|XMLHttpRequest|axios|WebSocket|\.open|\.post|\.src|\.href|location|action|import)\W{0,4}[^;\n]{0,80}?[\"'`](?:https?:|wss?:)?//"
+    r"(?!localhost|127\.0\.0\.1)",
+    re.IGNORECASE,
+)
+_ERASES = re.compile(
+    r"indexedDB\s*\.\s*deleteDatabase\s*\(|(?:local|session)Storage\s*\.\s*clear\s*\(|caches\s*\.\s*delete\s*\(|\.deleteDatabase\s*\(|\.getDirectory\(\).{0,80}\.remove"
+)
+_MOST_SCRIPT = 20_000
+
+
+def read_page_script(text: str, out: Report) -> None:
+    """Reports what a script in a page does with what the page holds for its user."""
+    text = text[:_MOST_SCRIPT]
+    if _OWN.search(text) and _AWAY.search(text):
+        out.effect("act_leak", "what the page holds for its user")
+    if _ERASES.search(text):
+        out.effect("act_delete", "what the page has stored")

@@ -1,0 +1,360 @@
+"""File tools of any server or agent -> effects on paths; reports content that is emptied, replaced or would run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from interlock.analysis.facts import Report
+from interlock.analysis.lexicon import OBJECTS, split_name
+from interlock.analysis.operations.names import NamedAct, Words
+from interlock.analysis.operations.params import MAX_TEXT, squash, truth, walk
+
+_PATHS = frozenset(
+    "path paths filepath file files filename filenames targetfile absolutepath notebookpath dirpath directory dir folder directorypath "
+    "folderpath relativeworkspacepath target source src oldpath sourcepath from fileabsolutepath uri location filelist relativepath".split()
+)
+_TARGETS = frozenset("destination dest destinationpath newpath to targetpath newname dst".split())
+_CONTENT = frozenset(
+    "content contents filetext text data newstring newstr codeedit newsource body newcontent codecontent replacement newtext insertline".split()
+)
+_RUNS = re.compile(
+    r"(?:^|/)(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc|envrc|xinitrc|xprofile|bash_aliases)"
+    r"|\.git/hooks/[a-z-]+|\.husky/[\w-]+|crontab|cron\.(?:d|daily|hourly|weekly|monthly)/[^/]+|rc\.local|profile\.d/[^/]+\.sh"
+    r"|etc/(?:bash\.bashrc|profile|zsh/zshrc))$"
+)
+_PIPELINES = re.compile(
+    r"(?:^|/)(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|bitbucket-pipelines\.yml|\.circleci/config\.yml|azure-pipelines\.yml)$"
+)
+_STEP = re.compile(r"(?:\brun:|\bscript:|^\s+-|^\s{6,}(?![\w-]+:\s))[ \t]*([^\n|>-][^\n]{3,2000})", re.MULTILINE)
+_SETTING = re.compile(r"[\w-]+:(?:\s|$)")
+_HOLE = re.compile(r"\$\{\{\s*(?:secrets|env|github|inputs)\.(\w{1,60})\s*\}\}")
+_AGENTS = re.compile(
+    r"(?:^|/)(?:\.claude/settings[\w.]*\.json|\.claude\.json|\.codex/config\.toml|\.gemini/settings\.json|\.cursor/[\w-]+\.json|\.vscode/settings\.json"
+    r"|\.mcp\.json|opencode\.json|\.interlock[^/]*|interlock\.toml)$"
+)
+_LETS_ALL = re.compile(
+    r"bypassPermissions|danger-full-access|\"allow\"\s*:\s*\[\s*\"(?:\*|Bash(?:\(\*(?::\*)?\))?)\"|approval_policy\s*=\s*\"never\"|autoApprove\"\s*:\s*(?:true|\[\s*\"\*)"
+    r"|dangerouslySkip|\"yolo\"\s*:\s*true|\"disableAllHooks\"\s*:\s*true"
+)
+_CRON = re.compile(r"^\s*(?:@\w+|(?:\S+\s+){4}\S+)\s+(?:root\s+)?(.+)$")
+
+
+def paths(params: Mapping[str, Any], keys: Iterable[str] = _PATHS) -> list[str]:
+    """The paths that the parameters name."""
+    found: list[str] = []
+    for key, value in list(params.items())[:200]:
+        if squash(key) not in keys:
+            continue
+        for item in value[:200] if isinstance(value, (list, tuple)) else (value,):
+            text = item.get("path") if isinstance(item, Mapping) else item
+            if isinstance(text, str) and text.strip() and "\n" not in text:
+                found.append(text.removeprefix("file://"))
+    return found
+
+
+def targets(params: Mapping[str, Any]) -> list[str]:
+    """Where something is moved or copied to."""
+    return paths(params, _TARGETS)
+
+
+def content(params: Mapping[str, Any]) -> str | None:
+    """The text that would be written, where there is one."""
+    for key, value in list(params.items())[:200]:
+        if isinstance(value, str) and squash(key) in _CONTENT:
+            return value[:MAX_TEXT]
+    return None
+
+
+def write(path: str, text: str | None, out: Report, verb: str = "write", *traits: str) -> None:
+    """A file is written; what it holds is read where a shell will run it later."""
+    emptied = text == "" and verb == "write" and "edit" not in traits and is_valued(path)
+    out.effect("truncate" if emptied else verb, path, *traits)
+    if text and _RUNS.search(path):
+        if "cron" in path:
+            text = "\n".join(found[1] for line in text.splitlines()[:500] if (found := _CRON.match(line)))
+        out.shell(text)
+    elif text and _PIPELINES.search(path):
+        _pipeline(text, out)
+    elif text and _AGENTS.search(path) and _LETS_ALL.search(text):
+        out.effect("act_override", "permissions of the agent")
+
+
+def _pipeline(text: str, out: Report) -> None:
+    """The steps of a pipeline are commands; a secret of it is one of theirs."""
+    for line in _STEP.findall(text[:MAX_TEXT])[:200]:
+        line = line.strip().removeprefix("run:").removeprefix("script:")
+        if not _SETTING.match(line):
+            out.shell(_HOLE.sub(r"$\1", line.strip().strip("'\"}] ")))
+
+
+def delete(params: Mapping[str, Any], out: Report, *traits: str) -> bool:
+    """Files are deleted; True when paths were named."""
+    named = paths(params)
+    marks = set(traits)
+    for key, value in list(params.items())[:200]:
+        if squash(key) in ("recursive", "recurse", "deletecontents") and truth(value):
+            marks.add("recursive")
+    if len(named) > 3:
+        marks.add("bulk")
+    for path in named:
+        more = {"bulk"} if re.search(r"[*?\[]", path) else set()
+        out.effect("delete", path, *sorted(marks | more))
+    return bool(named)
+
+
+def move(params: Mapping[str, Any], out: Report) -> bool:
+    """Files are moved or renamed; True when paths were named."""
+    named = paths(params)
+    gone = "/dev/null" in targets(params)
+    for path in named:
+        out.effect("delete" if gone else "move", path)
+    over = goes_over(params)
+    for path in targets(params):
+        out.effect("write", path)
+        if over and is_valued(path):
+            out.effect("act_delete", path)
+    return bool(named)
+
+
+_MARK = re.compile(r"^\*\*\* (Delete|Update|Add) File: (.+)$")
+_MOVED = re.compile(r"^\*\*\* Move to: (.+)$")
+
+
+def patch(text: str, out: Report) -> bool:
+    """A patch envelope or a unified diff: which files it deletes, changes and adds; False when it is neither."""
+    lines = text[:MAX_TEXT].splitlines()
+    found = False
+    last = ""
+    touched: list[tuple[str, str]] = []
+    added: dict[int, list[str]] = {}
+    for line in lines:
+        out.step()
+        if mark := _MARK.match(line):
+            last = mark[2].strip()
+            touched.append((mark[1], last))
+        elif (moved := _MOVED.match(line)) and last:
+            touched += [("Move", last), ("Add", moved[1].strip())]
+        elif line.startswith("--- "):
+            last = _diff_path(line)
+        elif line.startswith("+++ "):
+            new = _diff_path(line)
+            touched.append(
+                ("Delete", last) if new == "/dev/null" else ("Add" if last == "/dev/null" else "Update", new)
+            )
+        elif line.startswith("+") and touched:
+            added.setdefault(len(touched) - 1, []).append(line[1:])
+    for number, (kind, path) in enumerate(touched):
+        found = True
+        if kind == "Delete":
+            out.effect("delete", path)
+        elif kind == "Move":
+            out.effect("move", path)
+        else:
+            write(path, "\n".join(added.get(number, ())), out, "write", *(("edit",) if kind == "Update" else ()))
+    return found
+
+
+def _diff_path(line: str) -> str:
+    path = line[4:].split("\t")[0].strip()
+    return path[2:] if path[:2] in ("a/", "b/") else path
+
+
+def _chmod(words: Words, params: Mapping[str, Any], out: Report) -> bool:
+    """chmod, chown, set_permissions {path, mode}: the mode tells."""
+    if _MODES.isdisjoint(words):
+        return False
+    program = "chown" if "chown" in words else "chmod"
+    mode = str(params.get("owner", "") if program == "chown" else params.get("mode", params.get("permissions", "")))[
+        :40
+    ]
+    named = paths(params)
+    if not named or not mode:
+        return False
+    tree = ["-R"] if truth(params.get("recursive")) else []
+    for path in named:
+        out.run([program, *tree, mode, path])
+    return True
+
+
+_MODES = frozenset({"chmod", "chown", "permissions"})
+_NOUNS = frozenset("file files directory directories dir dirs folder folders path paths".split())
+_SERVERS = frozenset("fs filesystem files file editor desktop commander".split())
+_REMOVERS = frozenset("rmdir rm unlink rmtree".split())
+_EDITS = frozenset("edit update replace patch insert modify".split())
+_WRITES = _EDITS | frozenset("write create save append put upload store".split())
+_EMPTIES = {"truncate": "truncate", "empty": "truncate", "clear": "truncate", "overwrite": "overwrite"}
+
+
+def file_act(words: Words, act: NamedAct, params: Mapping[str, Any], out: Report) -> bool:
+    """An operation on files that names their paths is judged by them, as a shell command would be; False for any other."""
+    if params and _chmod(words, params, out):
+        return True
+    if not params or not (act.noun in _NOUNS or not _SERVERS.isdisjoint(words[:2]) or act.verb in _REMOVERS):
+        return False
+    named = paths(params)
+    if not named or (
+        act.noun in _NOUNS and act.noun not in act.phrase and not any("/" in path or "\\" in path for path in named)
+    ):
+        return False
+    if act.verb in _EMPTIES:
+        verb = "truncate" if content(params) == "" else _EMPTIES[act.verb]
+        for path in named:
+            out.effect(verb, path)
+    elif act.kind == "delete":
+        tree = act.verb == "rmtree" or (act.noun.startswith(("dir", "folder")) and act.verb != "rmdir")
+        delete(params, out, *(("recursive",) if tree else ()))
+    elif act.verb in ("move", "rename"):
+        move(params, out)
+    elif act.verb in _WRITES:
+        for path in named:
+            made = ("edit",) if act.verb in _EDITS else ()
+            write(path, content(params), out, "append" if act.verb == "append" else "write", *made)
+    elif act.kind == "read":
+        for path in named:
+            out.effect("read", path)
+    else:
+        return False
+    return True
+
+
+Deed = tuple[str, tuple[str, ...]]
+_PUTS = frozenset("set put replace overwrite write update edit save patch change modify sync apply upsert".split())
+_WHOLE = frozenset("set put replace overwrite sync apply".split())
+_NEW_CONTENT = frozenset(
+    "content contents body html markdown newcontent newstr newstring newtext document text pagecontent value data code readme".split()
+)
+_DOCUMENTS = frozenset(
+    """page pages document documents doc docs file files article wiki note notes object blob sheet spreadsheet config configuration template
+    content policy readme notebook secret parameter robots workflow pipeline dashboard manifest configmap""".split()
+)
+_LISTS = frozenset(
+    """records rules members bindings entries users permissions roles groups policies rows documents products owners admins collaborators routes
+    recordsets nameservers statements grants subjects backends targets hosts keys principals alerts schedules listeners rrsets acls""".split()
+)
+_SNIPPETS = frozenset("oldstr oldstring oldtext find search selection position insertafter linenumber offset".split())
+_NOTES = frozenset({"note", "notes", "value", "text"})
+_VALUED = re.compile(
+    r"^(?:/(?:etc|srv|var(?!/(?:tmp|cache|log)\b)|opt|data|usr|mnt|boot|root)/|[A-Za-z]:\\(?!Temp))"
+    r"|(?:^|[/_.-])(?:prod|production|live|backups?|master)(?:[/_.-]|$)|\.(?:db|sqlite3?|sql|csv|parquet|bak|dump|mdb|ldf|mdf|rdb|kdbx|pem|key|tfstate|xlsx?)$"
+    r"|(?:^|/)\.env(?:\.\w+)?$",
+    re.IGNORECASE,
+)
+_OVER = frozenset(
+    "overwrite replace replaceexisting force clobber overwriteexisting replaceifexists allowoverwrite".split()
+)
+
+
+def is_valued(path: str) -> bool:
+    """True for a path where something of worth most likely stands already."""
+    return _VALUED.search(path[:500]) is not None
+
+
+def goes_over(params: Mapping[str, Any]) -> bool:
+    """True when the parameters say that what is there is replaced."""
+    for key, value in list(params.items())[:100]:
+        short = squash(key)
+        if short in _OVER and truth(value):
+            return True
+        if short in ("conflict", "onconflict", "ifexists", "conflictbehavior", "mode") and str(value).lower()[:9] in (
+            "overwrite",
+            "replace",
+        ):
+            return True
+    return False
+
+
+def emptied(words: Words, act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:
+    """The deeds of a change that leaves nothing: a page without text, a zone without records."""
+    if act.verb not in _PUTS and act.kind:
+        return []
+    document = not _DOCUMENTS.isdisjoint(words)
+    if document and _SNIPPETS.isdisjoint(keys):
+        for key in keys:
+            if key in _NEW_CONTENT and keys[key] == "" and (key not in _NOTES or act.noun not in _NOTES):
+                return [("act_delete", ())]
+    if act.verb not in _WHOLE and not goes_over(params) and "all" not in words and "replace" not in words:
+        return []
+    for key, value, depth, _ in walk(params):
+        if depth < 0:
+            break
+        if value == [] and squash(key) in _LISTS and OBJECTS.get(squash(key), "") != "light":
+            return [("act_unconfigure", ("all",))]
+    if act.verb in ("set", "put", "replace") and keys.get("path") in ("/", "") and keys.get("value", 0) is None:
+        return [("act_delete", ("all",))]
+    return []
+
+
+_MADE = frozenset(
+    "tmp temp scratch test report reports summary summaries stats agg aggregate aggregated rollup rollups daily weekly monthly hourly output"
+    " outputs result results export exports backup bak copy archive snapshot view mv derived cache materialized".split()
+)
+_KEEPS = frozenset({"keepexisting", "fail"})
+
+
+def put_out(keys: Mapping[str, Any]) -> list[Deed]:
+    """An aggregation whose last stage writes: `$out` replaces a whole collection, `$merge` the documents it matches."""
+    stages = keys.get("pipeline", keys.get("stages", keys.get("aggregation")))
+    if isinstance(stages, str) and ("$out" in stages or "$merge" in stages):
+        try:
+            stages = json.loads(stages[:200_000])
+        except (ValueError, RecursionError):
+            return [("act_delete", ())]
+    for stage in stages[:500] if isinstance(stages, (list, tuple)) else ():
+        if not isinstance(stage, Mapping):
+            continue
+        if "$out" in stage and not _is_made(stage["$out"]):
+            return [("act_delete", ("table",))]
+        if "$merge" in stage and not _is_made(stage["$merge"]):
+            merge = stage["$merge"]
+            kept = isinstance(merge, Mapping) and squash(str(merge.get("whenMatched", ""))) in _KEEPS
+            return [] if kept else [("act_delete", ())]
+    return []
+
+
+def _is_made(target: object) -> bool:
+    """True for a collection whose name says that it is made by aggregations."""
+    while isinstance(target, Mapping):
+        target = target.get("into", target.get("coll", ""))
+    words = {word for words in split_name(str(target)) for word in words}
+    return not words.isdisjoint(_MADE)
+
+
+def copied_over(act: NamedAct, keys: Mapping[str, Any], params: Mapping[str, Any]) -> list[Deed]:
+    """copy, move, upload or put with overwrite, to where something of worth stands."""
+    if act.verb not in (
+        "copy",
+        "move",
+        "put",
+        "upload",
+        "rename",
+        "clone",
+        "import",
+        "restore",
+        "transfer",
+        "sync",
+        "write",
+    ):
+        return []
+    if not goes_over(params):
+        return []
+    for key in (
+        "destination",
+        "dest",
+        "dst",
+        "to",
+        "target",
+        "targetpath",
+        "destinationpath",
+        "newpath",
+        "remote",
+        "remotepath",
+        "key",
+        "destinationkey",
+    ):
+        value = keys.get(key)
+        if isinstance(value, str) and is_valued(value):
+            return [("act_delete", ("forced",) if "prod" in value.lower() or "backup" in value.lower() else ())]
+    return []

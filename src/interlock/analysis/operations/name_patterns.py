@@ -1,0 +1,144 @@
+"""The specified name patterns (DL-11): dangerous, forbidden and safe globs over operation names; refuses malformed patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+# DL-11: the union of both lists of the specification.
+DANGEROUS = ("force_*", "*_permanently", "bulk_delete*", "override_*", "bypass_*", "*_without_backup", "purge_*")
+FORBIDDEN = ("drop_*", "delete_all*", "truncate_*", "reset_*", "destroy_*", "wipe_*", "*_production")
+SAFE = ("get_*", "list_*", "search_*", "count_*", "check_*", "introspect*")
+_PIECE = re.compile(r"[a-z0-9_]+|\*")
+_OTHER, _HUMP = re.compile(r"[^a-z0-9]+"), re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_MAX_STARS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class NamePatterns:
+    """Three lists of globs over names; a name is matched in lower case, its words joined by `_`."""
+
+    dangerous: tuple[str, ...] = DANGEROUS
+    forbidden: tuple[str, ...] = FORBIDDEN
+    safe: tuple[str, ...] = SAFE
+    exempt: tuple[str, ...] = ()  # R-26: names that an operator lists as safe, whatever they say
+
+    @classmethod
+    def configured(
+        cls,
+        dangerous: Iterable[str] = (),
+        forbidden: Iterable[str] = (),
+        safe: Iterable[str] = (),
+        replace: bool = False,
+    ) -> NamePatterns:
+        """R-19: configuration extends the built-in lists, or replaces them; refuses what is no pattern."""
+        base = cls((), (), ()) if replace else cls()
+        listed = tuple(glob for glob in safe if glob not in SAFE)
+        made = cls((*base.dangerous, *dangerous), (*base.forbidden, *forbidden), (*base.safe, *safe), listed)
+        for globs in (made.dangerous, made.forbidden, made.safe):
+            _compiled(globs)
+        return made
+
+
+BUILT_IN_PATTERNS = NamePatterns()
+
+
+@dataclass(frozen=True, slots=True)
+class PatternMatch:
+    """A pattern that a name matches, and the word of the name at which it begins."""
+
+    glob: str
+    at: int
+    forbidden: bool
+
+
+def matches(words: tuple[str, ...], patterns: NamePatterns) -> list[PatternMatch]:
+    """Every dangerous and forbidden pattern that matches at the start of some word."""
+    text = "_".join(words)
+    found = []
+    for globs, forbidden in ((patterns.forbidden, True), (patterns.dangerous, False)):
+        compiled = _compiled(globs)
+        if compiled.telling is not None and compiled.telling.isdisjoint(words):
+            continue
+        for glob, expression, telling in compiled.each:
+            if telling and telling not in words:
+                continue
+            hit = expression.search(text)
+            if hit:
+                found.append(PatternMatch(glob, _word_at(text, hit.start(), glob), forbidden))
+    return found
+
+
+def is_safe(words: tuple[str, ...], patterns: NamePatterns) -> bool:
+    """True when the name begins as a safe pattern says."""
+    text = "_".join(words)
+    return any(expression.match(text) for _, expression, _ in _compiled(patterns.safe).each)
+
+
+def exemption(name: str, patterns: NamePatterns) -> str:
+    """R-26: the operator's pattern that is the whole of this name; empty for none, and for a name that only looks like one."""
+    if not patterns.exempt or not name.isascii():
+        return ""
+    own = name.split("__", 2)[2] if name.startswith("mcp__") and name.count("__") > 1 else name
+    spelled = {_spelled(one) for one in (name, own)}
+    return next((glob for glob in patterns.exempt if any(_whole(glob).fullmatch(one) for one in spelled)), "")
+
+
+def _spelled(name: str) -> str:
+    """A name in lower case, its words joined by `_`."""
+    return _OTHER.sub("_", _HUMP.sub("_", name).lower()).strip("_")
+
+
+@lru_cache(maxsize=256)
+def _whole(glob: str) -> re.Pattern[str]:
+    return re.compile("[a-z0-9_]*".join(map(re.escape, _normal(_HUMP.sub("_", glob)).split("*"))))
+
+
+def _word_at(text: str, position: int, glob: str) -> int:
+    if glob.startswith("*"):
+        return text.count("_")  # an ending is about the whole name: it begins at its last word
+    return text.count("_", 0, position + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """Globs as expressions, each with a word that every name has which it matches; and all those words, None for any name."""
+
+    each: tuple[tuple[str, re.Pattern[str], str], ...]
+    telling: frozenset[str] | None
+
+
+@lru_cache(maxsize=64)
+def _compiled(globs: tuple[str, ...]) -> _Compiled:
+    each = tuple((glob, re.compile(_expression(glob)), _telling(glob)) for glob in globs)
+    telling = [word for _, _, word in each]
+    return _Compiled(each, frozenset(telling) if all(telling) else None)
+
+
+def _telling(glob: str) -> str:
+    """A word that stands whole in every name that a glob matches: `delete` of delete_all*; nothing for introspect*."""
+    pieces = _normal(glob).split("_")
+    return next((piece for piece in pieces if piece and "*" not in piece), "")
+
+
+def _normal(glob: str) -> str:
+    return glob.strip().lower().replace("-", "_")
+
+
+def _expression(glob: str) -> str:
+    """A glob as an expression over words joined by `_`; a star stands for letters, digits and `_`."""
+    lowered = _normal(glob)
+    pieces = _PIECE.findall(lowered)
+    if "".join(pieces) != lowered or not lowered.strip("*_") or lowered.count("*") > _MAX_STARS:
+        raise ValueError(f"name pattern {glob!r}: expected words, `_` and up to {_MAX_STARS} stars, such as drop_*")
+    start = "" if pieces[0] == "*" else "(?:^|_)"
+    body = "".join("[a-z0-9_]*" if piece == "*" else piece for piece in pieces[pieces[0] == "*" :])
+    if pieces[-1] != "*":
+        return f"{start}{body}$"
+    body = body.removesuffix("[a-z0-9_]*")
+    if body.endswith("_"):
+        return f"{start}{body}"
+    last = body.rpartition("_")[2]
+    return f"{start}{body}" if len(last) > 3 else f"{start}{body}(?:_|$)"  # delete_all*, not delete_allocation

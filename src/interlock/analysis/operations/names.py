@@ -1,0 +1,285 @@
+"""Parses operation names into verbs and objects, and recognises operation names among the words of a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from interlock.analysis.lexicon import (
+    ALL_WORDS,
+    BULK_WORDS,
+    CARRIERS,
+    CONJUNCTIONS,
+    DEED_NOUNS,
+    FORCE_WORDS,
+    OBJECTS,
+    PERMANENT_WORDS,
+    PREPOSITIONS,
+    VERBS,
+    WEAK,
+    object_kind,
+    split_name,
+    verb_kind,
+)
+
+Words = tuple[str, ...]
+_PAY_NOUNS = frozenset(noun for noun, kind in DEED_NOUNS.items() if kind == "pay")
+_ONLY_MONEY = frozenset({"create", "post", "send", "make"})  # create_refund pays; create_override fills in a rota
+_JOBS = frozenset("job task script workflow pipeline process run action procedure".split())
+_GO = frozenset("confirm execute run apply submit start perform invoke call trigger now async".split())
+_VENDORS = frozenset("render make ping segment buffer box drive switch stage post track load".split())
+_MUTES = frozenset({"read", "create", "change", "restore", "send", "grant", "format"})
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAct:
+    """One clause of a name: a verb of some kind, and the noun phrase that it acts on."""
+
+    kind: str  # of verb, in the lexicon's words; empty when no verb is known
+    verb: str
+    phrase: Words  # the words of the object
+    object: str  # its kind
+    noun: str  # its head
+    beside: Words = ()  # what stands behind a preposition
+    at: int = 0  # which word of the whole name the verb is
+
+
+def parse_name(segments: Sequence[Words]) -> tuple[Words, list[NamedAct]]:
+    """The words of a name that matter, and the acts they announce, first one first."""
+    segments = _without_vendor(_without_server(segments))
+    if not segments:
+        return (), []
+    last = segments[-1]
+    front = tuple(word for words in segments[:-1] for word in words) if len(segments) > 1 else ()
+    if front and (_head(last) < 0 or (last[0] in _GO and len(last) == 1)):
+        last, front = front + last, ()
+    clauses = _clauses(last)
+    acts: list[NamedAct] = []
+    at = len(front)
+    for number, clause in enumerate(clauses):
+        act = _act(clause, front, at)
+        if not number or (act.kind and act.kind not in _MUTES):
+            acts.append(act)
+        at += len(clause) + 1
+    return front + last, _shared(acts)
+
+
+def _without_server(segments: Sequence[Words]) -> Sequence[Words]:
+    """mcp__server__tool says nothing by its first two parts."""
+    if len(segments) > 2 and segments[0] == ("mcp",):
+        return segments[2:]
+    if segments and segments[0][0] == "mcp":
+        return [segments[0][1:], *segments[1:]] if len(segments[0]) > 1 else segments[1:]
+    return segments
+
+
+def _without_vendor(segments: Sequence[Words]) -> Sequence[Words]:
+    """render_delete_service: a product whose name is a verb as well."""
+    first = segments[0] if segments else ()
+    if len(first) > 2 and first[0] in _VENDORS and VERBS.get(first[1], "read") not in _MUTES:
+        return [(first[1:]), *segments[1:]]
+    return segments
+
+
+def _clauses(words: Words) -> list[Words]:
+    """find_and_delete is two clauses, terms_and_conditions is one."""
+    if CONJUNCTIONS.isdisjoint(words):
+        return [words]
+    found: list[Words] = []
+    start = 0
+    for position, word in enumerate(words[:-1]):
+        if word in CONJUNCTIONS and position > start and words[position + 1] in VERBS:
+            found.append(words[start:position])
+            start = position + 1
+    return [*found, words[start:]]
+
+
+def _shared(acts: list[NamedAct]) -> list[NamedAct]:
+    """In backup_and_delete_users both verbs have the same object."""
+    if len(acts) < 2:
+        return acts
+    owner = next((act for act in reversed(acts) if act.object), acts[-1])
+    return [
+        act if act.object else NamedAct(act.kind, act.verb, owner.phrase, owner.object, owner.noun, act.beside, act.at)
+        for act in acts
+    ]
+
+
+def _head(words: Words) -> int:
+    """Which word of a clause is its verb; -1 for none."""
+    first = words[0] if words else ""
+    if first in VERBS and first not in WEAK:
+        return 0
+    strong = [position for position, word in enumerate(words) if word in VERBS and word not in WEAK]
+    if first in VERBS and len(words) == 2 and words[1] in OBJECTS and VERBS.get(words[1]) == "read":
+        return 0  # mute_monitor
+    if len(words) > 3 and strong and first in OBJECTS and words[1] in OBJECTS and words[1] not in VERBS:
+        return strong[0]  # log_group_set_retention
+    if first in VERBS:  # order_cancel and backup_delete: the first word is a noun here
+        return strong[-1] if strong and strong[-1] == len(words) - 1 and len(words) <= 4 else 0
+    if strong:
+        at = strong[0]
+        if (
+            at
+            and words[at] in OBJECTS
+            and VERBS[words[at]] == "read"
+            and VERBS.get(words[at - 1], "read") not in _MUTES
+        ):
+            return at - 1  # datadog_mute_monitor
+        return at
+    weak = (position for position, word in enumerate(words) if word in VERBS)
+    return next((position for position in weak if not _is_noun_here(words, position)), -1)
+
+
+def _is_noun_here(words: Words, position: int) -> bool:
+    """ack_message sends no message."""
+    word = words[position]
+    return position == len(words) - 1 and word in OBJECTS and VERBS[word] in _MUTES
+
+
+def _act(words: Words, front: Words, at: int) -> NamedAct:
+    head = _head(words)
+    if head < 0:
+        kind, noun = object_kind(words)
+        return NamedAct("", "", words, kind, noun, (), at)
+    verb = words[head]
+    phrase, beside = _phrase(words[head + 1 :])
+    act = _carried(verb, phrase or (words[:head] or front)[-1:], words[:head], beside, at + head)
+    if act is not None:
+        return act
+    what, noun = object_kind(phrase)
+    if not what and not noun:  # issueDelete, zone.delete: the object stands before its verb
+        phrase = words[:head] or front
+        what, noun = object_kind(phrase)
+    elif not what and words[:head] and len(phrase) == 1 and phrase[0] in VERBS:
+        what, noun = object_kind(words[:head])
+    return NamedAct(verb_kind(verb), verb, phrase, what, noun, beside, at + head)
+
+
+def _phrase(words: Words) -> tuple[Words, Words]:
+    if PREPOSITIONS.isdisjoint(words):
+        return words, ()
+    for position, word in enumerate(words):
+        if word in PREPOSITIONS:
+            if not position and word in ("by", "if", "of"):
+                continue
+            return words[:position], words[position + 1 :]
+    return words, ()
+
+
+def _carried(verb: str, phrase: Words, before: Words, beside: Words, at: int) -> NamedAct | None:
+    """process_refund, schedule_key_deletion: a verb that only carries the deed which its noun names."""
+    if verb not in CARRIERS or not phrase:
+        return None
+    core = phrase[:-1] if phrase[-1] in _JOBS and len(phrase) > 1 else phrase
+    deed = core[-1]
+    if deed not in DEED_NOUNS:
+        return _first_deed(verb, core, beside, at)
+    if verb in _ONLY_MONEY and deed not in _PAY_NOUNS:
+        return None
+    rest = core[:-1] or beside or before
+    kind, noun = object_kind(rest)
+    return NamedAct(DEED_NOUNS[deed], deed, rest, kind, noun or deed, beside, at)
+
+
+def _first_deed(verb: str, phrase: Words, beside: Words, at: int) -> NamedAct | None:
+    """request_delete_account: the carried deed comes first."""
+    kind = verb_kind(phrase[0])
+    if verb in _ONLY_MONEY or (phrase[0] in WEAK and verb != "force") or kind in ("", *_MUTES) or len(phrase) < 2:
+        return None
+    what, noun = object_kind(phrase[1:])
+    if verb in ("run", "execute", "do") and noun in ("test", "tests", "check", "checks", "suite"):
+        return None
+    return NamedAct(kind, phrase[0], phrase[1:], what, noun, beside, at)
+
+
+_LONGEST = 100
+# Shapes that only names have: drop_table, deleteUser, linear.issueDelete, mcp__github__delete-repo.
+_SHAPED = re.compile(
+    r"(?:[A-Za-z][a-z0-9]*(?:_{1,2}[a-z0-9]+)+|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+|[a-z]\w*\.[a-z]+[A-Z]\w+"
+    r"|mcp__[A-Za-z0-9][\w.-]*__[A-Za-z0-9][\w.-]*)"
+)
+# Shapes that other words have as well: drop-table, DropTable, DROP_TABLE, Drop_Table, github.delete_repo, db:drop_table.
+_STYLED = re.compile(
+    r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)+|[A-Z][a-z]{1,20}(?:[A-Z][a-z0-9]*)+"
+    r"|[A-Za-z][\w-]*(?:[.:/][A-Za-z][\w-]*){0,3}[.:/](?:[A-Za-z]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z][a-z]+(?:[A-Z][a-z0-9]*)+)"
+)
+_REVERSED = re.compile(r"[A-Za-z]\w*(?:[.:][A-Za-z]\w*){1,3}")  # queue.purge, user:delete
+_TAME = frozenset({"read", "create", "change", "restore", "send", "grant", "format"})
+_GRAVE = frozenset(
+    {"database", "schema", "table", "disk", "cluster", "volume", "bucket", "namespace", "repository", "project"}
+)
+_HOW = BULK_WORDS | FORCE_WORDS | PERMANENT_WORDS | {"safe", "soft", "auto"}
+# Second halves of a Pascal name that make it a piece of a program.
+_PARTS = frozenset(
+    "button modal dialog component icon form page event error exception handler test request response command view zone"
+    " controller action box down shadow menu link label field screen panel hook context provider spec listener args input output"
+    " result type class flow helper util utils factory builder manager option options".split()
+)
+
+
+@lru_cache(maxsize=4096)
+def is_operation(word: str) -> bool:
+    """True for a word that names an operation: by its shape, or by a verb and its object where the shape alone says little."""
+    if len(word) > _LONGEST or (word.isalpha() and word.islower()):
+        return False
+    if _SHAPED.fullmatch(word):
+        return True
+    return bool(_STYLED.fullmatch(word)) and _announces(word, weak=False)
+
+
+@lru_cache(maxsize=1024)
+def may_be_operation(word: str) -> bool:
+    """As `is_operation`, also for verbs that are as often nouns: where a sentence calls it, `reset-db` is one too."""
+    if is_operation(word) or len(word) > _LONGEST:
+        return len(word) <= _LONGEST
+    if _STYLED.fullmatch(word) and _announces(word, weak=True):
+        return True
+    return bool(_REVERSED.fullmatch(word)) and _acts_upon(split_name(word))
+
+
+def _acts_upon(segments: Sequence[tuple[str, ...]]) -> bool:
+    """True for a thing and, behind it, the verb that does it harm."""
+    if len(segments) < 2 or len(segments[-1]) != 1:
+        return False
+    verb = segments[-1][0]
+    return VERBS.get(verb, "read") not in _TAME and verb not in WEAK and segments[-2][-1] in OBJECTS
+
+
+@lru_cache(maxsize=1024)
+def is_english(word: str) -> bool:
+    """True for a name with an English verb: it speaks for no other language."""
+    if len(word) > _LONGEST or not (_SHAPED.fullmatch(word) or _STYLED.fullmatch(word)):
+        return False
+    return any(act.kind for act in parse_name(split_name(word))[1])
+
+
+@lru_cache(maxsize=1024)
+def harms(word: str) -> bool:
+    """True for a name that begins with a verb of harm, whatever it is done to: no table or column is called so."""
+    words = _led(split_name(word))
+    return (
+        len(words) > 1 and VERBS.get(words[0], "read") not in _TAME and (words[0] not in WEAK or may_be_operation(word))
+    )
+
+
+def _led(segments: Sequence[tuple[str, ...]]) -> list[str]:
+    """The words of the last segment without those that only say how: `bulk`, `force`."""
+    words = list(segments[-1]) if segments else []
+    while len(words) > 1 and words[0] in _HOW and words[1] in VERBS:
+        words = words[1:]
+    return words
+
+
+def _announces(word: str, weak: bool) -> bool:
+    words = _led(split_name(word))
+    if len(words) < 2 or words[0] not in VERBS:
+        return False
+    if words[0] in WEAK and not weak and (VERBS[words[0]] in _TAME or object_kind(tuple(words[1:]))[0] not in _GRAVE):
+        return False
+    pascal = word[:1].isupper() and "_" not in word and "-" not in word
+    if pascal and words[-1] in _PARTS:
+        return False
+    return any(other in OBJECTS or other in ALL_WORDS for other in words[1:]) or (pascal and weak)

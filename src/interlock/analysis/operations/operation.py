@@ -1,0 +1,297 @@
+"""A named operation with its parameters -> its effects (R-8, C-01, DL-04, DL-11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from interlock.analysis.facts import Report
+from interlock.analysis.lexicon import (
+    ALL_WORDS,
+    BULK_WORDS,
+    FORCE_WORDS,
+    PERMANENT_WORDS,
+    STAGING_WORDS,
+    is_plural,
+    names_production,
+    split_name,
+)
+from interlock.analysis.operations.act_params import by_params, with_object
+from interlock.analysis.operations.browser import read_click, read_confirmation
+from interlock.analysis.operations.command_params import run_named
+from interlock.analysis.operations.effects import CHANGE, CLOUD, HARMLESS, READ, deed, is_broadcast
+from interlock.analysis.operations.files import copied_over, emptied, file_act, put_out
+from interlock.analysis.operations.name_patterns import (
+    BUILT_IN_PATTERNS,
+    NamePatterns,
+    PatternMatch,
+    exemption,
+    is_safe,
+    matches,
+)
+from interlock.analysis.operations.names import NamedAct, Words, parse_name
+from interlock.analysis.operations.nested import read_job, read_nested, read_order
+from interlock.analysis.operations.params import ParamScope, scope_of, short_keys
+from interlock.analysis.operations.payloads import read_payloads
+from interlock.analysis.operations.requests import sends_secret
+from interlock.analysis.operations.settings import Deed, settings_of
+
+_DEEPEST = 4  # operations named inside operations
+_PUTTING = frozenset({"create", "change", "restore", "grant", "send"})
+_TRIALS = frozenset("test simulate plan preview validate lint render explain estimate dryrun whatif".split())
+_MAILINGS = frozenset("campaign campaigns newsletter newsletters broadcast blast announcement".split())
+_ENDS = frozenset({"delete", "account", "terminate"})
+_NOTHING = NamedAct("", "", (), "", "")
+_NO_PATTERNS = NamePatterns((), (), ())  # what a job is called is no name of an operation
+# What a name is that only a pattern calls harmful, by words of the pattern.
+_BY_PATTERN = (
+    (("drop", "delete", "truncate", "destroy", "wipe", "purge"), "act_delete"),
+    (("force", "override", "bypass"), "act_override"),
+    (("reset",), "act_unconfigure"),
+)
+# Words of a name that say how far it reaches.
+_REACH = (
+    ("all", ALL_WORDS),
+    ("bulk", BULK_WORDS),
+    ("permanent", PERMANENT_WORDS),
+    ("forced", FORCE_WORDS),
+    ("staging", STAGING_WORDS),
+)
+_REACHING = frozenset().union(*(words for _, words in _REACH))
+_LACKS = frozenset({"without", "no", "skip"})
+_SEVERAL = frozenset({"all", "bulk"})
+_TIDIES = frozenset({"prune", "clean", "cleanup"})
+
+
+def read_operation(
+    name: str, params: Mapping[str, Any], crude: str, out: Report, patterns: NamePatterns | None = None, depth: int = 0
+) -> None:
+    """Reports what an operation of this name, with these parameters and in this CRUDE category, would do.
+
+    The name patterns are those of the reading (R-19) where none are given.
+    """
+    out.step()
+    globs = patterns if patterns is not None else _patterns_of(out)
+    if depth > _DEEPEST:
+        out.unreadable("operations nested too deeply", "nesting")
+        return
+    crude = (crude or "").strip().lower()
+    params = params if isinstance(params, (dict, Mapping)) else {}
+    if _is_tool(name, params, crude, out):
+        return
+    segments = split_name(name)
+    words, acts = parse_name(segments)
+    keys = short_keys(params)
+    acts = [with_object(act, keys) for act in acts] or [_NOTHING]
+    scope = scope_of(params)
+    if scope.too_much:
+        out.unreadable(scope.too_much, "budget")
+    ran = _payloads(words, (*_server(segments), *words), acts[0], params, keys, out, globs, depth)
+    if exemption(name, globs):
+        _exempt(name, _settings(words, acts[0], params, keys) if params else [], acts[0], out)
+        return
+    named = _matches(words, acts, crude, globs)
+    if not scope.dry_run and file_act(words, acts[0], params, out) and not named:
+        return
+    if not scope.dry_run:
+        run_named(segments, params, out)
+    traits = _reach(words, acts[0], scope)
+    if not all(map(CLOUD.isdisjoint, segments)):
+        traits.update(_cloud(acts[0]))
+    found = _harmful(acts, traits, named, keys, crude, ran)
+    if params:
+        found += [(verb, acts[0], own) for verb, own in _settings(words, acts[0], params, keys) if verb not in HARMLESS]
+    if found and scope.dry_run and not ran:
+        out.effect(READ, _target(acts[0], name), "dry_run")
+        return
+    marks = traits.union(_marks(named)) - {"unfiltered"}
+    for verb, act, own in found:
+        every = marks.union(own)
+        out.effect(verb, _target(act, name), *sorted(every if every.isdisjoint(_SEVERAL) else every - {"one"}))
+    if not found and not ran:
+        _harmless(name, words, acts[0], crude, traits, globs, out)
+
+
+def _exempt(name: str, set_by_params: list[Deed], act: NamedAct, out: Report) -> None:
+    """R-26: the name is the operator's to lower; what the parameters run or set is read all the same."""
+    for verb, own in set_by_params:
+        if verb not in HARMLESS:
+            out.effect(verb, _target(act, name), *own)
+    out.effect(READ, name[:200], "exempt")
+
+
+def _patterns_of(out: Report) -> NamePatterns:
+    found: NamePatterns = getattr(out, "patterns", BUILT_IN_PATTERNS)
+    return found
+
+
+def _is_tool(name: str, params: Mapping[str, Any], crude: str, out: Report) -> bool:
+    """Reads an operation that is a tool of the agents themselves as that tool's call."""
+    return bool(params) and _built_in()(name, params, crude, out)
+
+
+@cache
+def _built_in() -> Callable[[str, Mapping[str, Any], str, Report], bool]:
+    """The reader of tools, which is found late because it reads operations itself."""
+    from interlock.analysis.operations.tools import read_built_in
+
+    return read_built_in
+
+
+def _cloud(act: NamedAct) -> tuple[str, ...]:
+    """A project or an account of a cloud holds everything; one of a task list does not."""
+    if act.object == "project":
+        return ("all",)
+    return ("all", "project") if act.object in ("account", "organization") and act.kind in _ENDS else ()
+
+
+def _server(segments: Sequence[Words]) -> Words:
+    """The server of a tool, which often is the program or the database that is meant: mcp__docker__run_command."""
+    return segments[1] if len(segments) > 2 and segments[0] == ("mcp",) else ()
+
+
+def _payloads(
+    words: Words,
+    spoken: Words,
+    act: NamedAct,
+    params: Mapping[str, Any],
+    keys: Mapping[str, Any],
+    out: Report,
+    patterns: NamePatterns,
+    depth: int,
+) -> bool:
+    """Reads what the parameters run, and the operations they name; True when there was something."""
+    if not keys:
+        return False
+    verb = act.verb or (words[0] if words else "")
+
+    def field(inner: str) -> None:
+        read_operation(inner, {}, "update", out, patterns, depth + 1)
+
+    def operation(inner: str, its: Mapping[str, Any]) -> None:
+        read_operation(inner, its, "", out, patterns, depth + 1)
+
+    ran = read_payloads(spoken, verb, keys, field, out)
+    ran = read_click(verb, words, keys, field) or ran
+    ran = read_confirmation((*spoken, verb), keys, field) or ran
+
+    def job(inner: str) -> None:
+        read_operation(inner, {}, "update", out, _NO_PATTERNS, depth + 1)
+
+    ran = read_order(words, keys, out) or read_job(words, verb, keys, job) or ran
+    if sends_secret(verb, words, params, keys):
+        out.effect("act_leak", "a secret")
+    return read_nested(act, params, keys, operation) or ran
+
+
+def _reach(words: Words, act: NamedAct, scope: ParamScope) -> set[str]:
+    """How far it reaches, from the name and from the parameters."""
+    traits = scope.traits - {"many"}
+    if "many" in scope.traits and not scope.filtered:
+        traits.add("bulk")
+    if not _REACHING.isdisjoint(words):
+        traits.update(trait for trait, vocabulary in _REACH if not vocabulary.isdisjoint(words))
+    if names_production(words):
+        traits.add("production")
+    if "backup" in words and not _LACKS.isdisjoint(words):
+        traits.add("no_backup")
+    if is_plural(act.noun) and act.verb not in _TIDIES and not scope.single and not scope.filtered:
+        traits.add("bulk")
+    if act.verb == "purge" or (act.kind == "send" and act.noun in _MAILINGS) or is_broadcast(act):
+        traits.add("bulk")  # seed 003 calls every purge severe, `queue.purge` too
+    if traits.isdisjoint(_SEVERAL):
+        traits.add("one")
+    return traits
+
+
+def _settings(words: Words, act: NamedAct, params: Mapping[str, Any], keys: Mapping[str, Any]) -> list[Deed]:
+    """What the parameters do, whatever the name says."""
+    return [
+        *settings_of(words, act, params),
+        *emptied(words, act, keys, params),
+        *copied_over(act, keys, params),
+        *put_out(keys),
+    ]
+
+
+# -- the specified patterns -------------------------------------------------------------------------------
+
+
+def _matches(words: Words, acts: list[NamedAct], crude: str, patterns: NamePatterns) -> list[PatternMatch]:
+    """R-8: a leading reader outranks later patterns; the noun phrase of a creating verb holds no match."""
+    found = matches(words, patterns)
+    if not found:
+        return []
+    lead = acts[0]
+    if lead.verb in _TRIALS and crude != "delete":
+        return []
+    if lead.kind == "read" and crude in ("", "read") and len(acts) == 1:
+        return [match for match in found if match.at < lead.at]
+    if lead.kind in _PUTTING and len(acts) == 1:
+        return [match for match in found if match.at <= lead.at or _is_ending(match, lead)]
+    return found
+
+
+def _is_ending(match: PatternMatch, lead: NamedAct) -> bool:
+    """deploy_production is a mutation; create_backup_production is a copy."""
+    return match.glob.startswith("*") and lead.kind != "create"
+
+
+def _marks(named: list[PatternMatch]) -> set[str]:
+    if not named:
+        return set()
+    return {"named", "pattern_forbidden" if any(match.forbidden for match in named) else "pattern_dangerous"}
+
+
+def _of_pattern(act: NamedAct, verb: str, named: list[PatternMatch]) -> str:
+    globs = " ".join(match.glob for match in named)
+    if "force" in globs and "push" in (act.verb, act.noun, *act.phrase):
+        return "act_rewrite"
+    for words, found in _BY_PATTERN:
+        if any(word in globs for word in words):
+            return found
+    return CHANGE if verb == READ else verb
+
+
+# -- what is reported -------------------------------------------------------------------------------------
+
+
+def _harmful(
+    acts: list[NamedAct], traits: set[str], named: list[PatternMatch], keys: Mapping[str, Any], crude: str, ran: bool
+) -> list[tuple[str, NamedAct, tuple[str, ...]]]:
+    """The acts that do harm, by name, by parameters, by a pattern or by the category."""
+    found = []
+    for act in acts:
+        verb, own = by_params(act, deed(act), keys, traits)
+        if named and act is acts[0] and verb in HARMLESS:
+            verb = _of_pattern(act, verb, named)
+            found.append((verb, act, own))
+        elif verb not in HARMLESS:
+            found.append((verb, act, own))
+    if not found and crude == "delete" and acts[0].kind != "restore" and not ran:  # DL-04
+        lead = acts[0]
+        kind = lead.object if lead.object != "light" else "data"
+        found.append((deed(NamedAct("delete", "delete", lead.phrase, kind, lead.noun))[0], lead, ()))
+    return found
+
+
+def _harmless(
+    name: str, words: Words, act: NamedAct, crude: str, traits: set[str], patterns: NamePatterns, out: Report
+) -> None:
+    """C-01: safe only when the category and the name agree; everything else is at least reversible (DL-05)."""
+    verb = deed(act)[0]
+    target = _target(act, name)
+    if verb == "act_send":
+        out.effect(verb, target, *sorted(traits & {"all", "bulk", "one", "production"}))
+    elif verb == READ or is_safe(words, patterns):
+        out.effect(READ, target, *(() if crude == "read" else ("unlabelled",)))
+    else:
+        out.effect(CHANGE, target)
+
+
+def _target(act: NamedAct, name: str) -> str:
+    """The object in words."""
+    if act.noun and act.noun not in act.phrase:
+        return act.noun[:200]
+    return " ".join(act.phrase)[:200] or name[:200]

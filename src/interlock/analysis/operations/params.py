@@ -1,0 +1,255 @@
+"""The parameters of an operation -> its scope: everything, many, production, permanent, or dry run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from interlock.analysis.lexicon import NOT_PRODUCTION, PRODUCTION_WORDS
+
+MAX_DEPTH, MAX_VALUES, MAX_TEXT = 32, 2000, 200_000
+_MAX_KEYS = 500  # of the outermost parameters, where they are read by name
+_SHORT = 200  # characters: longer text is content, not a name
+
+_TRUE = frozenset({"true", "1", "yes", "on", "y"})
+_FALSE = frozenset({"false", "0", "no", "off", "n", "none", "never"})
+_EVERYTHING = frozenset(
+    {"*", "all", "%", "**", "**/*", "everything", "_all", ".*", "*.*", "everyone", "/*", "any", "*/*"}
+)
+_MATCHES_ALL = frozenset(
+    {"", "*", "1=1", "1 = 1", "true", "all", "%", "match_all", "{}", "[]", "where 1=1", "id > 0", "none", "1"}
+)
+
+_FLAGS: Mapping[str, str] = {
+    **dict.fromkeys("force forced forcedelete forcedestroy forcepush overwrite forceful".split(), "forced"),
+    **dict.fromkeys(
+        "permanent permanently hard harddelete purge skiptrash bypasstrash shred irreversible permanentdelete nobin notrash skiprecyclebin "
+        "forcedeletewithoutrecovery withoutrecovery nuke wipe secureerase".split(), "permanent"),
+    **dict.fromkeys(
+        "skipbackup nobackup skipfinalsnapshot withoutbackup skipsnapshot nosnapshot deleteautomatedbackups deletebackups disablebackup "
+        "removebackups".split(), "no_backup"),
+    **dict.fromkeys(
+        "all everything selectall deleteall applytoall allusers allrecords allitems alltenants allenvironments allregions removeall entire "
+        "multi every allrows deleteallversions purgeeverything purgeall wholecluster".split(), "all"),
+    **dict.fromkeys("bulk batch recursive cascade cascading recurse deletecontents includechildren many".split(), "bulk"),
+    **dict.fromkeys("isproduction production prod live".split(), "production"),
+}  # fmt: skip
+_FLAGS_OFF: Mapping[str, str] = {
+    **dict.fromkeys("soft softdelete enableundo undo recoverable recoverywindow trash totrash".split(), "permanent"),
+    **dict.fromkeys("backup createbackup takebackup takesnapshot finalsnapshot createsnapshot backupfirst".split(), "no_backup"),
+}  # fmt: skip
+_DRY = frozenset("dryrun preview simulate whatif planonly noop simulation checkonly validateonly isdryrun".split())
+_TRIAL_MODES = frozenset("plan preview check dryrun dry-run dry_run simulate whatif what-if validate".split())
+_REAL = frozenset("execute confirm apply commit doit confirmed autoapprove really autoconfirm yes".split())
+_SAYS = _DRY | _REAL | _FLAGS.keys() | _FLAGS_OFF.keys() | {"mode"}  # keys whose value says yes, no, or how
+_FILTERS = frozenset(
+    "filter filters where selector match query condition conditions criteria labelselector predicate search whereclause".split()
+)
+_SINGLE = frozenset("id key name uuid slug email user username path number sku arn index".split())
+_NOT_TARGETS = frozenset(
+    "fields columns select include includes exclude excludes expand sort order orderby format origin origins accept cors headers tags labels "
+    "args arguments scopes events types methods attributes properties permissions roles options flags features environmentvariables "
+    "attendees content text body description message title comment lines steps todos edits messages tools values params parameters command "
+    "cmd argv coordinates embedding vector data".split()
+)
+_PLACES = frozenset(
+    "env environment stage target database db host project namespace cluster server bucket account workspace context url hostname tenant org "
+    "instance name id resource service deployment table schema dsn connection connectionstring stack app application profile branch domain "
+    "site zone dbname databasename bucketname clustername projectid dbinstanceidentifier environmentname subscription resourcegroup appname "
+    "servicename instanceid organization collection keyspace repo repository functionname queue topic volume pool vm stackname tier "
+    "workspaceid region endpoint ref baseurl label".split()
+)
+_ENVIRONMENTS = frozenset(
+    "env environment stage tier target context profile branch workspace environmentname namespace".split()
+)
+PLAIN = (str, int, float, type(None))  # holds no further values
+_WORDS = re.compile(r"[a-z]+")
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_MANY = frozenset("count limit number total quantity size batchsize max".split())
+
+
+@dataclass(slots=True)
+class ParamScope:
+    """What the parameters say about how far an operation reaches."""
+
+    traits: set[str] = field(default_factory=set)
+    dry_run: bool = False
+    filtered: bool = False  # something narrows it down
+    single: bool = False  # one thing is named
+    too_much: str = ""
+
+
+@lru_cache(maxsize=4096)
+def _squash(text: str) -> str:
+    lowered = text.lower()
+    return lowered if lowered.isalnum() and lowered.isascii() else _SEPARATORS.sub("", lowered)
+
+
+def squash(key: object) -> str:
+    """A key without case and separators: `skipFinalSnapshot` and `skip_final_snapshot` are one."""
+    return _squash(key[:100]) if isinstance(key, str) else _squash(str(type(key).__name__))
+
+
+def short_keys(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The outermost parameters by their squashed names."""
+    return {squash(key): value for key, value in islice(params.items(), _MAX_KEYS)}
+
+
+def pairs(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int]]:
+    """Every key and value at any depth, outer ones first, within bounds; (``""``, None, -1) says that there was more."""
+    for key, value, depth, _ in walk(params):
+        yield squash(key), value, depth
+
+
+def walk(params: Mapping[str, Any]) -> Iterator[tuple[str, Any, int, str]]:
+    """The same with keys as they were written, and with the key above; what is no key is the name of its type."""
+    level: list[tuple[object, Any, str]] = [(key, value, "") for key, value in islice(params.items(), MAX_VALUES + 1)]
+    seen, depth = 0, 0
+    while level:
+        below: list[tuple[object, Any, str]] = []
+        for raw, value, above in level:
+            key = raw[:100] if isinstance(raw, str) else type(raw).__name__
+            seen += 1
+            if seen > MAX_VALUES:
+                yield "", None, -1, ""
+                return
+            yield key, value, depth, above
+            if isinstance(value, PLAIN):
+                continue
+            if isinstance(value, Mapping):
+                below += [(inner, item, key) for inner, item in islice(value.items(), MAX_VALUES + 1)]
+            elif isinstance(value, (list, tuple)):
+                below += [
+                    (key, item, key) for item in value[: MAX_VALUES + 1] if isinstance(item, (Mapping, list, tuple))
+                ]
+        depth += 1
+        if depth > MAX_DEPTH and below:
+            yield "", None, -1, ""
+            return
+        level = below
+
+
+def truth(value: object) -> bool | None:
+    """Whether a value says yes or no; None when it says neither."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        return True if value == 1 else False if value == 0 else None
+    if isinstance(value, str):
+        word = value.strip().lower()[:8]
+        return True if word in _TRUE else False if word in _FALSE else None
+    return None
+
+
+def scope_of(params: Mapping[str, Any]) -> ParamScope:
+    """What the parameters say of scope and environment."""
+    scope = ParamScope()
+    real = dry = False
+    for raw, value, depth, _ in walk(params):
+        if depth < 0:
+            scope.too_much = "more parameters, or deeper ones, than are read"
+            break
+        key, said = _squash(raw), None
+        if key in _SAYS:
+            said = truth(value)
+            if depth <= 1 and _is_trial(key, value, said):
+                dry = True
+            elif (said is True and key in _REAL) or (said is False and key in _DRY):
+                real = True
+        if said is True and key in _FLAGS:
+            scope.traits.add(_FLAGS[key])
+        elif said is False and key in _FLAGS_OFF:
+            scope.traits.add(_FLAGS_OFF[key])
+        elif isinstance(value, str):
+            _string(key, value, scope)
+        elif isinstance(value, (list, tuple)):
+            _list(key, value, scope)
+        elif key in _FILTERS and (value is None or isinstance(value, Mapping)):
+            _filter(value, scope)
+        elif key in _MANY and isinstance(value, int) and value > 1 and not isinstance(value, bool):
+            scope.traits.add("many")
+        elif value is not None and _names_one(key):
+            scope.single = True
+    scope.dry_run = dry and not real
+    return scope
+
+
+def _is_trial(key: str, value: object, said: bool | None) -> bool:
+    """Only tried: dry_run true, dryRun "All", mode "plan"."""
+    if key in _DRY and said is True:
+        return True
+    word = value.strip().lower()[:12] if isinstance(value, str) else ""
+    return (key == "dryrun" and word in ("all", "server", "client")) or (key == "mode" and word in _TRIAL_MODES)
+
+
+def _names_one(key: str) -> bool:
+    return key in _SINGLE or key.endswith(("id", "name", "key", "identifier", "arn"))
+
+
+def _string(key: str, value: str, scope: ParamScope) -> None:
+    if len(value) > _SHORT:
+        return
+    word = value.strip().lower()
+    if key in _FILTERS:
+        if word in _MATCHES_ALL:
+            scope.traits.update(("all", "unfiltered"))
+        else:
+            scope.filtered = True
+        return
+    if key in _NOT_TARGETS:
+        return
+    if word in _EVERYTHING:
+        scope.traits.add("all")
+    elif word and _names_one(key):
+        scope.single = True
+    if key == "mode" and word in ("hard", "permanent", "force"):
+        scope.traits.add("permanent")
+    if (key in _PLACES or key.endswith(("name", "id", "identifier", "host", "url", "env"))) and _is_production(
+        word, key
+    ):
+        scope.traits.add("production")
+
+
+def _is_production(text: str, key: str) -> bool:
+    words = _WORDS.findall(text)
+    for position, word in enumerate(words):
+        if word in PRODUCTION_WORDS and (word != "live" or key in _ENVIRONMENTS):
+            return not (position and words[position - 1] in NOT_PRODUCTION)
+    return False
+
+
+def _list(key: str, value: list[Any] | tuple[Any, ...], scope: ParamScope) -> None:
+    if key in _FILTERS:
+        if value:
+            scope.filtered = True
+        else:
+            scope.traits.update(("all", "unfiltered"))
+        return
+    if key in _NOT_TARGETS:
+        return
+    plain = [item for item in value[:MAX_VALUES] if isinstance(item, (str, int)) and not isinstance(item, bool)]
+    if any(isinstance(item, str) and item.strip().lower() in _EVERYTHING for item in plain):
+        scope.traits.add("all")
+    if len(value) > 1:
+        scope.traits.add("bulk")
+    elif len(value) == 1:
+        scope.single = True
+    for item in plain[:50]:
+        if (
+            isinstance(item, str)
+            and len(item) <= _SHORT
+            and key.rstrip("s") in _PLACES
+            and _is_production(item.lower(), key)
+        ):
+            scope.traits.add("production")
+
+
+def _filter(value: Mapping[str, Any] | None, scope: ParamScope) -> None:
+    if not value or set(map(squash, value)) <= {"matchall"}:
+        scope.traits.update(("all", "unfiltered"))
+    else:
+        scope.filtered = True

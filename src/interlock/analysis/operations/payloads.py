@@ -1,0 +1,360 @@
+"""Code, statements and requests in parameters, and text typed into a live process, handed to the reader of their language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from interlock.analysis.facts import Report
+from interlock.analysis.lexicon import split_name
+from interlock.analysis.operations.browser import read_page_script, read_script
+from interlock.analysis.operations.command_params import (
+    ARGUMENTS,
+    SHELL,
+    is_command,
+    read_commands,
+    shell_text,
+    text_of,
+)
+from interlock.analysis.operations.params import MAX_TEXT, squash
+from interlock.analysis.operations.requests import URL_KEYS, is_request, read_request
+
+_SQL = frozenset("sql statement statements sqlquery querystring sqlstatement rawsql sqltext querytext ddl".split())
+_QUERY = frozenset("query q queries mutation document gql".split())
+_CODE = frozenset(
+    "code source expression function fn javascript js python pythoncode snippet program jscode cell pagefunction eval".split()
+)
+_LANGUAGE = "language lang runtime interpreter kernel syntax shell".split()  # the most telling first
+
+# Words of a name that say which reader its code is for.
+_LANGUAGES: Mapping[str, str] = {
+    "redis": "redis", "valkey": "redis", "mongo": "mongo", "mongodb": "mongo", "mongosh": "mongo", "cassandra": "cql", "cql": "cql",
+    "neo4j": "cypher", "cypher": "cypher", "memcached": "memcached", "python": "python", "python3": "python", "ipython": "python",
+    "jupyter": "python", "py": "python", "node": "javascript", "nodejs": "javascript", "javascript": "javascript", "js": "javascript",
+    "typescript": "javascript", "ts": "javascript", "deno": "javascript", "bun": "javascript", "browser": "javascript",
+    "playwright": "javascript", "puppeteer": "javascript", "ruby": "ruby", "php": "php", "perl": "perl", "lua": "lua",
+    "powershell": "powershell", "pwsh": "powershell", "bash": "shell", "sh": "shell", "zsh": "shell", "shell": "shell", "terminal": "shell",
+    "sql": "sql", "psql": "sql", "postgres": "sql", "postgresql": "sql", "mysql": "sql", "sqlite": "sql", "groovy": "groovy",
+    "jenkins": "groovy", "r": "r", "elixir": "elixir", "tcl": "tcl", "javascript_tool": "javascript", "page": "javascript",
+    "mariadb": "sql", "clickhouse": "sql", "snowflake": "sql", "bigquery": "sql", "redshift": "sql", "supabase": "sql", "duckdb": "sql",
+    "mssql": "sql", "oracle": "sql", "cockroach": "sql", "database": "sql", "db": "sql", "athena": "sql", "trino": "sql", "presto": "sql",
+    "cmd": "cmd", "batch": "cmd", "chrome": "javascript", "chromium": "javascript", "firefox": "javascript", "webview": "javascript",
+    "rails": "ruby", "devtools": "javascript", "cdp": "javascript", "safari": "javascript", "selenium": "javascript", "webdriver": "javascript",
+}  # fmt: skip
+# Verbs that look at text, and never run it.
+DOCUMENTARY = frozenset(
+    "explain validate lint format parse preview search find grep describe translate summarize summarise review check estimate classify "
+    "tokenize encode decode hash render simulate plan diff compare log lookup suggest quote dryrun analyze analyse highlight save store "
+    "record comment draft compose annotate report whatif print display beautify".split()
+)
+# Of these, those that have nothing but text to work on.
+_OF_TEXT = frozenset(
+    "explain validate lint format parse translate summarize summarise classify tokenize encode decode hash render simulate plan diff "
+    "compare log suggest quote dryrun highlight comment draft compose annotate report whatif beautify estimate".split()
+)
+_TEXTS = frozenset(
+    "query queries sql statement statements command commands code script scripts snippet snippets syntax expression text texts history note notes "
+    "memory memories template templates example examples documentation docs doc file_content prompt prompts message messages log logs issue issues "
+    "bookmark bookmarks favorite favorites audit workflow macro alias aliases step steps migration migrations".split()
+)
+_RUN = SHELL | _SQL
+_DATABASES = frozenset({"sql", "redis", "mongo", "cql", "cypher"})
+_RUNNERS = frozenset(
+    "run execute exec eval evaluate invoke call start launch submit perform do process apply query debug test interpret".split()
+)
+_STATEMENT = re.compile(
+    r"\s*(?:--[^\n]*\n\s*|/\*.{0,500}?\*/\s*)*(?:select\b.+\bfrom\b|select\s+[\w*(']|delete\s+from\s|drop\s+(?:table|database|schema|view|index|user|role|"
+    r"column|function|trigger|type|sequence|owned|tablespace|collection|keyspace|materialized)|truncate\s|insert\s+(?:into|overwrite)\s|update\s+\S+"
+    r"\s+set\s|alter\s+\w+\s|create\s+(?:or\s+replace\s+)?\w+\s|grant\s.+\sto\s|revoke\s.+\sfrom\s|merge\s+into\s|with\s+\w+.{0,200}?\sas\s*\(|explain\s|"
+    r"begin\b|exec(?:ute)?\s|call\s|do\s+\$|replace\s+into\s|vacuum|pragma\s|copy\s+\w)",
+    re.IGNORECASE | re.DOTALL,
+)
+_GRAPHQL = re.compile(
+    r"\s*(?:#[^\n]*\n\s*)*(mutation|query|subscription|fragment)\b[^{;]{0,300}\{|\s*\{\s*\w+[^:]{0,100}[{(]", re.DOTALL
+)
+_KUSTO = re.compile(
+    r"\s*\.(drop|delete|purge|clear|alter|create|set|append|ingest|rename|move|replace|show)\b\s*(\w{0,40})",
+    re.IGNORECASE,
+)
+_CYPHER = re.compile(
+    r"\s*(?:optional\s+)?(?:match|merge|unwind|foreach)\s*\(.{0,2000}\b(?:delete|remove|set|return)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_KEY_LANGUAGES: Mapping[str, str] = {
+    "cypher": "cypher",
+    "cypherquery": "cypher",
+    "cql": "cql",
+    "mongo": "mongo",
+    "redis": "redis",
+}
+_STATED = _SQL | _QUERY
+_STATEMENTS = _STATED | _KEY_LANGUAGES.keys()
+# Without one of these keys, parameters hold nothing that runs.
+_CARRYING = SHELL | _STATEMENTS | _CODE | URL_KEYS | ARGUMENTS | frozenset(_LANGUAGE)
+_BODIES = frozenset({"body", "content", "text"})  # code too, where its language is said and it is to be run
+_PIECE = re.compile(r"\w+|[{}():]")
+_STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
+Field = Callable[[str], None]
+
+
+def read_payloads(words: Sequence[str], verb: str, keys: Mapping[str, Any], field: Field, out: Report) -> bool:
+    """Reads what the parameters would run; True when they held something that runs. `field` gets each GraphQL mutation."""
+    if _CARRYING.isdisjoint(keys) and not any(map(is_command, keys)):
+        return False
+    if verb in DOCUMENTARY and not is_request(keys):
+        if _is_about_text(words, verb):
+            return False
+        keys = {
+            key: value for key, value in keys.items() if key in _RUN or is_command(key) or _is_run(words, key, value)
+        }
+    language = _language(words, keys)
+    found = read_request(words, keys, field, out)
+    found = read_commands(words, keys, language, out) or found
+    found = _statements(words, keys, field, out) or found
+    if language == "javascript":
+        _page(keys, field, out)
+    return _code(words, verb, keys, language, out) or found
+
+
+def _is_about_text(words: Sequence[str], verb: str) -> bool:
+    """explain_query, lint, save_snippet: the text itself is what is looked at or kept. find_rows {"sql": …} runs what it is given."""
+    if verb in _OF_TEXT:
+        return True
+    behind = list(words[len(words) - list(reversed(words)).index(verb) :]) if verb in words else []
+    return not _TEXTS.isdisjoint(behind or words)
+
+
+def _is_run(words: Sequence[str], key: str, value: object) -> bool:
+    """The query of a search is a text to look for, unless a database is searched and it is a statement."""
+    known = key in _QUERY and isinstance(value, str) and is_statement(value)
+    return known and _DATABASES.issuperset({_language(words, {})})
+
+
+def _page(keys: Mapping[str, Any], field: Field, out: Report) -> None:
+    """A script for a page may click, and may send away what the page holds."""
+    for key in sorted((_CODE | {"script"}) & keys.keys()):
+        if text := text_of(keys[key]):
+            read_page_script(text, out)
+            read_script(text, field)
+
+
+def _language(words: Sequence[str], keys: Mapping[str, Any]) -> str:
+    for key in _LANGUAGE:
+        value = keys.get(key)
+        if isinstance(value, str) and value.strip().lower()[:20] in _LANGUAGES:
+            return _LANGUAGES[value.strip().lower()[:20]]
+    known = [_LANGUAGES[word] for word in reversed(words) if word in _LANGUAGES]
+    telling = [language for language in known if language not in ("shell", "sql")]
+    return next(iter(telling or sorted(known, reverse=True)), "")
+
+
+# -- statements -------------------------------------------------------------------------------------------
+
+
+def _statements(words: Sequence[str], keys: Mapping[str, Any], field: Field, out: Report) -> bool:
+    found = False
+    for key in sorted(_STATEMENTS & keys.keys()):
+        value = keys[key]
+        texts = [value] if isinstance(value, str) else value[:200] if isinstance(value, (list, tuple)) else ()
+        for text in texts:
+            if isinstance(text, Mapping):
+                text = next((item for name, item in text.items() if squash(name) in _STATED), "")
+            if isinstance(text, str) and text.strip():
+                found = _statement(words, key, text[: MAX_TEXT + 1], field, out) or found
+    return found
+
+
+def _statement(words: Sequence[str], key: str, text: str, field: Field, out: Report) -> bool:
+    out.step()
+    if kusto := _KUSTO.match(text):
+        field(f"{kusto[1]}_{kusto[2]}" if kusto[1].lower() != "show" else "show")
+        return True
+    if _GRAPHQL.match(text):
+        for name in _mutations(text):
+            field(name)
+        return True
+    language = _KEY_LANGUAGES.get(key) or ("cypher" if _CYPHER.match(text) else _language(words, {}))
+    if language in ("cypher", "cql", "redis", "mongo"):
+        out.code(language, text)
+    elif key in _SQL or language == "sql" or _STATEMENT.match(text):
+        out.code("sql", text)
+    else:
+        return False
+    return True
+
+
+def is_statement(text: str) -> bool:
+    """True for text that begins as a statement of SQL does."""
+    return _STATEMENT.match(text[:5000]) is not None
+
+
+def _mutations(text: str) -> list[str]:
+    """The fields that a GraphQL mutation calls."""
+    names: list[str] = []
+    for inner in _STRINGS.findall(text)[:50] if text.count("mutation") > 1 else ():
+        if inner[1:].lstrip().startswith("mutation"):  # to be run in bulk
+            names += _mutations(inner[1:-1].replace('\\"', ""))
+    query = _STRINGS.sub('""', text)
+    start = query.find("mutation")
+    if start < 0:
+        return names
+    inner_names = len(names)
+    braces = brackets = 0
+    for piece in _PIECE.findall(query[start:]):
+        braces += (piece == "{") - (piece == "}")
+        brackets += (piece == "(") - (piece == ")")
+        if piece == ":" and braces == 1 and not brackets and len(names) > inner_names:
+            names.pop()  # an alias; the field's own name follows
+        elif braces == 1 and not brackets and piece not in "{}():":
+            names.append(piece)
+    return names[:50]
+
+
+# -- code ------------------------------------------------------------------------------------------------
+
+
+def _code(words: Sequence[str], verb: str, keys: Mapping[str, Any], language: str, out: Report) -> bool:
+    if not (language or verb in _RUNNERS or "code" in words):
+        return False
+    if verb in ("create", "write", "update", "add", "set", "edit", "upload", "insert", "post", "send", "generate"):
+        return False
+    found = False
+    said = verb in _RUNNERS and any(key in keys for key in _LANGUAGE)
+    for key in sorted((_CODE | _BODIES if said else _CODE) & keys.keys()):
+        text = text_of(keys[key])
+        if not text.strip() or (key == "program" and " " not in text.strip()):
+            continue
+        named = language or (
+            "python"
+            if key.startswith("python")
+            else "javascript"
+            if key in ("js", "javascript", "jscode", "pagefunction")
+            else ""
+        )
+        if named == "shell":
+            out.shell(text)
+        else:
+            out.code(named or _guess(text), text)
+        found = True
+    return found
+
+
+def _guess(text: str) -> str:
+    """Which language code without a name is in."""
+    if re.search(r"\b(?:const|let|var|=>|require\(|function|await)\b|=>|;\s*$", text):
+        return "javascript"
+    return "python" if re.search(r"\b(?:import|def|print|from)\b|^\s*\w+\(|\.\w+\(", text) else "other"
+
+
+Input = Mapping[str, Any]
+_TYPED = ("text", "chars", "input", "keys", "data", "stdin", "content", "value")
+_PROCESS = (
+    "process",
+    "program",
+    "shell",
+    "interpreter",
+    "repl",
+    "session",
+    "sessionname",
+    "command",
+    "name",
+    "language",
+    "title",
+    "app",
+)
+_LIVE = (
+    "session",
+    "process",
+    "pid",
+    "shell",
+    "pane",
+    "terminal",
+    "window",
+    "target",
+    "container",
+    "stdin",
+    "chars",
+    "exec",
+)
+_TYPED_MOST = frozenset(
+    """ls cd cat pwd echo git npm npx yarn pnpm pip python python3 node make cargo go docker kubectl grep find head tail ps top which mkdir cp mv
+    rm touch curl wget ssh source export pytest uv ruff mypy tsc cmake gradle mvn sudo systemctl terraform helm""".split()
+)
+_KEY = re.compile(
+    r"(?:[CMS]-\S|\^[A-Z]|<?(?:Escape|Esc|Up|Down|Left|Right|Tab|BSpace|Space|PageUp|PageDown|PgUp|PgDn|Home|End|F\d{1,2}|Enter)>?)",
+    re.IGNORECASE,
+)
+# What psql and mysql show by themselves; \\! runs a command, \\i a file, \\copy and \\o write one.
+_META = re.compile(
+    r"\s*\\(?:[dlzq?xhsT]|d[a-zA-Z]{0,3}S?|l|conninfo|timing|pset|encoding|errverbose|echo|sf|sv|set|c|connect|du|dn|df)[+]?(?:\s[^\\;|!]{0,200})?$"
+)
+_READERS_OF: Mapping[str, str] = {
+    "python": "python", "ipython": "python", "jupyter": "python", "node": "javascript", "deno": "javascript", "irb": "ruby", "rails": "ruby",
+    "pry": "ruby", "psql": "sql", "mysql": "sql", "sqlite": "sql", "sqlite3": "sql", "mariadb": "sql", "redis": "redis", "mongosh": "mongo",
+    "mongo": "mongo", "bash": "shell", "sh": "shell", "zsh": "shell", "fish": "shell", "dash": "shell", "ssh": "shell", "terminal": "shell",
+    "powershell": "powershell", "pwsh": "powershell", "cmd": "cmd", "php": "php", "lua": "lua", "perl": "perl", "r": "r", "cqlsh": "cql",
+    "tmux": "shell", "console": "shell", "iterm": "shell", "iex": "elixir", "python3": "python", "cypher": "cypher", "shell": "shell",
+}  # fmt: skip
+
+
+def first_text(input: Input, *keys: str) -> str:
+    """The first of these parameters that is text."""
+    found = {squash(key): value for key, value in list(input.items())[:200]}
+    for key in keys:
+        value = found.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def reader_of(name: str) -> str:
+    """The language of the live process that a window or a session is called after; nothing when no word tells."""
+    said = (word for words in split_name(name[:200]) for word in words)
+    return next((_READERS_OF[word] for word in said if word in _READERS_OF), "")
+
+
+def read_typed(input: Input, out: Report) -> None:
+    """Text for a live process is read as that process would read it; of an unknown one nothing can be told."""
+    text = first_text(input, *_TYPED)
+    found = {squash(key): value for key, value in list(input.items())[:200]}
+    if not text:
+        keys = found.get("keys")
+        text = " ".join(key for key in keys if isinstance(key, str)) if isinstance(keys, (list, tuple)) else ""
+    if not text.strip("\x03\x04\x1a\x1b\r\n \t") or all(map(_KEY.fullmatch, text.split())):
+        out.effect("act_change", "a live process")  # polls, interrupts or answers it
+        return
+    if _META.match(text) and "\n" not in text.strip():
+        out.effect("act_read", "what a database client shows")
+        return
+    for key in _PROCESS:
+        value = found.get(key)
+        if language := reader_of(value) if isinstance(value, str) else "":
+            shell_text(lines(text), out) if language == "shell" else out.code(language, lines(text))
+            return
+    first = text.split(None, 1)[0]
+    if is_statement(text):
+        out.code("sql", lines(text))
+        return
+    if first not in _TYPED_MOST and not any(word in key for key in found for word in _LIVE):
+        out.effect("act_change", "a field")  # of a page or a form
+        return
+    if first not in _TYPED_MOST:
+        out.unreadable("text for a process that is not known", "payload")
+    if " " in text.strip():  # most often it is a shell
+        shell_text(lines(text), out)
+
+
+def read_terminal(input: Input, out: Report) -> None:
+    """Keys for a terminal are read as its shell will."""
+    found = {squash(key): value for key, value in list(input.items())[:200]}
+    keys = found.get("keys")
+    text = " ".join(key for key in keys if isinstance(key, str)) if isinstance(keys, (list, tuple)) else ""
+    if text := text or first_text(input, *_TYPED, "command"):
+        shell_text(lines(text), out)
+
+
+def lines(text: str) -> str:
+    """Keys as they are typed: Enter ends a line."""
+    text = text.replace("\r", "\n").removesuffix("C-m").removesuffix("Enter").removesuffix("<Enter>")
+    return text.replace(" C-m ", "\n").replace(" Enter ", "\n")

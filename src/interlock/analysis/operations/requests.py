@@ -1,0 +1,165 @@
+"""The HTTP request that an operation's parameters make, the effect that its path names, and the secrets that it sends out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from interlock.analysis.facts import Report
+from interlock.analysis.lexicon import OBJECTS, VERBS, split_name
+from interlock.analysis.operations.params import MAX_TEXT, pairs, squash, walk
+
+Field = Callable[[str], None]
+URL_KEYS = frozenset("url uri endpoint path route href requesturl apipath resource request".split())
+_URL_ORDER = sorted(URL_KEYS, reverse=True)
+_BODY = frozenset("body data payload json requestbody".split())
+_NESTED = ("init", "options", "requestinit", "config")
+_METHOD = ("method", "httpmethod", "requestmethod", "httpverb", "verb")  # the most telling first
+_METHODS = frozenset("get head options post put patch delete".split())
+_ASKS = frozenset("http https api rest request curl endpoint webhook".split())
+_ACTING = frozenset("delete terminate stop revoke invalidate reset block account pay cancel override rollback".split())
+_VERSION = re.compile(r"v?\d+(?:\.\d+)*|api|admin|rest|[0-9a-f-]{16,}|\W.*", re.IGNORECASE)
+
+
+def nested_request(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What stands in a parameter of its own, as `fetch(url, init)` has it."""
+    return next((params[key] for key in _NESTED if isinstance(params.get(key), Mapping)), {})
+
+
+def is_request(keys: Mapping[str, Any]) -> bool:
+    """True when the parameters name a method of HTTP."""
+    keys = {**nested_request(keys), **keys}
+    return any(isinstance(keys.get(key), str) and keys[key].strip().lower() in _METHODS for key in _METHOD)
+
+
+def read_request(words: Sequence[str], keys: Mapping[str, Any], field: Field, out: Report) -> bool:
+    """Reads the request that the parameters make; True when they make one."""
+    if URL_KEYS.isdisjoint(keys):
+        return False
+    keys = {**nested_request(keys), **keys}
+    url = next((keys[key] for key in _URL_ORDER if isinstance(keys.get(key), str) and keys[key].strip()), "")
+    method = next((keys[key] for key in _METHOD if isinstance(keys.get(key), str)), "")
+    asks = not _ASKS.isdisjoint(words)
+    if asks and url.partition(" ")[0].lower() in _METHODS:
+        method, _, url = url.partition(" ")  # "POST /orgs/1/suspend"
+    if not method and asks:
+        method = next((word for word in words if word in _METHODS), "")
+    if asks and not method and url.startswith(("/", "http")):
+        return acting_path(url, field)
+    if not url or (method or "").strip().lower() not in _METHODS:
+        return False
+    body = next((keys[key] for key in _BODY if keys.get(key) is not None), "")
+    headers = keys.get("headers")
+    lines = [f"{name}: {value}" for name, value in list(headers.items())[:100]] if isinstance(headers, Mapping) else []
+    if method.strip().lower() in ("post", "put", "patch"):
+        acting_path(url, field)
+    if url.startswith("/"):
+        url = f"https://api{url}"  # of a host that the tool knows
+    from interlock.analysis.http import read_http
+
+    read_http(method, url[:MAX_TEXT], body[:MAX_TEXT] if isinstance(body, str) else as_json(body), lines, out)
+    return True
+
+
+def acting_path(url: str, field: Field) -> bool:
+    """/orgs/1/suspend suspends an organisation: the last part of a path is read as a name, with the noun before it."""
+    path = url[:2000].split("?")[0].split("#")[0]
+    path = path.split("://", 1)[-1].partition("/")[2] if "://" in path else path
+    parts = [part for part in path.strip("/").split("/") if part and not _VERSION.fullmatch(part)]
+    words = split_name(parts[-1])[-1:] if parts else ()
+    if not words or VERBS.get(words[0][0], "") not in _ACTING:
+        return False
+    nouns = [part for part in parts[:-1] if part.isalpha() and part.lower() in OBJECTS]
+    field("_".join([*words[0], *(nouns[-1:] if len(words[0]) == 1 else ())]).removesuffix("s"))
+    return True
+
+
+def as_json(value: object) -> str:
+    """A value as text, as far as it can be."""
+    try:
+        return json.dumps(value, default=str)[:MAX_TEXT]
+    except (TypeError, ValueError, RecursionError):
+        return ""
+
+
+_SENDS = frozenset(
+    "send email mail post publish share upload broadcast message tweet sms comment reply paste submit forward notify dm text announce create add report".split()
+)
+_REQUESTS = frozenset({"request", "call", "fetch", "http", "post", "put"})
+_CARRIES = frozenset(
+    """body text content contents message html data payload attachments attachment files file description comment code snippet title subject
+    blocks markdown note value path filepath""".split()
+)
+_PLACES_OUT = frozenset(
+    "feedback survey review error crash bug email mail message gist paste pastebin comment issue tweet post slack discord webhook sms page topic form ticket file dm chat channel "
+    "telegram reply snippet thread gmail".split()
+)
+_SECRET = re.compile(
+    r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bsk_live_\w{8,}|\brk_live_\w{8,}|\bxox[abprs]-[\w-]{10,}"
+    r"|-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY|\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}|\bAIza[\w-]{30,}|\bglpat-[\w-]{16,}|\bnpm_[A-Za-z0-9]{30,}"
+    r"|\b(?i:aws_secret_access_key|secret_key|api_key|db_password|database_password|access_token|client_secret)\s*[=:]\s*[\"']?[^\s\"'<$*{]{8,}"
+    r"|\b[A-Z][A-Z0-9_]{0,40}(?:PASSWORD|SECRET|TOKEN|API_KEY)\s*=\s*[\"']?[^\s\"'<$*{]{6,}"
+    r"|\b(?:postgres|postgresql|mysql|mongodb|redis|amqp)(?:\+\w{1,10})?://[^\s:/@]{1,60}:[^\s@/<$*{]{3,80}@",
+)
+_SECRET_PATH = re.compile(
+    r"(?:^|/)(?:\.env(?:\.(?!example|sample|template|dist)\w+)?|id_(?:rsa|ed25519|ecdsa|dsa)|\.aws/credentials|\.netrc|\.pgpass|\.npmrc|\.pypirc"
+    r"|\.kube/config|\.docker/config\.json|credentials\.json|service-account[\w-]*\.json|\.git-credentials|shadow|[\w.-]+\.(?:pem|p12|pfx|kdbx|keystore))$"
+)
+
+# A parameter inside what is sent that is called like a secret, and what is only a place for one.
+_SECRET_KEY = re.compile(
+    r"(?:password|passwd|passphrase|secret|secretkey|apikey|privatekey|accesskey|secretaccesskey|accesstoken|refreshtoken|clientsecret|connectionstring|credentials?|authtoken|bearertoken)$"
+)
+_PLACEHOLDER = re.compile(r"[<*${%]|\b(?:xxx+|your|example|placeholder|redacted|changeme|dummy|todo|none|null|hidden)|^(?:\W|.{0,7}$)|^(.)\1+$", re.IGNORECASE)  # fmt: skip
+_BODIES = frozenset(
+    "payload body data json content context fields attributes extra metadata message properties event".split()
+)
+_HANDED_IN = frozenset("submit comment share publish post tweet".split())
+_SIGN_IN = re.compile(r"oauth|token|login|auth|signin|session", re.IGNORECASE)
+
+
+def sends_secret(verb: str, words: tuple[str, ...], params: Mapping[str, Any], keys: Mapping[str, Any]) -> bool:
+    """True when text or a file that goes out holds a secret."""
+    if verb not in _SENDS and words and words[-1] in _SENDS:
+        verb = words[-1]  # slack_post
+    leaves = _leaves(keys)
+    if verb in _REQUESTS and leaves:
+        verb = "send"
+    if leaves and any(
+        _is_secret(squash(key), value) and squash(above) in _BODIES for key, value, _, above in walk(params)
+    ):
+        return True
+    if verb not in _SENDS or (verb in ("create", "add", "submit", "text", "report") and _PLACES_OUT.isdisjoint(words)):
+        return False
+    if "file" in words and verb in ("create", "add"):
+        return False
+    for key, value, depth in pairs(params):
+        if depth < 0:
+            break
+        if _is_secret(key, value) and (
+            (depth and not _signs_in(keys)) or (verb in _HANDED_IN and _SECRET.search(str(value)[:500]))
+        ):
+            return True
+        if key not in _CARRIES and not depth:
+            continue
+        for item in value[:50] if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(item, str) and (_SECRET.search(item[:50_000]) or _SECRET_PATH.search(item[:300])):
+                return True
+    return False
+
+
+def _signs_in(keys: Mapping[str, Any]) -> bool:
+    return any(isinstance(keys.get(key), str) and _SIGN_IN.search(keys[key][:500]) for key in ("url", "uri"))
+
+
+def _is_secret(key: str, value: object) -> bool:
+    """`db_password: …`: true for a text that its name calls a secret, and that is not the place for one."""
+    return isinstance(value, str) and _SECRET_KEY.search(key) is not None and not _PLACEHOLDER.search(value[:200])
+
+
+def _leaves(keys: Mapping[str, Any]) -> bool:
+    """True for a request to somewhere else, other than to sign in there."""
+    url = next((keys[key] for key in ("url", "uri", "webhook", "webhookurl") if isinstance(keys.get(key), str)), "")
+    return url.startswith("http") and not _SIGN_IN.search(url[:500])

@@ -1,0 +1,378 @@
+"""Settings among the parameters, at any depth -> effects: deletion, expiry, disabled protection, public access, forwarding."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.analysis.lexicon import object_kind, verb_kind
+from interlock.analysis.operations.effects import CLOUD
+from interlock.analysis.operations.effects import deed as deed_of
+from interlock.analysis.operations.key_words import NAMES, STATES, Sense, sense
+from interlock.analysis.operations.key_words import NOTHING as NO_SENSE
+from interlock.analysis.operations.names import NamedAct, Words
+from interlock.analysis.operations.params import PLAIN, squash, truth, walk
+
+Deed = tuple[str, tuple[str, ...]]
+CONFIGURES = frozenset(
+    "update set patch modify change edit toggle configure put alter manage upsert adjust apply replace save write turn switch".split()
+)
+_OFF = frozenset(
+    "false off disabled disable no none suspended inactive essentially_off permissive never 0 deactivated paused unprotected".split()
+)
+_ON = frozenset("true on enabled enable yes 1 active".split())
+_SWITCHES = _OFF | _ON
+_WORLD = frozenset({"0.0.0.0/0", "::/0", "0.0.0.0", "*/0"})
+_NETWORKS = ("prefix", "address", "addresses", "range", "ranges", "cidr", "ip", "ips", "source")
+_ANYBODY = frozenset(
+    "allusers allauthenticatedusers system:anonymous system:unauthenticated anyone anyonewithlink public-read public-read-write "
+    "authenticated-read anonymous http://acs.amazonaws.com/groups/global/allusers".split()
+)
+_OUTWARD = frozenset("egress outbound route routes routetable vpc subnet nat".split())
+_RIGHTS = ("role", "policy", "permission", "access", "group", "privilege", "name", "grant", "scope", "level")
+_ALL_RIGHTS = frozenset(
+    "cluster-admin administratoraccess roles/owner roles/editor system:masters iamfullaccess owner superuser sysadmin superadmin "
+    "globaladministrator fullcontrol roles/resourcemanager.organizationadmin poweruseraccess".split()
+)
+_MAILS = frozenset(
+    "mail email gmail outlook exchange mailbox inbox filter rule forwarding imap workspace smtp delegate delegates message autoforward vacation "
+    "settings o365 zoho fastmail".split()
+)
+_COUNTS = frozenset(
+    "replicas desiredcount desiredcapacity reservedconcurrentexecutions maxsize maxcapacity maxreplicas minreplicas maxinstances instancecount "
+    "numnodes nodecount taskcount workercount".split()
+)
+_PRICES = frozenset("unitamount fee pricecents".split())
+_DISCOUNTS = frozenset("percent percentoff discount discountpercent percentage discountpercentage amountoff".split())
+_WATCHED = frozenset("audit trail cloudtrail security flow guardduty siem auditlog access".split())
+_BUILT = frozenset("artifact artifacts preview build token link url session cache".split())  # never meant to last
+_TELLING = frozenset("log record track report audit write emit".split())  # say what was done
+_CHANGES = frozenset({"action", "changetype", "changeaction"})
+_OWNED = frozenset("bucket repository database volume backup machine project cluster table schema".split())
+_ENDED = {
+    "suspended": "suspend", "banned": "ban", "terminated": "terminate", "revoked": "revoke", "deactivated": "deactivate", "offboarded": "offboard",
+    "cancelled": "cancel", "canceled": "cancel", "refunded": "refund", "voided": "void",
+}  # fmt: skip
+_MANIFESTS = frozenset(
+    "manifest manifests yaml resource spec definition template body content policy policydocument document".split()
+)
+_MOST_TEXT = 20_000
+
+
+def settings_of(words: Words, act: NamedAct, params: Mapping[str, Any]) -> list[Deed]:
+    """Every deed that the settings make of an act which is not one by its name."""
+    if not params or act.kind == "read":
+        return []
+    return _Settings(words, act).read(params)
+
+
+class _Settings:
+    """The settings of one operation, read one by one."""
+
+    def __init__(self, words: Words, act: NamedAct) -> None:
+        self.words, self.act = words, act
+        self.configures = not act.kind or act.verb in CONFIGURES or (act.kind == "leak" and act.verb == "export")
+        self.grants = self.configures or act.kind in ("grant", "create", "change")
+        self.found: list[Deed] = []
+
+    def read(self, params: Mapping[str, Any]) -> list[Deed]:
+        """The deeds, in the order in which the settings stand."""
+        deletions = 0
+        keeps = not KEEPING.isdisjoint(self.words)
+        for key, value, depth, above in walk(params):
+            if depth < 0:
+                break
+            keeps = keeps or "etention" in key or "xpir" in key
+            if not isinstance(value, PLAIN) and isinstance(value, Mapping):
+                deletions += self._mapping(key, value, key == above)
+                continue
+            if isinstance(value, str) and above[-1:].lower() == "s" and _is_deletion(key, value, above):
+                deletions += self.act.verb not in _TELLING and self.act.object != "audit" and "test" not in self.words
+            self._setting(key, value, above)
+        if deletions:
+            self.found.append(("act_delete", ("bulk",) if deletions > 1 else ()))
+        if keeps and (self.configures or (self.act.kind == "create" and self.act.noun not in _BUILT)):
+            self.found += expires(self.words, params)
+        self._pair(params)
+        return self.found
+
+    def _mapping(self, key: str, value: Mapping[str, Any], listed: bool) -> int:
+        """A mapping may name a setting and its value; in a list it may be a deletion: {"DeleteRequest": {…}}."""
+        self._pair(value)
+        return sum(
+            isinstance(inner, str)
+            and isinstance(item, Mapping)
+            and inner.lower().startswith(("delete", "\u0024delete"))
+            for inner, item in list(value.items())[:3]
+            if listed and len(value) <= 2
+        )
+
+    def _pair(self, mapping: Mapping[str, Any]) -> None:
+        """{"key": "require_mfa", "value": false}."""
+        if not self.configures or len(mapping) > 12:
+            return
+        named = state = None
+        for key, value in mapping.items():
+            short = squash(key)
+            if short in NAMES and isinstance(value, str) and len(value) < 60:
+                named = value
+            elif short in STATES and not isinstance(value, (Mapping, list)):
+                state = value
+        if named is None or state is None or " " in named:
+            return
+        said = sense(named)
+        if (said.guards and is_off(state)) or (said.lifts and is_on(state)):
+            self.found.append(("act_override", ()))
+
+    def _setting(self, key: str, value: object, above: str) -> None:
+        if isinstance(value, str):
+            if len(value) < 20 and value.strip().lower() in _SWITCHES:
+                self._switch(key, value, above)
+            elif "@" in value[:200]:
+                self._forward(key, value)
+            if self.grants:
+                self._text(key, value, above)
+        elif isinstance(value, (list, tuple)):
+            self._forward(key, value)
+            for item in value[:50] if self.grants else ():
+                if isinstance(item, str):
+                    self._text(key, item, above)
+        else:
+            self._switch(key, value, above)
+            if self.configures and isinstance(value, (int, float)) and not isinstance(value, bool):
+                self._number(squash(key), value)
+
+    def _switch(self, key: str, value: object, above: str) -> None:
+        """Something is switched on or off."""
+        said = sense(key)
+        if said is not NO_SENSE:
+            self._said(said, value)
+        short = squash(key)
+        if short in _ENDED and self.act.kind in ("change", "") and is_on(value):
+            self._ended(_ENDED[short], self.act.object, self.act.noun)
+        if not self.configures or not is_off(value):
+            return
+        if short in STATES:
+            if sense("_".join(self.words[:8])).guards or (above and sense(above).guards):
+                self.found.append(("act_override", ()))
+        elif short in ("private", "isprivate") and value is not None:
+            if self.act.object in _OWNED or not {"repo", "repository"}.isdisjoint(self.words):
+                self.found.append(("act_escalate", ()))
+        elif "logging" in short and not _WATCHED.isdisjoint(self.words):
+            self.found.append(("act_override", ()))
+
+    def _said(self, said: Sense, value: object) -> None:
+        yes = truth(value) is True
+        if said.deletes and yes:
+            self._deletion(said)
+        elif (said.guards and self.configures and is_off(value)) or (
+            said.lifts and yes and (self.configures or said.words[0] in ("bypass", "dangerously"))
+        ):
+            self.found.append(("act_override", ()))
+        elif said.opens and yes and (self.configures or self.act.kind == "grant"):
+            if len(said.words) > 1 or self.act.object in _OWNED or self.act.kind == "grant":
+                self.found.append(("act_escalate", ()))
+        elif said.ends and yes and self.act.kind in ("change", ""):
+            kind, noun = object_kind(said.words[1:])
+            self._ended(said.ends, kind or self.act.object, noun if kind else self.act.noun)
+
+    def _ended(self, verb: str, kind: str, noun: str) -> None:
+        act = self.act
+        self.found.append(deed_of(NamedAct(verb_kind(verb), verb, act.phrase, kind, noun, act.beside, act.at)))
+
+    def _forward(self, key: str, value: object) -> None:
+        """Mail that goes to somebody else as well, from now on."""
+        if self.act.kind != "send" and not _MAILS.isdisjoint(self.words) and sense(key).forwards and _is_address(value):
+            self.found.append(("act_leak", ()))
+
+    def _deletion(self, said: Sense) -> None:
+        if "destroy" in said.words and (
+            not CLOUD.isdisjoint(self.words) or not {"tfe", "tfc", "stack", "infra"}.isdisjoint(self.words)
+        ):
+            self.found.append(("act_terminate", ("all", "project")))
+        else:
+            self.found.append(
+                ("act_delete", ("bulk",) if said.many or "cluster" in self.words or "pool" in self.words else ())
+            )
+
+    def _text(self, key: str, value: str, above: str) -> None:
+        """A value that lets everybody in, or lets somebody do everything."""
+        if len(value) > 200:
+            self._long(key, value)
+            return
+        word = value.strip().lower()
+        if word in _WORLD:
+            short = key.lower()
+            if _OUTWARD.isdisjoint(self.words) and "dest" not in short and "/" in word:
+                self.found.append(("act_escalate", ()))
+        elif (
+            word == "*"
+            and "source" in key.lower()
+            and key.lower().endswith(_NETWORKS)
+            and _OUTWARD.isdisjoint(self.words)
+        ):
+            self.found.append(("act_escalate", ()))
+        elif word in _ANYBODY:
+            if (
+                self.configures
+                or self.act.kind == "grant"
+                or self.act.object in ("access", "config")
+                or word.startswith(("all", "system:"))
+            ):
+                self.found.append(("act_escalate", ()))
+        elif _names_all_rights(word) and any(part in key.lower() for part in _RIGHTS) and self._gives(above, key):
+            self.found.append(("act_escalate", ()))
+        elif word[:1] == "{" or "\n" in word:
+            self._long(key, value)
+
+    def _gives(self, above: str, key: str) -> bool:
+        """True where the name says that somebody gets a right."""
+        access = {
+            "access",
+            "role",
+            "binding",
+            "policy",
+            "permission",
+            "member",
+            "iam",
+            "rolebinding",
+            "clusterrolebinding",
+            "grant",
+            "attach",
+        }
+        return (
+            self.act.object in ("access",) or not access.isdisjoint(self.words) or "role" in above.lower() + key.lower()
+        )
+
+    def _long(self, key: str, value: str) -> None:
+        """A document in a string: a policy in JSON, a manifest in YAML."""
+        if squash(key) not in _MANIFESTS and "policy" not in key.lower():
+            return
+        text = value[:_MOST_TEXT]
+        if text.lstrip()[:1] == "{":
+            try:
+                parsed = json.loads(text)
+            except (ValueError, RecursionError):
+                return
+            if isinstance(parsed, Mapping) and lets_all(parsed):
+                self.found.append(("act_escalate", ()))
+        elif "RoleBinding" in text and (
+            "cluster-admin" in text or "system:anonymous" in text or "system:unauthenticated" in text
+        ):
+            self.found.append(("act_escalate", ()))
+
+    def _number(self, key: str, value: float) -> None:
+        """Zero of what runs stops it; zero of a price, or all of it off, gives it away."""
+        if value == 0 and key in _COUNTS and not key.startswith("min"):
+            self.found.append(("act_terminate", ("undoable",)))
+        elif (value == 0 and (key in _PRICES or key.endswith("price"))) or (value == 100 and key in _DISCOUNTS):
+            self.found.append(("act_pay", ()))
+
+
+def lets_all(policy: Mapping[str, Any]) -> bool:
+    """A policy that lets everybody in, or somebody do everything."""
+    found = [(squash(key), value) for key, value, _, _ in walk(policy)]
+    if any(key == "effect" and str(value).lower()[:5] == "deny" for key, value in found):
+        return False
+    return any(key in ("principal", "aws", "action") and value in ("*", ["*"]) for key, value in found)
+
+
+def _is_deletion(key: str, value: str, above: str) -> bool:
+    """{"Changes": [{"Action": "DELETE", …}]}; a rule of a lifecycle is another matter."""
+    return squash(key) in _CHANGES and value[:6].lower() == "delete" and squash(above) != "rules"
+
+
+def _names_all_rights(word: str) -> bool:
+    return word in _ALL_RIGHTS or word.rpartition("/")[2] in _ALL_RIGHTS
+
+
+def _is_address(value: object) -> bool:
+    """True for an address of mail, or for several."""
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    return any(isinstance(item, str) and "@" in item and " " not in item.strip() for item in items[:20])
+
+
+def is_off(value: object) -> bool:
+    """True for a value that switches off."""
+    if isinstance(value, str):
+        return value.strip().lower() in _OFF
+    return value is False or value is None or (isinstance(value, int) and value == 0)
+
+
+def is_on(value: object) -> bool:
+    """True for a value that switches on."""
+    if isinstance(value, str):
+        return value.strip().lower() in _ON
+    return value is True or value == 1
+
+
+KEEPING = frozenset("lifecycle retention ttl ilm expiration expiry expire lifetime retain live".split())
+_SOON = 8 * 86_400  # seconds: what is deleted within a week was never to be kept
+_SHORT = 86_400
+_HOUR = 3600
+_PER: Mapping[str, float] = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800, "": 86_400}
+_AMOUNT = re.compile(r"\s*(\d{1,15})\s*(ms|min|s|m|h|d|w|)[a-z]{0,8}\s*$", re.IGNORECASE)
+_PASSING = re.compile(
+    r"tmp|temp|cache|scratch|preview|build|artifact|session|log|debug|trash|incomplete|multipart", re.IGNORECASE
+)
+_AGES = frozenset("days age minage afterdays daysafter expireafterdays numberofdays maxage expiredays".split())
+_BORN = ("creat", "updat", "insert", "birth", "timestamp", "modif")
+
+
+def expires(words: tuple[str, ...], params: Mapping[str, Any]) -> list[Deed]:
+    """The deletions that a rule of keeping brings soon."""
+    about = not KEEPING.isdisjoint(words)
+    named = deletes = passing = passes = born = False
+    soonest = float("inf")
+    for key, value, depth, above in walk(params):
+        if depth < 0:
+            break
+        short, upper = squash(key), squash(above)
+        if about and isinstance(value, str) and short in ("attributename", "attribute", "field", "column"):
+            named = named or value.lower().startswith(_BORN)
+        if isinstance(value, str) and short in (
+            "prefix",
+            "matchesprefix",
+            "pattern",
+            "name",
+            "bucket",
+            "topic",
+            "loggroupname",
+        ):
+            passing = passing or bool(value and _PASSING.search(value[:200]))
+        if (
+            "expiration" in (short, upper)
+            or short == "delete"
+            or str(value).lower()[:12] in ("delete", "expire", "purge")
+        ):
+            deletes = True
+        if short.startswith("expireafter") and isinstance(value, (int, float)) and 0 < value <= _HOUR:
+            passes = True
+        born = born or (upper in ("keys", "key", "fields") and short.startswith(_BORN))
+        seconds = _seconds(
+            short, value, "retention" in short or (about and (short in _AGES or short in ("period", "value")))
+        )
+        if seconds is not None and "abort" not in upper and "transition" not in upper and "noncurrent" not in upper:
+            if "retention" in short or ("retention" in words and short in (*_AGES, "period", "value")):
+                if seconds <= _SHORT:
+                    return [("act_delete", ("bulk",))]
+            soonest = min(soonest, seconds)
+    if named or (passes and born) or (about and deletes and (soonest < _SHORT or (soonest < _SOON and not passing))):
+        return [("act_delete", ("bulk",))]
+    return []
+
+
+def _seconds(key: str, value: object, counts: bool) -> float | None:
+    """How long a value says, in seconds."""
+    if not counts or isinstance(value, bool) or value is None:
+        return None
+    unit = next((unit for ending, unit in _ENDINGS if key.endswith(ending)), "")
+    if isinstance(value, (int, float)):
+        return value * _PER[unit]
+    found = _AMOUNT.match(value) if isinstance(value, str) else None
+    return float(found[1]) * _PER[found[2].lower() or unit] if found else None
+
+
+_ENDINGS = (("ms", "ms"), ("seconds", "s"), ("secs", "s"), ("minutes", "min"), ("hours", "h"), ("weeks", "w"))

@@ -1,0 +1,401 @@
+"""A tool call of a coding agent or an MCP server -> its effects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from interlock.analysis.confusables import plain
+from interlock.analysis.facts import Report
+from interlock.analysis.lexicon import VOCABULARY, split_name
+from interlock.analysis.operations import files
+from interlock.analysis.operations.browser import read_click, read_page_script, read_script
+from interlock.analysis.operations.command_params import argv_of, shell_text
+from interlock.analysis.operations.operation import read_operation
+from interlock.analysis.operations.params import MAX_TEXT, short_keys, squash, truth
+from interlock.analysis.operations.payloads import (
+    first_text,
+    lines,
+    read_payloads,
+    read_terminal,
+    read_typed,
+    reader_of,
+)
+from interlock.analysis.operations.requests import nested_request
+from interlock.analysis.prose.commands import is_command
+
+_SHELL_KEYS = "command cmd commandline script code input bash shellcommand commands action".split()
+Input = Mapping[str, Any]
+Handler = Callable[[Input, Report], None]
+
+_UNGUARDED = frozenset(
+    "dangerouslydisablesandbox disablesandbox nosandbox withescalatedpermissions dangerouslyskippermissions skippermissions unsandboxed "
+    "adminoverride overrideprotection overridepolicy overridechecks overridesafety skipsafetychecks skipchecks ignorechecks disablesafety skipreview "
+    "withoutsandbox escalated skipapproval autoapprove noverify runoutsidesandbox".split()
+)
+
+
+def read_tool(name: str, input: Input, out: Report, crude: str = "") -> None:
+    """Reports what a call of this tool would do; a tool that nobody knows is judged as an operation of its name and category."""
+    out.step()
+    input = input if isinstance(input, Mapping) else {}
+    _sandbox(name, input, out)
+    handler = _handler(name, input)
+    if handler is None:
+        read_operation(name, input, crude, out)
+        return
+    handler(input, out)
+    _carried(handler, input, out)
+
+
+def _carried(handler: Handler, input: Input, out: Report) -> None:
+    """search_files {"command": …}: a tool that only looks is given something to run, whatever it may do with that."""
+    if handler not in _LOOKING or _RUN.isdisjoint(keys := short_keys(input)):
+        return
+    given = {key: keys[key] for key in sorted(_RUN & keys.keys())}
+    read_payloads(("run",), "run", given, lambda name: read_operation(name, {}, "update", out, depth=1), out)
+
+
+_RUN = frozenset(
+    "command cmd commands commandline shellcommand bash sql statement statements sqlquery rawsql ddl".split()
+)
+
+
+def read_built_in(name: str, input: Input, crude: str, out: Report) -> bool:
+    """Reads an operation that is a built-in tool's call; False for any other, whose name tells more."""
+    handler = _handler(name, input)
+    if handler is None or not _is_call(handler, input, crude):
+        return False
+    _sandbox(name, input, out)
+    handler(input, out)
+    _carried(handler, input, out)
+    return True
+
+
+def is_built_in(name: str, input: Input, crude: str) -> bool:
+    """True for a name that is a tool's of the agents, with the parameters that it has."""
+    handler = _handler(name, input)
+    return handler is not None and _is_call(handler, input, crude)
+
+
+def _is_call(handler: Handler, input: Input, crude: str) -> bool:
+    if handler not in _ALWAYS or (handler in _BY_PATH and not _has_path(input)):
+        return False
+    return not ((handler is _read and crude != "read") or (handler is _shell and not _has_command(input)))
+
+
+def _handler(name: str, input: Input) -> Handler | None:
+    handler = _HANDLERS.get(squash(plain(name, _TOOL_WORDS)))
+    if handler is None and len(segments := split_name(name)) > 1:  # file servers name their tools as the agents do
+        handler = _SHARED.get(squash("".join(segments[-1])))
+        if handler is not None and handler in _BY_PATH and not files.paths(input):
+            handler = None
+    return handler
+
+
+def _has_path(input: Input) -> bool:
+    return any(squash(key) in _PATH_KEYS and isinstance(value, str) for key, value in list(input.items())[:200])
+
+
+def _has_command(input: Input) -> bool:
+    for key, value in list(input.items())[:200]:
+        short = squash(key)
+        if short in ("command", "cmd", "script", "commandline") and value:
+            return True
+        if short in ("action", "input") and isinstance(value, Mapping) and _has_command(value):
+            return True
+    return False
+
+
+def _sandbox(name: str, input: Input, out: Report) -> None:
+    """A call that asks to run without what usually holds it back."""
+    for key, value in list(input.items())[:200]:
+        short, word = squash(key), str(value).lower()[:40] if isinstance(value, str) else ""
+        asked = short in _UNGUARDED or short.startswith(("bypass", "dangerously"))
+        refused = short in ("usesandbox", "requireapproval") and truth(value) is False
+        opened = short in ("sandbox", "sandboxmode") and word in ("danger-full-access", "none", "off", "disabled")
+        if (asked and truth(value)) or refused or opened or (short == "sandboxpermissions" and "escalated" in word):
+            out.effect("act_override", f"sandbox of {name}"[:200], "forced")
+
+
+# -- shells and live processes ----------------------------------------------------------------------------
+
+
+def _shell(input: Input, out: Report) -> None:
+    found = {squash(key): value for key, value in list(input.items())[:200]}
+    for key in _SHELL_KEYS:
+        value = found.get(key)
+        if isinstance(value, str) and value.strip():
+            argv = argv_of(value, found)
+            out.run(argv) if argv else shell_text(value, out)
+            return
+        if isinstance(value, (list, tuple)) and value:
+            words = [item for item in value[:1000] if isinstance(item, str)]
+            if key == "commands" or (len(words) == len(value) and " " in words[0]):
+                for word in words:
+                    shell_text(word, out)
+            elif words:
+                out.run(words)
+            return
+        if isinstance(value, Mapping):
+            _shell(value, out)
+            return
+    if found.get("shellid") or found.get("bashid") or found.get("restart"):
+        out.effect("act_read", "output of a shell")
+    elif input:
+        out.unreadable("a shell call without a command that can be read", "payload")
+
+
+def _powershell(input: Input, out: Report) -> None:
+    if text := first_text(input, "command", "script", "code"):
+        out.code("powershell", text)
+
+
+def _python(input: Input, out: Report) -> None:
+    if text := first_text(input, "code", "source", "script", "input", "command"):
+        out.code("python", text)
+
+
+def _javascript(input: Input, out: Report) -> None:
+    if text := first_text(input, "code", "script", "expression", "function", "javascript", "text", "pagefunction"):
+        out.code("javascript", text)
+        read_page_script(text, out)
+        read_script(text, lambda label: read_operation(label, {}, "update", out, depth=1))
+
+
+def _computer(input: Input, out: Report) -> None:
+    """Typing into a terminal is a shell command; anything else on a screen is a change."""
+    if _runs_typed(input, out):
+        return
+    action = first_text(input, "action", "type").lower()
+    if read_click(
+        action or "click", (), short_keys(input), lambda label: read_operation(label, {}, "update", out, depth=1)
+    ):
+        return
+    out.effect(
+        "act_read" if action in ("screenshot", "cursor_position", "wait") else "act_change", action or "the screen"
+    )
+
+
+def _keyboard(input: Input, out: Report) -> None:
+    """What is typed and no command is only text."""
+    if not _runs_typed(input, out):
+        out.effect("act_change", "a field")
+
+
+def _runs_typed(input: Input, out: Report) -> bool:
+    """Reads text that is typed where something runs it: into a terminal or a client, or a command with Enter behind it."""
+    text = first_text(input, "text", "keys")
+    window = first_text(input, "app", "application", "window", "target", "title", "element").lower()
+    if not text:
+        return False
+    terminal = any(word in window for word in ("terminal", "iterm", "konsole", "xterm"))
+    entered = text.endswith(("\n", "\r", "{Enter}")) and is_command(text.strip())
+    language = "shell" if terminal else reader_of(window) or ("shell" if entered else "")
+    if language:
+        shell_text(lines(text), out) if language == "shell" else out.code(language, lines(text))
+    return bool(language)
+
+
+# -- files ------------------------------------------------------------------------------------------------
+
+
+def _write(input: Input, out: Report) -> None:
+    for path in files.paths(input):
+        files.write(path, files.content(input), out)
+
+
+def _append(input: Input, out: Report) -> None:
+    for path in files.paths(input):
+        files.write(path, files.content(input), out, "append")
+
+
+def _edit(input: Input, out: Report) -> None:
+    added = [files.content(input) or ""]
+    edits = input.get("edits")
+    for edit in edits[:500] if isinstance(edits, (list, tuple)) else ():
+        if isinstance(edit, Mapping):
+            added.append(files.content(edit) or "")
+            for path in files.paths(edit):
+                files.write(path, files.content(edit), out, "write", "edit")
+    for path in files.paths(input):
+        files.write(path, "\n".join(added)[:MAX_TEXT], out, "write", "edit")
+
+
+def _editor(input: Input, out: Report) -> None:
+    """One tool for all: view, create, str_replace, insert, undo_edit."""
+    command = first_text(input, "command", "action").lower()
+    if command in ("view", "read", "open"):
+        _read(input, out)
+    elif command in ("create", "write", "overwrite"):
+        _write(input, out)
+    elif command in ("delete", "remove"):
+        _delete(input, out)
+    elif command in ("rename", "move"):
+        _move(input, out)
+    else:
+        _edit(input, out)
+
+
+def _patch(input: Input, out: Report) -> None:
+    text = first_text(input, "command", "input", "patch", "diff", "content", "changes", "patchtext")
+    commands = input.get("command")
+    if not text and isinstance(commands, (list, tuple)):
+        text = next((item for item in commands if isinstance(item, str) and "***" in item), "")
+    if not files.patch(text, out):
+        named = files.paths(input)
+        for path in named:
+            files.write(path, None, out, "write", "edit")
+        if not named:
+            out.unreadable("a patch that cannot be read", "payload")
+
+
+def _delete(input: Input, out: Report) -> None:
+    if not files.delete(input, out):
+        out.effect("act_delete", "a file")
+
+
+def _delete_tree(input: Input, out: Report) -> None:
+    if not files.delete(input, out, "recursive"):
+        out.effect("act_delete", "a directory", "bulk")
+
+
+def _move(input: Input, out: Report) -> None:
+    if not files.move(input, out):
+        out.effect("act_change", "a file")
+
+
+def _read(input: Input, out: Report) -> None:
+    named = files.paths(input)
+    for path in named:
+        out.effect("read", path)
+    if not named:
+        out.effect("act_read", "files")
+
+
+def _notebook(input: Input, out: Report) -> None:
+    mode = first_text(input, "editmode")
+    for path in files.paths(input):
+        out.effect("write", path, "edit")
+    if mode == "delete":
+        out.effect("act_change", "a cell")
+
+
+# -- the rest ---------------------------------------------------------------------------------------------
+
+
+def _fetch(input: Input, out: Report) -> None:
+    from interlock.analysis.http import read_http
+
+    url = first_text(input, "url", "uri", "href", "query", "prompt")
+    more = nested_request(input)
+    method = first_text(input, "method") or first_text(more, "method") or "get"
+    read_http(method, url[:MAX_TEXT], first_text(input, "body", "data") or first_text(more, "body", "data"), (), out)
+
+
+def _look(input: Input, out: Report) -> None:
+    out.effect("act_read", first_text(input, "query", "pattern", "path")[:200])
+
+
+def _note(input: Input, out: Report) -> None:
+    out.effect("act_change", "notes of the agent")
+
+
+def _agent(input: Input, out: Report) -> None:
+    """Another agent is told to do something: its orders are read as prose."""
+    out.effect("act_change", "another agent")
+    if prompt := first_text(input, "prompt", "task", "message", "instructions", "description"):
+        out.code("prose", prompt[:MAX_TEXT])
+
+
+def _table(handler: Handler, names: str) -> dict[str, Handler]:
+    return {squash(name): handler for name in names.split()}
+
+
+_SHARED: Mapping[str, Handler] = {
+    **_table(_write, "write_file create_file create_new_file save_file put_file write_text_file"),
+    **_table(_append, "append_file append_to_file"),
+    **_table(
+        _edit,
+        "edit_file replace_in_file str_replace insert_edit_into_file search_replace edit_block patch_file modify_file",
+    ),
+    **_table(_delete, "delete_file remove_file unlink_file delete_files remove_files"),
+    **_table(_delete_tree, "delete_directory remove_directory delete_folder remove_folder rmtree"),
+    **_table(_move, "move_file rename_file move_files"),
+    **_table(
+        _read,
+        """read_file read_text_file read_multiple_files read_many_files list_directory list_dir directory_tree list_files
+        get_file_info read_media_file view_file list_allowed_directories open_file get_file_contents_local""",
+    ),
+    **_table(
+        _javascript,
+        "browser_evaluate puppeteer_evaluate playwright_evaluate evaluate_script javascript_tool browser_run_code",
+    ),
+    **_table(
+        _shell,
+        "run_shell_command execute_command run_terminal_cmd run_in_terminal shell_exec start_process run_terminal_command",
+    ),
+    **_table(read_terminal, "send_text_to_terminal tmux_send_keys write_to_terminal send_to_terminal type_in_terminal"),
+    **_table(
+        read_typed,
+        "write_stdin send_keys send_input interact_with_process",
+    ),
+}
+_PATH_KEYS = frozenset("path filepath file targetfile absolutepath filename notebookpath directory dirpath".split())
+_BY_PATH = frozenset({_write, _append, _edit, _delete, _delete_tree, _move, _read})
+_HANDLERS: Mapping[str, Handler] = {
+    **_SHARED,
+    **_table(
+        _shell,
+        "Bash shell bash exec_command local_shell local_shell_call shell_call code_mode_exec exec terminal execute_bash run_command container.exec unified_exec",
+    ),
+    **_table(_powershell, "powershell pwsh run_powershell"),
+    **_table(_python, "python run_python execute_python python_exec jupyter ipython"),
+    **_table(read_typed, "BashInput repl write_to_process"),
+    **_table(_write, "Write create WriteFile write"),
+    **_table(_edit, "Edit MultiEdit replace edit update_file StrReplace"),
+    **_table(_editor, "str_replace_editor str_replace_based_edit_tool text_editor str_replace_editor_tool"),
+    **_table(_patch, "apply_patch ApplyPatch patch apply_diff"),
+    **_table(_notebook, "NotebookEdit edit_notebook"),
+    **_table(_delete, "Delete"),
+    **_table(_read, "Read view cat NotebookRead LS List ls"),
+    **_table(
+        _look,
+        """Grep Glob grep glob search codebase_search file_search grep_search find_files search_files WebSearch web_search
+        google_web_search BashOutput TaskOutput ListMcpResources ReadMcpResource list_code_usages semantic_search ToolSearch
+        search_file_content read_lints get_errors""",
+    ),
+    **_table(_fetch, "WebFetch fetch web_fetch fetch_url"),
+    **_table(
+        _agent,
+        "Task Agent spawn_agent new_task task delegate send_to_agent create_agent invoke_agent dispatch_agent SendMessage",
+    ),
+    **_table(
+        _note,
+        """TodoWrite todo_write update_plan save_memory memory write_todos ExitPlanMode EnterPlanMode AskUserQuestion Skill
+        create_memory update_memory ask_followup_question attempt_completion think set_plan KillShell KillBash TaskStop""",
+    ),
+    **_table(_keyboard, "keyboard_type type_text desktop_type type_keys"),
+    **_table(
+        _computer,
+        "computer computer_use click type key left_click right_click double_click scroll screenshot mouse_move drag",
+    ),
+}
+_LOOKING = frozenset({_look, _read, _fetch})
+_TOOL_WORDS = VOCABULARY | _HANDLERS.keys()
+# What an operation of that name is as well, whatever its category says.
+_ALWAYS = _BY_PATH | {
+    _shell,
+    _powershell,
+    _python,
+    _javascript,
+    read_typed,
+    read_terminal,
+    _patch,
+    _notebook,
+    _editor,
+    _computer,
+    _keyboard,
+}
+
+__all__ = ["is_built_in", "read_built_in", "read_tool"]

@@ -1,0 +1,139 @@
+"""Names of well-known places: system directories, build output, caches, secrets, settings."""
+
+from __future__ import annotations
+
+import re
+
+# Every place a path can be. A rule that names another one is refused.
+PLACES = frozenset({
+    "root",            # / or a drive's root
+    "home",            # a whole home directory, or the folder of all homes
+    "system",          # a top-level system directory, or everything in it
+    "system_part",     # something below a system directory
+    "other_home",      # something below another user's home
+    "home_part",       # something below one's own home
+    "user_data",       # Documents, Pictures and the like; a dot folder that holds settings or keys
+    "secret",          # keys, credentials, .env
+    "shell_config",    # ~/.bashrc and the like
+    "guard",           # Interlock's own files
+    "agent_config",    # where coding agents keep settings and hooks
+    "project",         # the working directory itself, or everything in it
+    "above",           # a directory that contains the working directory
+    "git",             # .git, or something in it
+    "git_hook",        # .git/hooks/…
+    "source",          # something in the project that nothing regenerates
+    "build",           # what a build regenerates
+    "cache",
+    "log",
+    "temp",
+    "backup",
+    "volume",          # a mounted volume
+    "device",          # a block device
+    "sink",            # /dev/null and other harmless devices
+    "remote",          # s3://…, host:path
+    "other",           # an absolute path elsewhere
+    "unknown",         # cannot be known
+    "unknown_root",    # unknown, and the root if the unknown part is empty: "$X"/*
+})  # fmt: skip
+
+SYSTEM = frozenset(
+    "bin boot dev etc lib lib32 lib64 opt proc run sbin srv sys usr var lost+found library system applications private "
+    "nix snap cores mnt media volumes data".split()
+)
+SYSTEM_CORE = frozenset("bin boot dev etc lib lib32 lib64 proc sbin sys usr".split())
+WINDOWS_SYSTEM = frozenset({"windows", "program files", "program files (x86)", "programdata", "recovery", "system32"})
+USR_PARTS = frozenset("bin lib lib64 sbin local share include libexec".split())
+VAR_PARTS = frozenset("lib log mail spool www backups db opt".split())
+BUILD = re.compile(
+    r"node_modules|bower_components|dist|build|out|output|target|bin|obj|debug|release|\.next|\.nuxt|\.svelte-kit|\.output|"
+    r"\.venv|venv|\.?env\d*|\.tox|\.nox|\.eggs|.*\.egg-info|__pycache__|.*\.py[codx]|\.terraform|\.gradle|\.parcel-cache|\.turbo|\.vite|"
+    r"\.angular|\.expo|\.docusaurus|\.vercel|\.serverless|\.aws-sam|cdk\.out|coverage|htmlcov|\.nyc_output|\.coverage.*|"
+    r"cmake-build-.*|build-.*|.*[-_.]build|_build|deps|pods|deriveddata|vendor|_site|public/build|storybook-static|site|"
+    r"test-results?|playwright-report|.*\.(o|obj|a|so|class|pyc|pyo|gch|d|tsbuildinfo|whl)|zig-out|zig-cache|elm-stuff|"
+    r"\.dart_tool|\.bundle|\.stack-work|dist-newstyle|result|generated|gen|\.generated|typings|artifacts?|wheels?|\*\.egg-info|"
+    r"bazel-.*|\.mypy_cache|\.ruff_cache|\.pytest_cache|\.eslintcache|\.cache|\.sass-cache|\.rpt2_cache.*|tmp|temp|\.tmp|"
+    r"package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|cargo\.lock|gemfile\.lock|composer\.lock|uv\.lock|"
+    r"reports?|lcov\.info|junit\.xml|\.ipynb_checkpoints|\.ds_store|thumbs\.db|.*\.min\.(js|css)|.*\.map|__snapshots__|\.pnpm-store|\.yarn",
+    re.IGNORECASE,
+)
+# Names that mean build output anywhere; the others above only do inside a project.
+BUILD_ANYWHERE = re.compile(
+    r"node_modules|dist|build|target|\.next|\.nuxt|\.venv|venv|\.tox|\.nox|__pycache__|.*\.py[cod]|\.terraform|\.gradle|\.turbo|\.vite|"
+    r"coverage|htmlcov|cmake-build-.*|deriveddata|\.mypy_cache|\.ruff_cache|\.pytest_cache|.*\.(o|obj|class|pyc)",
+    re.IGNORECASE,
+)
+CACHE = re.compile(
+    r".*cache.*|\.npm|\.nuget|\.m2|\.ivy2|\.cargo/registry|\.gradle|\.yarn|\.pnpm-store|\.bundle", re.IGNORECASE
+)
+LOG = re.compile(r".*\.(log|logs|out|err)(\.\d+|\.gz)?|logs?|nohup\.out|npm-debug\.log.*", re.IGNORECASE)
+SCRATCH = re.compile(
+    r".*\.(tmp|temp|swp|swo|bak|orig|rej|pid|lock|old)|.*~|scratch.*|tmp[-_.].*|.*[-_.]tmp|temp[-_.].*|.*[-_.]temp|core(\.(\d+|\*))?",
+    re.IGNORECASE,
+)
+BACKUP = re.compile(r".*(backup|bak|snapshot|dumps?|archive)s?.*", re.IGNORECASE)
+SECRET = re.compile(
+    r"(.*/)?(\.ssh(/(id_[a-z0-9_*?]+|.*\.pem|authorized_keys|identity|.*_key|\*))?|\.aws(/(credentials|config))?|\.netrc|_netrc|\.pgpass|\.gnupg(/.*)?|"
+    r"\.git-credentials|\.docker/config\.json|\.kube(/config)?|\.npmrc|\.pypirc|\.config/gcloud(/.*)?|\.azure(/.*)?|\.vault-token|"
+    r"\.config/gh/hosts\.yml|\.password-store(/.*)?|\.mozilla(/.*)?|\.config/(google-chrome|chromium|bravesoftware|microsoft-edge)(/.*)?|library/application support/(google/chrome|firefox)(/.*)?|library/keychains(/.*)?|"
+    r".*/(login data|cookies|login keychain.*|login\.keychain-db)|\.terraform\.d/credentials.*|"
+    r"\.env(\.(local|prod|production|staging|development|dev|secrets?))?|[^/]*\.(pem|p12|pfx|jks|keystore|kdbx|ppk)|id_(rsa|ed25519|ecdsa|dsa)|"
+    r"credentials(\.json)?|[^/]*[-_.]credentials?\.json|client[-_]secrets?[^/]*\.json|[^/]*firebase[-_]adminsdk[^/]*\.json|"
+    r"[^/]*service[-_]?account[^/]*\.json|secrets?\.(ya?ml|json|toml|env|txt)|\.secrets?|htpasswd|\.htpasswd|"
+    r"((private|priv(ate)?[-_]?key|server|tls|ssl|ca|signing|encryption|master|jwt|rsa)([-_.][^/]*)?|[^/]*[-_.](private|priv|server|tls|ssl))\.key)",
+    re.IGNORECASE,
+)
+SYSTEM_SECRET = re.compile(
+    r"/etc/(shadow|gshadow|sudoers|sudoers\.d/.*|ssl/private(/.*)?|krb5\.keytab)-?|/proc/[^/]+/(environ|mem)|/var/run/secrets/.*|/run/secrets/.*"
+)
+NOT_SECRET = re.compile(r".*\.(pub|example|sample|template|dist|md)|.*\.env\.(test|ci)", re.IGNORECASE)
+# Files that a program reads when it starts, wherever one works; and folders of them, which may be a project of their own.
+START_FILE = re.compile(
+    r"\.(bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|zlogin|kshrc|cshrc|tcshrc|login|inputrc|bash_aliases|"
+    r"bash_history|zsh_history|vimrc|tmux\.conf|gitconfig|xinitrc|xprofile|xsession|xresources|screenrc|emacs|emacs\.d/init\.el|hgrc|"
+    r"curlrc|wgetrc|condarc|yarnrc(\.yml)?|gemrc|irbrc|gdbinit|psqlrc|sqliterc|my\.cnf|terraformrc|ansible\.cfg|bunfig\.toml|"
+    r"ssh/(config|known_hosts|rc|environment)|pip/pip\.conf|cargo/config(\.toml)?|m2/settings(-security)?\.xml|bundle/config|"
+    r"gradle/(gradle\.properties|init\.gradle(\.kts)?)|subversion/(config|servers)|docker/daemon\.json|"
+    r"config/(git/(config|attributes)|pip/pip\.conf|uv/uv\.toml|gh/config\.yml|containers/[^/]+\.conf|starship\.toml|"
+    r"(code|cursor|vscodium)/user/settings\.json))",
+    re.IGNORECASE,
+)
+SHELL_CONFIG = re.compile(r"\.config/(fish|nvim|git|systemd|autostart)(/.*)?", re.IGNORECASE)
+GUARD = re.compile(
+    r"(.*/)?(\.?interlockd?(/.*|\.toml|\.db|\.sock)?|interlock\.(toml|db|sock)(-wal|-shm)?)", re.IGNORECASE
+)
+AGENT_CONFIG = re.compile(
+    r"(.*/)?(\.claude(/(settings(\.local)?\.json|hooks(/.*)?|plugins(/.*)?|managed-settings\.json|CLAUDE\.md)?)?|\.claude\.json|\.codex(/(config\.toml|hooks\.json|rules(/.*)?|requirements\.toml)?)?|"
+    r"\.gemini(/(settings\.json|policies(/.*)?|config/hooks\.json)?)?|\.cursor(/(hooks\.json|mcp\.json|cli\.json)?)?|\.copilot(/(settings\.json|hooks(/.*)?)?)?|"
+    r"\.github/hooks(/.*)?|\.github/copilot(/.*)?|\.config/opencode(/.*)?|\.opencode(/.*)?|opencode\.jsonc?|\.codeium(/.*)?|\.windsurf(/.*)?|"
+    r"\.cline(/.*)?|\.kiro(/.*)?|\.factory(/.*)?|\.config/devin(/.*)?|\.devin(/.*)?|\.mcp\.json|\.hermes(/(config\.yaml|\.env))?|"
+    r"\.(rampart|shellfirm|shieldcortex|vibeguard|cc-safety-net|dcg)(/.*)?|\.dcg\.toml|\.config/(nah|dcg|tirith|rampart|shellfirm|cc-safety-net)(/.*)?|"
+    r"\.amp/plugins(/.*)?|\.config/amp(/.*)?|\.clinerules/hooks(/.*)?|documents/cline/hooks(/.*)?|"
+    r"etc/(github-copilot|cursor|windsurf|claude-code|codex|gemini-cli)(/.*)?)",
+    re.IGNORECASE,
+)
+USER_DATA = frozenset(
+    "documents desktop pictures photos music videos movies downloads public library mail work projects code src dev repos "
+    ".ssh .aws .gnupg .config .kube .local .thunderbird .mozilla .password-store onedrive dropbox".split()
+)
+SINKS = frozenset("null stdout stderr stdin tty zero random urandom full fd console ptmx pts shm".split())
+TEMP = re.compile(
+    r"/(tmp|var/tmp|dev/shm|private/tmp|private/var/tmp|private/var/folders|var/folders|run/user/\d+)(?![^/])",
+    re.IGNORECASE,
+)
+DEVICE = re.compile(
+    r"/dev/((sd|hd|vd|xvd)[a-z*?\[\]]+\d*|nvme\d*.*|mmcblk\d*.*|r?disk\d*.*|mapper/.*|md\d+|dm-\d+|loop\d+|sr\d+|nbd\d+|zvol/.*|disk/.*|mem|kmem|port|mtd.*|[^/]+/(root|home|data|swap)[^/]*)",
+    re.IGNORECASE,
+)
+WINDOWS_DEVICE = re.compile(r"\\\\[.?]\\(physicaldrive\d+|[a-z]:).*|//[.?]/(physicaldrive\d+|[a-z]:).*", re.IGNORECASE)
+REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://.*|[\w.@-]+:(?!\\).*")
+DRIVE = re.compile(r"([a-zA-Z]):(?=$|[\\/])")
+HOMES = re.compile(r"/(home|users|root|export/home|var/home)(/([^/]+))?(/.*)?$", re.IGNORECASE)
+ALL_BUT = re.compile(r"[!@*+?]\(.*\)\*?")
+WSL_DRIVE = re.compile(r"/(?:mnt|cygdrive)/([a-z])(?=/|$)")
+GLOB_PART = re.compile(r"\[[^\]/]*\]|[*?]")
+GLOB_ALL = frozenset({"*", ".*", "{*,.*}", ".[!.]*", "..?*", "**", "*.*", ".??*", "**/*", "?*", "{,.}*", "[!.]*"})
+
+
+def is_secret(path: str) -> bool:
+    """True for a file or folder of keys and credentials, by its name alone."""
+    return SECRET.fullmatch(path) is not None and NOT_SECRET.fullmatch(path) is None

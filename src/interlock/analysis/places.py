@@ -1,0 +1,393 @@
+"""Classifies a path by its text alone: system, home, project, build output, cache, secret, device."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from interlock.analysis.facts import HOLE, QUOTED, without_holes
+from interlock.analysis.place_names import (
+    AGENT_CONFIG,
+    ALL_BUT,
+    BACKUP,
+    BUILD,
+    BUILD_ANYWHERE,
+    CACHE,
+    DEVICE,
+    DRIVE,
+    GLOB_ALL,
+    GLOB_PART,
+    GUARD,
+    HOMES,
+    LOG,
+    REMOTE,
+    SCRATCH,
+    SHELL_CONFIG,
+    SINKS,
+    START_FILE,
+    SYSTEM,
+    SYSTEM_CORE,
+    SYSTEM_SECRET,
+    TEMP,
+    USER_DATA,
+    USR_PARTS,
+    VAR_PARTS,
+    WINDOWS_DEVICE,
+    WINDOWS_SYSTEM,
+    WSL_DRIVE,
+    is_secret,
+)
+
+
+def resolve(path: str, cwd: str) -> str:
+    """The path from the root, `~` or a drive, with `.` and `..` worked out; forward slashes throughout."""
+    text = f"./{path[1:]}" if path.startswith(QUOTED) else path
+    if text.startswith("/System/Volumes/Data/"):  # where macOS really keeps /Users
+        text = text[20:]
+    if DRIVE.match(text) or "\\" in text:
+        text = text.replace("\\", "/")
+    base = cwd.replace("\\", "/") if "\\" in cwd or DRIVE.match(cwd) else cwd
+    if text.startswith(("/", "~", HOLE)) or DRIVE.match(text) or text == "" or not base:
+        full = text
+    else:
+        full = f"{base.rstrip('/')}/{text}"
+    return _normal(full)
+
+
+def _normal(path: str) -> str:
+    if "//" not in path and "/." not in path and path[:1] not in ("", ".") and path[-1] != "/":
+        return path  # most are
+    parts: list[str] = []
+    absolute = path.startswith("/")
+    for part in path.split("/"):
+        if part in ("", "."):
+            continue
+        if part == "..":
+            if parts and parts[-1] != "..":
+                parts.pop()
+            elif not absolute:
+                parts.append(part)
+            continue
+        parts.append(part)
+    body = "/".join(parts)
+    return f"/{body}" if absolute else body or "."
+
+
+def place(path: str, cwd: str = "", home: str = "") -> str:
+    """The kind of place that `path` names when used in `cwd`."""
+    return _place_kept(path, cwd, home) if len(path) <= _KEPT else _place(path, cwd, home)
+
+
+def _place(path: str, cwd: str, home: str) -> str:
+    if not path:
+        return "unknown"
+    if path.startswith(QUOTED):
+        path = f"./{path[1:]}"
+    if WINDOWS_DEVICE.fullmatch(path):
+        return "device"
+    if HOLE in path:
+        guess = _unknown(path, cwd)
+        if guess:
+            return guess
+    if _is_remote(path):
+        return "remote"
+    home = home or home_of(cwd)
+    if path.startswith("~/") and ".." in path and home and home != "~":
+        path = home + path[1:]
+    full = _stem(_bounded(resolve(path, cwd)))
+    if home and (full == home or full.startswith(home + "/")):
+        full = "~" + full[len(home) :]
+    return _by_position(full, resolve(cwd or ".", ""), home)
+
+
+_KEPT = 300  # characters of a path whose place is remembered
+_place_kept = lru_cache(maxsize=4096)(_place)
+
+
+def _bounded(full: str) -> str:
+    """The path with no more parts, and no longer ones, than a disk can have: the names on the way decide, not their number."""
+    if len(full) <= _KEPT:
+        return full
+    parts = [part[:255] for part in full.split("/")]
+    return "/".join(parts if len(parts) <= 40 else [*parts[:20], *parts[-20:]])
+
+
+def home_of(cwd: str) -> str:
+    """One's own home, as far as the working directory tells it."""
+    found = _HOME_OF.match(cwd.replace("\\", "/")) if cwd else None
+    return found[1] if found else ""
+
+
+_HOME_OF = re.compile(r"(/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(/|$)", re.IGNORECASE)
+
+
+def _is_remote(path: str) -> bool:
+    return bool(REMOTE.fullmatch(path)) and not DRIVE.match(path)
+
+
+def _stem(full: str) -> str:
+    """The path without a trailing glob that matches everything: to delete all in it is to delete it."""
+    while True:
+        head, _, tail = full.rpartition("/")
+        if (tail in GLOB_ALL or ALL_BUT.fullmatch(tail)) and (head or full.startswith("/") or tail == full):
+            full = head or ("/" if full.startswith("/") else ".")
+            continue
+        return full
+
+
+_HOLE_NAMES = (
+    (re.compile(r"(?i).*(TMP|TEMP(?!L|ER|O|T)|SCRATCH|SANDBOX).*"), "temp"),
+    (re.compile(r"(?i).*(CACHE).*"), "cache"),
+    (
+        re.compile(
+            r"(?i)(.*_)?(BUILD|DIST|OUT|OUTPUT|CARGO_TARGET|ARTIFACTS?|COVERAGE|VENV|VIRTUAL_ENV)(_?(DIR|PATH|FOLDER))?"
+        ),
+        "build",
+    ),
+    (re.compile(r"(?i).*(BACKUP|DUMP).*"), "backup"),
+)
+
+
+def _unknown(path: str, cwd: str) -> str:
+    """What an unknown path may be, by the name of what is unknown and by what is known of it."""
+    tail = without_holes(path).replace("\\", "/")
+    if path.startswith(HOLE):
+        name = path[1 : path.find(HOLE, 1)]
+        for named, where in _HOLE_NAMES:
+            if name and named.fullmatch(name):
+                return where
+        rest = tail.strip("/")
+        last = rest.rpartition("/")[2]
+        if last and last not in GLOB_ALL and BUILD.fullmatch(last):
+            return "build"
+        if rest in ("", ".") or rest in GLOB_ALL:
+            return "unknown_root" if tail.startswith("/") else "unknown"
+        return "unknown"
+    head = path[: path.find(HOLE)]
+    if TEMP.match(resolve(head, cwd)):
+        return "temp"
+    return "" if "/" in head.strip("./") or head.startswith(("~", "/")) else "unknown"
+
+
+def _by_position(full: str, cwd: str, home: str) -> str:
+    lower = full.lower()
+    if GUARD.fullmatch(lower.lstrip("/~").lstrip("/")) and "interlock" in lower and _is_guard(lower, cwd):
+        return "guard"
+    if full == "/" or _is_drive_root(full):
+        return "root"
+    if lower.startswith(("/dev/", "/dev\\")):
+        return _device(full)
+    if TEMP.match(lower):  # an agent's settings are its settings there, too
+        return "agent_config" if AGENT_CONFIG.fullmatch(lower) else "temp"
+    if full.startswith("~"):
+        return _in_home(full[1:].lstrip("/"), cwd.replace(home, "~", 1) if home else cwd, full)
+    if SYSTEM_SECRET.fullmatch(lower):
+        return "secret"
+    homes = HOMES.match(full)
+    if homes:
+        return _in_homes(homes, full, cwd)
+    inside = _inside(full, cwd)
+    if inside:
+        return inside
+    if full.startswith("/") or re.match(r"[A-Za-z]:", full):
+        return _absolute(full)
+    return _in_project(full)
+
+
+def _is_guard(lower: str, cwd: str) -> bool:
+    """Interlock's own files, not a checkout of somebody's project that happens to have the name in it."""
+    return lower == ".interlock" or any(mark in lower for mark in _OWN_FILES)
+
+
+_OWN_FILES = (
+    "/.interlock", "interlock.toml", "interlock.db", "interlock.sock", "/etc/interlock", ".config/interlock", "share/interlock",
+    "run/interlock", "lib/interlock", "state/interlock", "bin/interlock",
+)  # fmt: skip
+
+
+def _is_drive_root(full: str) -> bool:
+    return bool(re.fullmatch(r"[A-Za-z]:/?", full))
+
+
+def _device(full: str) -> str:
+    name = full[5:].split("/")[0]
+    if DEVICE.fullmatch(full):
+        return "device"
+    if full.lower().startswith("/dev/shm/"):
+        return "temp"
+    if name in SINKS or name.startswith(("tty", "pts", "tcp", "udp", "fd")):
+        return "sink"
+    return "device" if name else "system"
+
+
+def _in_home(rest: str, cwd: str, full: str) -> str:
+    """A path below one's own home."""
+    if not rest:
+        return "home"
+    if not full.startswith("~/"):
+        _head, _, tail = full.partition("/")
+        return "home" if not tail else "secret" if is_secret(tail) else "other_home"
+    if is_secret(rest):
+        return "secret"
+    if AGENT_CONFIG.fullmatch(rest):
+        return "agent_config"
+    if START_FILE.fullmatch(rest):
+        return "shell_config"
+    inside = _inside(full, cwd)
+    if inside:
+        return inside
+    if SHELL_CONFIG.fullmatch(rest):
+        return "shell_config"
+    first, _, more = rest.partition("/")
+    last = rest.rpartition("/")[2]
+    if (
+        CACHE.fullmatch(first)
+        or CACHE.fullmatch(last)
+        or rest.lower().startswith((".cargo/registry", "library/caches", ".local/share/trash", ".trash"))
+    ):
+        return "cache"
+    if "appdata/local/temp" in rest.lower():
+        return "temp"
+    if any(BUILD_ANYWHERE.fullmatch(part) for part in rest.split("/")[1:]):
+        return "build"
+    if BACKUP.fullmatch(last):
+        return "backup"
+    if first.lower() in USER_DATA and not more:
+        return "user_data"
+    return "home_part"
+
+
+def _in_homes(found: re.Match[str], full: str, cwd: str) -> str:
+    """A path in somebody's home, when it is not known to be one's own."""
+    top, user, rest = found[1].lower(), found[3], found[4]
+    if top == "root":
+        user, rest = "root", full[5:] or None
+    if not user or not (rest or "").strip("/"):
+        return "home"
+    own = _in_home((rest or "").lstrip("/"), cwd, "~" + (rest or ""))
+    inside = _inside(full, cwd)
+    if inside:
+        return inside
+    return own if own in ("secret", "agent_config", "cache", "build", "shell_config") else "other_home"
+
+
+def is_system_folder(cwd: str) -> bool:
+    """A directory that the system keeps its own files in, where no project is."""
+    parts = cwd.strip("/").lower().split("/")
+    if not cwd.startswith("/") or not parts[0]:
+        return False
+    return parts[0] in SYSTEM_CORE or (len(parts) == 1 and parts[0] in SYSTEM)
+
+
+def _inside(full: str, cwd: str) -> str:
+    """A path at, above or below the working directory; nothing when it is elsewhere."""
+    if not cwd or cwd == ".":
+        return ""
+    if is_system_folder(cwd):
+        return ""  # `cd /etc && rm -rf *` is no work in a project
+    if full == cwd:
+        return "project"
+    if cwd in ("/", "~") or (HOMES.fullmatch(cwd) and not (HOMES.fullmatch(cwd) or [""])[4]):
+        return ""  # a home or the root is no project, and nothing in it is regenerated
+    if cwd.startswith(full.rstrip("/") + "/"):
+        homes = HOMES.match(full)
+        top = full.strip("/~").split("/")
+        return "" if homes or len(top) <= 1 or re.fullmatch(r"[a-z]:/users(/[^/]+)?", full, re.IGNORECASE) else "above"
+    if full.startswith(cwd.rstrip("/") + "/"):
+        return _in_project(full[len(cwd.rstrip("/")) + 1 :])
+    return ""
+
+
+def _in_project(rest: str) -> str:
+    """A path relative to the working directory."""
+    if rest in (".", "") or rest in GLOB_ALL:
+        return "project"
+    if rest.startswith(".."):
+        parts = rest.split("/")
+        return "above" if all(part == ".." for part in parts) else _artefact(parts, "other")
+    parts = rest.split("/")
+    if ".git" in parts:
+        return "git_hook" if "hooks" in parts[parts.index(".git") :] else "git"
+    if is_secret(rest):
+        return "secret"
+    if AGENT_CONFIG.fullmatch(rest):
+        return "agent_config"
+    return _artefact(parts, "source")
+
+
+def _artefact(parts: list[str], otherwise: str) -> str:
+    """Build output, cache, log or scratch by the names on the way; else `otherwise`."""
+    last = parts[-1]
+    build = BUILD if otherwise == "source" else BUILD_ANYWHERE
+    if any(build.fullmatch(part) for part in parts) or build.fullmatch(GLOB_PART.sub("x", last)):
+        return "build"
+    if any(CACHE.fullmatch(part) for part in parts):
+        return "cache"
+    if any(LOG.fullmatch(part) for part in parts):
+        return "log"
+    if SCRATCH.fullmatch(last):
+        return "temp"
+    if BACKUP.fullmatch(last):
+        return "backup"
+    return otherwise
+
+
+def _absolute(full: str) -> str:
+    """An absolute path that is neither in a home nor in the project."""
+    drive = WSL_DRIVE.match(full)
+    if drive:
+        full = f"{drive[1]}:{full[drive.end() :] or '/'}"
+        if _is_drive_root(full):
+            return "root"
+    lower = full.lower()
+    parts = [part for part in re.sub(r"^[a-z]:", "", lower).split("/") if part]
+    if any(mark in parts for mark in (".git",)):
+        return "git"
+    first = parts[0] if parts else ""
+    if re.match(r"[a-z]:", lower):
+        if first == "users":
+            return "home" if len(parts) <= 2 else _artefact(parts, "other_home")
+        if first in WINDOWS_SYSTEM:
+            return "system" if len(parts) <= 2 else "system_part"
+        return _artefact(parts, "other")
+    if is_secret(lower.lstrip("/")):
+        return "secret"
+    if AGENT_CONFIG.fullmatch(lower.lstrip("/")):
+        return "agent_config"
+    if first in ("mnt", "media", "volumes") and len(parts) > 1:
+        return "volume" if len(parts) == 2 or (len(parts) == 3 and first == "media") else _artefact(parts[2:], "other")
+    if first in SYSTEM or "*" in first or "?" in first or "[" in first:
+        return _system(first, parts)
+    kind = _artefact(parts, "other")
+    return "system" if kind == "other" and len(parts) == 1 and first in ("app", "workspace") else kind
+
+
+def _system(first: str, parts: list[str]) -> str:
+    if (parts[:2] == ["var", "cache"] and len(parts) > 2) or parts[:4] == ["var", "lib", "apt", "lists"]:
+        return "cache"
+    if "*" in first or "?" in first or "[" in first:
+        return _glob_system(first)
+    if len(parts) == 1:
+        return "system"
+    if (first == "usr" and len(parts) == 2 and parts[1] in USR_PARTS) or (
+        first == "var" and len(parts) == 2 and parts[1] in VAR_PARTS
+    ):
+        return "system"
+    kind = (
+        _artefact(parts[1:], "system_part")
+        if first not in ("etc", "boot", "usr", "bin", "lib", "sbin", "sys", "proc")
+        else "system_part"
+    )
+    return (
+        kind
+        if kind in ("cache", "log", "backup", "build") and first in ("var", "opt", "srv", "data")
+        else "system_part"
+    )
+
+
+def _glob_system(first: str) -> str:
+    """A glob in the first part, such as /h?me or /et[c]: whatever it can match."""
+    import fnmatch
+
+    names = ("home", "root", "users", *sorted(SYSTEM))
+    return "system" if any(fnmatch.fnmatchcase(name, first) for name in names) else "other"

@@ -1,0 +1,250 @@
+"""Reads PowerShell words from characters: blanks, comments, quotes, variables, here-strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from interlock.analysis.powershell.nodes import Body, Expr, PsGroup, PsSyntaxError, PsText, PsTooDeep, PsVariable
+
+MAX_DEPTH = 32
+
+# PowerShell takes typographic dashes and quotes for the plain ones.
+_PLAIN = {ord(fancy): plain for plain, row in (("-", "–—―"), ("'", "‘’‚‛"), ('"', "“”„")) for fancy in row}
+_BLANK = re.compile(r"(?:[^\S\r\n]|`\r?\n)+")
+_LINE = re.compile(r"[^\r\n]*")
+_VARIABLE = re.compile(r"\$(?:\{((?:[^}`]|`.)+)\}|((?:\w+:(?!:)(?=\w))?(?:\w|\?(?!\.|\[|\s))+|[$^?]))")
+_PLAIN_DOUBLE = re.compile(r"[^`$\"]+")
+_PLAIN_WORD = re.compile(r"[^\s`$\"'(){};,|&<>#]+")
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b"}
+_UNICODE = re.compile(r"u\{([0-9A-Fa-f]{1,6})\}")
+
+
+@dataclass(slots=True)
+class PsCursor:
+    """A place in PowerShell text, and how to read statements from there."""
+
+    source: str
+    block: Callable[[PsCursor, str], Body]  # reads statements up to a closing mark
+    step: Callable[[], None]
+    pos: int = 0
+    depth: int = 0
+
+    @contextmanager
+    def deeper(self) -> Iterator[None]:
+        """One level of nesting."""
+        self.depth += 1
+        self.step()
+        if self.depth > MAX_DEPTH:
+            raise PsTooDeep("nested too deeply")
+        yield
+        self.depth -= 1
+
+    def peek(self, length: int = 1) -> str:
+        return self.source[self.pos : self.pos + length]
+
+    def at(self, mark: str) -> bool:
+        return self.source.startswith(mark, self.pos)
+
+    def done(self) -> bool:
+        return self.pos >= len(self.source)
+
+    def take(self, mark: str) -> bool:
+        """Step over a mark if it stands here."""
+        if self.source.startswith(mark, self.pos):
+            self.pos += len(mark)
+            return True
+        return False
+
+    def expect(self, mark: str) -> None:
+        if not self.take(mark):
+            raise PsSyntaxError(f"expected {mark!r} at {self.pos}, got {self.peek(8)!r}")
+
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """Step over a pattern if it stands here."""
+        if found := pattern.match(self.source, self.pos):
+            self.pos = found.end()
+        return found
+
+    def look(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        return pattern.match(self.source, self.pos)
+
+    def skip_blanks(self) -> None:
+        """Step over blanks and comments, but stay on the line."""
+        while not self.done():
+            if self.match(_BLANK):
+                continue
+            if self.at("<#"):
+                end = self.source.find("#>", self.pos)
+                if end < 0:
+                    raise PsSyntaxError("a comment has no end")
+                self.pos = end + 2
+            elif self.at("#"):
+                self.match(_LINE)
+            else:
+                return
+
+    def skip_lines(self, marks: str = "\r\n") -> None:
+        """Step over blanks, comments and line ends; with ";" among the marks, over empty statements too."""
+        self.skip_blanks()
+        while not self.done() and self.source[self.pos] in marks:
+            self.pos += 1
+            self.skip_blanks()
+
+
+def plain(source: str) -> str:
+    """The text with typographic dashes and quotes made plain."""
+    return source.replace("\ufeff", "").translate(_PLAIN)
+
+
+def read_variable(cursor: PsCursor) -> Expr | None:
+    """`$name`, `${name}`, `$env:NAME` or `$(…)`; None for a lone dollar sign."""
+    if cursor.take("$("):
+        return PsGroup(read_nested(cursor, ")"))
+    found = cursor.match(_VARIABLE)
+    if not found:
+        return None
+    return PsVariable(found.group(1) or found.group(2))
+
+
+def read_nested(cursor: PsCursor, close: str) -> Body:
+    """Statements up to a closing mark, one level down."""
+    with cursor.deeper():
+        return cursor.block(cursor, close)
+
+
+def read_escape(cursor: PsCursor) -> str:
+    """What a backtick and the character behind it stand for."""
+    cursor.pos += 1
+    if found := cursor.match(_UNICODE):
+        number = int(found.group(1), 16)
+        return chr(number) if number < 0x110000 else ""
+    letter = cursor.peek()
+    cursor.pos += 1
+    return _ESCAPES.get(letter, letter)
+
+
+def read_single(cursor: PsCursor) -> str:
+    """A '…' string."""
+    parts: list[str] = []
+    cursor.expect("'")
+    while True:
+        end = cursor.source.find("'", cursor.pos)
+        if end < 0:
+            raise PsSyntaxError("a string has no end")
+        parts.append(cursor.source[cursor.pos : end])
+        cursor.pos = end + 1
+        if not cursor.take("'"):
+            return "".join(parts)
+        parts.append("'")
+
+
+def read_double(cursor: PsCursor) -> tuple[str | Expr, ...]:
+    """A "…" string, as its parts."""
+    parts: list[str | Expr] = []
+    cursor.expect('"')
+    while not cursor.done():
+        if found := cursor.match(_PLAIN_DOUBLE):
+            parts.append(found.group())
+        elif cursor.at("`"):
+            parts.append(read_escape(cursor))
+        elif cursor.take('""'):
+            parts.append('"')
+        elif cursor.take('"'):
+            return tuple(parts)
+        else:
+            parts.append(_filled(cursor))
+    raise PsSyntaxError("a string has no end")
+
+
+def _filled(cursor: PsCursor) -> str | Expr:
+    value = read_variable(cursor)
+    if value is None:
+        cursor.pos += 1
+        return "$"
+    return value
+
+
+_HERE_OPEN = re.compile(r"@(['\"])[^\S\r\n]*\r?\n")
+
+
+def read_here(cursor: PsCursor) -> PsText | None:
+    """A here-string, if one starts here."""
+    found = cursor.match(_HERE_OPEN)
+    if not found:
+        return None
+    close = re.compile(r"\r?\n" + found.group(1) + "@")
+    cursor.pos -= 1  # the line end that opens may be the one that closes
+    end = close.search(cursor.source, cursor.pos)
+    if end is None:
+        raise PsSyntaxError("a here-string has no end")
+    start, stop = min(cursor.pos + 1, end.start()), end.start()
+    if found.group(1) == "'":
+        cursor.pos = end.end()
+        return PsText((cursor.source[start:stop],))
+    return PsText(_here_parts(cursor, max(start, cursor.pos + 1), stop, end.end()))
+
+
+def _here_parts(cursor: PsCursor, start: int, stop: int, after: int) -> tuple[str | Expr, ...]:
+    parts: list[str | Expr] = []
+    cursor.pos = start
+    while cursor.pos < stop:
+        at = next((i for i in range(cursor.pos, stop) if cursor.source[i] in "`$"), stop)
+        parts.append(cursor.source[cursor.pos : at])
+        cursor.pos = at
+        if at < stop:
+            parts.append(read_escape(cursor) if cursor.at("`") else _filled(cursor))
+    cursor.pos = max(after, cursor.pos)
+    return tuple(parts)
+
+
+def read_bare(cursor: PsCursor) -> PsText:
+    """A bare word of a command, which may hold quotes and variables."""
+    parts: list[str | Expr] = []
+    start = cursor.pos
+    while not cursor.done():
+        letter = cursor.source[cursor.pos]
+        if found := cursor.match(_PLAIN_WORD):
+            parts.append(found.group())
+        elif letter == "`":
+            if cursor.look(_BLANK):
+                break
+            parts.append(read_escape(cursor).replace("\x1b", "e"))  # older versions know no `e
+        elif letter == '"':
+            parts.extend(read_double(cursor))
+        elif letter == "'":
+            parts.append(read_single(cursor))
+        elif letter == "$":
+            parts.append(_filled(cursor))
+        elif letter == "#" and cursor.pos > start:
+            parts.append("#")
+            cursor.pos += 1
+        else:
+            break
+    if cursor.pos == start:
+        raise PsSyntaxError(f"unexpected {cursor.peek()!r} at {start}")
+    return PsText(tuple(parts), bare=True)
+
+
+_PLAIN_BODY = re.compile(r"[^{}'\"#<`]+")
+
+
+def skip_braces(cursor: PsCursor) -> None:
+    """Step over everything up to the brace that closes the one just read."""
+    depth = 1
+    while depth:
+        cursor.match(_PLAIN_BODY)
+        if cursor.done():
+            raise PsSyntaxError("'}' is missing")
+        letter = cursor.peek()
+        if letter == "'":
+            read_single(cursor)
+        elif letter == '"':
+            read_double(cursor)
+        elif letter in "#<" and (cursor.at("#") or cursor.at("<#")):
+            cursor.skip_blanks()
+        else:
+            depth += (letter == "{") - (letter == "}")
+            cursor.pos += 1

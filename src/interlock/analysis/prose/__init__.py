@@ -1,0 +1,386 @@
+"""An intent in plain words -> its effects: commands and operations in it first, else its clauses, in whichever language they are."""
+
+from __future__ import annotations
+
+import re
+
+from interlock.analysis.facts import Report
+from interlock.analysis.operations.names import may_be_operation
+from interlock.analysis.prose import english
+from interlock.analysis.prose.acts import NOTHING, AnnouncedAct, Carried, Traits
+from interlock.analysis.prose.clauses import Tokens, clauses, sentences, tokens
+from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, shape_of
+from interlock.analysis.prose.english import SCOPE
+from interlock.analysis.prose.english.clause import EnglishClause, read_clause
+from interlock.analysis.prose.english.nouns import nouns
+from interlock.analysis.prose.english.objects import EnglishObject
+from interlock.analysis.prose.english.sentence import (
+    all_english,
+    guard_at_work,
+    is_followed,
+    is_judged,
+    is_name,
+    is_pressed,
+    keeps_data,
+    made_to,
+    only_stops,
+    reads_as_english,
+)
+from interlock.analysis.prose.english.verbs import verb_forms
+from interlock.analysis.prose.files import file_effects
+from interlock.analysis.prose.foreign import read_foreign
+from interlock.analysis.prose.normalise import LIMIT, normalise, without_claims
+from interlock.analysis.prose.operations import NAMED, Mention, ends_with, lists_names, mentions, unnamed, without_named
+from interlock.analysis.prose.playing import play, read_operations, running
+
+__all__ = ["read_prose"]
+
+
+def read_prose(text: str, out: Report) -> None:
+    """Reports everything that a sentence says would be done; at least one effect, whatever the text is."""
+    out.step()
+    if len(text) > LIMIT:
+        out.unreadable("a description that is too long to read", "budget")
+    plain, hidden = normalise(text)
+    if hidden:
+        out.unreadable("characters that look like others or hide", "syntax")
+    read_text(plain, out)
+
+
+_EMPTY = frozenset(
+    "i i'm i'll we we'll am will do doing done does did something anything stuff thing things it this that these those them continue continuing"
+    " next step steps proceed proceeding go going ahead on handle handling as discussed the a an some one with for to of in and or then now just"
+    " work working task tasks job action actions operation operations command commands file files script scripts run running execute executing"
+    " write writing make making use using tool tools call calling perform performing process processing carry out usual plan needful"
+    " what needs needed be is are before planned agreed request requested need required necessary finish finishing complete completing"
+    " keep carrying wrap up move moving forward start starting begin try trying again resume resuming rest whatever etc take taking care get"
+    " getting my our your its ok okay sure yes please more another same here there function update updating change changing modify modifying"
+    " fix fixing apply applying some_thing stuff me let us you user's previous last first finally also so by at instructions instructed told said"
+    " follow following issue issues problem problems asked api data user system request requests changes ask asks app code project bug error thing topic matter follow-up goal agenda best appropriate remaining everything all set".split()
+)
+_WORDS = re.compile(r"[^\W\d_][\w'-]*")
+_CONTENT = 4_000
+
+
+def is_vague(text: str, known: bool) -> bool:
+    """True when no word says what is done to what; a verb that nobody knows is vague as well."""
+    words = [word.lower() for word in _WORDS.findall(text[:_CONTENT])]
+    if all(word in _EMPTY for word in words):
+        return True
+    if known:
+        return False
+    things = [nouns()[word] for word in words if word in nouns()]
+    return (
+        not things
+        or any(traits for _, traits, _ in things)
+        or any(SCOPE.get(word) in ("all", "production") for word in words)
+    )
+
+
+_POLITE = re.compile(r"^(?:please |so |ok(?:ay)?,? )?(?:can|could|will|would) (?:you|we|someone)(?: please| just)? ")
+_PRODUCTION = re.compile(r"\bprod(?:uction)?\b")
+
+
+# Said of the whole sentence, wherever it stands: what goes is the only one there is.
+_NO_COPY = re.compile(
+    r"\bno (?:other |second |spare )?(?:copy|copies|version|backup|duplicate)s? (?:of \w+ )?(?:is |are |was )?(?:left|exists?|elsewhere|anywhere|remains?|kept|around)\b|\bthe only (?:copy|one) (?:we have|there is|left)\b"
+)
+
+
+class Told:
+    """Passes effects on, and remembers whether there was one."""
+
+    def __init__(self, out: Report) -> None:
+        self.out = self.whole = out
+        self.any = self.known = False
+        self.read_only = True
+        self.looks = (
+            False  # something said that it only looks, asks or does nothing: without that, nothing is safe (C-01)
+        )
+        self.asked = False
+        self.named = False  # the clause in front only named a command
+        self.mentioned: list[Mention] = []  # the operations that the sentence names
+        self.ended = ""  # the role of the one that the clause in front ended with
+        self.lists = False  # the sentence only lists operations
+        self.carried = Carried()
+        self.spoken: set[str] = set()  # of the clauses of a sentence: told, look, or done
+        self.keeps = False  # the sentence says that data stays
+        self.quoted: list[Embedded] = []  # what was quoted or described so far
+        self.plain: list[
+            tuple[str, str]
+        ] = []  # sentences that say what will be done, nothing embedded; and in which language
+
+    def about(self, words: Tokens) -> None:
+        """From here on, what is told is about the part of the text that has these words."""
+        narrowed = getattr(self.whole, "about", None)
+        self.out = self.whole if narrowed is None else narrowed(words)
+
+    def act(self, one: AnnouncedAct) -> None:
+        self.any = True
+        self.out.effect(one.verb, one.target, *sorted(one.traits))
+
+
+def read_text(text: str, out: Report) -> None:
+    """Reports what the text announces, and that it is vague when it announces nothing."""
+    told = Told(out)
+    lifted = Lifted(without_claims(text))
+    before: EnglishObject | None = None
+    if lifted.full:
+        out.unreadable("more commands in one description than can be read", "budget")
+    pieces = sentences(lifted.text)
+    for at, sentence in enumerate(pieces):
+        out.step()
+        if (
+            len(pieces) > 1
+            and at + 1 < len(pieces)
+            and _WANTED.search(sentence)
+            and _DECLINED.search(f"{sentence} {pieces[at + 1]}".lower())
+        ):
+            told.known = told.looks = True
+            continue  # `the user asked to wipe it; I declined`
+        before = _read_sentence(sentence, lifted, before, told)
+    if told.any:
+        return
+    if not told.asked and is_vague(lifted.text, told.known):
+        out.effect("act_vague", text[:120])
+        return
+    verb = "act_read" if told.read_only and told.looks else "act_change"
+    for sentence, language in told.plain[:_MOST_PLAIN] or [(text[:120], "")]:
+        out.effect(verb, sentence[:_LONGEST_PLAIN], *([language] if language else []))
+
+
+_MOST_PLAIN, _LONGEST_PLAIN = 10, 400
+
+
+def _read_sentence(sentence: str, lifted: Lifted, before: EnglishObject | None, told: Told) -> EnglishObject | None:
+    low = sentence.lower()
+    if _is_question(low):
+        told.known = told.looks = told.asked = True
+        return before
+    foreign = read_foreign(sentence)
+    if foreign is not None and not (reads_as_english(low) and (not foreign.acts or all_english(sentence))):
+        told.known = True
+        told.read_only = told.read_only and foreign.read_only
+        told.looks = told.looks or foreign.known
+        if foreign.cut:
+            told.out.unreadable("a sentence that is too long to read", "budget")
+        told.about([word for word in sentence.split() if MARK not in word])
+        for one in foreign.acts:
+            told.act(one)
+        if not foreign.acts and MARK not in sentence and not foreign.looks:
+            told.plain.append((sentence, "plain_foreign"))
+        if foreign.acts or not foreign.unsure:
+            _play_marks(sentence, lifted, told) if foreign.runs_marks else None
+            if foreign.known or foreign.acts or not any(map(may_be_operation, tokens(sentence))):
+                return before
+    if _is_not_run(low) or _is_declined(low):
+        told.known = told.looks = True
+        return before
+    wide = frozenset({"production"}) if "prod" in low and _PRODUCTION.search(low) else NOTHING
+    if ("no " in low or "only" in low) and _NO_COPY.search(low):
+        wide = wide | {"no_backup"}
+    told.spoken.clear()
+    told.mentioned.clear()
+    told.ended, told.lists = "", lists_names(low)
+    told.keeps = keeps_data(low)
+    for words in clauses(tokens(_plain(sentence, low))):
+        told.about([lifted.of(word).text if word.startswith(MARK) else word for word in words])
+        before = _read_clause(words, lifted, before, wide, told)
+    if MARK not in sentence and not told.keeps and not _only_speaks(told.spoken):
+        told.plain.append((unnamed(sentence, told.mentioned), "plain"))
+    return before
+
+
+def _read_clause(
+    words: Tokens, lifted: Lifted, before: EnglishObject | None, wide: Traits, told: Told
+) -> EnglishObject | None:
+    if all(word.lower() in ("and", "or", ",") for word in words):
+        return before
+    words = [_named(word, lifted) for word in words]
+    named = mentions(words, NAMED if told.lists else told.ended)
+    told.ended = ends_with(words, named)
+    told.mentioned += named
+    words = without_named(words, named)
+    guard = guard_at_work(words)
+    if guard is not None or is_judged(words):
+        told.known = told.looks = True
+        told.spoken.add("told" if guard is None else "guard")
+        return guard if guard is not None and guard.kind else before
+    clause = read_clause(words, before, wide)
+    told.spoken.add("told" if clause.reported else clause.shield or ("look" if clause.denied else "done"))
+    told.known = told.known or clause.known or clause.denied
+    told.looks = told.looks or clause.shield == "look" or clause.denied or clause.reported or words[0].lower() in _GETS
+    for thing in running(words, clause, lifted, told):
+        play(thing, told)
+    _follow([lifted.of(word).text if word.startswith(MARK) else word for word in words], clause, told)
+    if not clause.shield and not clause.denied:
+        read_operations(named, told)
+    if not clause.shield and not clause.denied:
+        for at, word in enumerate(words):
+            if word.startswith(MARK) and lifted.of(word).kind == "quote" and is_pressed(words, at):
+                _read_clause(tokens(lifted.of(word).text[:_PRESSED]), lifted, None, wide, told)
+    placed = file_effects(words, clause)
+    for verb, path, *traits in placed:
+        told.any = True
+        told.out.effect(verb, path, *traits)
+    said, _, tail = " ".join(words).lower().partition(" which is ")
+    if told.quoted and not clause.denied and is_followed(said):
+        _do_as_quoted(lifted, wide, told)
+    told.quoted += [lifted.of(word) for word in words if word.startswith(MARK)]
+    if tail and told.quoted and is_followed(f"which is {tail}"):
+        _do_as_quoted(lifted, wide, told)
+    if clause.shield == "make" and (made := made_to(words)):
+        told.quoted.append(Embedded("quote", made))
+    harmful = [one for one in clause.acts if one.harmful]
+    if told.keeps and any(map(only_stops, harmful)):
+        harmful = [one for one in harmful if not only_stops(one)]
+    for one in [
+        one
+        for one in harmful
+        if not placed
+        or (placed[0][0] == "overwrite" and ("production" in one.traits or one.verb == "act_unconfigure"))
+        or "audit_log" in one.traits
+    ]:
+        told.act(one)
+    if (
+        (clause.acts and not harmful)
+        or clause.shield == "make"
+        or (clause.changes and not clause.shield and not clause.denied)
+    ):
+        told.read_only = False
+    return clause.thing if clause.thing is not None and clause.thing.kind else before
+
+
+def _only_speaks(spoken: set[str]) -> bool:
+    """True for a sentence whose clauses rule harm out, report it, or say what holds it back, and do nothing else."""
+    if "guard" in spoken:
+        return spoken <= {"guard", "told", "look"}
+    return "told" in spoken and spoken <= {"told", "look", "make"}
+
+
+_GETS = frozenset({"get", "gets", "getting"})
+_PRESSED = 80  # characters on a button
+_AIMED = ("rm", "shred", "DROP", "TRUNCATE", "DELETE", "FLUSH")  # nothing without what the sentence names
+
+
+def _do_as_quoted(lifted: Lifted, wide: Traits, told: Told) -> None:
+    """Reads what was quoted or described before as what is done now."""
+    quoted, told.quoted = told.quoted, []
+    for thing in quoted:
+        known = shape_of(thing.extra or thing.text) if thing.kind == "quote" else thing
+        if thing.kind == "quote" and thing.extra.startswith(_AIMED):
+            told.act(AnnouncedAct("act_delete", thing.extra, frozenset({"bulk"})))
+        elif known is not None:
+            play(known, told)
+            if thing.extra:
+                _read_clause(tokens(thing.text[len(thing.extra) :][:_PRESSED]), lifted, None, wide, told)
+        else:
+            _read_clause(tokens(thing.text[:_PRESSED]), lifted, None, wide, told)
+
+
+def _named(word: str, lifted: Lifted) -> str:
+    """A name in quotes or backticks, where it is the name of a thing; else the mark that stands for it."""
+    if not word.startswith(MARK):
+        return word
+    thing = lifted.of(word)
+    return thing.text if thing.kind == "quote" and is_name(thing.text) else word
+
+
+def _follow(words: Tokens, clause: EnglishClause, told: Told) -> None:
+    """What a clause does with what the one in front of it got."""
+    done = told.carried.follow(" ".join(words).lower(), bool(clause.shield), clause.denied)
+    if done is not None:
+        told.act(done)
+
+
+def _play_marks(sentence: str, lifted: Lifted, told: Told) -> None:
+    for word in tokens(sentence):
+        if word.startswith(MARK):
+            play(lifted.of(word), told)
+
+
+def _is_question(low: str) -> bool:
+    """True for what is asked; a polite request is none."""
+    if _POLITE.match(low):
+        return False
+    if english.ASKS.match(low):
+        return (
+            low.rstrip().endswith("?")
+            or re.match(
+                r"(?:so |and )?(?:what|how|why|which|who|whether|where|when (?:do|does|did|is|are|was|will|should|can))\b",
+                low,
+            )
+            is not None
+        )
+    return low.startswith("¿") and low.rstrip().endswith("?")
+
+
+_WANTED = re.compile(r"\b(?:asked|wanted|told|ordered|begged|tried to get|requested|instructed)\b", re.IGNORECASE)
+_DECLINED = re.compile(
+    _WANTED.pattern
+    + r".{0,120}\b(?:declined|refused|rejected|said no|did not|didn't|won't|decided against|turned .{1,12} down)\b"
+)
+_WANTED_CUES = ("asked", "wanted", "told", "ordered", "begged", "tried to get", "requested", "instructed")
+# `write a guide: how to …`: what stands behind the colon is what the text will say.
+_TITLED = re.compile(
+    r"^(?:(?:i'?m|i will|i'll|please|now|next|first|then|also|let me) )*(?P<verb>[\w-]+) [^:]{0,60}\b(?:tests?|guide|note|notes|ticket|issue|article|page|doc|docs|chapter|section|story|report|comment|question|faq"
+    r"|how-?to|runbook|checklist|reminder|summary|documentation|card|task|todo|spec|rfc|adr|proposal|email|mail|message|reply|answer|slide|title|heading|entry|scenario|case|example|function|stub|mock)(?: (?:for|on|of|about) [^:]{1,50})?: ",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(
+    r"\bnot (?:only|just|merely|simply) (?P<first>.{1,80}?),? but (?:also |even |rather )?", re.IGNORECASE
+)
+_WHEN = re.compile(
+    r"^(?:once|as soon as|when|after|unless|until) [^,]{1,100}?(?= (?:i|we)(?:'ll| will| am| are| shall) )"
+    r"|^(?:instead of|rather than) [^,]{1,100}?(?= (?:i|we|i'm|i'll|we'll|we're) )",
+    re.IGNORECASE,
+)
+_BRACKETS = re.compile(r"(?<=\w)\(\)")  # `exec()`
+_MEANWHILE = re.compile(
+    r"\bwhile (?:(?:i'm|i am|we're|we are|you're) )?(?:in |over )?(?:there|here|at it|on it)\b,? ?", re.IGNORECASE
+)
+_GOES_ON = re.compile(r"(?:,| and|;) (?:then|afterwards|now) ", re.IGNORECASE)
+
+
+_COMPOSES = frozenset("put putting prepare preparing post posting share sharing draw drawing".split())
+
+
+def _plain(sentence: str, low: str) -> str:
+    """The sentence without what a colon only quotes, and with both halves of `not only … but also`."""
+    titled = _TITLED.match(sentence) if ": " in sentence else None
+    if titled and (
+        verb_forms().get(titled["verb"].lower(), ("", "", ""))[2] in ("make", "look")
+        or titled["verb"].lower() in _COMPOSES
+    ):
+        after = _GOES_ON.search(sentence, titled.end())
+        sentence = sentence[: titled.end() - 2] + (sentence[after.start() :] if after else "")
+    if "()" in sentence:
+        sentence = _BRACKETS.sub("", sentence)
+    if "while" in low:
+        sentence = _MEANWHILE.sub("", sentence)
+    if when := _WHEN.match(sentence):
+        sentence = f"{when[0]}, {sentence[when.end() :]}"
+    return _ONLY.sub(_both, sentence) if "but" in low else sentence
+
+
+def _both(match: re.Match[str]) -> str:
+    """The first half stays when it says what is done; a thing alone gives way to the one that matters more."""
+    first = match["first"]
+    return f"{first} and " if first.split()[0].lower() in verb_forms() else ""
+
+
+def _is_not_run(low: str) -> bool:
+    return (
+        english.may_say(english.NOT_RUN_CUES, low)
+        and bool(english.NOT_RUN.search(low))
+        and not english.NOT_RUN_DENIED.search(low)
+    )
+
+
+def _is_declined(low: str) -> bool:
+    return english.may_say(_WANTED_CUES, low) and _DECLINED.search(low) is not None
+
+
+def is_told(low: str) -> bool:
+    """False for a question, and for what a sentence says is not run or was declined."""
+    return not (_is_question(low) or _is_not_run(low) or _is_declined(low))

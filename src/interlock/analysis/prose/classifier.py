@@ -1,0 +1,102 @@
+"""Scores how much an intent's wording resembles announced harm; a second opinion that can only raise the level."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from zlib import crc32
+
+from interlock.analysis.prose.english import SCOPE
+from interlock.analysis.prose.english.nouns import nouns
+from interlock.analysis.prose.english.verbs import verb_forms
+
+BUCKETS = 1 << 16
+HEADER = 12
+LETTERS, WORDS = 1_000, 96  # the most that are looked at
+_MASK = BUCKETS - 1
+_MILLION = 1_000_000
+_CJK = "\u3040-\u30ff\u3400-\u9fff"  # written without blanks: each character is a word
+_TOKENS = re.compile(rf"[{_CJK}]|[^\W\d_{_CJK}]+(?:[-'’][^\W\d_{_CJK}]+)*|\d+|[?_/\"]")
+_STEM = 5
+_OPENING, _OPENING_CLASS = 0x5555, 0x3333
+
+
+class WeightsError(ValueError):
+    """Bytes that are not weights as the trainer writes them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What was learned: a threshold, a bias and one small number for each bucket, all to be multiplied by `unit`."""
+
+    bias: int
+    unit: float
+    threshold: float
+    buckets: array[int]
+
+    @classmethod
+    def of(cls, data: bytes) -> Weights:
+        """Weights from the bytes of their file; refuses any other size, and a unit of zero."""
+        if len(data) != HEADER + BUCKETS:
+            raise WeightsError(f"weights of {len(data)} bytes, expected {HEADER + BUCKETS}")
+        bias, unit, threshold = (int.from_bytes(data[at : at + 4], "big", signed=True) for at in (0, 4, 8))
+        if unit <= 0:
+            raise WeightsError(f"a unit of {unit} millionths, expected more than 0")
+        return cls(bias, unit / _MILLION, threshold / _MILLION, array("b", data[HEADER:]))
+
+
+@dataclass(frozen=True, slots=True)
+class IntentClassifier:
+    """Weights for English, and for the other languages."""
+
+    english: Weights
+    foreign: Weights
+
+    def resembles_harm(self, text: str, foreign: bool) -> bool:
+        """True when the wording alone is reason to ask."""
+        weights = self.foreign if foreign else self.english
+        return score(text, weights) > weights.threshold
+
+
+def score(text: str, weights: Weights) -> float:
+    """How much the text resembles announced harm: above 0 rather yes, below 0 rather no."""
+    return (sum(map(weights.buckets.__getitem__, features(text))) + weights.bias) * weights.unit
+
+
+def features(text: str) -> set[int]:
+    """The buckets of a text: its words and stems, alone and in twos, what the lexicon says of them, and how it begins."""
+    words = _TOKENS.findall(text[:LETTERS].lower())[:WORDS]
+    known = _classes()
+    whole = [crc32(word.encode()) for word in words]
+    stems = [crc32(word[:_STEM].encode(), 1) for word in words]
+    places = [known.get(word, 0) for word in words]
+    classes = [place for place in places if place]
+    found = whole + stems + classes
+    found += [(one * 3 ^ other * 31) >> 3 for one, other in pairwise(whole)]
+    found += [(one * 5 ^ other * 31) >> 3 for one, other in pairwise(stems)]
+    found += [(one * 7 ^ other * 31) >> 3 for one, other in zip(stems, stems[2:], strict=False)]
+    found += [one * 11 ^ other * 13 for one, other in pairwise(places)]
+    found += [one * 17 ^ other * 19 for one, other in pairwise(classes)]
+    found += [stem ^ _OPENING for stem in stems[:2]]
+    found += [one ^ _OPENING_CLASS for one in classes[:1]]
+    if places:
+        first = places[0] * 23
+        found += [(first ^ stem * 29) >> 2 for stem in stems[1:]]
+    return {one & _MASK for one in found}
+
+
+@cache
+def _classes() -> dict[str, int]:
+    """Each word of the English lexicon -> a number for what it is there: kind of verb, kind of thing, scope."""
+    verbs, things = verb_forms(), nouns()
+    return {
+        word: crc32(f"{_kind(verbs.get(word), 2)}|{_kind(things.get(word), 0)}|{SCOPE.get(word, '')}".encode(), 9)
+        for word in (*verbs, *things, *SCOPE)
+    }
+
+
+def _kind(entry: tuple[object, ...] | None, at: int) -> object:
+    return entry[at] if entry else ""

@@ -1,0 +1,171 @@
+"""Splits sentences into clauses of at most one announced effect each."""
+
+from __future__ import annotations
+
+import re
+
+from interlock.analysis.operations.names import is_operation
+from interlock.analysis.prose.embedded import MARK
+from interlock.analysis.prose.english import DETERMINERS, NEGATIONS, PREPOSITIONS
+from interlock.analysis.prose.english.verbs import NOMINALS, verb_forms
+
+# A sentence ends at . ! ? ; or a line's end; a dot inside a name does not end one.
+_SENTENCE = re.compile(
+    r"(?<=[.!?;])(?<! incl\.)(?<! excl\.)(?<! e\.g\.)(?<! i\.e\.)(?<! vs\.)(?<! approx\.)(?<! resp\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bMrs\.)(?<!\bProf\.)(?<!\bSt\.)\s|[\n;]|[。！？；]+|(?<=[.!?])$"
+)
+_ENDS = re.compile(r"[.!?;\n。！？；]")
+_PIECE = re.compile(
+    rf"{MARK}.|[~.]?/?[\w@#%&$*+~./:\\-]{{0,200}}[\w*/~](?:['’](?:s|t|m|re|ll|ve|d)\b|s['’](?=\s))?|[,:()—–|→\[\]]|--?>?|=>|&"
+)
+_ALWAYS = frozenset(
+    {":", "(", ")", "—", "–", "--", "->", "=>", "→", "|", "[", "]", "then", "afterwards", "thereafter", "-", "actual"}
+)
+_JOINTS = frozenset({",", "and", "but", "or", "&", "plus", "while", "also", "subsequently", "later", "finally"})
+_HENCE = frozenset("so hence therefore thus meaning".split())
+_SPEAKERS = frozenset("i i'm i'll i'd we we're we'll".split())
+_WAYS = frozenset({"by", "via", "through", "after", "followed"})
+_BETWEEN = frozenset(
+    "i i'm i'll we we'll am will just now next also finally please immediately simply quickly first actually really silently"
+    " secretly quietly going to about let me us afterwards then subsequently permanently completely later instead only directly"
+    " by and so it's again after that this afterward once done well directly straight".split()
+)
+_HOW = frozenset(
+    "bulk mass hard force batch auto soft permanently fully completely cascade re pre un".split()
+)  # bulk-delete
+_LONGEST = 100  # words; a longer clause is read in pieces
+Tokens = list[str]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each with its closing mark."""
+    pieces = _SENTENCE.split(text) if _ENDS.search(text) else [text]
+    return [piece.strip() for piece in pieces if piece and piece.strip(" .!;")]
+
+
+def tokens(sentence: str) -> Tokens:
+    """The words of a sentence in lower case; marks and names stay whole, and a trailing dot goes."""
+    found: Tokens = []
+    for piece in _PIECE.findall(sentence.replace("’", "'")):
+        word = piece.rstrip(".:") or piece
+        head, dash, verb = word.partition("-")
+        if not dash:
+            found.append(word)
+        elif word.lower().startswith("e-mail"):
+            found.append(word[:1] + word[2:])
+        elif head.isalpha() and ((head.lower() in _HOW and _form(verb)) or _harms(head, verb)):
+            found += [head, verb]
+        else:
+            found.append(word)
+    return found
+
+
+def _harms(head: str, verb: str) -> bool:
+    """`gdpr-erase`: a verb of harm behind a word that says how."""
+    known = verb_forms().get(verb.lower())
+    return (
+        known is not None
+        and known[1] in ("base", "ing")
+        and known[2] not in _TAME
+        and head.lower() not in _HARMLESS_HEADS
+    )
+
+
+_TAME = frozenset({"do", "look", "make", "send", "format", "grant", "close", "force", "rewrite"})
+_HARMLESS_HEADS = frozenset(
+    "non un anti pre post drag read write copy one double auto on-delete self pay cross drop spring factory".split()
+)
+
+
+def clauses(words: Tokens) -> list[Tokens]:
+    """The words of a sentence, cut where a new act can begin."""
+    found: list[Tokens] = [[]]
+    for at, word in enumerate(words):
+        low = word.lower()
+        if low == ":" and len(found[-1]) == 1 and _form(found[-1][0]) in ("ing", "base"):
+            continue  # `Deleting: /srv/data`
+        if (
+            (low in _HENCE and found[-1] and found[-1][-1] == ",")
+            or low in _ALWAYS
+            or (
+                low in _JOINTS
+                and not (at and words[at - 1].lower() in DETERMINERS)
+                and not (low == "also" and _form(words[min(at + 1, len(words) - 1)]) == "third")
+                and _begins_act(words, at + 1)
+                and not _ends_in_verb(found[-1], words[at + 1 : at + 4])
+            )
+        ):
+            found.append([])
+        elif len(found[-1]) >= _LONGEST:
+            found.append([word])
+        elif low in _WAYS and at + 1 < len(words) and _form(words[at + 1]) == "ing":
+            found.append([low])
+        elif low == "before" and at + 1 < len(words) and _form(words[at + 1]) == "ing":
+            found.append(["before"])
+        elif low != ",":
+            found[-1].append(word)
+        elif found[-1]:
+            found[-1].append(",")
+    return [clause for clause in found if clause]
+
+
+def _form(word: str) -> str:
+    known = verb_forms().get(word.lower())
+    return known[1] if known else ""
+
+
+def _begins_act(words: Tokens, at: int) -> bool:
+    """True when a verb, a denial, a command or an operation's name comes next."""
+    at = _behind_a_remark(words, at)
+    for place, word in enumerate(words[at : at + 5], at + 1):
+        low = word.lower()
+        if (low in NOMINALS or low.removesuffix("s") in NOMINALS) and (
+            place == len(words) or words[place].lower() in PREPOSITIONS
+        ):
+            return False  # `the disputes and refunds of last week`
+        if word.startswith(MARK) or low in NEGATIONS or is_operation(word):
+            return True
+        if _form(low) in ("base", "ing", "third"):
+            return True
+        if low not in _BETWEEN and low != ",":
+            return False
+    return False
+
+
+def _behind_a_remark(words: Tokens, at: int) -> int:
+    """The place behind `as a last step` and its like, which say only when."""
+    if at < len(words) and words[at].lower() in _REMARKS:
+        for place in range(at + 1, min(at + 5, len(words))):
+            if words[place].lower() in _REMARKED:
+                return place + 1
+    return at
+
+
+_REMARKS = frozenset("as at in on for to during".split())
+_REMARKED = frozenset("step end move go pass run round way item act sweep turn finish stage phase wrap".split())
+
+
+def _ends_in_verb(clause: Tokens, after: Tokens) -> bool:
+    """`drop and recreate`: two verbs that share what follows."""
+    if after and after[0].lower() in _SPEAKERS:
+        return False
+    if (
+        {"it", "them"} & set(after)
+        and len(clause) > 3
+        and clause[-3].lower() in DETERMINERS
+        and clause[-4].lower() in PREPOSITIONS
+    ):
+        return False  # `from the forum post and start it`
+    return (
+        len(clause) > 1
+        and _form(clause[-1]) in ("base", "ing")
+        and clause[-2].lower() not in DETERMINERS
+        and (
+            clause[-2].lower() in _AMONG
+            or not any(_form(word) in ("base", "ing") and word.lower() not in _BETWEEN for word in clause[:-2])
+        )
+    )
+
+
+_AMONG = frozenset(
+    "between of about for on with by from via like".split()
+)  # `the difference between drop and truncate`

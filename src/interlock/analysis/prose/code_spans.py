@@ -1,0 +1,284 @@
+"""Finds SQL and Redis statements, method calls and JSON tool calls that stand bare in a sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from interlock.analysis.operations.names import may_be_operation
+from interlock.analysis.operations.params import short_keys
+
+_NAME = r"[\w.\"`\[\]$-]+"
+_CAPITALS = re.compile(
+    rf"\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA|VIEW|INDEX|USER|ROLE|COLUMN|KEYSPACE|COLLECTION|TRIGGER|FUNCTION|TABLESPACE|OWNED|SEQUENCE|TYPE|PUBLICATION"
+    rf"|SUBSCRIPTION|MATERIALIZED\s+VIEW|EXTENSION)\s+(?:IF\s+EXISTS\s+|BY\s+)?{_NAME}"
+    rf"|TRUNCATE\s+(?:TABLE\s+)?{_NAME}|DELETE\s+FROM\s+{_NAME}|UPDATE\s+{_NAME}\s+SET\s+\S+\s*=|ALTER\s+(?:TABLE|DATABASE|USER|ROLE|SYSTEM|SCHEMA)\s+(?!\.\.\.\s+ADD\b){_NAME}\s+\w+"
+    rf"|GRANT\s+[A-Z, ]+\s+(?:ON|TO)\s+{_NAME}|REVOKE\s+[A-Z, ]+\s+(?:ON|FROM)\s+{_NAME}|INSERT\s+INTO\s+{_NAME}"
+    rf"|SELECT\s+[^;]{{1,200}}?\s+FROM\s+{_NAME}|MERGE\s+INTO\s+{_NAME}|SHUTDOWN\s+IMMEDIATE|PURGE\s+BINARY\s+LOGS)"
+)
+_NO_NAME = r"(?!(?:if|for|from|in|on|and|then|the|a|an|all|our|my|this|that|every|each|with|to|of|or|as|is|names?|rows?|columns?|migrations?|queries|query|layout|headers?|styles?|support|cells?|borders?|captions?|\w+ing)\b)"
+# In small letters only what no sentence about tables would say.
+_SMALL = re.compile(
+    rf"\b(?:drop\s+(?:table|database|schema|keyspace|tablespace)\s+(?:if\s+exists\s+)?{_NO_NAME}\w[\w.]*"
+    rf"|drop\s+(?:view|index|user|role|column|sequence|function|trigger|owned\s+by|materialized\s+view)\s+(?:if\s+exists\s+\w[\w.]*|\w*[_.\d]\w*|\w+\s+cascade)"
+    rf"|truncate\s+table\s+{_NO_NAME}\w[\w.]*|truncate\s+(?:\w+\.)?\w*_\w+|delete\s+from\s+{_NO_NAME}\w[\w.]*"
+    rf"|alter\s+table\s+(?:if\s+exists\s+|only\s+)?{_NO_NAME}\w[\w.]*\s+(?:drop|rename|alter|modify|truncate|detach|disable|add)\s+\w+"
+    rf"|alter\s+(?:user|role)\s+\w[\w.]*\s+(?:with\s+)?(?:superuser|createdb|createrole|nologin|password|identified)\b"
+    rf"|update\s+{_NO_NAME}\w[\w.]*\s+set\s+\w+\s*=|grant\s+(?:all(?:\s+privileges)?|select|insert|update|delete|usage|execute|create)(?:\s*,\s*\w+){{0,5}}\s+on\s+\S+"
+    rf"(?:\s+\S+)?\s+to\s+\w+|revoke\s+(?:all(?:\s+privileges)?|select|insert|update|delete|usage|execute)(?:\s*,\s*\w+){{0,5}}\s+on\s+\S+(?:\s+\S+)?\s+from\s+\w+)"
+    r"(?=[\s;.,)'\"@]|$)",
+    re.IGNORECASE,
+)
+_FIRST = frozenset("drop truncate delete update alter grant revoke insert select merge shutdown purge".split())
+_ENDS = re.compile(
+    r"\s+(?:on|in|via|using|to|because|so|then|before|after|as|against|since|which|while|but|and\s+(?:then|run|restart|re\w+|drop|delete|remove|let|we|i|start|see)|for)\s"
+    r"(?=[a-z])(?!\s*[A-Z]{2})|[.!?](?:\s|$)|\s+[—–]\s|\s--?\s"
+    r"|,\s+(?=(?:the|then|we|i|it|its|it's|as|since|because|so|and|but|this|that|they|no|which|before|after|once|just|to|now|please|if|you|nobody|there|not)\b)"
+)
+_SAYS_TO = re.compile(r"\s(?:on|to|from)\s", re.IGNORECASE)
+# Redis: what nobody says in a sentence, or a command in capitals with a key behind it.
+_REDIS = re.compile(
+    r"\b(?:(?i:FLUSHALL|FLUSHDB)(?:\s+(?:A?SYNC|async|sync))?(?![\w(])|(?:DEL|UNLINK|EXPIRE|PEXPIRE|RENAME|XTRIM|LTRIM|SREM|HDEL|ZREM|PERSIST)\s+[\w{}-]*[:*][\w:*{}.-]*(?:\s+\d+)?"
+    r"|SHUTDOWN\s+(?:NO)?SAVE|SCRIPT\s+FLUSH|(?:CONFIG|ACL)\s+(?:SET|DELUSER|SETUSER|RESETSTAT|REWRITE)\b(?:\s+\S+){0,2}|CLUSTER\s+(?:RESET|FLUSHSLOTS)(?:\s+HARD)?|DEBUG\s+SEGFAULT)"
+)
+_REDIS_FIRST = frozenset(
+    "flushall flushdb DEL UNLINK EXPIRE PEXPIRE RENAME XTRIM LTRIM SREM HDEL ZREM PERSIST SHUTDOWN SCRIPT CONFIG ACL CLUSTER DEBUG".split()
+)
+_PUNCTUATION = "`'\"(),.;:"
+
+
+def statements_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where statements stand in the text, and the language of each; several with `;` between them are one."""
+    words = {word.strip(_PUNCTUATION) for word in text.split()}
+    if not _REDIS_FIRST.isdisjoint(words) or {"FLUSHALL", "FLUSHDB", "Flushall", "Flushdb"} & words:
+        for redis in _REDIS.finditer(text):
+            yield redis.start(), redis.end(), "redis"
+    if _FIRST.isdisjoint(word.lower() for word in words):
+        return
+    start = 0
+    while (match := _first(text, start)) is not None:
+        said = match.end() if _SAYS_TO.search(match[0]) else match.start() + 12
+        end = max(_end(text, said), match.start() + 1)
+        yield match.start(), end, "sql"
+        start = end
+
+
+def statement_kind(text: str) -> str:
+    """The language of a text that is a statement from its beginning."""
+    if _REDIS.match(text):
+        return "redis"
+    return "sql" if _CAPITALS.match(text) or _SMALL.match(text) else ""
+
+
+def _first(text: str, start: int) -> re.Match[str] | None:
+    found = [match for match in (_CAPITALS.search(text, start), _SMALL.search(text, start)) if match]
+    return min(found, key=lambda match: match.start()) if found else None
+
+
+def _end(text: str, at: int) -> int:
+    end = _ENDS.search(text, at)
+    return end.start() if end else len(text)
+
+
+_HEAD = re.compile(r"(?<![\w./@$-])(?:await )?\$?[A-Za-z_]\w{0,60}(?:(?:\.|->|::)\$?[A-Za-z_]\w{0,60}){0,8}[!?]?\(")
+_MORE = re.compile(r"(?:(?:\.|->|::)[A-Za-z_]\w{0,60}[!?]?){1,8}(\(?)")
+_BARE = re.compile(
+    r"(?<![\w./@$-])[A-Z]\w{0,60}(?:::\w{1,60}){0,4}(?:\.\w{1,60}){0,4}\."
+    r"(?:delete_all|destroy_all|truncate|truncate!|drop_all|flush_all|flushall|flushdb|drop_table|delete_all!|destroy_all!|purge!|destroy!)(?![\w(])"
+)
+_BARE_ENDS = ("_all", "truncate", "flushall", "flushdb", "_table", "!")
+_LEADS = frozenset(
+    "call calling calls invoke invoking run running runs execute executing trigger triggering then and using use via with do doing fire"
+    " firing evaluate evaluating type typing paste pasting enter entering issue issuing just now quick please plain by through hit hitting"
+    " console repl shell exec".split()
+)
+_BRACKET = re.compile(r"[()]")
+_CAMEL = re.compile(r"[.>:][a-z]+[A-Z]|^await ")
+_MONGO = re.compile(r"db\.(?:getSiblingDB|getCollection|\w+\.(?:drop|delete|remove|insert|update|find|rename)|dropDatabase|dropUser|shutdownServer|runCommand|adminCommand|\w+\.\w+)")  # fmt: skip
+
+
+def methods_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where calls of methods stand that a sentence makes, and the language of each."""
+    if "(" in text:
+        start, closing = 0, _closing(text)
+        for match in _HEAD.finditer(text):
+            if match.start() < start:
+                continue
+            end = _end_of_call(text, match.end() - 1, closing)
+            called = text[match.start() : end]
+            if end and _is_chain(called) and _can_begin(text, match.start()):
+                yield match.start(), end, language_of(called)
+                start = end
+    elif "." in text and any(word.rstrip(".,;:?)").endswith(_BARE_ENDS) for word in text.split() if "." in word):
+        for match in _BARE.finditer(text):
+            if _can_begin(text, match.start()):
+                yield match.start(), match.end(), "ruby"
+
+
+def is_method(text: str) -> bool:
+    """True for a text that is a call of a method and nothing else."""
+    match = _HEAD.match(text) if "(" in text else None
+    if match is None:
+        return _BARE.fullmatch(text) is not None
+    end = _end_of_call(text, match.end() - 1, _closing(text))
+    return end > 0 and not text[end:].strip(" ;") and _is_chain(text[:end])
+
+
+def language_of(call: str) -> str:
+    """The language that a call is most likely written in."""
+    if "->" in call or ("::" in call and "." not in call.partition("(")[0]):
+        return "php"
+    if _MONGO.match(call) and "_" not in call.rpartition(".")[2].partition("(")[0] and "session" not in call:
+        return "mongo"
+    if "::" in call or "(" not in call or re.search(r"\.\w+[!?]", call) or re.search(r"[(,] ?:\w", call):
+        return "ruby"
+    if call.startswith("Repo."):
+        return "elixir"
+    if _CAMEL.search(call) or "({" in call or call.startswith("fs."):
+        return "javascript"
+    return "ruby" if re.search(r"\(\w+: ", call) else "python"
+
+
+def _is_chain(call: str) -> bool:
+    return "." in call.partition("(")[0] or "->" in call or "::" in call or ")." in call
+
+
+def _can_begin(text: str, at: int) -> bool:
+    before = text[max(0, at - 30) : at].rstrip()
+    return not before or before[-1] in ".!?:;,(—–>" or before.rsplit(None, 1)[-1].lower() in _LEADS
+
+
+def _end_of_call(text: str, at: int, closing: dict[int, int]) -> int:
+    """Where the call ends whose bracket opens here, with all that is called on its result; 0 when it never does."""
+    end = closing.get(at, 0)
+    while end and (more := _MORE.match(text, end)):
+        if more[1]:
+            end = closing.get(more.end() - 1, 0)
+        elif more.end() >= len(text) or text[more.end()] in " ;,":
+            return more.end()
+        else:
+            return end
+    return end
+
+
+def _closing(text: str) -> dict[int, int]:
+    """For each bracket that opens, the place behind the one that closes it."""
+    opened: list[int] = []
+    found: dict[int, int] = {}
+    for match in _BRACKET.finditer(text):
+        if match[0] == "(":
+            opened.append(match.start())
+        elif opened:
+            found[opened.pop()] = match.end()
+    return found
+
+
+Call = tuple[str, Mapping[str, Any]]
+_OPENS = re.compile(r'[{\[]\s*[{"]')
+_MOST, _DEEPEST, _LONGEST = 8, 4, 20_000
+_NAMES = (
+    "tool",
+    "toolname",
+    "operation",
+    "operationname",
+    "recipientname",
+    "function",
+    "functionname",
+    "op",
+    "action",
+    "mutation",
+)
+_GIVEN = ("arguments", "args", "input", "params", "parameters", "toolinput", "payload", "kwargs")
+_INNER = (
+    "toolcalls",
+    "tooluses",
+    "calls",
+    "operations",
+    "actions",
+    "steps",
+    "functioncall",
+    "toolcall",
+    "toolinvocation",
+    "function",
+    "call",
+)
+_UPON = ("resource", "target", "object", "entity", "resourcetype", "type", "kind")
+_RUNS = frozenset("command cmd sql script shell bash statement".split())
+_SAYS = ("nextactionhint", "nextaction", "hint", "step", "stepdescription", "task", "plan", "instruction", "prompt")
+_WORD = re.compile(r"[A-Za-z][\w.:/-]{0,99}")
+_DECODER = json.JSONDecoder()
+
+
+def objects_in(text: str) -> Iterator[tuple[int, int]]:
+    """Where JSON stands that calls something."""
+    done = tried = 0
+    for found in _OPENS.finditer(text[:_LONGEST]):
+        if found.start() < done or tried >= _MOST:
+            continue
+        tried += 1
+        try:
+            value, done = _DECODER.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            continue
+        if any(True for _ in calls_of(value)):
+            yield found.start(), done
+
+
+def calls_in(text: str) -> list[Call]:
+    """The operations that a JSON text calls, with what they are given."""
+    return list(calls_of(json.loads(text)))[:_MOST]
+
+
+def calls_of(value: object, depth: int = 0) -> Iterator[Call]:
+    """Every call in a value: of a tool by name, of several in a list, or of a shell or a database by what it is given."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for item in value[:_MOST]:
+            yield from calls_of(item, depth + 1)
+    if not isinstance(value, Mapping):
+        return
+    keys = short_keys(value)
+    if keys.get("method") == "tools/call":
+        yield from calls_of(keys.get("params"), depth + 1)
+        return
+    inner = [keys[key] for key in _INNER if isinstance(keys.get(key), (Mapping, list))]
+    for one in inner:
+        yield from calls_of(one, depth + 1)
+    name = _name(keys)
+    if name:
+        yield name, _given(value, keys)
+    elif not inner and any(isinstance(keys.get(key), str) and keys[key].strip() for key in _RUNS):
+        yield "call_tool", value
+    elif not inner and (said := next((keys[key] for key in _SAYS if isinstance(keys.get(key), str)), "")):
+        yield "Task", {"prompt": said}
+
+
+def _name(keys: Mapping[str, Any]) -> str:
+    name = next((keys[key] for key in _NAMES if isinstance(keys.get(key), str)), "")
+    if not name and (any(key in keys for key in _GIVEN) or keys.get("type") in ("tool_use", "function")):
+        name = keys.get("name", "")
+    if not isinstance(name, str) or not _WORD.fullmatch(name):
+        return ""
+    upon = next((keys[key] for key in _UPON if isinstance(keys.get(key), str)), "")
+    upon = "_".join(upon.split())
+    return f"{name}_{upon}" if name.isalpha() and not may_be_operation(name) and _WORD.fullmatch(upon) else name
+
+
+def _given(value: Mapping[str, Any], keys: Mapping[str, Any]) -> Mapping[str, Any]:
+    for key in _GIVEN:
+        given = keys.get(key)
+        if isinstance(given, str) and given.lstrip().startswith("{"):
+            try:
+                given = json.loads(given)
+            except (ValueError, RecursionError):
+                continue
+        if isinstance(given, Mapping):
+            return given
+    return {
+        key: item
+        for key, item in value.items()
+        if isinstance(key, str) and item not in (keys.get(name) for name in _NAMES)
+    }

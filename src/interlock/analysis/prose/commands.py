@@ -1,0 +1,342 @@
+"""Finds commands that stand bare in a sentence, or alone between quotes, with the words that the sentence adds to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from interlock.analysis.prose.programs import (
+    ALONE,
+    FAMILIAR,
+    NOUN_SUBCOMMANDS,
+    PLAIN,
+    PROGRAMS,
+    SUBCOMMANDS,
+    TAKE_NAMES,
+)
+
+MARK = "\ue000"  # a private character; normalising took all others of its kind away
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Something in another language than the sentence's own."""
+
+    kind: str  # shell, sql, code, http, call, json, quote
+    text: str
+    extra: str = ""  # the language of code, the verb of a request, the arguments of a call
+
+
+_NAMES = PROGRAMS | PLAIN
+WORD = re.compile(r"\S+")
+_SHAPE = re.compile(r"^-{1,2}\w|[/~*=:@\\]|^\.\.?$|^\w+\.\w+$|^\$")
+_VERSION = re.compile(r"^v?\d[\d.]*x?$")
+_DRIVE = re.compile(r"^[A-Za-z]:\\?$")
+_CMDLET = re.compile(
+    r"(?i:(?:add|block|clear|copy|disable|dismount|enable|export|format|get|grant|initialize|install|invoke|limit|move|new|out|publish"
+    r"|remove|rename|repair|reset|restart|resize|restore|revoke|save|select|send|set|start|stop|suspend|test|unblock|uninstall|unlock"
+    r"|unpublish|unregister|update|write|demote|deny))-(?:[A-Z][a-z]+)+\w*$"
+)
+# Windows writes these in capitals as well.
+_WINDOWS = frozenset("del erase rd rmdir format copy move xcopy robocopy reg net sc".split())
+# Words behind which a command can begin.
+_LEADS = frozenset(
+    "run running runs execute executing exec using use with via command invoke invoking then and by issue issuing type typing call"
+    " calling do doing through now shell launch launching just please start starting first next sudo will not does a the plain never"
+    " apply applying".split()
+)
+_STARTS = (_LEADS - {"will", "not", "does", "a", "the", "plain", "never", "sudo", "with"}) | frozenset(
+    "quick simple firing fire trigger triggering trying try entering enter opening open so hence so: again finally also"
+    " i'd need needs is: go going back throw throwing kick kicking spawn spawning pipe piping hit hitting paste pasting"
+    " submit submitting or nohup time exec: or: step plan: plan i'll".split()
+)
+_STOPS = frozenset(
+    "to because so in and then before after on for from as since which that but with while when until against instead inside via or is was"
+    " were does do incident command commands afterwards anyway now again at it followed over across if unless once using will would should"
+    " can did had actually due hence where whose without plus onto every each both we i they he she this these those there here".split()
+)
+# The same in other languages, as far as no file is called so.
+_STOPS |= frozenset(
+    "und et y и dann danach luego puis poi daarna vervolgens затем потом чтобы porque weil omdat pero maar aber mais но auf sobre ohne"
+    " sin sans sem senza zonder без después para pour".split()
+)
+_KANA = re.compile(r"[\u3040-\u30ff，。、]")
+_OPERATORS = frozenset({"|", "||", "&&", "&", ">", ">>", "<", "<<<", "2>", "&>", "|&", ";"})
+_PREFIX = re.compile(r"(?:^|(?<=\s))(?:[A-Z_][A-Z0-9_]{1,60}=\S{0,200} ){1,5}$")
+_LATER = re.compile(r"^(?:[A-Z]|\w+ing\b)")
+
+
+def commands_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where commands stand in the text, and how each would be typed."""
+    if not any(map(_program, text.split())):
+        return
+    start = 0
+    for match in WORD.finditer(text):
+        if match.start() < start:
+            continue
+        program = _program(match[0])
+        if not program:
+            continue
+        begin = _begin(text, match.start())
+        if not _starts(text, match, program, begin):
+            end, command = (0, "") if program not in _SPOKEN else _spoken(text, match, program)
+            if not command:
+                continue
+        else:
+            end = _end(text, match)
+            command = text[begin : match.start()] + _typed(text[match.start() : end], program, match)
+            command = _completed(command, program, text[end : end + _REST])
+        yield begin, end, command
+        start = end
+
+
+def shaped(word: str) -> bool:
+    """True for a flag, a path, an assignment: what a sentence would not have."""
+    return bool(_SHAPE.search(word)) and not _VERSION.match(word)
+
+
+def starts_alone(text: str) -> bool:
+    """True when a text that stands alone begins with a program and what belongs to it."""
+    match = WORD.match(text)
+    program = _program(match[0]) if match else ""
+    return match is not None and bool(program) and _starts(text, match, program, 0)
+
+
+def _program(word: str) -> str:
+    """The program that a word may be, in lower case; empty for a word of the sentence."""
+    if word.isalpha():
+        low = word.lower()
+        return low if low in _NAMES else ""
+    if MARK in word:
+        return ""
+    if _CMDLET.match(word):
+        return word
+    name = word.rpartition("/")[2].strip("(\"'").removesuffix(".exe").lower()
+    return name if name in _NAMES or name.startswith("mkfs.") or word.startswith("./") else ""
+
+
+def _begin(text: str, at: int) -> int:
+    """Where the command begins that has its program here: assignments may stand in front of it."""
+    if at == 0 or "=" not in text[max(0, at - 80) : at]:
+        return at
+    window = max(0, at - 400)
+    found = _PREFIX.search(text[window:at])
+    return window + found.start() if found else at
+
+
+def _starts(text: str, match: re.Match[str], program: str, begin: int) -> bool:
+    """True for a program's name with something behind it that no sentence would have there."""
+    word = match[0]
+    after, raw, past = _following(text, match.end())
+    stands, opens = _stands(text, begin)
+    if MARK in after:  # `echo "…" >> /etc/sudoers`
+        return word.islower() and stands and _following(text, past)[1] in _OPERATORS
+    if not word.islower() and not _CMDLET.match(word) and not (program in _WINDOWS and raw[:1] == "/"):
+        if not opens or word.isupper():
+            return False
+    fits = shaped(after)
+    if begin < match.start():
+        return True
+    if program in _NUMBERED:
+        return stands and len(after) == 1 and after.isdigit()
+    if program == "format":
+        return bool(_DRIVE.match(raw.rstrip(",;"))) and stands
+    if _CMDLET.match(word):
+        return fits or (stands and (not after or program.lower() in PROGRAMS))
+    if program in PLAIN:
+        leads = stands or _last_word(text, begin) in _LEADS
+        if program not in _TYPED and _is_verb(program) and not _OPTION.match(after):
+            return False  # `replace /etc/hosts`: the sentence's own verb
+        return bool(after) and fits and leads and not (after.endswith(":") or raw.endswith(":"))
+    if not after:
+        return program in ALONE and stands
+    if program in _FLAGGED or (not word.islower() and program in ("shred", "unlink")):
+        return after[0] == "-" and fits
+    if fits or (program in FAMILIAR and after in SUBCOMMANDS):
+        return True
+    if program in _WRAPPERS:
+        return _program(after) != "" or after.startswith("-")
+    if not stands:
+        return program == "dropdb" and after.isidentifier()
+    if after in SUBCOMMANDS or (program in ALONE and after in _STOPS):
+        return True
+    if after in NOUN_SUBCOMMANDS:
+        third = _following(text, past)[0]
+        return shaped(third) or third in SUBCOMMANDS or third in NOUN_SUBCOMMANDS
+    if program in TAKE_NAMES:
+        return after not in _STOPS and after not in _ARTICLES
+    return (program.startswith("mkfs.") or program in _AIMED) and after in _ONTO
+
+
+_OPTION = re.compile(r"-{1,2}\w|/[A-Za-z](?:$|:)")
+# Verbs of sentences that are typed as commands more often, when a path follows.
+_TYPED = frozenset(
+    "find kill cat echo tee touch del mount umount go head tail env eval cut sort test install shutdown".split()
+)
+_WRAPPERS = frozenset("sudo doas nohup env xargs nice setsid pkexec runuser gosu strace".split())
+_FLAGGED = frozenset({"truncate"})  # without a flag it is the sentence's verb
+_NUMBERED = frozenset({"init", "telinit", "setenforce"})
+_ARTICLES = frozenset(
+    "the a an all my our your any some this that these those its their out up off down what how".split()
+)
+_ONTO = frozenset("on over against onto".split())
+
+
+def _is_verb(word: str) -> bool:
+    from interlock.analysis.prose.english.verbs import verb_forms
+
+    return word in verb_forms()
+
+
+def _following(text: str, at: int) -> tuple[str, str, int]:
+    """The word behind, without and with the sentence's own marks, and where it ends."""
+    match = WORD.search(text, at, at + _REST)
+    if match is None:
+        return "", "", at
+    return match[0].rstrip(".,;:?!)") or match[0], match[0], match.end()
+
+
+def _last_word(text: str, at: int) -> str:
+    before = text[max(0, at - 24) : at].rsplit(None, 1)
+    return before[-1].lower() if before else ""
+
+
+def _stands(text: str, at: int) -> tuple[bool, bool]:
+    """Whether a command can begin here, and whether a sentence does."""
+    before = text[max(0, at - 40) : at].rstrip()
+    if not before or before[-1] in ".!?:;\n>":
+        return True, True
+    if before[-1] in "(,—–|&":
+        return True, before[-1] == "("
+    return before.rsplit(None, 1)[-1].lower() in _STARTS, False
+
+
+def _end(text: str, match: re.Match[str]) -> int:
+    """Where the words of the sentence go on."""
+    stop, depth, previous = match.end(), 0, ""
+    for word in WORD.finditer(text, match.end()):
+        if "\n" in text[stop : word.start()]:
+            break
+        plain = word[0].rstrip(".,;:?!)")
+        if previous not in _OPERATORS and (
+            (plain.lower() in _STOPS and plain.islower()) or word[0] in ("—", "–", "--") or _KANA.match(word[0])
+        ):
+            if word[0] != "--" or previous not in ("checkout", "restore", "HEAD"):
+                break
+        depth += word[0].count("(") - word[0].count(")")
+        if depth < 0:
+            return _trimmed(text, match.end(), word.start() + word[0].index(")"))
+        stop, previous = word.end(), word[0]
+        if word[0][-1] in ",:" and not _DRIVE.match(word[0]):
+            break
+        if word[0][-1] in ".!?" and len(plain) > 0 and plain[-1:] not in "./" and word.end() < len(text):
+            break
+        if word[0][-1] == ";" and _LATER.match(text[word.end() + 1 : word.end() + 40]):
+            break
+    return _trimmed(text, match.end(), stop)
+
+
+def _trimmed(text: str, least: int, stop: int) -> int:
+    if _DRIVE.match(text[max(least, stop - 2) : stop]):
+        return stop
+    while stop > least and text[stop - 1] in ".,;:?!)'\"" and text[stop - 2] not in " /.":
+        stop -= 1
+    return stop
+
+
+def _typed(command: str, program: str, match: re.Match[str]) -> str:
+    """The command with its program as a shell knows it, whatever the sentence begins with."""
+    word = match[0]
+    return command if word.islower() or not word.isalpha() else program + command[len(word) :]
+
+
+# -- what the sentence says behind the command ------------------------------------------------------------
+
+_REST = 200
+# Programs that need a path, and how many words they have before it.
+_AIMED = {
+    **dict.fromkeys("rm rmdir shred wipefs mkfs mkswap blkdiscard badblocks sgdisk unlink srm rimraf rd del remove-item".split(), 0),
+    **dict.fromkeys("chmod chown chgrp chattr setfacl".split(), 1),
+}  # fmt: skip
+_TARGET = re.compile(
+    r"\s*(?:on|against|over|onto|for|to|in|across|at)\s+(?:(?:the|my|our|all|of|whole|entire|new|old|shared|live|device|disk|path|directory|folder"
+    r"|partition|volume|drive)\s+){0,4}(?:[\w-]+\s+){0,1}?(?:(?P<path>(?:/|~|\.{1,2}/|[A-Za-z]:\\)[^\s,;]*)|(?P<name>[\w.-]+)\s+(?:director(?:y|ies)|folders?|dir|tree)\b)"
+)
+_PLACES = {"home": "~", "root": "/", "current": ".", "working": ".", "project": ".", "user": "~"}
+_FLAGS = re.compile(
+    r"\b(?:with|using|plus|passing|adding|flags?|options?)\s+(?:the\s+|a\s+)?((?:-{1,2}[A-Za-z][\w=./-]*|/[A-Za-z]{1,4}(?=[\s.,;]|$))"
+    r"(?:(?:\s+and)?\s+-{1,2}[A-Za-z][\w=./-]*){0,6})"
+)
+_SETS = re.compile(r"\bwith\s+([A-Z_][A-Z0-9_]{2,60}=[^\s,;]+)")
+_OVER = re.compile(r"[.!?;](?:\s|$)|\n")
+_PATH = re.compile(r"(?<!\S)(?:/(?!/)|~|\.{1,2}/|[A-Za-z]:\\)[^\s,;]*")
+
+
+def _completed(command: str, program: str, rest: str) -> str:
+    """The command with the target, the flags and the assignments that stand behind it in words."""
+    if not rest:
+        return command
+    rest = rest[: over.start()] if (over := _OVER.search(rest)) else rest
+    if "-" in rest and (flags := _FLAGS.search(rest)):
+        command = f"{command} {flags[1].replace(' and ', ' ')}"
+    if "=" in rest and (sets := _SETS.search(rest)):
+        command = f"{sets[1]} {command}"
+    needs = _AIMED.get("mkfs" if program.startswith("mkfs.") else program.lower())
+    if needs is None or sum(word[0] != "-" for word in command.split()[1:]) > needs:
+        return command
+    target = _TARGET.match(rest)
+    if target is None:
+        return command
+    return f"{command} {(target['path'] or _PLACES.get(target['name'], target['name'])).rstrip('.')}"
+
+
+# `robocopy an empty folder over D:\Projects with /MIR`: program, places and flags, with words between them.
+_SPOKEN = frozenset({"robocopy", "rsync", "chmod", "chown", "shred", "wipefs", "rm"})
+
+
+def _spoken(text: str, match: re.Match[str], program: str) -> tuple[int, str]:
+    if not _stands(text, match.start())[0]:
+        return 0, ""
+    rest = text[match.end() : match.end() + _REST]
+    rest = rest[: over.start()] if (over := _OVER.search(rest)) else rest
+    flags = _FLAGS.search(rest)
+    paths = [path.rstrip(".") for path in _PATH.findall(rest[: flags.start()] if flags else "")]
+    if flags is None or not paths:
+        return 0, ""
+    source = ["empty/"] if program in ("robocopy", "rsync") and len(paths) == 1 else []
+    words = [program, *source, *paths] if program == "robocopy" else [program, flags[1], *source, *paths]
+    return match.end() + flags.end(), " ".join([*words, flags[1]] if program == "robocopy" else words)
+
+
+_SHAPE_PREFIX = re.compile(
+    r"^(?:(?:[A-Za-z_]\w{0,60}=\S* +)|(?:sudo|doas|nohup|time|env|command|exec|builtin|nice) +(?=[\w./]))+"
+)
+_PIPED = re.compile(r":\(\)|\w+ .*\|\s*(?:(?:ba|z|da|k)?sh|python3?|perl|node|iex)\b|^:?\s?>\s?[/~\w]")
+_CHAIN = re.compile(r"\s*(?:&&|\|\||;|\|)\s*")
+
+
+def is_command(text: str) -> bool:
+    """True when a shell would be meant to run this; a lone word is one only for a program that everybody knows."""
+    bare = _SHAPE_PREFIX.sub("", text)
+    prefixed = bare != text
+    if prefixed and re.match(r"(?:\S+=\S* +)*(?:sudo|doas) ", text):
+        return True
+    if _PIPED.search(text[:2000]):
+        return True
+    return any(_begins(piece, prefixed) for piece in _CHAIN.split(bare[:2000])[:10] if piece)
+
+
+def _begins(text: str, prefixed: bool) -> bool:
+    match = WORD.match(text)
+    if match is None:
+        return False
+    program = match[0].rpartition("/")[2].removesuffix(".exe").lower()
+    rest = text[match.end() :].split()
+    if match[0].startswith("./") or program.startswith("mkfs."):
+        return True
+    if program in PLAIN:
+        return starts_alone(text) or any(shaped(word) for word in rest[:4]) or (prefixed and bool(rest))
+    if program in PROGRAMS:
+        return bool(rest) or program in FAMILIAR or program in ALONE
+    return starts_alone(text)

@@ -1,0 +1,153 @@
+"""Replaces commands, statements, requests and quotations inside a sentence by marks, and keeps their text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from interlock.analysis.prose.code_spans import (
+    is_method,
+    language_of,
+    methods_in,
+    objects_in,
+    statement_kind,
+    statements_in,
+)
+from interlock.analysis.prose.commands import MARK, WORD, Embedded, commands_in, is_command
+from interlock.analysis.prose.documented import documented_in
+
+__all__ = ["MARK", "Embedded", "Lifted", "arguments", "shape_of"]
+
+_FIRST = 0xE100
+_MOST = 200
+_TICKS = re.compile(r"```(?:[a-z]*\n)?([^`]{1,4000})```|`([^`\n]{1,2000})`")
+_QUOTES = re.compile(
+    r"\"([^\"\n]{1,2000})\"|“([^”\n]{1,2000})”|«([^»\n]{1,2000})»|„([^“”\n]{1,2000})[“”]|「([^」\n]{1,2000})」"
+    r"|(?<![\w'])'([^'\n]{1,200}(?:'\w[^'\n]{0,200}){0,3})'(?!\w)|‘([^’\n]{1,500})’"
+)
+_QUOTE_MARKS = re.compile("[\"“«„「'‘]")
+_HTTP = re.compile(
+    r"\b(DELETE|PUT|POST|PATCH)\s+(?:(?:request|call)\s+)?(?:(?:to|against|on|for|at)\s+)?((?:https?://|/)[^\s,;\"')]+)"
+    r"|\b(delete|put|post|patch)\s+(?:request|call)\s+(?:to|against|on|for|at)\s+((?:https?://|/)[^\s,;\"')]+)"
+)
+_BOMB = re.compile(r"(?:\b\w{1,30}|:)\s?\(\)\s?\{[^}\n]{1,60}\}\s?;\s?(?:\w{1,30}|:)")
+_NAME = (
+    r"((?:\w{1,40}\.)?(?:[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}|[a-z][a-z0-9]{0,40}(?:[A-Z][a-z0-9]{0,40}){1,8}))"
+)
+_GIVEN = r"\(([^()\n]{0,400}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?)\)"
+_CALL = re.compile(
+    r"(^\s*|[:;,]\s|\b(?i:call|calling|calls|invoke|invoking|run|running|execute|executing|trigger|triggering|then|and|using|use|via|with)\s+)"
+    + _NAME
+    + _GIVEN
+)
+_CALL_ALONE = re.compile(_NAME + _GIVEN + r";?$")
+_ARGUMENT = re.compile(r"([\w-]{1,40})[\"']?\s?[=:]\s?(?:\"([^\"]{0,400})\"|'([^']{0,400})'|([^,)}\s]{1,100}))")
+_MARKED = re.compile(f" *{MARK}(.) *")
+
+
+class Lifted:
+    """A text in which everything embedded was replaced by a mark."""
+
+    def __init__(self, text: str) -> None:
+        self.found: list[Embedded] = []
+        self.full = False  # there was more than can be kept
+        if "{" in text:
+            text = self._replaced(text, ((a, b, Embedded("json", text[a:b])) for a, b in objects_in(text)))
+        text = self._replaced(text, ((a, b, Embedded("quote", text[a:b], name)) for a, b, name in documented_in(text)))
+        if "`" in text:
+            text = _TICKS.sub(lambda m: self._ticked((m[1] or m[2] or "").strip()), text)
+        if "(" in text:
+            text = _BOMB.sub(lambda m: self._mark(Embedded("shell", m[0])), text)
+        if "(" in text or "." in text:
+            text = self._replaced(text, ((a, b, Embedded("code", text[a:b], kind)) for a, b, kind in methods_in(text)))
+        if "(" in text:
+            text = _CALL.sub(lambda m: m[1] + self._mark(Embedded("call", m[2], m[3])), text)
+        if _QUOTE_MARKS.search(text):
+            text = _QUOTES.sub(self._quoted, text)
+        if "/" in text:
+            text = _HTTP.sub(lambda m: self._mark(Embedded("http", m[2] or m[4], m[1] or m[3])), text)
+        text = self._replaced(text, ((a, b, _statement(text[a:b], kind)) for a, b, kind in statements_in(text)))
+        self.text = self._replaced(
+            text, ((a, b, Embedded("shell", self._restored(line))) for a, b, line in commands_in(text))
+        )
+
+    def _mark(self, thing: Embedded) -> str:
+        if len(self.found) >= _MOST:
+            self.full = True
+            return " "
+        self.found.append(thing)
+        return f" {MARK}{chr(_FIRST + len(self.found) - 1)} "
+
+    def of(self, token: str) -> Embedded:
+        return self.found[ord(token[1]) - _FIRST]
+
+    def _replaced(self, text: str, things: Iterable[tuple[int, int, Embedded]]) -> str:
+        """The text with a mark for each of these pieces; a piece inside another one went with it."""
+        pieces, at = [], 0
+        for start, end, thing in sorted(things, key=lambda one: one[0]):
+            if start >= at:
+                pieces += [text[at:start], self._mark(thing)]
+                at = end
+        return "".join(pieces) + text[at:] if pieces else text
+
+    def _restored(self, line: str) -> str:
+        """A command with what was marked inside it as it was written."""
+        return (
+            _MARKED.sub(lambda m: f" {self._written(self.found[ord(m[1]) - _FIRST])} ", line).strip()
+            if MARK in line
+            else line
+        )
+
+    def _written(self, thing: Embedded) -> str:
+        if thing.kind == "http":
+            return f"{thing.extra} {thing.text}"
+        if thing.extra == "redis" or thing.kind == "json":
+            return thing.text
+        if thing.kind == "call":
+            return f"{thing.text}({thing.extra})"
+        return f"'{thing.text}'" if '"' in thing.text else f'"{thing.text}"'
+
+    def _ticked(self, text: str) -> str:
+        thing = shape_of(text)
+        if thing is None:
+            return f" {text} " if " " not in text else self._mark(Embedded("quote", text))
+        return self._mark(thing)
+
+    def _quoted(self, match: re.Match[str]) -> str:
+        text = next(group for group in match.groups() if group is not None).strip()
+        if match.start() == 0 and match.end() >= len(match.string.rstrip(" .!")):
+            return f" {text} "  # all of it in quotes is not a quotation
+        if MARK in text or (" " not in text and len(text) <= 60):
+            return f" {text} "
+        thing = shape_of(text)
+        return self._mark(
+            Embedded(f"quoted_{thing.kind}", thing.text, thing.extra) if thing else Embedded("quote", text)
+        )
+
+
+def arguments(text: str) -> dict[str, str]:
+    """`table=\"users\", force=true` as names and values; a lone value is called by none of them."""
+    found = {name: quoted or single or plain for name, quoted, single, plain in _ARGUMENT.findall(text)}
+    return found or ({"value": text.strip("\"' ")} if text.strip() else {})
+
+
+def shape_of(text: str) -> Embedded | None:
+    """What a text is that stands alone: a statement, a request, a call or a command; none when it is only words."""
+    kind = statement_kind(text)
+    if kind:
+        return _statement(text, kind)
+    request = _HTTP.fullmatch(text)
+    if request:
+        return Embedded("http", request[2] or request[4], request[1] or request[3])
+    if is_method(text):
+        return Embedded("code", text.rstrip("; "), language_of(text))
+    call = _CALL_ALONE.match(text)
+    if call and " " in text:
+        return Embedded("call", call[1], call[2])
+    match = WORD.match(text)
+    return Embedded("shell", text) if match and is_command(text) else None
+
+
+def _statement(text: str, kind: str) -> Embedded:
+    text = text.strip(" ;")
+    return Embedded("sql", text) if kind == "sql" else Embedded("code", text, kind)

@@ -1,0 +1,340 @@
+"""The words behind an English verb -> the kind of thing that they name, its traits, and whether it is only a piece of code or text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from interlock.analysis.prose import english
+from interlock.analysis.prose.acts import NOTHING, Traits
+from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.english.nouns import THROWAWAY, last_words, nouns
+
+_PRONOUNS = frozenset("it them they those these this that all everything both that's one ones him her".split())
+_BARE = frozenset("it them him".split())
+_SHARED = frozenset("shared live prod production".split())
+_NAMED_BY = frozenset(
+    "namespace keyspace schema database table topic collection bucket cluster service queue index".split()
+)  # `the namespace payments`
+_GENERIC = frozenset(
+    "everything all contents content data rows row records record documents entries objects files items anything".split()
+)
+_PRODUCTION = re.compile(
+    r"(?:^|[-_./:@])(?:prod|prd|production|live)(?:[-_./:\d]|$)|^[a-z]{2,8}prd\d{0,3}$", re.IGNORECASE
+)
+_STAGING = re.compile(r"(?:^|[-_./:@])(?:stag|staging|dev|test|qa|sandbox)(?:[-_./:\d]|$)", re.IGNORECASE)
+_SHAPES = (  # of names; none of letters alone
+    (re.compile(r"^i-[0-9a-f]{3,}$|^(?:srv|vm|ip|node|host|web|worker|pod|app|server)[-_]?[\w-]*\d+$"), "resource"),
+    (re.compile(r"^[\w.+-]+@[\w-]+\.\w+"), "account"),
+    (re.compile(r"^vol-|^snap-|^(?:s3|gs|gcs|abfss?|wasbs?|hdfs)://"), "data"),
+    (re.compile(r"^(?:sk|pk|ghp|akia|tok|key)[-_]\w+", re.IGNORECASE), "credential"),
+    (re.compile(r"^(?:acct|cus|usr|user|u|cust)_\w+$"), "account"),
+    (
+        re.compile(
+            r"^(?:gi|te|fa|ge|xe|fo|hu|po|eth|wlan|bond|tun|vlan|gigabitethernet|ethernet)-?\d+(?:[/.:]\d+){0,3}$"
+        ),
+        "resource",
+    ),
+    (re.compile(r"^/dev/(?:sd|nvme|hd|vd|disk|mmc)\w*$"), "disk"),
+)
+_GROUPS = frozenset("group team org organization organisation role admins channel project repository repo workspace list allowlist whitelist"
+                    " billing access administrators owners sudoers membership department".split())  # fmt: skip
+_SECRET = re.compile(
+    r"\.env\b|~/\.(?:ssh|aws|kube|gnupg)\b|\b(?:secrets?|credentials?|passwords?|private keys?|api keys?|ssh keys?|customer (?:data|list|emails?|records)|personal (?:data|information)|pii|credit cards?|ssns?|medical|health records?|database dump|db dump|id_rsa(?!\.pub)|kubeconfig|payroll|salar(?:y|ies)|source code|(?:production|prod|database|db|crm) dump|one-time codes?)\b"
+)
+_NO_BACKUP = re.compile(
+    r"\bwithout (?:a |any |taking a |making a )?(?:final )?(?:backup|snapshot|copy)|\bno (?:backup|snapshot)|\bskip[-_ ]?final[-_ ]?snapshot|\bskip\w* (?:the )?(?:final )?(?:backup|snapshot)"
+)
+_NO_BACKUP_CUES = ("backup", "snapshot", "copy")
+_NO_UNDO = re.compile(
+    r"\b(?:for good|no undo|without undo|beyond recovery|hard[- ]delet\w+|so (?:that )?(?:nothing|it|they) can(?:not|'t)? be (?:recovered|restored)|bypass\w* (?:the )?(?:trash|recycle))"
+)
+_NO_UNDO_CUES = ("good", "undo", "recover", "restored", "hard", "bypass")
+
+
+@dataclass(frozen=True, slots=True)
+class EnglishObject:
+    """What an act is done to."""
+
+    kind: str = ""
+    words: str = ""
+    traits: Traits = NOTHING
+    pronoun: bool = False
+    group: bool = False  # a group or role that somebody is in
+    said: str = ""  # all of the words, in lower case
+    bare: bool = False  # a pronoun and nothing else
+    direct: bool = True  # the kind is that of the thing itself, not of what it belongs to
+    guards: str = ""  # a safety measure among the words in front of the noun
+
+    @property
+    def secret(self) -> bool:
+        """Whether its words name something that nobody else may see."""
+        return _SECRET.search(self.said) is not None
+
+    def with_traits(self, more: Traits) -> EnglishObject:
+        return replace(self, traits=self.traits | more)
+
+
+def thing_in(words: Tokens, start: int, end: int, particle: int = -1) -> EnglishObject:
+    """The thing that these words name; what comes first counts, what it is in adds to it."""
+    kept = [word for at, word in enumerate(words[start:end], start) if at != particle]
+    low = [word.lower() for word in kept]
+    phrases = _phrases(low)
+    traits: set[str] = set()
+    kind, many, group, direct = "", False, False, True
+    single = _is_single(phrases[0])
+    for number, phrase in enumerate(phrases):
+        got = _noun(phrase)
+        if got is None:
+            continue
+        their_kind, their_traits, their_many = got
+        if not kind:
+            kind, many = their_kind, their_many
+            direct = number == 0 or _is_generic(phrases[0])
+            traits.update(their_traits if direct else set(their_traits) & {"production", "database"})
+        elif number and (_is_generic(phrases[0]) or kind == "data"):
+            traits.update(their_traits if not single else set(their_traits) & {"production"})
+        elif number and "production" in their_traits:
+            traits.add("production")
+        group = group or (number > 0 and bool(set(phrase) & _GROUPS))
+    if kind == "resource" and _is_own(low, phrases[0]) and not set(low) & _SHARED:
+        kind = "scrap"
+    if kind in ("data", "resource") and _is_toy(low) and not {"all", "every", *_SHARED} & set(low):
+        kind = "scrap"
+    if kind == "scrap" and set(low) & _SHARED:
+        kind = "data"
+    if kind == "credential" and any(word.startswith("encrypt") for word in low):
+        traits.add("permanent")
+    traits |= _scope(low, kept)
+    if many:
+        traits.add("bulk")
+    text = " ".join(low)
+    if english.may_say(_NO_BACKUP_CUES, text) and _NO_BACKUP.search(text):
+        traits.add("no_backup")
+    if english.may_say(_NO_UNDO_CUES, text) and _NO_UNDO.search(text):
+        traits.add("permanent")
+    if kind == "credential":
+        traits.add("secret")
+    pronoun = not low or any(word in _PRONOUNS for word in low[:3])
+    return EnglishObject(
+        kind,
+        " ".join(kept[:12]),
+        frozenset(traits),
+        pronoun,
+        group,
+        text,
+        bool(low) and low[0] in _BARE,
+        direct,
+        _guards(phrases[0]),
+    )
+
+
+def _is_own(low: Tokens, first: Tokens) -> bool:
+    """What runs on one's own machine: `the stack on my laptop`; the laptop itself is something else."""
+    if not {"local", "localhost", "locally"}.isdisjoint(low):
+        return True
+    if any(word in ("i", "i've") and other in _STARTED for word, other in pairwise(low)):
+        return True  # `the process that I started`
+    return "my" in low and not _OWN.isdisjoint(low) and _OWN.isdisjoint(first)
+
+
+_STARTED = frozenset("started launched spawned opened created left began".split())
+_OWN = frozenset("laptop machine computer workstation mac macbook pc desktop box notebook".split())
+_TOYS = frozenset("demo toy playground dummy throwaway scratch hello-world kata example".split())
+
+
+def _is_toy(low: Tokens) -> bool:
+    """`the demo shop`; not `left by the demo`."""
+    return any(
+        word in _TOYS and low[at + 1] not in english.PREPOSITIONS and low[at + 1] != ","
+        for at, word in enumerate(low[:-1])
+    )
+
+
+def _phrases(low: Tokens) -> list[Tokens]:
+    """The words, cut at prepositions."""
+    found: list[Tokens] = [[]]
+    spared = False
+    for word in low:
+        if word in english.PREPOSITIONS or word == ",":
+            spared = word == "except"
+            if found[-1]:
+                found.append([])
+        elif spared:
+            continue
+        elif word not in english.DETERMINERS:
+            found[-1].append(word)
+    return [phrase for phrase in found if phrase] or [[]]
+
+
+def _guards(phrase: Tokens) -> str:
+    """safety or guard, when a word of the phrase is one."""
+    table = nouns()
+    kinds = {table[word][0] for word in phrase if word in table}
+    return "safety" if "safety" in kinds else "guard" if "guard" in kinds else ""
+
+
+_RECORDS = frozenset("row record entry document item object message comment post ticket event note tuple order".split())
+
+
+def _is_single(phrase: Tokens) -> bool:
+    """`record 42`, `one row`: a piece of a store, and not the store."""
+    return not _RECORDS.isdisjoint(phrase) and not any(english.SCOPE.get(word) in ("all", "bulk") for word in phrase)
+
+
+def _is_generic(phrase: Tokens) -> bool:
+    return not phrase or bool(set(phrase) & _GENERIC)
+
+
+def _noun(phrase: Tokens) -> tuple[str, tuple[str, ...], bool] | None:
+    """The last noun of a phrase, by its longest name."""
+    table, ends = nouns(), last_words()
+    for end in range(len(phrase), 0, -1):
+        last = phrase[end - 1]
+        bare = last.removesuffix("'s").removesuffix("'")
+        for length in (3, 2, 1) if last in ends or bare in ends else (1,):
+            if length > end:
+                continue
+            front = " ".join(phrase[end - length : end - 1]) + " " if length > 1 else ""
+            known = table.get(front + last) or table.get(front + bare)
+            if known is None:
+                continue
+            if known[0] == "money" and end - length and phrase[end - length - 1] in _NAMED_BY:
+                return table[phrase[end - length - 1]]
+            if (
+                known[0] in ("data", "account", "resource", "credential", "code")
+                and set(phrase[: end - length]) & THROWAWAY
+            ) or (
+                last in _HOLDERS
+                and any(
+                    word.endswith("cache") or table.get(word, ("",))[0] == "scrap" for word in phrase[: end - length]
+                )
+            ):
+                return ("scrap", (), False)
+            return known
+        if last.isalpha():
+            continue
+        if "_" in last and last.replace("_", " ") in table:
+            return table[last.replace("_", " ")]
+        tail = last.rpartition("_")[2]
+        if tail in table and tail != last:
+            return table[tail]
+        for pattern, kind in _SHAPES:
+            if pattern.search(last):
+                return (kind, (), False)
+    return None
+
+
+# What holds other things; it is worth what it holds.
+_HOLDERS = frozenset(
+    "folder folders directory directories dir dirs file files entry entries contents output outputs".split()
+)
+
+
+def _scope(low: Tokens, words: Tokens) -> set[str]:
+    """How many, where and for how long, by the words themselves and by the names among them."""
+    found = {english.SCOPE[word] for word in low if word in english.SCOPE}
+    for at, word in enumerate(low):
+        if word.isdigit() and int(word[:9]) > 1 and at + 1 < len(low) and low[at + 1].endswith("s"):
+            found.add("bulk")
+        if "_" in word:
+            found.update(english.SCOPE[piece] for piece in word.split("_") if piece in english.SCOPE)
+        if not word.isalpha():
+            if _PRODUCTION.search(word):
+                found.add("production")
+            elif _STAGING.search(word):
+                found.add("staging")
+        if word == "older" or word == "*":
+            found.add("bulk" if word == "older" else "all")
+    return found
+
+
+def kind_of(kind: str, verb: str, thing: EnglishObject, low: Tokens, at: int) -> str:
+    """The kind of the object, where the verb and the words around say more than the noun."""
+    if kind in ("shed", "maybe") and not thing.direct:
+        return ""
+    if verb in _EDITS and not thing.traits & _WHOLLY and not _WRITINGS.isdisjoint(low[at + 1 : at + 6]):
+        return "code"  # `clean up my notes`
+    rest = set(low[at + 1 :])
+    if thing.kind == "data" and "branch" in rest and _is_merged(thing):
+        return "scrap"
+    if (
+        kind in ("bypass", "disable", "force", "remove")
+        and thing.guards
+        and thing.kind in ("code", "", "resource", "config", "data")
+    ):
+        return thing.guards
+    if thing.kind == "scrap" and "production" in thing.traits:
+        return "data"
+    if thing.kind == "code" and (
+        thing.traits & {"production", "database", "table"} or verb in ("unpublish", "deprovision")
+    ):
+        return "resource" if kind in ("disable", "stop") else "data"
+    if kind in ("remove", "destroy", "revoke", "block") and thing.kind in ("account", "") and rest & _OUT_OF:
+        if thing.group and kind != "block":
+            return "access"
+    if kind == "send" and verb in ("copy", "export") and rest & _HERE:
+        return ""
+    if kind == "disable" and rest & _FEATURES and not thing.traits & {"staging"}:
+        return "config"
+    if kind in ("send", "expose") and _PUBLIC_HALF.search(" ".join(low)):
+        return ""
+    if kind in ("send", "expose", "leak") and (thing.secret or thing.kind == "credential"):
+        return "private"
+    if kind == "cancel" and thing.kind == "credential" and rest & _SITTINGS:
+        return ""
+    if kind == "cancel" and (rest | set(thing.words.lower().split())) & _ORDERS:
+        return "order"
+    if (
+        kind == "charge"
+        and verb in ("pay", "wire", "payout", "disburse", "remit", "reimburse", "debit")
+        and thing.kind != "code"
+    ):
+        return "" if verb == "wire" and rest & _INTO else "money"
+    if kind == "charge" and any(word[:1] in "$€£" or (word[:1].isdigit() and len(word) > 2) for word in rest if word):
+        return "money"
+    return thing.kind
+
+
+def _is_merged(thing: EnglishObject) -> bool:
+    """`the local branch x with -d`, `the merged branch x`: what it held is elsewhere, or Git refuses."""
+    words = set(thing.words.split())
+    return (
+        not words.isdisjoint(("-d", "merged", "already-merged"))
+        and words.isdisjoint(_UNMERGED)
+        and "all" not in thing.traits
+    )
+
+
+_UNMERGED = frozenset("-D --force unmerged remote origin main master release not".split())
+_EDITS = frozenset("clean tidy strip trim cleanse declutter".split())
+_WHOLLY: Traits = frozenset({"all", "production", "permanent", "no_backup", "audit_log"})
+_WRITINGS = frozenset(
+    "notes note draft essay slides deck presentation readme docstring docstrings report wording formatting prose minutes transcript manuscript".split()
+)
+_HOOKED = re.compile(r"(?:component|use|on|ng|before|after|did|will|handle)[A-Z]\w+$")
+_HERE = frozenset("home local locally clipboard keyring".split())
+_FEATURES = frozenset("feature features".split())
+_ORDERS = frozenset("order orders booking bookings reservation reservations".split())
+_INTO = frozenset("into up in through together".split())
+_PUBLIC_HALF = re.compile(r"\bpublic (?:\w+ )?keys?\b(?!.*\b(?:and|private|secret))")
+_SITTINGS = frozenset("session sessions login cookie cookies".split())  # of a course, of a dialogue
+_OUT_OF = frozenset("from of off in".split())
+
+
+def in_code(thing: EnglishObject, low: Tokens, at: int, traits: Traits, kind: str) -> bool:
+    """True when what goes is a piece of source or of a text, not the thing itself."""
+    if traits & {"production", "database", "table", "bucket", "volume", "backup", "all", "permanent"} or thing.kind in (
+        "log",
+        "machine",
+        "device",
+        "disk",
+    ):
+        return False
+    if kind in ("leak", "send", "refund", "charge", "bypass"):
+        return False
+    if thing.kind in ("resource", "", "event") and any(map(_HOOKED.match, thing.words.split()[1:])):
+        return True  # `the modal instance in componentWillUnmount`
+    place = english.CODE_PLACE.search(" ".join(low[at:]))
+    return place is not None and not (thing.kind == "access" and place[0].startswith("to "))

@@ -1,0 +1,261 @@
+"""The role of a word in its clause: a thing, an announced effect, a report, or a topic."""
+
+from __future__ import annotations
+
+from interlock.analysis.prose import english
+from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.english.verbs import forms, verb_forms
+
+_RUNNABLE = frozenset("job script procedure task routine workflow pipeline playbook".split())
+_STARTS = frozenset("run running execute executing trigger triggering launch launching start starting kick".split())
+_NOT_OWNERS = frozenset("let's it's that's here's there's what's who's".split())
+# What is done with the records of a thing, and not with the thing.
+_TALLIES = frozenset(
+    form
+    for verb in "join merge import load sort split convert migrate group aggregate correlate match encode zip reorder sum".split()
+    for form in forms(verb)
+)
+_STATES = frozenset("empty clear clean blank free".split())
+_NEW = frozenset("new fresh separate second temporary local different other still".split())
+_MAKES_SO = frozenset("make making keep keeping leave leaving show showing render rendering mark marking".split())
+_NOUNISH = frozenset("base third noun".split())
+
+
+def is_noun(low: Tokens, at: int, form: str, kind: str) -> bool:
+    """True when the word is a thing here: after an article with nothing done to it, or in front of a noun it belongs to."""
+    before = low[at - 1] if at else ""
+    after = low[at + 1] if at + 1 < len(low) else ""
+    if after in _RUNNABLE and set(low[:at]) & _STARTS:
+        return False
+    if form in ("noun", "third") and kind in ("refund", "charge") and not _TALLIES.isdisjoint(low[:at]):
+        return True
+    if form == "base" and before in _SPELT:
+        return True  # `the word delete`
+    if form == "base" and before in _EACH and after not in english.DETERMINERS:
+        return True  # `all open invoices`
+    if form == "noun":
+        return after in english.NOUN_AFTER and kind not in ("refund", "charge")
+    if at > 1 and form == "base" and low[at - 2] in english.DETERMINERS and before not in _VERBAL:
+        if not after or (_is_behind(after, kind) and _CAUSES.isdisjoint(low[:at])):
+            return True  # `in the finally block`, `the trailing slash of the link`
+    if form == "base" and low[at] in _STATES and at > 1 and low[at - 2] in english.DETERMINERS and before in _NEW:
+        return True  # `to a new empty directory`
+    if form == "base" and low[at] in _STATES and before not in _VERBAL and _MAKES_SO.issuperset(low[:1]):
+        return True  # `make the sidebar empty`
+    if after == "column" and before not in english.DETERMINERS:
+        return False  # `alter table t drop column c`
+    if form == "third" and before in ("that", "which"):
+        return False
+    if kind in ("look", "make", "do") and form in _NOUNISH and before in english.SCOPE:
+        return True
+    if kind in ("look", "make") and form == "ing" and before in _EACH:
+        return True  # `the whole reporting database`
+    if before in english.DETERMINERS or (before.endswith("'s") and before not in _NOT_OWNERS):
+        return form != "ing" or kind in ("look", "make", "do") or after in english.NOUN_AFTER
+    if at and form in ("base", "third", "ing") and after in english.NOUN_AFTER and before not in _VERBAL:
+        return kind != "do"
+    if at and kind in ("look", "make") and form == "base" and not _can_lead(before):
+        return True
+    return bool(at) and kind in ("look", "make", "do") and form in _NOUNISH and before in _NOT_VERBAL
+
+
+def _is_behind(after: str, kind: str) -> bool:
+    """True for a word that says where a thing stands, behind a verb of this kind that is none."""
+    return after in _PLACED or (after in _BELONGS and kind not in ("send", "do", "look", "make"))
+
+
+_PLACED = frozenset("below above under beside behind next".split())
+_BELONGS = frozenset("of from in on for to with at by".split())
+_CAUSES = frozenset(
+    "let lets have having make making get getting help see watch that which who when if so do doing perform performing run running execute executing carry".split()
+)
+_SPELT = frozenset(
+    "word words term terms verb keyword phrase string button label called titled named heading caption".split()
+)
+_EACH = frozenset("all every each any whole entire several many multiple both most".split())
+
+
+def _can_lead(word: str) -> bool:
+    """True for a word behind which a verb in its plain form can stand."""
+    known = verb_forms().get(word)
+    return (
+        word in _VERBAL
+        or word in _LEADS
+        or word.endswith(("ly", "_"))
+        or (known is not None and known[2] == "do")
+        or not word[0].isalpha()
+    )
+
+
+_LEADS = frozenset(
+    "can could would may might do don't not never only also let's me us you they people users first finally always next we'll must again but".split()
+)
+_VERBAL = frozenset(
+    "to will and then just now please shall must should i we i'll we'll or , not by so that".split()
+) | {""}
+_NOT_VERBAL = english.PREPOSITIONS - _VERBAL
+
+
+def is_passive(low: Tokens, at: int) -> bool:
+    """`will be deleted`, `get the table dropped`; not `was deleted`."""
+    near = low[max(0, at - 3) : at]
+    if set(near) & english.REPORTED:
+        return False
+    if near and near[-1] in english.WILL_BE:
+        return True
+    if len(near) > 1 and near[-2] in english.WILL_BE and near[-1].endswith(("ly", "all")):
+        return True
+    return at > 1 and low[0] in ("have", "having", "get", "getting", "want", "need", "needs") and at <= 8
+
+
+GRAVE = frozenset(
+    "destroy wipe remove reset overwrite format stop revoke disable invalidate rewrite suspend block".split()
+)
+
+
+def is_report(low: Tokens, at: int, kind: str) -> bool:
+    """`somebody dropped the table`: the past is what the clause is about, and somebody else's or one's own."""
+    if (
+        kind not in GRAVE
+        or not 0 < at <= 5
+        or low[at - 1] in english.DETERMINERS
+        or low[at - 1] in english.PREPOSITIONS
+    ):
+        return False
+    after = low[at + 1] if at + 1 < len(low) else ""
+    return (after in english.DETERMINERS or after in english.SCOPE) and not any(
+        verb_forms().get(word, ("", ""))[1] in ("base", "ing") for word in low[:at]
+    )
+
+
+def is_relative(low: Tokens, at: int) -> bool:
+    """`the timeout after which connections are dropped`: what only says when or where something else happens."""
+    return any(
+        word == "which" and low[place - 1] in ("after", "before", "in", "at", "during", "until")
+        for place, word in enumerate(low[:at])
+        if place
+    )
+
+
+def reports(low: Tokens) -> bool:
+    """`ops rebooted the database`: true when the first verb of a clause is what somebody has done to something."""
+    for at, word in enumerate(low[:6]):
+        known = verb_forms().get(word)
+        if known is not None and known[1] != "noun":
+            return known[1] == "past" and word not in _CAUSED and is_report(low, at, "stop") and not is_passive(low, at)
+    return False
+
+
+_CAUSED = frozenset("got made had let used needed wanted asked told".split())
+_SPEECH = frozenset(
+    "idea ideas thought concept possibility meeting reminder discussion talk presentation ticket issue story note question proposal document doc docs page article section post"
+    " summary overview explanation description recap outline breakdown walkthrough rundown primer comparison analysis timeline rationale"
+    " report guide test tests example checklist runbook documentation chapter paragraph comment reminders tickets notes option toggle"
+    " lecture webinar course lesson tutorial faq wiki slide slides memo announcement todo readme changelog agenda thread poll survey".split()
+)
+_ABOUT = frozenset(
+    "about on to for regarding describing of that how concerning covering explaining which where".split()
+)
+
+
+_CHECKS = frozenset(
+    "check checks rule lint linter test hook guard gate validator middleware warning ci dialog workflow action".split()
+)
+
+
+def is_checked(low: Tokens, at: int, kind: str) -> bool:
+    """`a check that blocks force pushes`: what is set up here stops others from doing harm."""
+    return kind in _STOPS and at > 1 and low[at - 1] in ("that", "which") and not _CHECKS.isdisjoint(low[:at])
+
+
+_STOPS = frozenset("block revoke stop cancel suspend".split())
+
+
+def is_subject(low: Tokens, at: int) -> bool:
+    """`a meeting about deleting …`: what somebody speaks or writes of."""
+    near = low[max(0, at - 5) : at]
+    return any(word in _SPEECH and set(near[place + 1 :]) & _ABOUT for place, word in enumerate(near))
+
+
+def is_told(verb: str, low: Tokens, at: int) -> bool:
+    """`tell the user that dropping it is forbidden`: the rest of the clause is what somebody is told."""
+    if verb not in _TELLERS:
+        return False
+    for word in low[at + 1 : at + _TELLING]:
+        if word in _TOLD:
+            return True
+        if word in _CROWDS:
+            return False  # `post on Twitter that …` is read by all
+        if (word in ("to", "and", ",") and verb not in _SPEAK) or word in _EACH or word.startswith("every"):
+            return False
+    return False
+
+
+_TELLERS = frozenset(
+    "tell inform notify advise assure remind warn post announce say reply respond comment message email mail ping let write state"
+    " brief update point mention text dm page share".split()
+)
+_CROWDS = frozenset(
+    "twitter x linkedin facebook instagram reddit mastodon bluesky tiktok youtube blog website publicly press media newsroom".split()
+)
+_SPEAK = frozenset("reply respond say write point comment".split())  # to somebody
+_TOLD = frozenset("that how why whether about what when".split())
+_TELLING = 7
+
+
+def only_looks(verb: str, low: Tokens, at: int) -> str:
+    """look or make, when the word behind makes a verb of reading, restoring or composing out of it: `go through the logs`."""
+    after = low[at + 1] if at + 1 < len(low) else ""
+    kind = _LOOKING.get((verb, after), "")
+    if kind and after == "through" and not {"with", "to"}.isdisjoint(low[at + 2 :]):
+        return ""  # `go through with it`, `go through the list to empty it`
+    if not kind and verb in ("bring", "get", "put", "roll") and "back" in low[at + 2 : at + 9]:
+        return "make" if not _LOST.isdisjoint(low[at:]) else ""
+    return kind
+
+
+_LOST = frozenset(
+    "deleted removed dropped lost erased archived suspended banned disabled revoked trashed blocked".split()
+)
+_LOOKING = {
+    **{(verb, way): "look" for verb in ("go", "look", "read", "run", "walk", "sift", "comb", "dig", "page", "scroll", "leaf", "think", "talk")
+       for way in ("through", "over", "into", "across", "about")},
+    **{(verb, "up"): "look" for verb in ("sum", "add", "look", "pull", "read", "total", "tally", "tot")},
+    ("bring", "back"): "make", ("get", "back"): "make", ("put", "together"): "make", ("put", "back"): "make", ("draw", "up"): "make",
+       ("write", "up"): "make", ("write", "down"): "make", ("put", "down"): "make", ("come", "up"): "make", ("jot", "down"): "make",
+}  # fmt: skip
+# Verbs that may do nothing but lead to what is told, read or restored.
+LEADERS = _TELLERS | {verb for verb, _ in _LOOKING} | {"roll"}
+
+
+def job_does(low: Tokens, at: int) -> bool:
+    """`create a cron job that deletes …`: what is made here will do it by itself."""
+    near = low[max(0, at - 3) : at]
+    return bool({"that", "to", "which"} & set(near[-2:])) and bool(
+        set(low[:at]) & {"cron", "nightly", "scheduled", "lifecycle"}
+    )
+
+
+def is_fronted(low: Tokens, at: int) -> bool:
+    """`the old logs I delete tonight`: what the verb is done to stands in front of who does it."""
+    return (
+        at > 2
+        and low[at - 1] in ("i", "we", "i'll", "we'll", "i'm")
+        and low[0] in _POINTS
+        and (at + 1 == len(low) or low[at + 1] in english.PREPOSITIONS or low[at + 1] in _WHEN)
+    )
+
+
+_POINTS = english.DETERMINERS | {"all", "every", "each", "both"}
+_WHEN = frozenset(
+    "now today tonight tomorrow first next later completely fully permanently anyway immediately then".split()
+)
+
+
+def is_empty(low: Tokens, at: int) -> bool:
+    """`delete nothing`, `remove no rows`; not `delete no longer needed rows`, nor `nothing but`."""
+    after = low[at + 1 : at + 3]
+    return bool(after) and (
+        (after[0] in ("nothing", "none", "nobody") and after[1:] != ["but"])
+        or (after[0] in ("no", "zero") and len(after) > 1 and after[1] not in ("longer", "more", "out"))
+    )

@@ -1,0 +1,258 @@
+"""English sentences that announce nothing (guards, judgements, descriptions), and their references to data, quotations and buttons."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+
+from interlock.analysis.operations.names import is_operation
+from interlock.analysis.prose.acts import AnnouncedAct
+from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.english import DETERMINERS, SCOPE, may_say
+from interlock.analysis.prose.english.nouns import nouns
+from interlock.analysis.prose.english.objects import EnglishObject, thing_in
+from interlock.analysis.prose.english.verbs import verb_forms
+
+# -- a stack that comes back, or whose data stays ----------------------------------------------------------
+
+_KEPT = re.compile(
+    r"\b(?:keep|leav|preserv|retain|spar)\w*\b.{0,30}\b(?:volumes?|data)\b|\b(?:volumes?|data) (?:\w+ )?(?:stays?|remains?|preserved|kept|untouched|intact|alone|survives?)\b"
+    r"|\bwithout (?:-v\b|(?:touch|remov|delet)ing (?:the |any )?(?:volumes?|data))|\bvolumes? untouched\b|\bresum\w+ (?:it|them)\b"
+    r"|\b(?:start|bring|boot|spin|fire)\w* (?:(?:it|them|everything) )?(?:right |straight )?(?:back )?(?:up|again)\b"
+)
+_KEPT_CUES = ("resum", "volume", "data", "again", "up", "without -v")
+_LOST = re.compile(r"\b(?:volumes?|data) (?:included|too|as well)|\b(?:delet|remov|wip|prun|drop|purg|destroy|along with|includ)\w*\b.{0,25}\b(?:volumes?|data)\b")  # fmt: skip
+_STACK = re.compile(r"\b(?:stack|containers?|compose|project|pods?|services?)\b")
+
+
+def keeps_data(low: str) -> bool:
+    """True for a sentence that stops something and says that its data stays, or that it comes back."""
+    if not may_say(_KEPT_CUES, low) or not _STACK.search(low):
+        return False
+    return _KEPT.search(low) is not None and not _LOST.search(low) and "prod" not in low
+
+
+def only_stops(one: AnnouncedAct) -> bool:
+    """True for an act that takes containers down which are not production."""
+    return (
+        one.verb == "act_terminate" and "production" not in one.traits and _STACK.search(one.target.lower()) is not None
+    )
+
+
+# -- a quotation, and whoever does what it says -------------------------------------------------------------
+
+_FOLLOWED = re.compile(
+    r"^(?:(?:so|then|and|now|i|i'm|i'll|i am|we|we'll|will|am|going to|just|exactly|let me|gonna|about to|hence) )*"
+    r"(?:(?:do|doing|follow|following|run|running|use|using|execute|executing|apply|applying|obey|obeying|approve|approving|accept|accepting|confirm|confirming|start|starting|launch|launching|trigger|triggering|schedule|scheduling|deploy|deploying) (?:exactly |just |precisely )?(?:that|it|this|so|as (?:it|they) sa(?:id|ys?)|what it says|the same)\b(?! (?:in|with|for) (?:an? )?(?:test|sandbox|example))"
+    r"|which is (?:exactly |precisely |just )?what (?:i'm|i am|we're|we are) (?:doing|about to do|going to do)\b"
+    r"|that's (?:exactly )?what (?:i|we)(?:'ll| will|'m going to| am going to)? (?:do|run|follow)\b)"
+)
+
+
+def made_to(words: Tokens) -> str:
+    """What a script or a migration does that is written here: `a migration that drops the column`."""
+    for at, word in enumerate(words[:-2]):
+        if word.lower() in ("that", "which", "to") and (known := verb_forms().get(words[at + 1].lower())):
+            if known[2] not in ("do", "look", "make") and known[1] in ("third", "base"):
+                return " ".join((known[0], *words[at + 2 :]))[:200]
+    return ""
+
+
+def is_followed(words: str) -> bool:
+    """`I'm going to do exactly that`: true when a clause does what was quoted or described before."""
+    return _FOLLOWED.match(words) is not None
+
+
+_REACH = 9  # words in which a subject ends
+_SPEAKERS = frozenset("i i'm i'll i'd we we're we'll you let let's please".split())
+# What guards say, besides the verbs of harm that are theirs.
+_REFUSES = frozenset("prevent reject refuse forbid disallow protect decline prohibit deny keep guard".split())
+_HOLDS = frozenset("block stop revoke lock archive".split())
+_HELD = frozenset({"cut", "shut", "hit"})  # past forms that are written like the verb
+_GUARDS = frozenset(
+    "policy rule rules linter lint hook hooks security lock limiter quota permissions acl sandbox proxy filter scanner codeowners rls captcha"
+    " guard guardrail gate gatekeeper protection authentication mfa 2fa sso firewall waf ci check checks review validator constraint limit"
+    " antivirus interlock moderation selinux apparmor freeze branch-protection pre-commit".split()
+)
+_JUDGED = frozenset(
+    "forbidden banned prohibited disallowed blocked denied discouraged dangerous risky irreversible described documented explained covered"
+    " mentioned discussed unsafe harmful refused rejected".split()
+)
+_RULED_OUT = (["off", "the", "table"], ["off", "limits"], ["not", "an", "option"], ["out", "of", "the"], ["off"])
+_ALLOWED = frozenset("allowed permitted possible supported recommended advisable acceptable ok okay".split())
+
+
+def guard_at_work(words: Tokens) -> EnglishObject | None:
+    """The guard of a clause like `branch protection blocks my push`; none when somebody else acts."""
+    low = [word.lower() for word in words[:_REACH]]
+    if _noes().isdisjoint(low):
+        return None
+    for at, word in enumerate(low):
+        if word in _SPEAKERS:
+            return None
+        if at and word in _noes() and low[at - 1] not in ("a", "an", "the", "to", "not"):
+            found = _guard(words, low, at)
+            if found is None and word in _HELD and (low[at - 1] in ("they", "he", "she") or _is_one(low, at)):
+                return EnglishObject()  # `they shut it down in 2022`
+            return found
+    return None
+
+
+@cache
+def _noes() -> frozenset[str]:
+    """The forms in which a guard says no."""
+    return _HELD | {
+        word
+        for word, (verb, form, kind) in verb_forms().items()
+        if form in ("third", "past") and (kind in _HOLDS or verb in _REFUSES)
+    }
+
+
+def _is_one(low: Tokens, at: int) -> bool:
+    """`our vendor`: of one such somebody only the past is written without an s."""
+    return at > 1 and low[0] in DETERMINERS and low[at - 1].isalpha() and not low[at - 1].endswith("s")
+
+
+def _guard(words: Tokens, low: Tokens, at: int) -> EnglishObject | None:
+    if low[0] in verb_forms() and low[0] not in _GUARDS and verb_forms()[low[0]][1] in ("base", "ing") and at > 1:
+        return None  # `remove the rule that blocks`
+    if low[at - 1] in ("that", "which", "who") or not any(word in _GUARDS for word in low[max(0, at - 2) : at]):
+        return None
+    return replace(thing_in(words, 0, at), kind="safety")
+
+
+# Who does things by itself, and is spoken of in general.
+_PRODUCTS = frozenset(
+    "github gitlab bitbucket redis postgres postgresql mysql mongodb sqlite kubernetes k8s docker s3 aws azure gcp terraform git npm kafka linux"
+    " windows macos slack jira stripe chrome firefox systemd cron logrotate journald elasticsearch rabbitmq nginx cloudflare vercel heroku"
+    " jenkins dependabot renovate".split()
+)
+_MECHANISMS = frozenset(
+    "policy rule rules collector logrotate ttl lifecycle scheduler eviction autoscaler reaper job cronjob".split()
+)
+_AT_ONCE = frozenset(
+    "now today tonight tomorrow then prod production live my mine i me immediately this new next every all".split()
+)
+
+
+def _is_general(low: Tokens) -> bool:
+    """`deleting a namespace also deletes what is in it`, `GitHub deletes the branch by itself`: what happens in general."""
+    if not _AT_ONCE.isdisjoint(low) and low[0] not in _PRODUCTS:
+        return _is_law(low)
+    if low[0] in _PRODUCTS and _AT_ONCE.isdisjoint(low):
+        return any(_happens(word) for word in low[1:5])
+    said = next((at for at, word in enumerate(low[:7]) if at and _happens(word)), 0)
+    return (said > 0 and low[said - 1] in _MECHANISMS) or _is_law(low)
+
+
+def _is_law(low: Tokens) -> bool:
+    """`purging a queue discards its messages`."""
+    if verb_forms().get(low[0], ("", ""))[1] != "ing" or low[1:2] not in (["a"], ["an"]):
+        return False
+    said = next((at for at, word in enumerate(low[:8]) if at > 1 and _happens(word)), 0)
+    return said > 0 and {"that", "which", "who"}.isdisjoint(low[:said])
+
+
+def _happens(word: str) -> bool:
+    return word in ("can", "may") or verb_forms().get(word, ("", ""))[1] == "third"
+
+
+@cache
+def _signs() -> frozenset[str]:
+    """Words of which one is in every clause that judges, describes or relabels something."""
+    thirds = {word for word, (_, form, _) in verb_forms().items() if form == "third"}
+    return _EDITS | _MUST | thirds | {"can", "may", "is", "was", "are", "cannot", "can't", "never"}
+
+
+_KEYS = frozenset("key button icon link flag option menu dialog endpoint handler action event command".split())
+_MUST = frozenset("should must is does doesn't needs can will has opens shows moves triggers was".split())
+_LABELS = frozenset("label text caption wording title heading name button string tooltip placeholder copy".split())
+_EDITS = frozenset("change rename relabel switch translate update replace swap set edit".split())
+
+
+def _relabels(words: Tokens, low: Tokens) -> bool:
+    """`change the label from Delete to Remove`: words in capitals are what is written there."""
+    if low[0] not in _EDITS or _LABELS.isdisjoint(low[1:7]):
+        return False
+    said = [word for word in words[1:] if word.lower() in verb_forms() and verb_forms()[word.lower()][1] == "base"]
+    return bool(said) and all(word[:1].isupper() for word in said if word.lower() not in _LABELS)
+
+
+def is_judged(words: Tokens) -> bool:
+    """`dropping the table is forbidden`, `a dropped schema cannot be restored`, `the label goes from Delete to Remove`."""
+    low = [word.lower() for word in words]
+    if _signs().isdisjoint(low):
+        return False
+    if "," in low[:5] and low[0] in ("to", "in", "by", "for", "note"):
+        low = low[low.index(",") + 1 :] or low  # `to be clear, …`
+    if _relabels(words, low) or _is_general(low) or (low[1:2] and low[1] in _KEYS and not _MUST.isdisjoint(low[2:4])):
+        return True
+    if low[0] in ("a", "an") and not {"cannot", "can't", "never"}.isdisjoint(low[2:6]):
+        return True
+    if verb_forms().get(low[0], ("", "", ""))[1] != "ing":
+        return False
+    for at, word in enumerate(low[1:], 1):
+        if word in ("is", "was", "are"):
+            after = low[at + 1 : at + 4]
+            ruled_out = after in _RULED_OUT or (after[:1] == ["not"] and not _ALLOWED.isdisjoint(after[1:]))
+            return ruled_out or not _JUDGED.isdisjoint(after)
+        if word in _SPEAKERS or word == "and":
+            return False
+    return False
+
+
+# None of these is a word of the other languages that are read.
+_ONLY_HERE = frozenset("the to that with from and our my this by their its".split())
+_OPENS = frozenset("never don't i'll i'm we'll not".split())
+_WORDS = re.compile(r"[^\W\d_][\w'-]*")
+_NAME = re.compile(r"[A-Za-z][\w.-]{1,60}")
+_PRESSES = frozenset(
+    "click clicks clicking press presses pressing tap taps tapping hit hits hitting confirm confirms confirming choose chooses choosing select"
+    " selects selecting accept accepts accepting push pushing".split()
+)
+_NEAR = frozenset("on the button link option dialog prompt box".split())
+
+
+def reads_as_english(low: str) -> bool:
+    """True when the sentence begins with an English verb or article and has a word that only English has."""
+    words = low.split()
+    if words and (words[0] in _OPENS or (words[0].endswith("ing") and words[0] in verb_forms())):
+        return True
+    return (
+        bool(words)
+        and (words[0] in verb_forms() or words[0] in _ONLY_HERE or words[0] == "no")
+        and not _ONLY_HERE.isdisjoint(words)
+    )
+
+
+def all_english(sentence: str) -> bool:
+    """True when every word is an English one that is known; names of operations count as none."""
+    return all(
+        is_operation(word)
+        or (low := word.lower()) in verb_forms()
+        or low in nouns()
+        or low in _ONLY_HERE
+        or low in SCOPE
+        or low in _OPENS
+        for word in _WORDS.findall(sentence)
+    )
+
+
+def is_name(text: str) -> bool:
+    """`audit_trail`: true for one word that names a thing and is no verb."""
+    if not _NAME.fullmatch(text) or text.lower() in verb_forms():
+        return False
+    low = text.lower().replace("_", " ")
+    return low in nouns() or low.rpartition(" ")[2] in nouns()
+
+
+def is_pressed(words: Tokens, at: int) -> bool:
+    """True when what stands here is pressed or confirmed: a verb of pressing in front, and nothing but its place between."""
+    for word in reversed(words[max(0, at - 4) : at]):
+        low = word.lower()
+        if low in _PRESSES:
+            return True
+        if low not in _NEAR:
+            return False
+    return False

@@ -1,0 +1,278 @@
+"""A foreign verb and the objects of its clause -> the announced effect, unless the clause denies or postpones it."""
+
+from __future__ import annotations
+
+import re
+
+from interlock.analysis.prose.acts import AnnouncedAct, act
+from interlock.analysis.prose.foreign.languages import HEADS, Entry, Vocabulary
+from interlock.analysis.prose.foreign.words import ForeignWord
+
+_PRODUCTION = re.compile(r"(?:^|[-_./:@\s])prod(?:uction)?(?:[-_./:\d\s]|$)|(?<![a-z])prod(?![a-z])")
+_STORES = frozenset({"database", "table", "schema", "bucket", "volume", "repository", "project", "cluster"})
+_AMOUNT = re.compile(
+    r"\d[\d.,'  ]*(?:k|m|mil|mila|tsd|tausend|thousand|тыс\w*|миллион\w*|mio|millones|万|億|亿|千)?\s*(?:de |d')?"
+    r"(?:€|\$|£|¥|eur|usd|chf|gbp|brl|rub|jpy|cny|d[oó]lar|dollar|peso|reais|real|franken|franc|pfund|pond|libra|sterlin|yen|рубл|евро|доллар|元|円|美元|欧元|ドル|ユーロ|块)"
+    r"|(?:€|\$|£|¥)\s*\d"
+)
+_HISTORY = re.compile(
+    r"(?:^|\s)(?:main|master|git|commits?|histor\w*|verlauf|geschichte|geschiedenis|storia|cronologia|истори\w*)(?:\s|-|$)|历史|歷史|履歴|歴史|提交"
+)
+# A server on somebody's own machine.
+_LOCAL = re.compile(
+    r"localhost|127\.0\.0\.1|\b(?:vite|webpack|storybook|jupyter|nodemon|dev[- ]?server|dev-сервер\w*|local|localmente|locale|lokale?[nrs]?)\b"
+    r"|локальн|本地|ローカル|開発サーバ|开发服务|\b(?:3000|4200|5000|5173|8000|8080|8888)\b"
+)
+_OUT = frozenset({"send", "expose", "leak", "put"})
+_CLOSING = frozenset({"archive", "suspend", "cancel", "disable"})
+# (kind of verb, kind of object) -> the kind of verb that it amounts to.
+_AMOUNTS_TO = {
+    ("cancel", "access"): "revoke", ("cancel", "credential"): "invalidate", ("cancel", "config"): "destroy", ("cancel", "safety"): "disable",
+    ("archive", "credential"): "invalidate", ("archive", "safety"): "disable", ("archive", "resource"): "stop", ("archive", "access"): "revoke",
+    ("stop", "order"): "cancel", ("invalidate", "order"): "cancel", ("suspend", "order"): "cancel", ("invalidate", "money"): "cancel",
+    ("revoke", "order"): "cancel", ("destroy", "order"): "cancel", ("send", "money"): "charge", ("refund", "access"): "grant", ("put", "credential"): "send", ("put", "private"): "send",
+}  # fmt: skip
+_SHARED = re.compile(
+    r"\b(?:main|master|remote|remot[oa]|distante?|principale?|origin|upstream)\b|удал[её]нн|远程|リモート"
+)
+_BLOCKS = ("sperr", "blokk", "блокиров", "bann", "ban", "schors", "suspen", "blocc", "bloque", "bloqu")
+_DELETING = frozenset({"remove", "wipe", "destroy", "reset"})
+_WITH_OTHERS = frozenset({"stop", "disable", "invalidate", "suspend", "revoke", "cancel", "bypass", "overwrite"})
+_LINE = re.compile(  # a line of a text
+    r"\b(?:l[ií]neas?|linhas?|lignes?|rig[ah]e?|zeilen?|regels?|строк\w*)\s+\d|第\s?\d+\s?行|\d+\s?行目"
+)
+_SOFT = frozenset({"remove", "disable"})  # what takes a right away only where one is named
+_RIGHTS = frozenset({"access", "account", "credential", "money", "config"})
+_WORLD = ("internet", "интернет", "インターネット", "互联网", "全网", "公网", "xworld")
+_PLAIN = frozenset({"", "program", "order", "list", "message"})
+_MANY_OF = frozenset({"account", "credential", "resource"})
+_FIRST_OF_ALL = {
+    "log": frozenset({"destroy", "wipe", "remove", "disable", "stop", "overwrite", "reset"}),
+    "safety": frozenset({"bypass", "disable", "stop"}),
+    "order": frozenset({"cancel", "stop", "invalidate", "suspend"}),
+}
+
+
+def act_of(words: list[ForeignWord], at: int, book: Vocabulary, raw: str) -> AnnouncedAct:
+    """The act of the verb at this place upon what the clause names; a verb of several kinds is what harms."""
+    nouns = [(place, entry) for place, word in enumerate(words) for entry in word.entries if entry[0] == "noun"]
+    if _LINE.search(raw.lower()) and words[at].has_kind(*_DELETING):
+        return AnnouncedAct("act_change", raw[:120])
+    acts = [
+        _act(words, verb, thing, nouns, book, raw, words[at].has_kind(*_SOFT))
+        for verb in words[at].entries
+        if verb[0] == "verb"
+        for thing in _objects(words, at, verb[1], nouns, book)
+    ]
+    return next((one for one in acts if one.harmful), acts[0])
+
+
+def _objects(
+    words: list[ForeignWord], at: int, kind: str, nouns: list[tuple[int, Entry]], book: Vocabulary
+) -> list[Entry]:
+    """What the verb acts on, and what else it may act on when that means nothing."""
+    thing = _object(words, at, kind, nouns, book)
+    if kind not in _WITH_OTHERS or any(entry[1] in ("code", "scrap", "letter") for _, entry in nouns):
+        return [thing]
+    return [thing, *(entry for _, entry in nouns if entry != thing)]
+
+
+def _act(
+    words: list[ForeignWord],
+    verb: Entry,
+    thing: Entry,
+    nouns: list[tuple[int, Entry]],
+    book: Vocabulary,
+    raw: str,
+    soft: bool,
+) -> AnnouncedAct:
+    _, kind, given = verb
+    text = " ".join(word.text for word in words)
+    traits = _traits(words, thing, nouns, book) | set(given)
+    if _PRODUCTION.search(text):
+        traits.add("production")
+    name = thing[1]
+    if kind == "revoke" and name not in _RIGHTS and soft:
+        return AnnouncedAct("act_change", text[:120])
+    if kind in ("grant", "lift", "expose") and any(word.text.startswith(_WORLD) for word in words):
+        traits.add("public")
+    if (
+        kind == "expose"
+        and name in _PLAIN
+        and "public" not in traits
+        and not any(word.has("outside") for word in words)
+    ):
+        return AnnouncedAct("act_change", text[:120])
+    if kind in ("format", "wipe", "destroy", "overwrite") and "/dev/" in raw:
+        name = "disk"
+    if kind == "format" and any(entry[1] in ("disk", "device") for _, entry in nouns):
+        name = "disk"
+    if kind == "stop" and name == "data" and not traits & (_STORES | {"production"}):
+        return AnnouncedAct("act_change", text[:120])
+    if kind == "cancel" and not name and book.language.spaced:
+        name = "order"
+    if kind in ("stop", "destroy") and name == "resource" and "production" not in traits and _LOCAL.search(raw.lower()):
+        name = "scrap"
+    if kind in ("charge", "send", "grant", "refund") and _AMOUNT.search(raw.lower()):
+        kind, name = "charge" if kind != "refund" else kind, "money"
+    if kind == "overwrite" and name == "data" and _SHARED.search(text):
+        name = "history"
+    if kind in ("lift", "archive") and name == "safety" and _undoes(words, thing):
+        return AnnouncedAct("act_change", text[:120])
+    if name == "private" and kind in _DELETING:
+        name = "data"
+    if kind == "rewrite" and ("history" in given or _HISTORY.search(text)):
+        name = "history"
+    if kind in _OUT and _leaks(words, name, nouns, traits):
+        return AnnouncedAct("act_leak", text[:120], frozenset(traits - {"admin", "public", "history"} | {"secret"}))
+    if kind == "send" and traits & {"all", "bulk"} and any(entry[1] in ("account", "message") for _, entry in nouns):
+        return AnnouncedAct("act_send", text[:120], frozenset(traits - {"admin", "public", "history"} | {"bulk"}))
+    kind = _AMOUNTS_TO.get((kind, name), kind)
+    if kind == "put":
+        return AnnouncedAct("act_change", text[:120])
+    if kind == "lift":
+        kind = "bypass"
+    if name == "account" and kind in _CLOSING and "permanent" in traits:
+        kind = "destroy"
+    if kind == "grant" and name == "access" and "all" in traits:
+        traits.add("admin")
+    return act(kind, "data" if name == "message" else name, text, frozenset(traits - {"history"}))
+
+
+def _object(words: list[ForeignWord], at: int, kind: str, nouns: list[tuple[int, Entry]], book: Vocabulary) -> Entry:
+    """The noun that the verb acts on."""
+    if any(word.text == "xscrapfile" for word in words):
+        return "noun", "scrap", ()
+    for name, kinds in _FIRST_OF_ALL.items():
+        if kind in kinds or (
+            kind == "remove" and name == "safety" and not any(entry[1] == "code" for _, entry in nouns)
+        ):
+            first = next((entry for _, entry in nouns if entry[1] == name), None)
+            if first:
+                return first
+    if any(word.has("also") for word in words):
+        nouns = [pair for pair in nouns if pair[1][1] not in ("scrap", "code")] or nouns
+    after = [pair for pair in nouns if pair[0] >= at]
+    chosen = (after or nouns) if book.language.head == "first" else nouns
+    if not chosen:
+        return "noun", "", ()
+    return chosen[0][1] if book.language.noun == "first" else chosen[-1][1]
+
+
+def _traits(words: list[ForeignWord], thing: Entry, nouns: list[tuple[int, Entry]], book: Vocabulary) -> set[str]:
+    traits = set(thing[2]) | {
+        trait for word in words for entry in word.entries if entry[0] == "scope" for trait in entry[2]
+    }
+    for place, entry in nouns:
+        traits.update(set(entry[2]) & (_STORES if thing[1] == "data" else {"production"}))
+        if entry == thing and (thing[1] in _MANY_OF or "backup" in thing[2]) and book.plural.search(words[place].text):
+            traits.add("bulk")
+    return traits
+
+
+def _leaks(words: list[ForeignWord], name: str, nouns: list[tuple[int, Entry]], traits: set[str]) -> bool:
+    """True when a secret goes out, or somebody's data to strangers."""
+    outside = "public" in traits or any(word.has("outside") for word in words)
+    if name in ("code", "letter") and not outside:
+        return False
+    kinds = {entry[1] for _, entry in nouns}
+    if kinds & {"credential", "private"}:
+        return True
+    owned = "account" in kinds or any(word.has("personal") for word in words)
+    return outside and (owned or "backup" in traits) and bool(kinds & {"data", "money", "list"})
+
+
+def _undoes(words: list[ForeignWord], thing: Entry) -> bool:
+    """`die Sperre aufheben`: somebody is let in again."""
+    return any(thing in word.entries and word.text.startswith(_BLOCKS) for word in words)
+
+
+_NEAR = 2  # characters
+_TO = frozenset({"zu", "te"})
+_APART = re.compile(r"て|で(?!す)|[がを](?!(?:行|実|し|やら|す))|、")  # between a verb and a denial that is not its own
+
+
+def denied(words: list[ForeignWord], at: int, book: Vocabulary) -> bool:
+    """True when a denial belongs to this verb; missing backups and questions deny nothing."""
+    for place, word in enumerate(words):
+        if not word.has("never", "weak"):
+            continue
+        near = words[place + 1 : place + 4] if book.language.head != "last" else words[max(0, place - 2) : place]
+        if any(other.has("unless") for other in near):
+            continue
+        if _reaches(words, place, at, book):
+            return True
+    return False
+
+
+def _reaches(words: list[ForeignWord], place: int, at: int, book: Vocabulary) -> bool:
+    """True when the denial at one place is one of the verb at the other."""
+    if not book.language.spaced:
+        return _reaches_unspaced(words, place, at, book)
+    if words[place].has("without"):
+        return _goes_without(words, place, at, book)
+    if book.language.head != "first":
+        return True
+    return (place < at and at - place <= 4) or abs(at - place) == 1
+
+
+def _goes_without(words: list[ForeignWord], place: int, at: int, book: Vocabulary) -> bool:
+    """`ohne etwas zu löschen`, `sin borrar nada`: without doing it, rather than doing it without something."""
+    if place > at or any(word.has(*HEADS) for word in words[place + 1 : at]):
+        return False
+    if book.language.head == "any":
+        return words[at - 1].text in _TO or "zu" in words[at].text[2:]
+    return at - place <= 3
+
+
+def _reaches_unspaced(words: list[ForeignWord], place: int, at: int, book: Vocabulary) -> bool:
+    if book.language.head == "last":
+        between = words[at].after[: max(0, words[place].start - words[at].end)]
+        return place > at and len(between) < 14 and not _APART.search(between)
+    if place > at:
+        return False
+    if words[place].has("weak"):
+        return words[at].start - words[place].end <= _NEAR
+    return True
+
+
+def withheld(words: list[ForeignWord], book: Vocabulary) -> bool:
+    """`sin ejecutarlo`, `noch nicht ausführen`, `暂不执行`: a clause that only says that nothing is run yet."""
+    runs = next((at for at, word in enumerate(words) if word.has("launch", "do", "send")), -1)
+    if runs < 0 or any(word.has("noun", "verb", "look", "make", "mark") for word in words):
+        return False
+    return denied(words, runs, book)
+
+
+_SOMEBODY = frozenset("jemand quelqu'un alguien qualcuno alguem iemand кто-то ктото".split())
+_COLLEAGUES = frozenset(
+    "kollege kollegin vorganger praktikant collegue predecesseur stagiaire colega predecesor becario collega predecessore stagista antecessor"
+    " estagiario voorganger stagiair коллега предшественник стажер".split()
+)
+_BEFORE = frozenset("gestern hier ayer ieri ontem gisteren вчера".split())
+_SOMEBODY_ELSE = ("同事", "同僚", "前任", "有人", "誰か", "某人")
+
+
+def by_somebody(words: list[ForeignWord], raw: str) -> bool:
+    """`jemand hat … gelöscht`: what somebody else did or does, and not who speaks."""
+    if any(word.text in _COLLEAGUES for word in words[:3]) and not any(word.has(*HEADS) for word in words[:2]):
+        return any(word.past or word.has("was") or word.text in _BEFORE for word in words)
+    return any(word.text in _SOMEBODY for word in words[:2]) or raw.lstrip().startswith(_SOMEBODY_ELSE)
+
+
+_SPEAKERS = frozenset("ich wir je j'ai nous yo nosotros io noi eu nos ik wij we я мы".split())
+_HOLDS = ("block", "stop", "revoke", "lock")
+_THIRD = {"de": ("t",), "nl": ("t",), "ru": ("ет", "ит", "ют")}
+_ROMANCE = ("a", "e")
+
+
+def guards(words: list[ForeignWord], at: int, book: Vocabulary) -> bool:
+    """`der Branch-Schutz blockiert meinen Push`: a guard in front of the verb is who acts."""
+    if not book.language.spaced or words[at].past or not words[at].has_kind(*_HOLDS):
+        return False
+    verb = words[at].text
+    if verb.endswith("re") or not verb.endswith(_THIRD.get(book.language.code, _ROMANCE)):
+        return False
+    return any(word.kind("noun") in ("safety", "guard", "config") for word in words[:at]) and not any(
+        word.text in _SPEAKERS for word in words
+    )

@@ -1,0 +1,148 @@
+"""Detects the language of a sentence."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+
+from interlock.analysis.prose.english.nouns import nouns
+from interlock.analysis.prose.english.verbs import verb_forms
+from interlock.analysis.prose.foreign.languages import HEADS, Entry, Vocabulary
+from interlock.analysis.prose.foreign.words import WORD
+from interlock.analysis.prose.normalise import folded
+
+CODES = ("es", "de", "fr", "pt", "it", "nl", "ru", "zh", "ja")
+LONGEST = 4_000
+_LATIN = CODES[:6]
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+_LETTERS = tuple(
+    (re.compile(letters), code)
+    for letters, code in (("[ñ¿¡]", "es"), ("[ãõ]|ção", "pt"), ("[äöß]", "de"), ("[œêèùû]|à ", "fr"), ("[òì]", "it"))
+)
+ENGLISH = frozenset(
+    "the a an to of and from all for with on is are in it this that then by my our not please i will".split()
+)
+# What only English has.
+_ALONE = {"the": 3} | dict.fromkeys(
+    "to and from with that this are by then our please not for your someone somebody yesterday never because they which should would could".split(),
+    2,
+)
+_SHARED = frozenset(
+    "in is was are so an on at as die of to do a i me no he we you she her his had has have been be am over under or if but not they them"
+    " their there here when what who which some any can could would should may might must does did done just only then than also very more"
+    " most such own same too out up down off by for from with about into after before all both each few other will it its that this these"
+    " those how why where while".split()
+)  # English words besides
+Votes = list[tuple[str, int]]  # (language, how much)
+
+
+@cache
+def index(code: str) -> Vocabulary:
+    """The words of one language, put in order once."""
+    return Vocabulary(import_module(f"interlock.analysis.prose.foreign.languages.{code}").LANGUAGE)
+
+
+@cache
+def common() -> dict[str, tuple[str, ...]]:
+    """Common words -> the languages that have them."""
+    table: dict[str, tuple[str, ...]] = {}
+    for code in _LATIN:
+        language = index(code).language
+        for word in {
+            *language.common.split(),
+            *language.empty.split(),
+            *language.asked.split(),
+            *language.never.split(),
+        }:
+            table[word] = (*table.get(word, ()), code)
+    return table
+
+
+def language_of(sentence: str) -> str:
+    """The language by its script or by its common words and verbs; nothing for English."""
+    if not sentence.isascii():
+        if _KANA.search(sentence):
+            return "ja"
+        if _HAN.search(sentence):
+            return "zh"
+        if _CYRILLIC.search(sentence):
+            return "ru"
+    words = WORD.findall(folded(sentence[:LONGEST]))[:60]
+    scores = dict.fromkeys(_LATIN, 0)
+    english = 0
+    for word in words:
+        in_english, others = _weights(word)
+        english += in_english
+        for code, weight in others:
+            scores[code] += weight
+    if not sentence.isascii():
+        for letters, code in _LETTERS:
+            if letters.search(sentence):
+                scores[code] += 2
+    most = max(scores.values())
+    if most + _SETTLED <= english:
+        return ""
+    _settle(words, scores, most)
+    best = max(scores, key=lambda code: scores[code])
+    return best if scores[best] > english else ""
+
+
+def _weights(word: str) -> tuple[int, Votes]:
+    """How much a word speaks for English, and for each of the other languages."""
+    english = _ALONE.get(word) or (2 if word in verb_forms() else 1 if word in ENGLISH or word in nouns() else 0)
+    whole, lengths, stems = _votes()
+    votes, known = whole.get(word, _NOBODY)
+    told: set[str] | None = None
+    for length in lengths.get(word[:3], ()):
+        for vote in stems.get(word[:length], ()):
+            if told is None:
+                told, votes = set(known), votes.copy()
+            if vote[0] not in told:
+                told.add(vote[0])
+                votes.append(vote)
+    return english, votes
+
+
+_NOBODY: tuple[Votes, tuple[str, ...]] = ([], ())
+
+
+@cache
+def _votes() -> tuple[dict[str, tuple[Votes, tuple[str, ...]]], dict[str, list[int]], dict[str, Votes]]:
+    """Whole words -> the languages they speak for, and those that list them; three letters -> how long the stems are
+    that begin so, longest first; stems -> the languages they speak for."""
+    whole: dict[str, tuple[Votes, tuple[str, ...]]] = {
+        word: ([(code, 2 if len(codes) == 1 and word not in _SHARED else 1) for code in codes], ())
+        for word, codes in common().items()
+    }
+    lengths: dict[str, set[int]] = {}
+    begun: dict[str, Votes] = {}
+    for code in _LATIN:
+        book = index(code)
+        for word, entries in book.exact.items():
+            votes, known = whole.get(word, _NOBODY)
+            whole[word] = ([*votes, (code, _vote(entries[0]))], (*known, code))
+        for start, stems in book.stems.items():
+            lengths.setdefault(start, set()).update(len(stem) for stem, _ in stems)
+            for stem, entry in stems:
+                begun.setdefault(stem, []).append((code, _vote(entry)))
+    return whole, {start: sorted(found, reverse=True) for start, found in lengths.items()}, begun
+
+
+def _vote(entry: Entry) -> int:
+    return 2 if entry[0] in HEADS else 1
+
+
+_SETTLED = 3  # what an idiom adds
+
+
+def _settle(words: list[str], scores: dict[str, int], most: int) -> None:
+    """Languages that are near each other are told apart by their idioms."""
+    near = [code for code in _LATIN if most and scores[code] >= most - 2]
+    text = " ".join(words)
+    for code in near if len(near) > 1 else ():
+        idioms = index(code).idioms
+        if idioms and idioms.search(text):
+            scores[code] += _SETTLED

@@ -1,0 +1,220 @@
+"""A piece of a foreign sentence -> its words, each with the roles that it can have."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from interlock.analysis.prose.embedded import MARK
+from interlock.analysis.prose.foreign.languages import HEADS, Entry, Vocabulary, loans, with_files_as_words
+from interlock.analysis.prose.normalise import folded
+
+WORD = re.compile(r"(?<![\w./-])[^\W\d_][^\W_]*(?:['’-][^\W_]+)*(?![\w/])")
+_TOKEN = re.compile(rf"{MARK}|{WORD.pattern}")
+_PATH = re.compile(r"[A-Za-z0-9.~-]{0,60}[/_][A-Za-z0-9_./~-]{0,200}|(?<=[枝支チ] )[A-Za-z]+-[A-Za-z0-9-]{1,80}")
+_PRONOUN = 4  # letters of the longest one that hangs on a verb
+_SHIELDS = frozenset({"look", "make", "do", "launch", "fetch"})  # what a noun with a capital letter cannot be
+_NAMING = frozenset({"code", "letter"})
+_BARE = re.compile(r"(?:r|re|en|n|ть|ия|a)$")  # how an act ends when it is only the name of a button
+_AGENTS = frozenset("者器")
+_NUMBER = re.compile(r"(?<![\w.#-])(\d[\d., \u00a0]{0,12})\s*((?:[^\W\d_]|-){1,30})")
+_ARTICLES = frozenset({"el", "un", "del", "al"})  # `el borrado` is an act, `ha borrado` a report
+_FIRST = 0xE200  # private characters stand for idioms where words have no spaces between them
+
+
+@dataclass(slots=True)
+class ForeignWord:
+    """A word of a clause with what it can be."""
+
+    text: str
+    entries: list[Entry]
+    past: bool = False
+    start: int = 0  # in characters, where words have no spaces between them
+    after: str = ""  # what follows it there
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    def has(self, *roles: str) -> bool:
+        return bool(self.entries) and any(entry[0] in roles for entry in self.entries)
+
+    def has_kind(self, *kinds: str) -> bool:
+        """True for a verb of one of these kinds."""
+        return any(entry[0] == "verb" and entry[1] in kinds for entry in self.entries)
+
+    def kind(self, role: str) -> str:
+        return next((entry[1] for entry in self.entries if entry[0] == role), "")
+
+
+def words_of(text: str, book: Vocabulary) -> list[ForeignWord]:
+    """The words that are known here, idioms and separated verbs put together."""
+    if not book.language.spaced:
+        return _unspaced(text, book)
+    found: list[ForeignWord] = []
+    before = ""
+    for token in _TOKEN.findall(with_files_as_words(text)):
+        written = token.lower()
+        plain = folded(written.replace("zähl", "zaehl")).replace("’", "'")  # what is counted is not paid
+        entries = _known(plain, book)
+        if (book.language.capitals and found and token[0].isupper()) or (
+            book.language.compound and plain.endswith("ingen")
+        ):
+            entries = [entry for entry in entries if entry[0] not in _SHIELDS]
+        found.append(ForeignWord(plain, entries, before not in _ARTICLES and _is_past(written, plain, book)))
+        before = plain
+    found = _with_idioms(found, book)
+    _join_particles(found, book)
+    _drop_names(found, book)
+    _mark_many(text, found, book)
+    return found
+
+
+_MARKED: list[Entry] = [("mark", "", ())]
+
+
+def _known(plain: str, book: Vocabulary) -> list[Entry]:
+    """What a word can be, also without the article before its apostrophe."""
+    if plain == MARK:
+        return _MARKED
+    if "-" in plain and plain not in book.exact:
+        entries = _hyphened(plain, book)
+        if entries:
+            return entries
+    entries = book.find_whole(plain)
+    return book.find_whole(plain.partition("'")[2]) if not entries and "'" in plain[:5] else entries
+
+
+def _is_past(written: str, plain: str, book: Vocabulary) -> bool:
+    return plain not in book.now and bool(book.past.search(written))
+
+
+def _drop_names(words: list[ForeignWord], book: Vocabulary) -> None:
+    """`botón de borrar`, `bouton supprimer`: an act that only says what something is for is none."""
+    for at, word in enumerate(words):
+        if not at or not word.has("verb"):
+            continue
+        if word.text in loans() and word.entries is loans()[word.text] and not _is_done(words[at - 1]):
+            word.entries = []
+            continue
+        linked = words[at - 1].text in book.links
+        thing = words[at - 2] if linked and at > 1 else words[at - 1]
+        if thing.kind("noun") in _NAMING and not thing.has("verb", "scope") and (linked or _BARE.search(word.text)):
+            word.entries = [entry for entry in word.entries if entry[0] != "verb"]
+
+
+_ONE = frozenset("un ein einen ne een um uno una eine nen".split())
+
+
+def _is_done(before: ForeignWord) -> bool:
+    """True when a borrowed verb behind this word is an act: `hago un drop`, `do a reset`."""
+    return before.text in _ONE or before.has("do", "launch", "verb", "joints", "scope", "noun")
+
+
+def _hyphened(word: str, book: Vocabulary) -> list[Entry]:
+    """`support-postfach`, `apaga-los`: the parts of a word with a hyphen, the last noun or the first verb."""
+    pieces = word.split("-")
+    parts = [book.find_whole(part) for part in pieces]
+    scope = [entry for entries in parts for entry in entries if entry[0] in ("scope", "outside")]
+    if parts[-1] and parts[-1][0][0] == "noun":
+        return scope + parts[-1]
+    whole = book.find(word)
+    if whole:
+        return scope + whole
+    return parts[0] if len(pieces) == 2 and len(pieces[1]) <= _PRONOUN and parts[0] else scope
+
+
+def _unspaced(text: str, book: Vocabulary) -> list[ForeignWord]:
+    text = _PATH.sub(" ", with_files_as_words(_spread(text)))
+    if book.idioms:
+        text = book.idioms.sub(
+            lambda match: chr(_FIRST + int((match.lastgroup or "i0")[1:])) + _names(match[0], book), text
+        )
+    found = []
+    for place, name in book.pieces.find(text):
+        number = ord(name[0]) - _FIRST
+        idiom = 0 <= number < len(book.idiom_entries)
+        entries = [book.idiom_entries[number]] if idiom else _MARKED if name == MARK else book.find(name)
+        end = place + len(name)
+        word = ForeignWord(name, entries, False, place, text[end : end + 16])
+        if word.has("verb") and not idiom and (word.after[:1] in _AGENTS or _names_a_thing(word.after, book)):
+            word.entries = [entry for entry in entries if entry[0] != "verb"]
+        found.append(word)
+    _mark_many(text, found, book)
+    return found
+
+
+_EDGE = re.compile(r"(?<=[\u3040-\u9fff])(?=[A-Za-z~])|(?<=[A-Za-z])(?=[\u3040-\u9fff])")
+
+
+def _spread(text: str) -> str:
+    """Latin words with spaces around them."""
+    return _EDGE.sub(" ", text)
+
+
+def _names_a_thing(after: str, book: Vocabulary) -> bool:
+    """`削除ボタン`, `删除按钮`: what follows at once says that the act is the name of a thing."""
+    thing = book.pieces.at(after, 0)
+    return bool(thing) and any(entry[0] == "noun" and entry[1] in _NAMING for entry in book.find(thing))
+
+
+def _named(entries: list[Entry]) -> list[Entry]:
+    """What an idiom keeps of the words inside it: what they name, and how much of it."""
+    return [entry for entry in entries if entry[0] in ("noun", "scope")]
+
+
+def _names(text: str, book: Vocabulary) -> str:
+    return " ".join(piece for _, piece in book.pieces.find(text) if _named(book.find(piece)))
+
+
+def _with_idioms(words: list[ForeignWord], book: Vocabulary) -> list[ForeignWord]:
+    """The words with every idiom as one word."""
+    if not book.idioms or not words:
+        return words
+    found: list[ForeignWord] = []
+    text = " ".join(word.text for word in words)
+    at = place = 0  # in words, in characters
+    for match in book.idioms.finditer(text):
+        while place < match.start():
+            found.append(words[at])
+            place += len(words[at].text) + 1
+            at += 1
+        idiom = ForeignWord(match[0], [book.idiom_entries[int((match.lastgroup or "i0")[1:])]])
+        found.append(idiom)
+        while at < len(words) and place < match.end():
+            idiom.entries += _named(words[at].entries)
+            place += len(words[at].text) + 1
+            at += 1
+    return found + words[at:]
+
+
+def _join_particles(words: list[ForeignWord], book: Vocabulary) -> None:
+    """`schalte … ab`: the nearest verb before a particle becomes what both mean together."""
+    for at, word in enumerate(words):
+        for stem, entry in book.particles.get(word.text, ()):
+            verb = next((other for other in reversed(words[max(0, at - 12) : at]) if _joins(other, stem)), None)
+            if verb is not None:
+                verb.entries, verb.past, word.entries = [entry], False, []
+                break
+
+
+def _joins(word: ForeignWord, stem: str) -> bool:
+    """True for a form of the verb; `Schreibrechte` is none of `schreiben`."""
+    if not (word.text.startswith(stem[:-1]) if stem.endswith("*") else word.text == stem):
+        return False
+    return not word.has("noun") or word.has(*HEADS)
+
+
+def _mark_many(text: str, words: list[ForeignWord], book: Vocabulary) -> None:
+    """`20 000 clientes`: a number before a noun means many."""
+    for number, name in _NUMBER.findall(text.lower()) if any(map(str.isdigit, text)) else ():
+        if int(re.sub(r"\D", "", number)) < 2:
+            continue
+        plain = folded(name)
+        known = (
+            book.find_whole(plain)
+            if book.language.spaced
+            else [entry for _, piece in book.pieces.find(name) for entry in book.find(piece)]
+        )
+        if any(entry[0] == "noun" and entry[1] != "money" for entry in known):
+            words.append(ForeignWord("", [("scope", "", ("bulk",))]))

@@ -1,0 +1,178 @@
+"""Text as written -> comparable text: undoes disguised spelling, drops claims addressed to the reviewer, reports lookalikes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from interlock.analysis.confusables import fold_confusables as unmasked
+from interlock.analysis.confusables import is_invisible, narrow
+from interlock.analysis.lexicon import VOCABULARY
+from interlock.analysis.prose.english import SCOPE, may_say
+from interlock.analysis.prose.english.nouns import nouns
+from interlock.analysis.prose.english.verbs import verb_forms
+
+_JOINED = re.compile(r"(?<![^\W_])[^\W\d_](?:([-._*|+~]| )[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
+_APART = re.compile(r"([-._*|+~ ])[^\W\d_]\1[^\W\d_]\1")  # what stands inside every such word
+_MIXED = re.compile(r"(?<![\w./@$-])(?=[\w@$!|-]{3,24}(?![\w./@-]))[A-Za-z@$][A-Za-z]*[0-9@$!|][\w@$!|]*")
+_DISGUISES = re.compile(r"[0-9@$!|]")  # one of these is in every such word
+_LEET = str.maketrans("0134578@$!|", "oieastbasil")
+_OTHER_ONE = str.maketrans("1!|", "lll")
+_LINKS = frozenset("the a an of from in on to and with for my our your their then now this that it them".split())
+_LONGEST = 60
+
+
+def undisguised(text: str) -> str:
+    """The text with letters that were set apart put together again, and digits that stand for letters read as such."""
+    text = _JOINED.sub(_put_together, text) if _APART.search(text) else text
+    return _MIXED.sub(_unleeted, text) if _DISGUISES.search(text) else text
+
+
+def _put_together(match: re.Match[str]) -> str:
+    word = "".join(char for char in match[0] if char.isalpha())
+    return " ".join(_split(word)) if len(word) <= _LONGEST else word
+
+
+def _split(word: str) -> list[str]:
+    """`deleteallusers` as three words, when every piece of it is one that is known."""
+    low, known = word.lower(), known_words()
+    if low in known:
+        return [word]
+    best: list[list[int] | None] = [[]] + [None] * len(low)
+    for end in range(1, len(low) + 1):
+        for start in range(max(0, end - 16), end):
+            before = best[start]
+            if (
+                before is not None
+                and low[start:end] in known
+                and (best[end] is None or len(before) + 1 < len(best[end] or []))
+            ):
+                best[end] = [*before, end]
+    cuts = best[-1]
+    return [word[start:end] for start, end in zip([0, *cuts], cuts, strict=False)] if cuts else [word]
+
+
+def _unleeted(match: re.Match[str]) -> str:
+    word, known = match[0], known_words()
+    for plain in (word.translate(_LEET), word.translate(_OTHER_ONE).translate(_LEET)):
+        if plain != word and plain.isalpha() and plain.lower() in known:
+            return plain
+    return word
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """The English words that somebody may want to disguise."""
+    words = {*verb_forms(), *nouns(), *SCOPE, *_LINKS}
+    return frozenset(word for word in words if " " not in word and (len(word) > 2 or word in _LINKS))
+
+
+LIMIT = 20_000
+
+# Where a command begins or ends in a text that has no spaces: `运行rm -rf x。`
+_EDGES = re.compile(
+    r"(?<=[!-~])(?=[。，、；：！？）」』])|(?<=[,;:!?)])(?=[\u3040-\u9fff])|(?<=[\u3040-\u9fff])(?=[A-Za-z]{2,20}(?:[.][a-z0-9]{1,9})? )"
+)
+_SPACES = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space
+
+
+def normalise(text: str) -> tuple[str, bool]:
+    """The text in plain letters, and whether characters hid in it or stood for others; longer text is cut."""
+    text = text[:LIMIT]
+    if text.isascii():
+        return _spaced(text.replace("\x00", "")), False
+    plain = narrow(text)[:LIMIT]
+    shown = "".join(char for char in plain if not is_invisible(char))
+    hidden = any(_hides_in_a_word(plain, at) for at, char in enumerate(plain) if is_invisible(char))
+    read = unmasked(shown, _Words())
+    return _spaced(_EDGES.sub(" ", read)), hidden or read != shown
+
+
+class _Words:
+    """The words of both lexicons, that of names and that of sentences."""
+
+    def __contains__(self, word: object) -> bool:
+        return word in VOCABULARY or word in known_words()
+
+
+def _hides_in_a_word(text: str, at: int) -> bool:
+    """True between two letters, and for marks that turn the direction of text; not for those that join emoji."""
+    if text[at] in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        return True
+    return 0 < at < len(text) - 1 and text[at - 1].isascii() and text[at - 1].isalnum() and text[at + 1].isalnum()
+
+
+def _spaced(text: str) -> str:
+    """The text with what was set apart put together, and one space between its words."""
+    text = undisguised(text)
+    return text if text == " ".join(text.split()) else _SPACES.sub(" ", text).strip()
+
+
+def folded(text: str) -> str:
+    """Lower case, without accents."""
+    lower = text.lower()
+    if lower.isascii():
+        return lower
+    kept: list[str] = []
+    for char in unicodedata.normalize("NFD", lower.replace("ß", "ss").replace("ё", "е")):
+        if not ("\u0300" <= char <= "\u036f" and kept and kept[-1].isascii()):
+            kept.append(char)
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+_WHO = r"(?:the |my |our |an? )?(?:operator|user|admin(?:istrator)?|human|owner|boss|manager|cto|ceo|security team|team|customer|lead|supervisor|system|reviewer)"
+# (pieces of which one is in every such claim, the claim)
+_WORDINGS = (
+    ("confirmed|approved|authori|agreed|signed off|consented|allowed|said",
+     rf"{_WHO}(?: has| have)?(?: already| just| explicitly)* (?:confirmed|approved|authori[sz]ed|agreed(?: to (?:this|it|that))?|signed off|consented|allowed (?:this|it)"
+     rf"|said (?:it(?:'s| is) )?(?:ok(?:ay)?|fine|yes))(?: (?:this|it|that|on (?:this|it)|everything|in advance|beforehand))?"),
+    ("approved|authori|whitelisted by policy",
+     r"(?:(?:it|this) (?:is|was|has been) )?(?:already |fully |explicitly )*(?:pre-?approved|pre-?authori[sz]ed|whitelisted by policy)(?: by [\w ]{1,20})?"),
+    ("approved|authori|confirmed|cleared",
+     r"(?:already |has been |was |been )(?:approved|authori[sz]ed|confirmed|cleared)(?: by " + _WHO + r")?"),
+    ("ignor|disregard|forget",
+     r"(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:ting)?) (?:all |any |the |your )*(?:previous|prior|above|earlier|preceding|safety|former) (?:rules?|instructions?|prompts?|polic(?:y|ies)|guidelines?|warnings?)"),
+    ("this is|this's|it is|it's",
+     r"(?:this|it)(?: i|')s (?:only |just |merely )?(?:a )?(?:test|drill|exercise|simulation|harmless|safe|fine|ok(?:ay)?|reversible|routine)(?: only| environment| operation| action)?(?=[\s.,;:!)]|$)"),
+    ("=|:",
+     r"(?:risk|level|danger|severity|category|tier|safe|approved|destructive|read_?only|harmless|confirm(?:ed)?|dangerous|score|reversible|irreversible)\s?[=:]\s?(?:safe|low|lowest|none|true|false|yes|no|ok|okay|minimal|zero|medium|reversible|read[-_]?only|approved|advisory|harmless|\d[\d.]*)\b"),
+    ("risk", r"(?:no|zero|low|minimal) risk"),
+    ("ly safe|ly harmless|ly fine", r"(?:completely|totally|perfectly|absolutely) (?:safe|harmless|fine)"),
+    ("safe to", r"safe to (?:run|proceed|execute|allow|ignore)"),
+    ("do not|don't|no need to",
+     r"(?:do not|don't|no need to) (?:flag|block|alert|escalate|ask|pause|warn)(?: (?:this|it|anyone|me|the user|for \w+))?"),
+    ("confirmation|approval|review",
+     r"no (?:further )?(?:confirmation|approval|review) (?:is )?(?:needed|required|necessary)"),
+    ("please a", r"please (?:allow|approve) (?:this|it)"),
+    ("as safe", r"mark (?:this|it) as safe"),
+    ("classify", r"classify (?:this|it)? ?as (?:safe|\w+)"),
+    ("you must|you should", r"you (?:must|should) (?:allow|approve) (?:this|it)"),
+)  # fmt: skip
+_CLAIMS = re.compile(r"\b(?:" + "|".join(wording for _, wording in _WORDINGS) + ")", re.IGNORECASE)
+_PIECES = tuple(dict.fromkeys(piece for pieces, _ in _WORDINGS for piece in pieces.split("|")))
+_SPEAKERS = re.compile(
+    r"(?:^|(?<=[\s\[<(|#*]))(?:<\|?)?/?(?:system|assistant|developer|admin|operator|nextactionhint|hint|judge|moderator|instruction|important|note to (?:the )?\w+)(?:\|?>)?\s*(?:message|note|prompt|override)?\s*[:\]>]+",
+    re.IGNORECASE,
+)
+_SPEAKER_ENDS = re.compile(r"[:\]>]")
+_DENIED = re.compile(r"(?:\b(?:not|never|n't|isn't|without being|unless|until|if|once)\s*$)", re.IGNORECASE)
+
+
+def without_claims(text: str) -> str:
+    """The text without what it says about itself."""
+    if _SPEAKER_ENDS.search(text):
+        text = _SPEAKERS.sub(" . ", text)
+    if not _may_claim(text):
+        return text
+    return _CLAIMS.sub(
+        lambda match: match[0] if _DENIED.search(text[max(0, match.start() - 14) : match.start()]) else " . ", text
+    )
+
+
+def _may_claim(text: str) -> bool:
+    """False when no claim can be in it; letters of other alphabets can be capitals of these, so those are looked at."""
+    if not text.isascii():
+        return True
+    low = text.lower()
+    return may_say(_PIECES, low)

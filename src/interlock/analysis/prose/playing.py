@@ -1,0 +1,245 @@
+"""Decides whether a command, statement or call in a clause would run, and hands it to the reader of its language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Protocol
+
+from interlock.analysis.facts import Report
+from interlock.analysis.operations.names import is_operation
+from interlock.analysis.prose import english
+from interlock.analysis.prose.acts import AnnouncedAct, act
+from interlock.analysis.prose.clauses import Tokens
+from interlock.analysis.prose.code_spans import calls_in
+from interlock.analysis.prose.embedded import MARK, Embedded, Lifted, arguments
+from interlock.analysis.prose.english.clause import EnglishClause
+from interlock.analysis.prose.english.nouns import nouns
+from interlock.analysis.prose.english.verbs import verb_forms
+from interlock.analysis.prose.operations import CALLED, EDITS, Mention
+
+
+class Teller(Protocol):
+    """Who is told what was found."""
+
+    out: Report
+    any: bool
+    known: bool
+    named: bool
+
+    def act(self, one: AnnouncedAct) -> None: ...
+
+
+# -- would it run? ----------------------------------------------------------------------------------------
+
+_LAUNCHES = frozenset(
+    "open opening do doing firing fire launch launching start starting spawn spawning enter entering type typing paste pasting"
+    " quick hitting hit submit submitting throw throwing kick kicking so hence therefore thus".split()
+)
+_TELLING = frozenset(
+    "explain explaining document documenting describe describing discuss mention quote answer summarize summarise note compare"
+    " comparing translate teach report warn ask asking asked outline recap remind cite add adding append grep search searching look"
+    " looking detect detecting block blocking forbid flag check checking test testing write writing".split()
+)
+_ASKING = frozenset("what how why whether".split())
+_BESIDE = frozenset("between versus vs than like unlike except".split())
+_NAMING = frozenset(
+    "difference differences use uses usage usages occurrence occurrences mention mentions meaning semantics explanation danger dangers"
+    " risk risks effect effects example examples warning warnings equivalent alias synonym anatomy history origin references reference"
+    " docs documentation description summary syntax page section chapter article question questions alternative alternatives name names"
+    " regex pattern string phrase text line word words entry matches hits calls aliases wrapper support".split()
+)
+_OF = frozenset("of to for about on behind with says saying reads reading containing called named titled".split())
+# Verbs that put a text somewhere, and the places where a command is only read.
+_PUTS = frozenset(
+    "put putting include including place placing insert inserting paste pasting quote quoting add adding show showing stick".split()
+)
+_PAGES = frozenset(
+    "slide slides docs doc documentation readme wiki chapter faq handbook training guide page blog article comment tutorial cheat-sheet cheatsheet changelog notes"
+    " appendix glossary presentation deck lecture exercise book essay newsletter answer lesson workshop course poster quiz".split()
+)
+# What is told of a command, behind it.
+_TOLD = frozenset(
+    "means mean meant works stands was were had did failed fails crashed hung raises raised returns returned lacks prints printed exits"
+    " exited hangs throws errors docs documentation manual man manpage page section semantics syntax usage example examples keyword"
+    " snippet incident behaves".split()
+)
+_JUDGED = frozenset(
+    "off forbidden banned not never blocked denied disallowed prohibited dangerous risky bad discouraged deprecated documented mentioned"
+    " described explained rejected disabled refused unsafe harmful evil".split()
+)
+
+
+_RUNNING = frozenset("run running execute executing launch launching".split())
+
+
+def running(words: Tokens, clause: EnglishClause, lifted: Lifted, told: Teller) -> list[Embedded]:
+    """The embedded things of a clause that its sentence would run."""
+    found: list[Embedded] = []
+    low = [word.lower() for word in words]
+    named = told.named  # `the difference between x and y`
+    for at, word in enumerate(words):
+        if not word.startswith(MARK):
+            named = named and low[at] in _JOINTS
+        elif named or _is_named(low, at):
+            named = True
+        elif word in clause.marks or _is_launched(low, at, clause):
+            thing = lifted.of(word)
+            if clause.runs or not thing.kind.startswith("quoted_"):
+                found.append(thing)
+    told.named = named
+    return found
+
+
+_JOINTS = frozenset({"and", "or", ",", "vs", "versus", "with"})
+
+
+def _is_named(low: Tokens, at: int) -> bool:
+    """True where a command is only named: `what x does`, `the difference between x and y`, `uses of x`."""
+    near = low[max(0, at - 3) : at]
+    after = low[at + 1 : at + 6]
+    if near and (
+        near[-1] in _BESIDE
+        or (near[-1] in EDITS or (near[-1] == "the" and set(near) & EDITS))
+        or (near[-1] in _OF and set(low[max(0, at - 4) : at - 1]) & _NAMING and not set(low[:at]) & _RUNNING)
+    ):
+        return True
+    if _ASKING & set(near):
+        return True
+    if (
+        near
+        and near[-1] in _PUTS
+        and after[:1]
+        and after[0] in ("in", "into", "on", "to", "as")
+        and _PAGES & set(low[at + 1 : at + 9])
+    ):
+        return True  # `put x in the slides`
+    if not after:
+        return False
+    return (
+        after[0] in _TOLD or after[:2] == ["would", "do"] or (after[0] in ("is", "are") and bool(set(after) & _JUDGED))
+    )
+
+
+def _is_launched(low: Tokens, at: int, clause: EnglishClause) -> bool:
+    """`to fix the bug I'll do a quick x`: what shields the clause is not what is done with the command."""
+    near = low[max(0, at - 3) : at]
+    if not clause.shield or clause.denied or not _LAUNCHES & set(near):
+        return False
+    return not set(low[:at]) & _TELLING and not set(low[max(0, at - 6) : at]) & english.NEGATIONS
+
+
+# -- what does it do? -------------------------------------------------------------------------------------
+
+
+def play(thing: Embedded, told: Teller) -> None:
+    """Hands something embedded to the reader of its language."""
+    kind = thing.kind.removeprefix("quoted_")
+    if kind == "quote":
+        return
+    told.any = told.known = True
+    if kind == "shell":
+        _play_shell(thing.text, told)
+    elif kind == "sql":
+        told.out.code("sql", thing.text)
+    elif kind == "code":
+        told.out.code(thing.extra, thing.text)
+        _play_method(thing.text, told)
+    elif kind == "http":
+        from interlock.analysis.http import read_http
+
+        read_http(thing.extra, thing.text, "", (), told.out)
+        _read_route(thing.text, told)
+    elif kind == "json":
+        from interlock.analysis.operations.tools import read_tool
+
+        for name, given in calls_in(thing.text):
+            read_tool(name, given, told.out)
+    elif kind == "call":
+        from interlock.analysis.operations.operation import read_operation
+
+        read_operation(thing.text, arguments(thing.extra), "", told.out)
+
+
+# A program for disks whose disk the sentence says in its own words: `wipefs -a on both disks`.
+_AIMLESS = re.compile(
+    r"^format [A-Za-z]:|^(?:sudo )?(?:wipefs|blkdiscard|sgdisk|mkfs(?:\.\w+)?|mkswap|badblocks)(?: -{1,2}(?!help|version|n\b)\S+)+$"
+)
+_CMDLET = re.compile(
+    r"[A-Za-z]{3,12}-[A-Za-z]{3,40}(?=[\s|;]|$)(?:[^\n]*[A-Z-]|$)|(?:iwr|irm|iex|gci|ri|icm|saps)\s", re.ASCII
+)
+_CMD = re.compile(r"(?:robocopy|xcopy|takeown|icacls|vssadmin|wevtutil|bcdedit|diskpart|wbadmin|cipher|format|del|erase|rd|rmdir|reg|net|sc)\s(?:.*\s)?(?:/[A-Za-z]|[A-Za-z]:)", re.IGNORECASE)  # fmt: skip
+_POSIX = frozenset("apt-get docker-compose ansible-playbook redis-cli ssh-keygen update-rc.d".split())
+
+
+def _play_shell(text: str, told: Teller) -> None:
+    first = text.split(None, 1)[0]
+    if _CMD.match(text[:400]):
+        told.out.code("cmd", text)
+    elif first.lower() in _CMDLETS or (_CMDLET.match(text[:400]) and first.partition("-")[0].lower() in _VERBS):
+        told.out.code("powershell", text)
+    else:
+        told.out.shell(text)
+    if text.strip() == "git clean":
+        told.out.effect("act_delete", "everything untracked", "one")  # the sentence leaves the flag to the reader
+    if _AIMLESS.match(text[:400]):
+        told.out.effect("act_disk", text[:120], "all")
+
+
+_CMDLETS = frozenset("iwr irm iex gci icm saps ri".split())
+_VERBS = frozenset(
+    "add block clear copy disable dismount enable export format get grant initialize install invoke limit move new out publish remove"
+    " rename repair reset restart resize restore revoke save select send set start stop suspend test unblock uninstall unlock"
+    " unpublish unregister update write demote deny".split()
+)
+_LAST = re.compile(r"(?:^|[.>:])(\w{1,60})[!?]?(?:\(((?:[^()]|\([^()]*\)){0,400})\))?;?$")
+
+
+# What a method of that name does stays inside the program.
+_TAME_ENDS = (
+    "mock",
+    "mocks",
+    "listener",
+    "listeners",
+    "child",
+    "children",
+    "attribute",
+    "class",
+    "state",
+    "form",
+    "queries",
+    "handler",
+)
+
+
+def _play_method(text: str, told: Teller) -> None:
+    """`crm.bulk_delete_objects(…)`: the name of a method of several words is that of an operation."""
+    last = _LAST.search(text[:2000])
+    if last and is_operation(last[1]) and not last[1].lower().endswith(_TAME_ENDS):
+        from interlock.analysis.operations.operation import read_operation
+
+        read_operation(last[1], arguments(last[2] or ""), "", told.out)
+
+
+def _read_route(url: str, told: Teller) -> None:
+    """`/orgs/acme/suspend`: a route that ends in a verb does what the verb says to what stands in front."""
+    pieces = [piece for piece in re.split(r"[/:]", url.partition("?")[0].lower()) if piece]
+    known = verb_forms().get(pieces[-1]) if pieces else None
+    if known is None or known[1] != "base" or known[2] in ("do", "look", "make", "send", "format", "grant"):
+        return
+    things = [nouns()[piece] for piece in pieces[:-1] if piece in nouns()]
+    kind, traits, _ = things[-1] if things else ("", (), False)
+    told.act(act(known[2], kind, url[:120], frozenset(traits)))
+
+
+# -- operations by name -----------------------------------------------------------------------------------
+
+
+def read_operations(named: Iterable[Mention], told: Teller) -> None:
+    """Reads every operation that a clause calls by its name."""
+    from interlock.analysis.operations.operation import read_operation
+
+    for mention in named:
+        if mention.role == CALLED:
+            told.any = told.known = True
+            read_operation(mention.name, mention.given, "", told.out)

@@ -1,0 +1,280 @@
+"""Builds rules strictly from data; refuses unknown, empty or missing keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from interlock.analysis.facts import VERBS
+from interlock.analysis.place_names import PLACES
+from interlock.model import Action, Category, Level, command, intent, operation, tool
+
+Pattern = Callable[[str], object]  # truthy when one line of the text matches in full, case-insensitive
+
+_RULE_KEYS = frozenset(
+    {
+        "id",
+        "level",
+        "irreversible",
+        "category",
+        "reason",
+        "instead",
+        "undo",
+        "approvable",
+        "requirement",
+        "when",
+        "examples",
+    }
+)
+_COMMAND_KEYS = frozenset(
+    {"program", "subcommand", "any_flag", "all_flags", "no_flag", "any_word", "all_words", "no_word", "no_line"}
+    | {"min_words", "max_words", "trait", "no_trait", "any_env"}
+)
+_EFFECT_KEYS = frozenset({"effect", "place", "no_place", "trait", "no_trait", "target", "no_target"})
+_PROGRAM_KEYS = frozenset({"value_flags", "network", "dry_run", "slash_flags"})
+EXAMPLE_CWD = "/home/dev/app"  # where an example runs that does not say
+_ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
+
+
+class RuleError(ValueError):
+    """A rule that must not be loaded; the message says which, and what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One way for a rule to fire: everything in it must hold."""
+
+    program: tuple[str, ...] = ()
+    subcommand: tuple[tuple[str, ...], ...] = ()
+    any_flag: tuple[str, ...] = ()
+    all_flags: tuple[str, ...] = ()
+    no_flag: tuple[str, ...] = ()
+    any_word: tuple[str, ...] = ()
+    all_words: tuple[str, ...] = ()
+    no_word: tuple[str, ...] = ()
+    no_line: tuple[str, ...] = ()  # all words, joined by a space
+    min_words: int = 0
+    max_words: int = -1
+    any_env: tuple[str, ...] = ()
+    effect: tuple[str, ...] = ()
+    place: frozenset[str] = frozenset()
+    no_place: frozenset[str] = frozenset()
+    target: tuple[str, ...] = ()
+    no_target: tuple[str, ...] = ()
+    trait: frozenset[str] = frozenset()
+    no_trait: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of harm (or of harmlessness, at level safe): when it fires and what it says."""
+
+    id: str
+    level: Level
+    irreversible: bool
+    reason: str
+    when: tuple[Clause, ...]
+    category: Category | None = None
+    instead: str = ""
+    undo: str = ""
+    approvable: bool = True
+    requirement: str = ""
+    match: tuple[Action, ...] = ()  # what must fire
+    spare: tuple[Action, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramWords:
+    """How one program's words are to be read."""
+
+    value_flags: frozenset[str] = frozenset()
+    network: frozenset[str] | bool = False  # always, or for these subcommands
+    dry_run: tuple[str, ...] = ()  # words under which it changes nothing
+    slash_flags: bool = False
+
+
+@cache
+def pattern(texts: tuple[str, ...]) -> Pattern:
+    """Does any line match any of these in full? RE2, so that no rule can be made to hang."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = False
+    joined = "|".join(f"(?:{text})" for text in texts)
+    found: Callable[[bytes], object] = re2.compile(f"(?m)^(?:{joined})$", options).search
+
+    def search(text: str) -> object:
+        try:
+            return found(text.encode())  # in bytes, as nobody asks where it matched
+        except UnicodeEncodeError:  # a lone surrogate, which no text has but a hostile one
+            return found(text.encode("utf-8", "replace"))
+
+    return search
+
+
+def _check_pattern(text: str) -> None:
+    """Refuses what is no pattern by itself, even if it would become one beside others."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        re2.compile(text, options)
+    except re2.error as error:
+        raise RuleError(f"pattern {text!r}: {_words(error)}") from None
+
+
+def _words(error: Exception) -> str:
+    detail = error.args[0] if error.args else error
+    return detail.decode() if isinstance(detail, bytes) else str(detail)
+
+
+def build_rule(data: Mapping[str, Any], checked: bool = True) -> Rule:
+    """The rule that `data` describes; raises RuleError on anything that is not exactly right."""
+    name = str(data.get("id", "?"))
+    _only(f"rule {name}", data, _RULE_KEYS)
+    if not _ID.fullmatch(name):
+        raise RuleError(f"rule {name!r}: an id is lower-case words joined by dots, such as git.force_push")
+    level = _level(name, data.get("level"))
+    examples = data.get("examples", {})
+    if checked:
+        _only(f"rule {name}: examples", examples, {"match", "spare"})
+        for kind in ("match", "spare"):
+            if not examples.get(kind):
+                raise RuleError(f"rule {name}: needs at least one example to {kind}")
+        for key in ("reason", "when"):
+            if not data.get(key):
+                raise RuleError(f"rule {name}: {key} is missing or empty")
+        if level >= Level.DESTRUCTIVE and not data.get("instead"):
+            raise RuleError(f"rule {name}: says not what to do instead")
+        if level >= Level.DESTRUCTIVE and "irreversible" not in data:
+            raise RuleError(f"rule {name}: says not whether it is irreversible")
+    return Rule(
+        id=name,
+        level=level,
+        irreversible=_typed(name, data, "irreversible", bool, False),
+        reason=_typed(name, data, "reason", str, ""),
+        when=tuple(_clause(name, clause, checked) for clause in _typed(name, data, "when", list, [])),
+        category=_category(name, data.get("category"), level),
+        instead=_typed(name, data, "instead", str, ""),
+        undo=_typed(name, data, "undo", str, ""),
+        approvable=_typed(name, data, "approvable", bool, True),
+        requirement=_typed(name, data, "requirement", str, ""),
+        match=tuple(_example(name, item) for item in examples.get("match", ())),
+        spare=tuple(_example(name, item) for item in examples.get("spare", ())),
+    )
+
+
+def build_program(name: str, data: Mapping[str, Any]) -> ProgramWords:
+    """How the words of program `name` are read; raises RuleError on an unknown key."""
+    _only(f"program {name}", data, _PROGRAM_KEYS)
+    network = data.get("network", False)
+    return ProgramWords(
+        value_flags=frozenset(_strings(f"program {name}", "value_flags", data.get("value_flags", []))),
+        network=network if isinstance(network, bool) else frozenset(_strings(f"program {name}", "network", network)),
+        dry_run=_strings(f"program {name}", "dry_run", data.get("dry_run", [])),
+        slash_flags=bool(data.get("slash_flags", False)),
+    )
+
+
+def _only(where: str, data: Mapping[str, Any], known: Iterable[str]) -> None:
+    if not isinstance(data, Mapping):
+        raise RuleError(f"{where}: expected a table, got {data!r}")
+    for key in data:
+        if key not in known:
+            raise RuleError(f"{where}: unknown key {key!r}; known: {', '.join(sorted(known))}")
+
+
+def _level(rule: str, word: object) -> Level:
+    for level in Level:
+        if level.word == word:
+            return level
+    raise RuleError(f"rule {rule}: level {word!r}; known: {', '.join(level.word for level in Level)}")
+
+
+def _category(rule: str, word: object, level: Level) -> Category | None:
+    if word is None and level < Level.DESTRUCTIVE:
+        return None
+    try:
+        return Category(str(word))
+    except ValueError:
+        raise RuleError(f"rule {rule}: category {word!r}; known: {', '.join(c.value for c in Category)}") from None
+
+
+def _typed(rule: str, data: Mapping[str, Any], key: str, kind: type, default: Any) -> Any:
+    value = data.get(key, default)
+    if not isinstance(value, kind):
+        raise RuleError(f"rule {rule}: {key} is {value!r}, expected {kind.__name__}")
+    return value
+
+
+def _strings(where: str, key: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+        raise RuleError(f"{where}: {key} is {value!r}, expected a list of words")
+    return tuple(value)
+
+
+def _example(rule: str, item: object) -> Action:
+    """A command as text, or a table: {command, cwd}, {operation, params, crude}, {tool, input}, {hint}."""
+    if isinstance(item, str):
+        return command(item, EXAMPLE_CWD)
+    if isinstance(item, Mapping):
+        data = dict(item)
+        cwd = str(data.pop("cwd", EXAMPLE_CWD))
+        keys = set(data)
+        if keys == {"command"}:
+            return command(str(data["command"]), cwd)
+        if "operation" in keys and keys <= {"operation", "params", "crude", "declared"}:
+            declared = _level(rule, data["declared"]) if "declared" in keys else None
+            return operation(str(data["operation"]), data.get("params", {}), str(data.get("crude", "")), cwd, declared)
+        if "tool" in keys and keys <= {"tool", "input"}:
+            return tool(str(data["tool"]), data.get("input", {}), cwd)
+        if keys == {"hint"}:
+            return intent(str(data["hint"]), cwd)
+    raise RuleError(
+        f"rule {rule}: example {item!r}, expected a command, {{operation, params}}, {{tool, input}} or {{hint}}"
+    )
+
+
+def _clause(rule: str, data: Mapping[str, Any], checked: bool) -> Clause:
+    where = f"rule {rule}"
+    if not isinstance(data, Mapping) or ("program" in data) == ("effect" in data):
+        raise RuleError(f"{where}: a clause names either a program or an effect, got {data!r}")
+    _only(where, data, _COMMAND_KEYS if "program" in data else _EFFECT_KEYS)
+    lists: dict[str, Any] = {}
+    for key, value in data.items():
+        if key in ("min_words", "max_words"):
+            if not isinstance(value, int):
+                raise RuleError(f"{where}: {key} is {value!r}, expected a number")
+            lists[key] = value
+            continue
+        words = _strings(where, key, value)
+        if not words:
+            raise RuleError(f"{where}: {key} is empty")
+        lists[key] = words
+    for key in ("any_word", "all_words", "no_word", "no_line", "any_env", "target", "no_target"):
+        for text in lists.get(key, ()):
+            if checked:
+                _check_pattern(text)
+    _known(where, "effect", lists.get("effect", ()), VERBS)
+    for key in ("place", "no_place"):
+        _known(where, key, lists.get(key, ()), PLACES)
+    return _make_clause(lists)
+
+
+def _make_clause(lists: Mapping[str, Any]) -> Clause:
+    data = dict(lists)
+    data["subcommand"] = tuple(tuple(item.split()) for item in data.get("subcommand", ()))
+    for key in ("place", "no_place", "trait", "no_trait"):
+        data[key] = frozenset(data.get(key, ()))
+    return Clause(**data)
+
+
+def _known(where: str, key: str, words: Sequence[str], known: frozenset[str]) -> None:
+    for word in words:
+        if word not in known:
+            raise RuleError(f"{where}: unknown {key} {word!r}; known: {', '.join(sorted(known))}")

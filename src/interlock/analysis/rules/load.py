@@ -1,0 +1,201 @@
+"""Loads the rule packs on disk into one rulebook, indexed by program and effect."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interlock.analysis.classify import Rulebook
+from interlock.analysis.rules import ProgramWords, Rule, RuleError, build_program, build_rule
+
+if TYPE_CHECKING:
+    from interlock.analysis.prose.classifier import IntentClassifier
+
+SHIPPED = Path(__file__).parent
+
+
+def load(*extra: Path) -> Rulebook:
+    """The shipped packs and any others; refuses the whole when one rule is wrong."""
+    files = sorted(SHIPPED.glob("*.toml"))
+    book = _built(tuple(files), tuple(path.read_bytes() for path in files))
+    return join_rulebooks(book, load_files(extra)) if extra else book
+
+
+@lru_cache(maxsize=1)
+def _built(files: tuple[Path, ...], texts: tuple[bytes, ...]) -> Rulebook:
+    """The book of these packs; a process that has it builds it anew only when one of them has changed."""
+    digest = hashlib.sha256(b"\0".join(texts)).hexdigest()
+    packs = _cached(digest)
+    if packs is None:
+        whole = [_parse(path, text) for path, text in zip(files, texts, strict=True)]
+        build_rulebook(whole)  # strict: what is kept has been checked
+        packs = _without_examples(whole)
+        _keep(digest, packs)
+    return build_rulebook(packs, checked=False)
+
+
+@cache
+def _opinion() -> IntentClassifier:
+    """What was learned about the wording of intents."""
+    from interlock.analysis.prose.classifier import IntentClassifier, Weights
+
+    english, foreign = (
+        Weights.of((SHIPPED / f"{name}.weights").read_bytes()) for name in ("intents", "intents_foreign")
+    )
+    return IntentClassifier(english, foreign)
+
+
+def rulebook_hash(book: Rulebook) -> str:
+    """One hash over every rule and program: which rules a record was judged by. Examples judge nothing."""
+    whole = {"rules": book.rules, "programs": book.programs, "patterns": book.patterns}
+    text = json.dumps(whole, default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """What JSON does not know, one step nearer to it, with one order for what has none."""
+    if isinstance(value, Rule):
+        value = replace(value, match=(), spare=())
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return sorted(value, key=repr) if isinstance(value, frozenset) else dict(value)
+
+
+def join_rulebooks(first: Rulebook, second: Rulebook) -> Rulebook:
+    """Both books' rules; refused when they share an id or describe a program twice."""
+    for rule in second.rules:
+        if rule in first.rules:
+            raise RuleError(f"rule {rule}: the id is taken")
+    for program in second.programs:
+        if program in first.programs:
+            raise RuleError(f"program {program!r} is described twice")
+    whole = Rulebook.of([*first.rules.values(), *second.rules.values()], {**first.programs, **second.programs})
+    return replace(whole, opinion=_opinion)
+
+
+def load_files(files: Iterable[Path]) -> Rulebook:
+    """Only these packs, with their examples."""
+    return build_rulebook([_parse(path, _read(path)) for path in files])
+
+
+def build_rulebook(packs: Iterable[Mapping[str, Any]], checked: bool = True) -> Rulebook:
+    """A rulebook from parsed packs; raises RuleError on a duplicate id or anything else that is wrong."""
+    rules: dict[str, Rule] = {}
+    programs: dict[str, ProgramWords] = {}
+    for pack in packs:
+        if unknown := set(pack) - {"rule", "program"}:
+            raise RuleError(f"unknown table {sorted(unknown)[0]!r}; known: program, rule")
+        for name, data in pack.get("program", {}).items():
+            if name in programs:
+                raise RuleError(f"program {name!r} is described twice")
+            programs[name] = build_program(name, data)
+        for data in pack.get("rule", ()):
+            rule = build_rule(data, checked)
+            if rule.id in rules:
+                raise RuleError(f"rule {rule.id}: the id is taken")
+            rules[rule.id] = rule
+    return replace(Rulebook.of(rules.values(), programs), opinion=_opinion)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise RuleError(f"{path}: {error.strerror}") from None
+
+
+def _parse(path: Path, text: bytes) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(text.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RuleError(f"{path.name}: {error}") from None
+
+
+def _cached(digest: str) -> list[Mapping[str, Any]] | None:
+    """Parsing TOML takes most of a start; packs with this very content were parsed before, and kept as JSON."""
+    try:
+        return list(json.loads((SHIPPED / "__pycache__" / f"{digest}.json").read_bytes()))
+    except (OSError, ValueError):
+        return None
+
+
+def _without_examples(packs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The packs as they judge, the same whether they were parsed or kept."""
+    return [
+        {**pack, "rule": [{k: v for k, v in rule.items() if k != "examples"} for rule in pack.get("rule", ())]}
+        for pack in packs
+    ]
+
+
+def _keep(digest: str, packs: list[Mapping[str, Any]]) -> None:
+    folder = SHIPPED / "__pycache__"
+    try:
+        folder.mkdir(exist_ok=True)
+        for old in folder.glob("*.json"):
+            old.unlink()
+        part = folder / f"{digest}.part"
+        part.write_text(json.dumps(packs))
+        part.replace(folder / f"{digest}.json")
+    except OSError:
+        return  # a read-only installation parses again; nothing depends on the copy
+
+
+def example_failures(book: Rulebook, full: Rulebook) -> list[str]:
+    """Examples of `book` that do not do what they promise when judged by `full`, and clauses that no example reaches."""
+    from interlock.analysis.assess import judge
+
+    wrong: list[str] = []
+    for rule in book.rules.values():
+        for action in rule.match:
+            seen = judge(action, full).assessment
+            if rule.level and rule.id not in {finding.rule for finding in seen.findings}:
+                wrong.append(f"rule {rule.id}: does not match {action.text!r}")
+            elif not rule.level and seen.level:
+                wrong.append(f"rule {rule.id}: {action.text!r} is not safe")
+        for action in rule.spare:
+            if rule.id in {finding.rule for finding in judge(action, full).assessment.findings}:
+                wrong.append(f"rule {rule.id}: matches {action.text!r}, which it should spare")
+        wrong += _unreached(rule, book)
+    return wrong
+
+
+def _unreached(rule: Rule, book: Rulebook) -> list[str]:
+    """Clauses of a rule that none of its own examples reaches."""
+    from interlock.analysis.assess import judge
+    from interlock.analysis.classify import classify
+
+    facts = [judge(action, book).facts for action in rule.match]
+    wrong: list[str] = []
+    for number, clause in enumerate(rule.when, 1):
+        alone = Rulebook.of([replace(rule, when=(clause,), level=max(rule.level, type(rule.level)(1)))], book.programs)
+        if not any(classify(some, alone).findings for some in facts):
+            wrong.append(f"rule {rule.id}: no example reaches clause {number}")
+    return wrong
+
+
+def _main(words: list[str]) -> int:
+    if words[:1] != ["check"] or len(words) < 2:
+        print("usage: python -m interlock.analysis.rules.load check PACK.toml...")
+        return 2
+    try:
+        book = load_files(Path(word) for word in words[1:])
+        found = example_failures(book, load())
+    except RuleError as error:
+        print(error)
+        return 1
+    for line in found:
+        print(line)
+    print(f"{len(book.rules)} rules, {len(found)} problems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.exit(_main(sys.argv[1:]))

@@ -1,0 +1,301 @@
+"""State that all shells of one reading share: facts so far, work budget, known files, streams, and the command being read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from interlock.analysis.facts import HOLE, QUOTED, BudgetSpent, Command, Effect, Fact, hole
+from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
+from interlock.analysis.places import place, resolve
+from interlock.model import Span
+
+if TYPE_CHECKING:
+    from interlock.analysis.shell.walk import Shell
+
+
+FileReader = Callable[[str], str | None]
+
+BUDGET = 80_000  # steps of some five microseconds each; an ordinary command takes ten to a hundred
+FACT_STEPS = 3  # for a command or a path that the rules will look at
+_HOME_HOLE = hole("HOME")  # as the readers of other languages name it
+MAX_NESTING = 12
+MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and told to be
+_PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What flows from one command into the next: its text as far as known, and what is in it."""
+
+    text: str
+    taints: frozenset[str] = frozenset()  # download, secret, environment, bulk
+
+    @property
+    def known(self) -> bool:
+        return HOLE not in self.text
+
+
+NAMED_TAINTS = frozenset({"download", "secret", "environment"})  # what a hole can be known to hold
+UNKNOWN = Stream(hole() + "\n")
+NOTHING = Stream("")
+
+
+def join_streams(streams: Sequence[Stream]) -> Stream:
+    """What several commands print one after the other."""
+    found = [stream for stream in streams if stream is not NOTHING]
+    if len(found) < 2:
+        return found[0] if found else NOTHING
+    return Stream("".join(stream.text for stream in found), frozenset().union(*(stream.taints for stream in found)))
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where in the action a command stands, and what surrounds it."""
+
+    span: Span | None
+    via: tuple[str, ...] = ()
+    traits: frozenset[str] = frozenset()
+    env: tuple[tuple[str, str], ...] = ()
+
+    def inside(self, wrapper: str, *traits: str) -> Where:
+        return Where(self.span, (*self.via, wrapper), self.traits.union(traits) if traits else self.traits, self.env)
+
+
+@dataclass(slots=True)
+class ShellReading:
+    """What all shells of one reading share."""
+
+    source: str = ""  # the action's own text, which spans point into
+    reader: FileReader | None = None
+    facts: list[Fact] = field(default_factory=list)
+    budget: int = BUDGET
+    files: dict[str, str] = field(default_factory=dict)  # written by the action itself, by resolved path
+    downloads: dict[str, str] = field(default_factory=dict)  # path -> address it was fetched from
+    origins: dict[str, str] = field(default_factory=dict)  # moved by the action itself, new path -> old
+    copies: dict[str, str] = field(default_factory=dict)  # copied, moved or linked, new path -> old
+    links: dict[str, str] = field(
+        default_factory=dict
+    )  # symbolic links made by the action itself, path -> what it leads to
+    witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
+    nesting: int = 0
+    patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with
+    cwd: str = ""  # where the action begins
+
+    def fetched(self, *paths: str) -> str:
+        """The address that one of these files came from; nothing when none was fetched."""
+        for path in paths:
+            if path in self.downloads:
+                return self.downloads[path] or path
+        for folder, address in self.downloads.items():
+            if folder.endswith("/") and any(path.startswith(folder) for path in paths):
+                return address
+        return ""
+
+    def step(self, count: int = 1) -> None:
+        self.budget -= count
+        if self.budget < 0:
+            raise BudgetSpent
+
+
+class Job:
+    """One command being read: what it is, and the way to report on it (implements Report)."""
+
+    __slots__ = ("_of_production", "_subject", "host", "program", "stdin", "where", "words")
+
+    def __init__(self, host: Shell, program: str, words: list[str], where: Where, stdin: Stream | None) -> None:
+        self.host = host
+        self.program = program
+        self.words = words
+        self.where = where
+        self.stdin = stdin  # None: the terminal, or whatever the caller has
+        self._subject: str | None = None
+        self._of_production: bool | None = None
+
+    @property
+    def subject(self) -> str:
+        """The command as a person would write it; a long one has many effects, and is put into words once."""
+        if self._subject is None:
+            self._subject = show_command(self.program, self.words)
+        return self._subject
+
+    @property
+    def of_production(self) -> bool:
+        """True when one of its words says production."""
+        if self._of_production is None:
+            self._of_production = any(is_production(word) for word in self.words)
+        return self._of_production
+
+    @property
+    def patterns(self) -> NamePatterns:
+        """What names of operations are matched with."""
+        return self.host.session.patterns
+
+    def about(self, words: Sequence[str]) -> Job:
+        """A report on one part of the text, the one that has these words; on all of it where they are all of it, or not found."""
+        source = self.host.session.source
+        found = _part(words, source) if len(source) <= _LONGEST_PARTED else None
+        if found is None or not source[: found[0]].strip(_ENDS) + source[found[1] :].strip(_ENDS):
+            return self
+        where = Where(found, self.where.via, self.where.traits, self.where.env)
+        return Job(self.host, source[slice(*found)], [], where, self.stdin)
+
+    # -- Report -----------------------------------------------------------------------------------------
+
+    def step(self, count: int = 1) -> None:
+        self.host.session.step(count)
+
+    def effect(self, verb: str, target: str = "", *traits: str) -> None:
+        """One effect for each kind of place that the target can be."""
+        marks = self.where.traits.union(traits) if traits else self.where.traits
+        if HOLE in target:
+            target = target.replace(_HOME_HOLE, "~")
+        if is_production(target):
+            marks = marks | {"production"}
+        subject = self.subject
+        facts = self.host.session.facts
+        if verb not in _PATH_VERBS:
+            facts.append(Effect(verb, target, "", marks, self.where.span, self.where.via, subject))
+            return
+        self.step(FACT_STEPS)
+        path = resolve(target, self.host.cwds[0])
+        only_a_link = verb == "delete" and path in self.host.session.links and not target.endswith("/")
+        for where in ["temp"] if only_a_link else dict.fromkeys(self.places(target)):
+            facts.append(Effect(verb, target, where, marks, self.where.span, self.where.via, subject, path))
+        if verb == "delete":
+            self._origin(target, marks)
+
+    def places(self, target: str) -> list[str]:
+        """The kinds of place that a path can be, seen from where this command runs."""
+        for inside, outside in self.host.mounts.items():
+            if target == inside or target.startswith(f"{inside}/"):
+                return [place(f"{outside.rstrip('/')}{target[len(inside) :]}" or "/", "/work", "~")]
+        return [self._place(target, cwd) for cwd in self.host.cwds]
+
+    def _place(self, target: str, cwd: str) -> str:
+        """Behind a `cd` that surely succeeded, build output is what it is from the folder that was left."""
+        here, left = place(target, cwd, self.host.home), self.host.left
+        if left is None or here not in ("source", "project"):
+            return here
+        whole = place(resolve(target, cwd), left, self.host.home)
+        return whole if whole in ("build", "cache") else here
+
+    def _origin(self, target: str, marks: frozenset[str]) -> None:
+        """What was moved somewhere and is deleted there is lost from where it was; so is what a link leads to."""
+        session = self.host.session
+        if not session.origins and not session.links:
+            return
+        full = resolve(target, self.host.cwds[0])
+        old = session.origins.get(full) or _behind_link(session.links, full + "/" if target.endswith("/") else full)
+        if old is not None:
+            where = place(old, self.host.cwds[0], self.host.home)
+            self.host.session.facts.append(
+                Effect("delete", old, where, marks, self.where.span, self.where.via, self.subject)
+            )
+
+    def unreadable(self, what: str, *traits: str) -> None:
+        self.effect("unreadable", what, *traits)
+
+    def run(self, argv: Sequence[str], via: str = "", *traits: str, stdin: Stream | None = None) -> Stream:
+        return self.host.run(list(argv), self.inside(via, traits), stdin)
+
+    def shell_text(
+        self, text: str, via: str = "", *traits: str, args: Sequence[str] = (), dialect: str = "bash"
+    ) -> Stream:
+        return self.host.nested(text, self.inside(via, traits), args, dialect, self.stdin)
+
+    def shell(self, text: str) -> None:
+        self.shell_text(text)
+
+    def code(self, language: str, text: str, via: str = "") -> None:
+        from interlock.analysis.read import read_code
+
+        read_code(language, text, Job(self.host, self.program, self.words, self.inside(via, ()), self.stdin))
+
+    # -- ways in ----------------------------------------------------------------------------------------
+
+    def inside(self, via: str, traits: Sequence[str]) -> Where:
+        where = self.where.inside(via or self.program, *traits)
+        if "production" not in where.traits and self.of_production:
+            return Where(where.span, where.via, where.traits | {"production"}, where.env)
+        return where
+
+    def file_text(self, path: str) -> str | None:
+        return self.host.file_text(path)
+
+
+_LONGEST_PARTED, _MOST_PARTED = 4_000, 60  # characters of a text, and words of a part, that are looked for
+_ENDS = " .!?;,:\"'`\n\t"
+
+
+def _part(words: Sequence[str], source: str) -> tuple[int, int] | None:
+    """Where these words stand in a text, one after the other."""
+    first = source.find(words[0]) if words else -1
+    for _ in range(_TRIES):
+        if first < 0:
+            return None
+        end = first + len(words[0])
+        for word in words[1:_MOST_PARTED]:
+            at = source.find(word, end, end + _GAP + len(word))
+            if at < 0:
+                break
+            end = at + len(word)
+        else:
+            return first, end
+        first = source.find(words[0], first + 1)
+    return None
+
+
+_TRIES = 20  # places where the first word of a part stands
+_GAP = 12  # characters between two words of a part
+
+
+def _behind_link(links: Mapping[str, str], path: str) -> str | None:
+    """What a path reaches through a link; the link itself is only a name, and deleting it loses nothing."""
+    for link, target in links.items():
+        if path.startswith(f"{link}/"):
+            return target.rstrip("/") + path[len(link) :].rstrip("/") or "/"
+    return None
+
+
+_PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown read run_script".split())
+
+
+def is_production(text: str) -> bool:
+    """True when a name in the text says production."""
+    low = text.lower()
+    return ("prod" in low or "prd" in low) and _PRODUCTION.search(text) is not None
+
+
+def show_command(program: str, words: Sequence[str]) -> str:
+    """A command as a person would write it, holes as $NAME or …"""
+    text = " ".join([program, *[_quoted(word[:_SHOWN]) for word in words[:40]]]) if words else program
+    text = text.replace(QUOTED, "")
+    if HOLE in text:
+        text = _HOLE.sub(lambda m: f"${m[1]}" if m[1] else "…", text)
+    return text if len(text) <= 300 else text[:297] + "..."
+
+
+_SHOWN = 2_000  # characters of a word that can be among the first 300
+_HOLE = re.compile(f"{HOLE}([^{HOLE}]*){HOLE}")
+_NEEDS_QUOTES = re.compile(r"[\s'\"|&;<>()]")
+
+
+def _quoted(word: str) -> str:
+    if word and not _NEEDS_QUOTES.search(word):
+        return word
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def command_fact(program: str, words: Sequence[str], where: Where, stdin: Stream | None, cwd: str = "") -> Command:
+    """The fact for a command at a place."""
+    traits = where.traits
+    if stdin is not None:
+        traits = traits | {"piped"}
+        if "bulk" in stdin.taints:
+            traits = traits | {"bulk_input"}
+    if any(is_production(word) for word in words) or any(is_production(v) for _, v in where.env):
+        traits = traits | {"production"}
+    return Command(program, tuple(words), where.span, where.via, traits, where.env, cwd)

@@ -1,0 +1,334 @@
+"""The shell's own commands and nested shells: changes to the shell's state, and the text that `eval`, `source` or `bash -c` runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from interlock.analysis.facts import HOLE, hole, known, taints_in
+from interlock.analysis.places import resolve
+from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream
+from interlock.analysis.shell.expand import is_unknown
+from interlock.analysis.shell.options import options, valued
+from interlock.analysis.shell.simple_commands import assign_read
+
+# Programs whose output is meant to be run by the shell that calls them: their own shell set-up.
+_SETUP_WORDS = frozenset(
+    "init hook completion completions shellenv shell-init env docker-env activate shell alias --completion --bash --zsh setup-shell "
+    "generate-shell-completion bash zsh -s autocomplete podman-env hooks".split()
+)
+_SETUP_PROGRAMS = frozenset(
+    "ssh-agent dircolors lesspipe direnv pyenv rbenv nodenv jenv goenv brew starship zoxide fnm mise asdf opam luarocks kubectl helm "
+    "gh minikube docker-machine thefuck register-python-argcomplete conda mamba micromamba rustup register atuin fzf keychain resize "
+    "tput getopt gpg-agent perl locale podman volta nvm sdk stack pipenv poetry hatch uv just rg fd bat npm pip gcloud aws_completer "
+    "op dbus-launch modulecmd lmod envman task chezmoi pnpm yarn deno bun".split()
+)
+
+
+_LONGEST_PATH = 4_096
+
+
+def change_directory(job: Job) -> Stream:
+    """cd, pushd: where relative paths start from now on."""
+    targets = [word for word in job.words if not word.startswith("-") or word == "-"]
+    target = targets[0] if targets else "~"
+    if target == "-":
+        target = (job.host.lookup("OLDPWD") or [hole("OLDPWD")])[0]
+    elif target.startswith("+"):
+        target = hole()
+    if target.startswith("~") and target[1:2] in ("", "/") and job.host.home:
+        target = job.host.home + target[1:]
+    job.host.variables["OLDPWD"] = [job.host.cwds[0]]
+    job.host.left = None
+    if (
+        len(job.host.cwds[0]) + len(target) > _LONGEST_PATH and target.isidentifier()
+    ):  # one step deeper than there can be
+        return NOTHING
+    reached = [resolve(target, cwd) if cwd or known(target) else target for cwd in job.host.cwds]
+    if all(len(path) <= _LONGEST_PATH for path in reached):  # a longer one cannot be changed to
+        job.host.cwds = reached
+    return NOTHING
+
+
+def go_back(job: Job) -> Stream:
+    """popd: to where the last pushd or cd came from, as far as that is known."""
+    found = job.host.lookup("OLDPWD")
+    job.host.cwds, job.host.left = list(found) if found else [hole("OLDPWD")], None
+    return NOTHING
+
+
+def evaluate(job: Job) -> Stream:
+    """eval: its words joined are read as shell text."""
+    text = " ".join(word for word in job.words if word != "--")
+    if is_unknown(text.strip()) and _is_setup(job):
+        return NOTHING
+    if "download" in taints_in(text):
+        job.effect("run_download", "the network")
+        return UNKNOWN
+    return job.host.read(text, job.where.inside("eval"), job.stdin) if HOLE not in text else _partly_known(job, text)
+
+
+def _partly_known(job: Job, text: str) -> Stream:
+    if is_unknown(text.strip()):
+        job.unreadable("text made at run time is run as a command", "payload")
+        return UNKNOWN
+    return job.host.read(text, job.where.inside("eval"), job.stdin)
+
+
+def _is_setup(job: Job) -> bool:
+    """eval "$(ssh-agent -s)": the last command read is a program's own shell set-up."""
+    from interlock.analysis.facts import Command
+
+    for fact in reversed(job.host.session.facts):
+        if isinstance(fact, Command) and fact.via and fact.via[-1] == "$( )":
+            if fact.program in _SETUP_PROGRAMS:
+                return True
+            return bool(_SETUP_WORDS.intersection(fact.words)) and fact.program not in (
+                "curl",
+                "wget",
+                "cat",
+                "base64",
+                "ssh",
+                "nc",
+            )
+        if isinstance(fact, Command) and fact.program == "eval":
+            continue
+        return False
+    return False
+
+
+def source(job: Job) -> Stream:
+    """source, `.`: a file read in this very shell."""
+    words = [word for word in job.words if word != "--"]
+    if not words:
+        return NOTHING
+    path = words[0]
+    if path in ("/dev/stdin", "-") and job.stdin is not None:
+        return job.host.read(job.stdin.text, job.where.inside("source"))
+    return run_script(job, path, words[1:], "source")
+
+
+def run_script(job: Job, path: str, args: list[str], via: str) -> Stream:
+    """A script that the shell runs: read when its text is to be had, else named."""
+    host = job.host
+    full = resolve(path, host.cwds[0])
+    address = job.host.session.fetched(full, path)
+    if address:
+        job.effect("run_download", address)
+        return UNKNOWN
+    text = job.file_text(path)
+    if text is None:
+        if path.startswith("/dev/fd/") or is_unknown(path):
+            if not (via == "source" and (is_unknown(path) or _is_setup_source(job))):
+                job.unreadable("a script that is only known at run time is run", "payload")
+            return UNKNOWN
+        job.effect("run_script", path)
+        return UNKNOWN
+    if is_unknown(text.strip()):
+        if not (via == "source" and _is_setup_source(job)):
+            job.unreadable("a script made at run time is run", "payload")
+        return UNKNOWN
+    where = job.where.inside(f"{via} {path}" if not path.startswith("/dev/fd/") else f"{via} <( )")
+    if via == "source":
+        return host.read(text, where, job.stdin)
+    return host.nested(text, where, [path, *args], "bash", job.stdin)
+
+
+def _is_setup_source(job: Job) -> bool:
+    """source <(kubectl completion bash)"""
+    from interlock.analysis.facts import Command
+
+    for fact in reversed(job.host.session.facts):
+        if isinstance(fact, Command) and fact.via and fact.via[-1] == "<( )":
+            return (fact.program in _SETUP_PROGRAMS and fact.program != "perl") or bool(
+                _SETUP_WORDS.intersection(fact.words)
+            )
+    return False
+
+
+def trap(job: Job) -> Stream:
+    """trap: its first word is read as shell text, which will run."""
+    words = [word for word in job.words if word != "--"]
+    if words and not words[0].startswith("-") and len(words) > 1 and words[0]:
+        host, names = job.host, _NAMED.findall(words[0])
+        host.traps.append((words[0], job.where.inside("trap"), {name: host.variables.get(name) for name in names}))
+        host.read(words[0], job.where.inside("trap"))
+    return NOTHING
+
+
+_NAMED = re.compile(r"\$\{?(\w+)")
+
+
+def alias(job: Job) -> Stream:
+    """alias: what a name will stand for."""
+    for word in job.words:
+        name, equals, value = word.partition("=")
+        if equals:
+            job.host.aliases[name] = value
+    return NOTHING
+
+
+def set_arguments(job: Job) -> Stream:
+    """set -- a b: the positional arguments; in fish, `set NAME value…` assigns."""
+    if job.host.dialect == "fish":
+        words = [word for word in job.words if not word.startswith("-")]
+        if len(words) > 1:
+            job.host.assign(words[0], words[1:])
+        return NOTHING
+    words = options(job.words, valued("-o +o"), stop_at_operand=True).operands
+    if words or "--" in job.words:
+        job.host.arguments = words
+    return NOTHING
+
+
+def shift(job: Job) -> Stream:
+    count = int(job.words[0]) if job.words and job.words[0].isdigit() else 1
+    if job.host.arguments is not None:
+        job.host.arguments = job.host.arguments[count:]
+    return NOTHING
+
+
+def read_variable(job: Job) -> Stream:
+    """read: sets variables from what flows in."""
+    assign_read(job.host, job.words, job.stdin, job.where.env)
+    return NOTHING
+
+
+def unset(job: Job) -> Stream:
+    for word in job.words:
+        job.host.variables.pop(word, None)
+        job.host.functions.pop(word, None)
+    return NOTHING
+
+
+def read_array(job: Job) -> Stream:
+    """mapfile, readarray: lines into an array."""
+    names = [word for word in job.words if not word.startswith("-")]
+    lines = job.stdin.text.splitlines() if job.stdin is not None else [hole()]
+    if names:
+        job.host.assign(names[-1], lines or [hole()])
+    return NOTHING
+
+
+def print_formatted(job: Job) -> Stream | None:
+    """printf -v NAME, printf -vNAME: the output goes into a variable."""
+    first = "".join(job.words[:1])
+    words = [first[2:], *job.words[1:]] if first.startswith("-v") and first != "-v" else job.words[1:]
+    if first.startswith("-v") and len(words) > 1:
+        from interlock.analysis.shell.output import printf
+
+        job.host.assign(words[0], [printf(words[1:])])
+        return NOTHING
+    return None
+
+
+def declare(job: Job) -> Stream | None:
+    """declare "X=…", or declare as a variable's value: what is no assignment in the text is one all the same."""
+    for word in job.words:
+        name, equals, value = word.partition("=")
+        if equals and name.isidentifier():
+            job.host.assign(name, [value])
+    return None
+
+
+def read_option(job: Job) -> Stream:
+    """getopts: the variable holds an option's letter, which only running tells."""
+    for name in job.words[1:2]:
+        job.host.assign(name, [hole(name)])
+    return NOTHING
+
+
+HANDLERS = {
+    "cd": change_directory,
+    "popd": go_back,
+    "pushd": change_directory,
+    "chdir": change_directory,
+    "eval": evaluate,
+    "source": source,
+    ".": source,
+    "trap": trap,
+    "alias": alias,
+    "set": set_arguments,
+    "shift": shift,
+    "read": read_variable,
+    "unset": unset,
+    "mapfile": read_array,
+    "readarray": read_array,
+    "printf": print_formatted,
+    "getopts": read_option,
+    **dict.fromkeys(("declare", "typeset", "local", "export", "readonly"), declare),
+}
+
+
+SHELLS = frozenset(
+    "bash sh zsh dash ksh ash mksh fish csh tcsh rbash rzsh yash pdksh osh posh hush xonsh nu elvish".split()
+)
+
+# program -> language, options that carry code, options with other values
+
+
+def shell(job: Job) -> Stream | None:
+    """bash -c 'text' name args…; a script file; or what flows in."""
+    text, operands, flags = _shell_words(job.words)
+    if ("-n" in flags and job.program != "fish") or "noexec" in flags or "--no-execute" in flags:
+        return NOTHING
+    dialect = "zsh" if job.program in ("zsh", "rzsh") else "fish" if job.program == "fish" else "bash"
+    via = f"{job.program} -c"
+    if text is not None:
+        return _payload(job, text, via, operands, dialect)
+    if operands and "-s" not in flags:
+        if operands[0] in ("-", "/dev/stdin"):
+            return from_stdin(job, dialect, operands)
+        return run_script(job, operands[0], operands[1:], job.program)
+    return from_stdin(job, dialect, [job.program, *operands])
+
+
+def _shell_words(words: list[str]) -> tuple[str | None, list[str], set[str]]:
+    """The text of -c, what follows, and the flags."""
+    flags: set[str] = set()
+    wants_text = False
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if word in ("--", "-"):
+            index += 1
+            break
+        if not re.fullmatch(r"[-+][A-Za-z]+|--[a-z-]+(=.*)?", word):
+            break
+        flags.add(word)
+        if not word.startswith("--"):
+            flags.update(f"-{letter}" for letter in word[1:])
+            wants_text = wants_text or ("c" in word[1:] and word[0] == "-")
+        elif word == "--command":
+            wants_text = True
+        elif word.startswith("--command="):
+            return word[10:], words[index + 1 :], flags
+        index += 1
+        if word in ("--rcfile", "--init-file", "-C") or (not word.startswith("--") and word[-1] in "oO"):
+            if index < len(words):
+                flags.add(words[index])
+            index += 1
+    rest = words[index:]
+    if wants_text:
+        return (rest[0] if rest else ""), rest[1:], flags
+    return None, rest, flags
+
+
+def _payload(job: Job, text: str, via: str, args: list[str], dialect: str) -> Stream:
+    return job.shell_text(text, via, args=args, dialect=dialect)
+
+
+def from_stdin(job: Job, dialect: str, args: list[str]) -> Stream | None:
+    if job.stdin is None:
+        return None
+    if "download" in job.stdin.taints:
+        job.effect("run_download", "the network")
+        return UNKNOWN
+    if "bulk" in job.stdin.taints:
+        job.unreadable("a list that is only known at run time is run as commands", "payload")
+        return UNKNOWN
+    where = job.where.inside(job.program)
+    return job.host.nested(job.stdin.text, where, args, dialect)
+
+
+SHELL_HANDLERS: dict[str, Callable[[Job], Stream | None]] = dict.fromkeys(SHELLS, shell)

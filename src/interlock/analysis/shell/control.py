@@ -1,0 +1,201 @@
+"""Follows control flow: pipes, lists, branches, loops and groups, each with its state and its input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from interlock.analysis.facts import hole, known
+from interlock.analysis.shell import NOTHING, Job, Stream, Where, expand, join_streams, simple_commands, walk
+from interlock.analysis.shell import simple_commands as flow
+from interlock.analysis.shell.syntax.nodes import (
+    AndOr,
+    Background,
+    Branches,
+    Expression,
+    Node,
+    ShellFunction,
+    ShellGroup,
+    ShellLoop,
+    ShellPipeline,
+    SimpleCommand,
+)
+from interlock.analysis.shell.walk import MAX_CHOICES, Shell
+
+MAX_ROUNDS = 24  # loop items read one by one; more are read as one unknown
+MANY = 8  # loop items from which on a loop counts as bulk
+
+
+def pipeline(shell: Shell, node: ShellPipeline, stdin: Stream | None) -> Stream:
+    """Each stage gets what the one before prints, and keeps its changes to itself."""
+    stream = stdin
+    shell.piped += 1
+    try:
+        for stage in node.stages:
+            saved = shell.save()
+            stream = shell.walk(stage, stream)
+            shell.restore(saved)
+    finally:
+        shell.piped -= 1
+    return stream or NOTHING
+
+
+def and_or(shell: Shell, node: AndOr, stdin: Stream | None) -> Stream:
+    """What follows && sees what went before; what follows || also the state in which that failed."""
+    before, left = list(shell.cwds), shell.left
+    streams = [shell.walk(node.nodes[0], stdin)]
+    left = _left(node.nodes[0], before, shell.cwds, left)
+    shell.unsure += 1
+    start = list(shell.cwds)
+    try:
+        for operator, item in zip(node.operators, node.nodes[1:], strict=True):
+            reached = list(shell.cwds)
+            if operator == "||":
+                shell.cwds = start if reached != start else shell.cwds
+            shell.left = left = left if operator == "&&" else None
+            streams.append(shell.walk(item, stdin))
+            left = _left(item, reached, shell.cwds, left)
+            if operator == "||":
+                shell.cwds = _union(reached, shell.cwds)
+    finally:
+        shell.unsure -= 1
+        shell.left = shell.left if shell.cwds == before else None
+    return join_streams(streams)
+
+
+def _left(item: Node, before: Sequence[str], after: Sequence[str], left: str | None) -> str | None:
+    """The folder that was left for good if this item succeeds: the first of a row of `cd`."""
+    if before == after:
+        return left
+    return (before[0] if left is None else left) if isinstance(item, SimpleCommand) and len(before) == 1 else None
+
+
+def group(shell: Shell, node: ShellGroup, stdin: Stream | None) -> Stream:
+    """`{ }` changes this shell, `( )` a copy of it."""
+    stdin = flow.read_input(shell, node.redirects, stdin)
+    saved = shell.save()
+    stream = shell.walk_list(node.body, stdin)
+    if node.subshell:
+        shell.restore(saved)
+    return flow.write_output(shell, node.redirects, stream, "", [])
+
+
+def branches(shell: Shell, node: Branches, stdin: Stream | None) -> Stream:
+    """Every branch may run; afterwards any of their directories may be the current one."""
+    stdin = flow.read_input(shell, node.redirects, stdin)
+    for word in node.words:
+        expand.text(word, shell)
+    shell.walk_list(node.head, stdin)
+    shell.unsure += 1
+    start = list(shell.cwds)
+    ends: list[str] = []
+    streams: list[Stream] = []
+    for body in node.bodies:
+        shell.cwds = list(start)
+        streams.append(shell.walk_list(body, stdin))
+        ends = _union(ends, shell.cwds)
+    shell.unsure -= 1
+    shell.cwds = _union(start, ends)
+    stream = join_streams(streams)
+    return flow.write_output(shell, node.redirects, stream, "", [])
+
+
+def loop(shell: Shell, node: ShellLoop, stdin: Stream | None) -> Stream:
+    """Known items one by one, unknown ones as one unknown."""
+    stdin = flow.read_input(shell, node.redirects, stdin)
+    streams: list[Stream] = []
+    if node.items is None:
+        names = _read_names(shell, node.head)
+        lines = stdin.text.splitlines() if names and stdin is not None and stdin.known else []
+        for line in _each(lines, stdin):
+            if names:
+                simple_commands.assign_read(shell, names, line)
+            streams.append(shell.walk_list(node.head, line))
+            bulk = stdin is not None and (not lines or len(lines) >= MANY or "bulk" in stdin.taints)
+            streams.append(_round(shell, node.body, stdin, bulk))
+    else:
+        items = [item for word in node.items for item in expand.fields(word, shell)]
+        bulk = len(items) >= MANY or any(not known(item) for item in items)
+        if len(items) > MAX_ROUNDS:
+            items = [*items[:MAX_ROUNDS], hole()]
+        for item in items:
+            shell.session.step(2)
+            shell.variables[node.name] = [item]
+            shell.choices.pop(node.name, None)
+            streams.append(_round(shell, node.body, stdin, bulk))
+    stream = join_streams(streams)
+    return flow.write_output(shell, node.redirects, stream, "", [])
+
+
+def _round(shell: Shell, body: Sequence[Node], stdin: Stream | None, bulk: bool) -> Stream:
+    """One round of a loop; over a long or unknown list, whatever it does is done in bulk."""
+    outer = shell.where
+    if bulk:
+        shell.where = Where(outer.span, outer.via, outer.traits | {"bulk"}, outer.env)
+    try:
+        return shell.walk_list(body, stdin)
+    finally:
+        shell.where = outer
+
+
+def _read_names(shell: Shell, head: Sequence[Node]) -> list[str]:
+    """`while read -r f`: the words behind `read`, where the head of a loop is one."""
+    for node in head:
+        if isinstance(node, SimpleCommand):
+            words = [word.literal for word in node.words]
+            if words and words[0] == "read":
+                return [word or "" for word in words[1:]]
+    return []
+
+
+def define(shell: Shell, node: ShellFunction, stdin: Stream | None) -> Stream:
+    """A function is read when it is called; one that can only multiply is an attempt before that."""
+    shell.functions[node.name] = node.body
+    if walk.is_bomb(node.name, node.body):
+        Job(shell, node.name, [], shell.where, None).effect("fork_bomb", node.name)
+    if node.name.startswith("command_not_found_handle"):  # any mistyped word calls it
+        shell._call(node.name, [hole()], shell.where, None)
+    return NOTHING
+
+
+def expression(shell: Shell, node: Expression, stdin: Stream | None) -> Stream:
+    """A test runs only what it expands."""
+    for word in node.words:
+        expand.text(word, shell)
+    return NOTHING
+
+
+def background(shell: Shell, node: Background, stdin: Stream | None) -> Stream:
+    """`&`: runs beside what follows, in a shell of its own."""
+    shell.piped += 1
+    saved = shell.save()
+    try:
+        shell.walk(node.node, stdin)
+    finally:
+        shell.piped -= 1
+        shell.restore(saved)
+    return NOTHING
+
+
+def _each(lines: Sequence[str], stdin: Stream | None) -> list[Stream | None]:
+    """The lines that a loop reads, one by one; all of it at once when they are not known."""
+    if stdin is None or not lines:
+        return [stdin]
+    more = [hole()] if len(lines) > MAX_ROUNDS else []
+    return [Stream(f"{line}\n", stdin.taints) for line in [*lines[:MAX_ROUNDS], *more]]
+
+
+def _union(first: list[str], second: list[str]) -> list[str]:
+    return list(dict.fromkeys([*first, *second]))[:MAX_CHOICES]
+
+
+WALKERS: dict[type, Callable[[Shell, Any, Stream | None], Stream]] = {
+    ShellPipeline: pipeline,
+    AndOr: and_or,
+    ShellGroup: group,
+    Branches: branches,
+    ShellLoop: loop,
+    ShellFunction: define,
+    Expression: expression,
+    Background: background,
+}

@@ -1,0 +1,378 @@
+"""Interpreters: the code that `python -c`, `node -e`, a script file or a pipe hands them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from interlock.analysis.facts import names_only, taints_in
+from interlock.analysis.places import resolve
+from interlock.analysis.shell import NOTHING, UNKNOWN, Job, Stream, Where
+from interlock.analysis.shell.builtins import SHELLS, from_stdin, run_script
+from interlock.analysis.shell.expand import is_unknown
+from interlock.analysis.shell.options import CommandOptions, options, valued
+
+_CODE: dict[str, tuple[str, str, str]] = {
+    "python": ("python", "-c", "-W -X --check-hash-based-pycs"),
+    "node": ("javascript", "-e --eval -p --print -pe", "-r --require --loader --import --env-file -C"),
+    "bun": ("javascript", "-e --eval -p --print", "--cwd --env-file"),
+    "tsx": ("javascript", "-e --eval -p --print", ""),
+    "ts-node": ("javascript", "-e --eval -p --print", "-P -O -r"),
+    "perl": ("perl", "-e -E", "-I -M -m -F -x"),
+    "ruby": ("ruby", "-e", "-I -r -C -E -K"),
+    "php": ("php", "-r", "-d -c -z -B -E -F -f"),
+    "lua": ("lua", "-e", "-l"),
+    "luajit": ("lua", "-e", "-l"),
+    "rscript": ("r", "-e", ""),
+    "r": ("r", "-e", "-f"),
+    "groovy": ("groovy", "-e", ""),
+    "elixir": ("elixir", "-e --eval", "-r -S -pa"),
+    "iex": ("elixir", "-e --eval", "-S"),
+    "expect": ("tcl", "-c", ""),
+    "tclsh": ("tcl", "", ""),
+    "julia": ("other", "-e -E --eval --print", "-p -t -L"),
+    "scala": ("other", "-e", ""),
+    "scala-cli": ("other", "-e --script-snippet", ""),
+    "ghc": ("other", "-e", ""),
+    "runghc": ("other", "-e", ""),
+    "guile": ("other", "-c", ""),
+    "clojure": ("other", "-e --eval", "-M -A"),
+    "clj": ("other", "-e --eval", ""),
+    "erl": ("other", "-eval", "-pa -name"),
+    "jshell": ("other", "", ""),
+    "tcc": ("other", "", ""),
+    "sbcl": ("other", "--eval", "--load"),
+    "ocaml": ("other", "-e", ""),
+    "kotlinc": ("other", "", ""),
+    "csi": ("other", "-e", ""),
+    "jruby": ("ruby", "-e", "-I -r"),
+    "irb": ("ruby", "-e", "-r"),
+    "pry": ("ruby", "-e", "-r"),
+    "ipython": ("python", "-c", "--profile"),
+    "pypy": ("python", "-c", ""),
+    "pypy3": ("python", "-c", ""),
+    "jython": ("python", "-c", ""),
+    "swift": ("other", "-e", ""),
+    "zx": ("javascript", "--eval -e", ""),
+}
+_VERSIONED = re.compile(r"(python|pypy|perl|ruby|php|lua|node|tclsh)[\d.]+[a-z]*")
+_SCRIPT_ENDINGS = {
+    ".py": "python", ".js": "javascript", ".mjs": "javascript", ".cjs": "javascript", ".ts": "javascript", ".rb": "ruby",
+    ".pl": "perl", ".php": "php", ".lua": "lua", ".ps1": "powershell", ".bat": "cmd", ".cmd": "cmd", ".sql": "sql",
+}  # fmt: skip
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(\S+)")
+
+
+def interpreter_of(program: str) -> str:
+    """python3.11 -> python, perl5.36 -> perl; nothing for a program that is no interpreter."""
+    if program in _CODE:
+        return program
+    found = _VERSIONED.fullmatch(program)
+    return found[1] if found else ""
+
+
+def interpreter(job: Job) -> Stream | None:
+    """python -c, node -e, perl -ne…: code in an option, a script file, or what flows in."""
+    name = interpreter_of(job.program)
+    language, code_flags, other_flags = _CODE[name]
+    words = _attached(job.words, name)
+    if name == "python" and (module := _module(words)):
+        return _python_module(job, module)
+    found = options(words, valued(code_flags) | valued(other_flags), stop_at_operand=True)
+    found = _behind_unknown(words, found, code_flags, valued(code_flags) | valued(other_flags))
+    if name == "perl":
+        _perl_in_place(job, words, found.operands)
+    codes = found.all(*code_flags.split())
+    if codes:
+        for code in codes if name not in ("perl", "ruby") else ["\n".join(codes)]:
+            if "download" in taints_in(code):
+                job.effect("run_download", "the network")
+            else:
+                if name == "ipython":
+                    code = _without_bangs(job, code)
+                job.code(language, code, f"{job.program} {code_flags.split()[0]}")
+        from interlock.analysis.shell.output import constant_output
+
+        return constant_output(language, codes)
+    if found.has("-v", "-V", "--version", "-h", "--help", "--check", "-l") and not (name == "perl" and found.operands):
+        return NOTHING
+    operands = found.operands
+    if name in ("node", "bun", "tsx") and operands[:1] in (["run"], ["test"], ["eval"]):
+        return _bun(job, operands)
+    if operands and operands[0] not in ("-", "/dev/stdin"):
+        return run_source(job, language, operands[0], operands[1:])
+    if job.stdin is None:
+        return None
+    if "download" in job.stdin.taints:
+        job.effect("run_download", "the network")
+        return UNKNOWN
+    job.code(language, job.stdin.text, job.program)
+    return UNKNOWN
+
+
+def _behind_unknown(words: list[str], found: CommandOptions, code_flags: str, values: frozenset[str]) -> CommandOptions:
+    """node --title x -e 'code': a long option that is not known may take the next word, and the code comes behind it."""
+    if found.all(*code_flags.split()) or len(found.operands) < 3 or len(found.operands) == len(words):
+        return found
+    before = words[len(words) - len(found.operands) - 1]
+    if before.startswith("--") and "=" not in before and before != "--" and found.operands[1].startswith("-"):
+        later = options(found.operands[1:], values, stop_at_operand=True)
+        return later if later.all(*code_flags.split()) else found
+    return found
+
+
+def _without_bangs(job: Job, code: str) -> str:
+    """IPython: a line that begins with ! is shell text."""
+    kept: list[str] = []
+    for line in code.splitlines():
+        if line.lstrip().startswith("!"):
+            job.shell_text(line.lstrip()[1:], "ipython !")
+        else:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _attached(words: list[str], name: str) -> list[str]:
+    """perl -ne 'code', python -Sc 'code': a bundle whose last letter takes the code is split; node -p -e is one option."""
+    if name in ("node", "bun", "tsx", "ts-node"):
+        return [
+            word
+            for word, after in zip(words, [*words[1:], ""], strict=False)
+            if not (word in ("-p", "--print") and after in ("-e", "--eval"))
+        ]
+    if name not in ("perl", "ruby", "python", "php", "lua"):
+        return words
+    letters = {"perl": "eE", "ruby": "e", "python": "c", "php": "r", "lua": "e"}[name]
+    out: list[str] = []
+    for index, word in enumerate(words):
+        bundle = re.fullmatch(r"-([a-zA-Z0-9]*)", word)
+        if (
+            bundle
+            and len(word) > 2
+            and word[-1] in letters
+            and not word[1:].startswith(("M", "I", "m"))
+            and index + 1 < len(words)
+        ):
+            if name != "ruby" or not word.startswith("-r"):
+                out += [word[:-1], f"-{word[-1]}"]
+                out += words[index + 1 :]
+                return out
+        if name == "python" and word[:2] in ("-c", "-m") and len(word) > 2 and (bundle or word[1] == "m"):
+            return [*out, word[:2], word[2:], *words[index + 1 :]]
+        if name == "python" and not word.startswith("-") and words[index - 1 : index] not in (["-W"], ["-X"]):
+            return [*out, *words[index:]]  # the script: what follows is its own
+        out.append(word)
+    return out
+
+
+def _perl_in_place(job: Job, words: list[str], files: list[str]) -> None:
+    if any(
+        re.fullmatch(r"-[a-zA-Z0]*i(\.\w+)?[a-zA-Z]*", word) and not word.startswith(("-M", "-I")) for word in words
+    ):
+        for path in files:
+            job.effect("write", path, "edit")
+
+
+_PROMPTS = {
+    "code": "python3",
+    "asyncio": "python3",
+    "pdb": "python3",
+    "pty": "sh",
+}  # modules that run what they are fed
+
+
+def _module(words: list[str]) -> list[str]:
+    """The words behind python's own -m; none where a script or its code comes first."""
+    for index, word in enumerate(words):
+        if word == "-m":
+            return words[index + 1 :]
+        if word == "-c" or (not word.startswith("-") and words[index - 1 : index] not in (["-W"], ["-X"])):
+            break
+    return []
+
+
+def _python_module(job: Job, rest: list[str]) -> Stream | None:
+    module = rest[0].rpartition(".")[0] if rest[0].endswith(".__main__") else rest[0]
+    if module in _PROMPTS and len(rest) == 1:
+        return job.host.run([_PROMPTS[module]], job.where.inside(f"{job.program} -m"), job.stdin)
+    return job.host.run([module, *rest[1:]], job.where.inside(f"{job.program} -m"), job.stdin)
+
+
+def _bun(job: Job, operands: list[str]) -> Stream | None:
+    if operands[0] == "eval" and len(operands) > 1:
+        job.code("javascript", operands[1], f"{job.program} eval")
+    elif operands[0] == "run" and len(operands) > 1 and job.program == "bun":
+        from interlock.analysis.shell.build_files import read_package_script
+
+        read_package_script(job, operands[1])
+    return UNKNOWN
+
+
+def run_source(job: Job, language: str, path: str, args: list[str]) -> Stream | None:
+    """A script file in a language; some are tools whose words matter more than their text."""
+    name = path.rpartition("/")[2].lower()
+    if name in (
+        "manage.py",
+        "artisan",
+        "console",
+        "rails",
+        "rake",
+        "setup.py",
+        "ace",
+        "wp-cli.phar",
+        "craft",
+        "magento",
+        "drush",
+        "occ",
+        "spark",
+    ):
+        return job.host.run([name, *args], job.where.inside(job.program), job.stdin)
+    address = job.host.session.fetched(resolve(path, job.host.cwds[0]), path)
+    if address:
+        job.effect("run_download", address)
+        return UNKNOWN
+    text = job.file_text(path)
+    if text is None:
+        if is_unknown(path) or path.startswith("/dev/fd/"):
+            job.unreadable("a script that is only known at run time is run", "payload")
+        else:
+            job.effect("run_script", path)
+        return UNKNOWN
+    job.code(language, text, f"{job.program} {path}")
+    return UNKNOWN
+
+
+def executable(job: Job, path: str) -> Stream | None:
+    """./x.sh: a script run by its own name, when its text is to be had."""
+    address = job.host.session.fetched(resolve(path, job.host.cwds[0]))
+    if address:
+        job.effect("run_download", address)
+        return UNKNOWN
+    text = job.file_text(path)
+    if text is None:
+        job.effect("run_script", path)
+        return UNKNOWN
+    found = _SHEBANG.match(text)
+    ending = path[path.rfind(".") :] if "." in path.rpartition("/")[2] else ""
+    program = found[1].rpartition("/")[2] if found else ""
+    name = interpreter_of(program)
+    if name:
+        job.code(_CODE[name][0], text, path)
+    elif ending in _SCRIPT_ENDINGS and not program:
+        job.code(_SCRIPT_ENDINGS[ending], text, path)
+    elif "\0" in text[:1000] or (program and program not in SHELLS):
+        job.effect("run_script", path)
+    else:
+        return run_script(job, path, job.words, path)
+    return UNKNOWN
+
+
+def deno(job: Job) -> Stream | None:
+    """deno eval 'code', deno run FILE or address."""
+    found = options(job.words, valued("--import-map -c --config --lock --ext"))
+    words = found.operands
+    if words[:1] == ["eval"] and len(words) > 1:
+        job.code("javascript", words[1], "deno eval")
+    elif words[:1] == ["run"] and len(words) > 1 and words[1] != "-":
+        if words[1].startswith(("http:", "https:")):
+            job.effect("run_download", words[1])
+        else:
+            return run_source(job, "javascript", words[1], words[2:])
+    elif words in ([], ["run"], ["run", "-"]) and job.stdin is not None:
+        if "download" in job.stdin.taints:
+            job.effect("run_download", "the network")
+        else:
+            job.code("javascript", job.stdin.text, "deno")
+    return None
+
+
+def awk(job: Job) -> Stream | None:
+    found = options(job.words, valued("-F -v -f --field-separator --assign --file"), stop_at_operand=True)
+    if not found.has("-f", "--file") and found.operands:
+        if job.stdin is not None and re.search(r'\|\s*"(ba|z|da|k)?sh"', found.operands[0]):
+            from_stdin(job, "bash", [])
+        where = job.where if job.stdin is None else job.where.inside("", "bulk")
+        Job(
+            job.host, job.program, job.words, Where(where.span, job.where.via, where.traits, where.env), job.stdin
+        ).code("awk", found.operands[0])
+        files = [path for path in found.operands[1:] if "=" not in path]
+        shown = () if names_only(job.program, [word for word in job.words if word not in files]) else ("shown",)
+        for path in files:
+            job.effect("read", path, *shown)
+    for path in found.all("-f", "--file"):
+        text = job.file_text(path)
+        if text is not None:
+            job.code("awk", text, f"{job.program} -f")
+    return None
+
+
+_APPLE_SHELL = re.compile(
+    r"(?:\bdo\s+shell\s+script\s+|\.doShellScript\s*\(\s*|\$\.system\s*\(\s*)"
+    r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')""",
+    re.IGNORECASE,
+)
+
+
+def osascript(job: Job) -> Stream | None:
+    """osascript -e: what AppleScript, or JavaScript in its place, hands to a shell."""
+    texts = options(job.words, valued("-e -l")).all("-e")
+    if not texts and job.stdin is not None:
+        texts = [job.stdin.text]
+        if "download" in job.stdin.taints:
+            job.effect("run_download", "the network")
+    for text in texts:
+        if re.search(r"\b(shut down|restart|log out)\b", text, re.IGNORECASE):
+            job.run(["shutdown", "now"], "osascript")
+        for inner in map("".join, _APPLE_SHELL.findall(text)):
+            elevated = ("privileged",) if "administrator privileges" in text else ()
+            job.shell_text(re.sub(r"\\(.)", r"\1", inner), "osascript", *elevated)
+        if re.search(r"tell app\w* \"Finder\" to (delete|empty)", text, re.IGNORECASE):
+            job.effect("delete", "~/.Trash", "bulk")
+    return None
+
+
+def compiled(job: Job) -> Stream | None:
+    """go run FILE, cargo script FILE: the source, when its text is to be had."""
+    for word in job.words[1:]:
+        if word.endswith((".go", ".rs", ".java", ".kt", ".zig", ".c", ".cs")) and job.words[0] in (
+            "run",
+            "script",
+            "-run",
+        ):
+            return run_source(job, "other", word, [])
+    return None
+
+
+def compiler(job: Job) -> Stream | None:
+    """gcc, rustc…: a source that the action itself has written is read, for it is about to be run."""
+    sources = [word for word in job.words if word.endswith((".c", ".cc", ".cpp", ".rs", ".go", ".java"))]
+    texts = [job.host.session.files.get(resolve(word, job.host.cwds[0])) for word in sources]
+    if "-" in job.words and job.stdin is not None and job.stdin.known:
+        texts.append(job.stdin.text)
+    for text in texts:
+        if text:
+            job.code("other", text, job.program)
+    return None
+
+
+def mix(job: Job) -> Stream | None:
+    """mix run -e 'code'."""
+    for text in options(job.words, valued("-e --eval -r")).all("-e", "--eval"):
+        job.code("elixir", text, "mix run -e")
+    return None
+
+
+INTERPRETERS = SHELLS | frozenset(_CODE) | frozenset("awk gawk mawk nawk powershell pwsh cmd deno osascript".split())
+
+HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    **dict.fromkeys(_CODE, interpreter),
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), awk),
+    "deno": deno,
+    "osascript": osascript,
+    "go": compiled,
+    "cargo": compiled,
+    "zig": compiled,
+    "dotnet": compiled,
+    "mix": mix,
+    **dict.fromkeys(("gcc", "cc", "g++", "clang", "clang++", "rustc", "javac"), compiler),
+}

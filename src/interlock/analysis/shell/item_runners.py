@@ -1,0 +1,264 @@
+"""Programs that run a command for each item of a list: find -exec, fd -x, xargs, parallel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from interlock.analysis.facts import HOLE, hole
+from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell.options import options, valued
+
+_ITEM = re.compile(r"\{[/.#%]*\d*\}")  # where GNU parallel puts each argument
+
+
+_FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename"})
+
+
+_FIND_REGEX = frozenset({"-regex", "-iregex"})
+
+
+_FIND_TAKES = frozenset(
+    "-amin -anewer -atime -cmin -cnewer -context -ctime -fls -fprint -fprint0 -fstype -gid -group -ilname -inum -links -lname -maxdepth "
+    "-mindepth -mmin -mtime -newer -newermt -perm -printf -samefile -size -type -uid -used -user -xtype -D -files0-from".split()
+)
+
+
+# Tests of age, size or owner: they leave most of what is there alone.
+_FIND_LIMITS = frozenset(
+    "-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -mmin -mtime -newer -newermt -perm -samefile -size -uid -used -user".split()
+)
+
+
+_FIND_ACTIONS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+
+
+def _bounded(items: Sequence[str], most: int) -> list[str]:
+    """The first items; what is left out stands as one unknown."""
+    return list(items) if len(items) <= most else [*items[:most], hole()]
+
+
+def find_targets(words: Sequence[str]) -> list[str]:
+    """The paths that a find can reach, as globs: its roots joined with the names it asks for."""
+    roots, names = _find_parts(words)
+    bounded = "-maxdepth" in words and words[words.index("-maxdepth") + 1 : words.index("-maxdepth") + 2] == ["0"]
+    if bounded:
+        return roots
+    if not names:
+        return [f"{root.rstrip('/') or ''}/**" if root != "." else "./**" for root in roots]
+    return [_joined(root, name) for root in roots for name in (names if len(names) <= 16 else ["**"])]
+
+
+def _joined(root: str, name: str) -> str:
+    if name.startswith((root.rstrip("/") + "/", "/", "~")):
+        return name.replace("/*/", "/**/")
+    return f"{root.rstrip('/')}/**/{name.removeprefix('./').removeprefix('*/')}"
+
+
+def _find_parts(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    roots: list[str] = []
+    names: list[str] = []
+    index = 0
+    while index < len(words) and words[index] in ("-H", "-L", "-P"):
+        index += 1
+    while index < len(words) and not words[index].startswith("-") and words[index] not in ("(", "!", "\\("):
+        roots.append(words[index])
+        index += 1
+    negated = False
+    while index < len(words):
+        word = words[index]
+        if word in _FIND_ACTIONS:
+            while index < len(words) and words[index] not in (";", "+"):
+                index += 1
+        elif word in ("!", "-not"):
+            negated = True
+            index += 1
+            continue
+        elif word in _FIND_NAMES and index + 1 < len(words):
+            index += 1
+            if (not negated and words[index + 1 : index + 2] != ["-prune"]) or (
+                not negated and _acts_after_prune(words, index)
+            ):
+                names.append(words[index])
+        elif word in _FIND_TAKES:
+            index += 1
+        elif word in _FIND_REGEX and index + 1 < len(words):
+            index += 1
+            ending = re.search(r"\\\.\(?\\?\(?([A-Za-z0-9]+)", words[index])
+            if not negated:
+                names.append(f"*.{ending[1]}" if ending else "*")
+        negated = False
+        index += 1
+    return roots or ["."], names
+
+
+def _acts_after_prune(words: Sequence[str], index: int) -> bool:
+    """`-name X -prune -exec …` acts on X; `-name X -prune -o …` leaves X out."""
+    rest = words[index + 2 :]
+    return bool(rest) and rest[0] not in ("-o", "-or")
+
+
+def _find_switches(words: Sequence[str]) -> set[str]:
+    """The words that are primaries themselves, not the arguments of one or the words of an -exec."""
+    found: set[str] = set()
+    index = 0
+    while index < len(words):
+        word = words[index]
+        if word in _FIND_ACTIONS:
+            while index < len(words) and words[index] not in (";", "+"):
+                index += 1
+        elif word in _FIND_NAMES or word in _FIND_REGEX or word in _FIND_TAKES:
+            index += 1
+        else:
+            found.add(word)
+        index += 1
+    return found
+
+
+def find(job: Job) -> Stream | None:
+    """find -delete, -exec, -execdir, -ok, -fprint."""
+    words = job.words
+    job.step(len(words))
+    marks = (*(("empty_only",) if "-empty" in words else ()), *_limits(words))
+    if "-delete" in _find_switches(words):
+        for target in find_targets(words):
+            job.effect("delete", target, "recursive", "bulk", *marks)
+    for index, word in enumerate(words):
+        if word in _FIND_ACTIONS:
+            _find_exec(job, words, index)
+        elif word in ("-fprint", "-fprintf", "-fls", "-fprint0") and index + 1 < len(words):
+            job.effect("write", words[index + 1])
+    return None
+
+
+def _limits(words: Sequence[str]) -> tuple[str, ...]:
+    return ("filtered",) if _FIND_LIMITS.intersection(words) else ()
+
+
+def _find_exec(job: Job, words: Sequence[str], index: int) -> None:
+    command: list[str] = []
+    job.step(len(words) // 4)
+    for word in words[index + 1 :]:
+        if word == ";" or (word == "+" and command and "{}" in command[-1]):
+            break
+        command.append(word)
+    if not command:
+        return
+    shell = re.fullmatch(r"(ba|z|da|k|fi)?sh", command[0].rpartition("/")[2])
+    for target in find_targets(words):
+        filled = _filled(command, target)
+        if not shell or (len(filled) > 2 and "{}" in " ".join(filled)):
+            filled = [item.replace("{}", target) for item in filled]
+        where = job.where.inside(f"find {words[index]}", "bulk", *_limits(words))
+        job.host.run(filled, where, None)
+
+
+def _filled(command: Sequence[str], target: str) -> list[str]:
+    return [target if item == "{}" else item for item in command]
+
+
+def fd(job: Job) -> Stream | None:
+    """fd PATTERN PATH -x command."""
+    at = next((n for n, word in enumerate(job.words) if word in ("-x", "-X", "--exec", "--exec-batch")), None)
+    if at is None:
+        return None
+    found = options(
+        job.words[:at],
+        valued("-e --extension -t --type -E --exclude -d --max-depth -c --changed-within --changed-before -S -o"),
+    )
+    pattern, roots = (found.operands[0] if found.operands else ""), found.operands[1:] or ["."]
+    names = [f"*.{ending}" for ending in found.all("-e", "--extension")] or (
+        [pattern.strip("^$")] if pattern not in ("", ".") else []
+    )
+    targets = [f"{root.rstrip('/')}/**/{name}" for root in roots for name in names] or [
+        f"{root.rstrip('/')}/**" for root in roots
+    ]
+    command = [word for word in job.words[at + 1 :] if word != ";"]
+    if not command:
+        return None
+    for target in targets:
+        filled = [re.sub(r"\{[/.]*\}", target, word) for word in command]
+        if filled == command:
+            filled = [*command, target]
+        job.host.run(filled, job.where.inside("fd -x", "bulk"), None)
+    return UNKNOWN
+
+
+def xargs(job: Job) -> Stream | None:
+    """xargs command: the words that flow in are added, unknown ones as a hole."""
+    found = options(
+        job.words,
+        valued(
+            "-a -d -E -I -L -n -P -s --arg-file --delimiter --max-lines --max-args --max-procs --max-chars --process-slot-var -J -R -S"
+        ),
+        stop_at_operand=True,
+    )
+    command = found.operands or ["echo"]
+    job.step(len(command))
+    path = found.value("-a", "--arg-file")
+    source = job.stdin.text if job.stdin is not None else hole()
+    if path is not None:
+        source = job.file_text(path) or hole()
+    mark = found.value("-I", "--replace", "-J") or ("{}" if found.has("-i", "-I", "--replace") else "")
+    splits = r"[\n\0]+" if mark or found.has("-0", "--null", "-d", "--delimiter") else r"[\s\0]+"
+    items = [item for item in re.split(splits, source) if item.strip()] or [hole()]
+    bulk = job.stdin is None or HOLE in source or "bulk" in job.stdin.taints or len(items) > 1
+    traits = ("bulk",) if bulk else ()
+    where = job.where.inside("xargs", *traits)
+    if mark:
+        stream = UNKNOWN
+        for item in _bounded(items, 16):
+            stream = job.host.run([word.replace(mark, item) for word in command], where, None)
+        return stream
+    return job.host.run([*command, *_bounded(items, 64)], where, None)
+
+
+def parallel(job: Job) -> Stream | None:
+    """GNU parallel: text with {} for each of its arguments."""
+    words = list(job.words)
+    items: list[str] = []
+    for mark in (":::", "::::"):
+        if mark in words:
+            at = words.index(mark)
+            items, words = (words[at + 1 :] if mark == ":::" else [hole()]), words[:at]
+            break
+    else:
+        source = job.stdin.text if job.stdin is not None else hole()
+        items = source.splitlines() or [hole()]
+    found = options(
+        words,
+        valued(
+            "-j -P -a -N -n -L -I -S -d -C --jobs --colsep --delay --retries --timeout --joblog --arg-file -J --results --tmpdir --load --memfree --tagstring"
+        ),
+        stop_at_operand=True,
+    )
+    command = " ".join(found.operands)
+    if found.has("--dry-run", "--dryrun"):
+        return UNKNOWN
+    for item in _bounded(items, 16):
+        if not command:
+            job.shell_text(item, "parallel", "bulk")
+            continue
+        filled = [_ITEM.sub(item.replace("\\", "\\\\"), word) for word in found.operands]
+        if filled == found.operands:
+            filled.append(item)
+        if len(found.operands) == 1:
+            job.shell_text(" ".join(filled), "parallel", "bulk")
+        else:
+            job.run(filled, "parallel", "bulk")
+    return UNKNOWN
+
+
+# -- options that carry commands ------------------------------------------------------------------------
+
+
+HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    "gfind": find,
+    "fd": fd,
+    "parallel": parallel,
+    "xargs": xargs,
+    "find": find,
+    "rush": parallel,
+    "fdfind": fd,
+    "gxargs": xargs,
+}

@@ -1,0 +1,322 @@
+"""Programs that launch a command: schedulers, terminals, file watchers, and PowerShell or cmd started from a shell."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Sequence
+from shlex import quote
+
+from interlock.analysis.facts import hole, known
+from interlock.analysis.shell import UNKNOWN, Job, Stream
+from interlock.analysis.shell.builtins import run_script
+from interlock.analysis.shell.interpreters import run_source
+from interlock.analysis.shell.options import options, valued
+from interlock.analysis.shell.wrappers import run_words
+
+COMMON = frozenset("rm dd shred mv cp bash sh zsh python3 perl find truncate chmod chown curl wget git kill".split())
+_CRON_LINE = re.compile(r"\s*(?:@\w+|(?:[\d*/,\-a-zA-Z]+\s+){5})(.*)")
+
+
+_ENV_LONG = ("--unset", "--chdir", "--argv0", "--split-string", "--ignore-environment", "--null", "--debug")
+_ENV_VALUED = frozenset("-u -C -P -a -S --unset --chdir --argv0 --split-string".split())
+
+
+def _env(job: Job) -> Stream | None:
+    """env [-i] [-u NAME] [NAME=value] command; env -S 'text', whose words come before the ones that follow."""
+    rest, text = _env_words(job.words)
+    if text is not None:
+        return job.shell_text(" ".join(["env", text.replace("\\_", " "), *map(quote, rest)]), "env -S")
+    env: list[tuple[str, str]] = []
+    while rest and "=" in rest[0]:
+        name, _, value = rest.pop(0).partition("=")
+        env.append((name, value))
+    if not rest:
+        return None
+    return run_words(job, rest, "env", (), env)
+
+
+def _env_words(words: Sequence[str]) -> tuple[list[str], str | None]:
+    """The words behind env's own options, and the text of its -S, behind which no option is its own any more."""
+    at = 0
+    while at < len(words) and words[at].startswith("-"):
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        option, value = _env_long(word) if word.startswith("--") else _env_short(word)
+        if option and value is None:
+            value, at = "".join(words[at : at + 1]), at + 1
+        if option in ("-S", "--split-string"):
+            return list(words[at:]), value
+    return list(words[at:]), None
+
+
+def _env_long(word: str) -> tuple[str, str | None]:
+    """The option that takes a value, also when it is abbreviated as getopt allows, and its value where it is attached."""
+    name, equals, value = word.partition("=")
+    full = [known for known in _ENV_LONG if known.startswith(name)]
+    option = full[0] if len(full) == 1 and full[0] in _ENV_VALUED else ""
+    return option, value if equals else None
+
+
+def _env_short(word: str) -> tuple[str, str | None]:
+    for at in range(1, len(word)):
+        if f"-{word[at]}" in _ENV_VALUED:
+            return f"-{word[at]}", word[at + 1 :] or None
+    return "", None
+
+
+def _command(job: Job) -> Stream | None:
+    """command -v only looks a name up; otherwise it runs its words."""
+    flags = [word for word in job.words[:2] if word.startswith("-") and word != "--"]
+    if any("v" in flag or "V" in flag for flag in flags):
+        names = [word for word in job.words if not word.startswith("-")]
+        found = names[0] if names else hole()
+        return Stream(f"/bin/{found}" if "/" not in found and found in COMMON else found)
+    rest = [
+        word for number, word in enumerate(job.words) if not (number < len(flags) and word in ("-p",)) and word != "--"
+    ]
+    return run_words(job, rest, "command", ())
+
+
+def _busybox(job: Job) -> Stream | None:
+    rest = list(job.words)
+    return run_words(job, rest, job.program, ()) if rest and not rest[0].startswith("-") else None
+
+
+def _watch(job: Job) -> Stream | None:
+    found = options(job.words, valued("-n --interval -q --equexit"), stop_at_operand=True)
+    if found.operands:
+        job.shell_text(" ".join(found.operands), "watch")
+    return None
+
+
+def _script(job: Job) -> Stream | None:
+    found = options(job.words, valued("-c --command -T -B -I -O -o -m"))
+    for text in found.all("-c", "--command"):
+        job.shell_text(text, "script -c")
+    return None
+
+
+def _entr(job: Job) -> Stream | None:
+    rest = options(job.words, stop_at_operand=True)
+    if rest.has("-s") and rest.operands:
+        job.shell_text(rest.operands[0], "entr -s")
+    elif rest.operands:
+        run_words(job, [word.replace("/_", hole()) for word in rest.operands], "entr", ())
+    return None
+
+
+def _flock(job: Job) -> Stream | None:
+    """flock FILE command…; flock FILE -c text."""
+    found = options(job.words, valued("-w -E --timeout --conflict-exit-code"), stop_at_operand=True)
+    rest = found.operands[1:]
+    if rest[:1] in (["-c"], ["--command"]):
+        job.shell_text(" ".join(rest[1:]), "flock -c")
+        return UNKNOWN
+    return run_words(job, rest, "flock", ())
+
+
+def _hyperfine(job: Job) -> Stream | None:
+    values = valued(
+        "-w -r -m -M -p -c -s -P -D -L -n -S --warmup --runs --prepare --cleanup --setup --export-json --export-markdown --export-csv --shell"
+    )
+    found = options(job.words, values)
+    for text in [*found.all("-p", "--prepare", "-c", "--cleanup", "-s", "--setup"), *found.operands]:
+        job.shell_text(text, "hyperfine")
+    return UNKNOWN
+
+
+def _concurrently(job: Job) -> Stream | None:
+    for text in options(job.words, valued("-n -c -p --names --prefix-colors")).operands:
+        job.shell_text(text, job.program)
+    return None
+
+
+def _nix_shell(job: Job) -> Stream | None:
+    found = options(job.words, valued("-p -A -I --run --command --attr --packages -c"))
+    for text in found.all("--run", "--command", "-c"):
+        job.shell_text(text, "nix-shell --run")
+    return None
+
+
+def _gdb_args(job: Job) -> Stream | None:
+    if "--args" in job.words:
+        return run_words(job, job.words[job.words.index("--args") + 1 :], "gdb --args", ())
+    found = options(job.words, valued("-ex -eval-command -x -p -c"))
+    for text in found.all("-ex", "-eval-command"):
+        if text.startswith(("shell ", "!")):
+            job.shell_text(text.removeprefix("shell ").lstrip("!"), "gdb -ex")
+    return None
+
+
+def _tmux(job: Job) -> Stream | None:
+    """tmux send-keys 'text' Enter; new-session 'text'."""
+    found = options(job.words, valued("-t -s -n -c -x -y -L -S -f -F -e -l -p"))
+    if not found.operands:
+        return None
+    verb, rest = found.operands[0], found.operands[1:]
+    if verb in ("send-keys", "send"):
+        keys = [word for word in rest if word not in ("Enter", "C-m", "C-j", "KPEnter", "C-c", "Space", "Escape")]
+        if keys:
+            job.shell_text(" ".join(keys), "tmux send-keys")
+    elif verb in (
+        "new-session",
+        "new",
+        "new-window",
+        "neww",
+        "split-window",
+        "splitw",
+        "respawn-pane",
+        "run-shell",
+        "run",
+        "if-shell",
+        "popup",
+        "display-popup",
+    ):
+        if rest:
+            job.shell_text(" ".join(rest) if verb not in ("if-shell",) else "; ".join(rest), f"tmux {verb}")
+    return None
+
+
+def _screen(job: Job) -> Stream | None:
+    found = options(job.words, valued("-S -t -c -h -p -s -T"), stop_at_operand=True)
+    if "-X" in job.words and "stuff" in job.words:
+        keys = job.words[job.words.index("stuff") + 1 :]
+        job.shell_text(re.sub(r"\\n|\\r|\^M|\n", "\n", " ".join(keys)), "screen -X stuff")
+    elif found.operands and found.has("-d", "-D", "-m", "-dm", "-dmS"):
+        run_words(job, found.operands, "screen", ())
+    return None
+
+
+def _at(job: Job) -> Stream | None:
+    """at, batch: what they are fed runs later."""
+    if job.stdin is not None and not {"-l", "-r", "-d", "-c"}.intersection(job.words):
+        return job.shell_text(job.stdin.text, job.program)
+    found = options(job.words, valued("-f -q -t"))
+    for path in found.all("-f"):
+        run_script(job, path, [], job.program)
+    return None
+
+
+def _crontab(job: Job) -> Stream | None:
+    """crontab: the lines that it is fed, or a file's."""
+    text = None
+    if job.stdin is not None and ("-" in job.words or not job.words):
+        text = job.stdin.text
+    else:
+        for word in options(job.words, valued("-u")).operands:
+            text = job.file_text(word)
+    if text is not None:
+        for line in text.splitlines()[:200]:
+            found = _CRON_LINE.fullmatch(line)
+            if found and not line.lstrip().startswith("#"):
+                job.shell_text(found[1], "crontab")
+    return None
+
+
+HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    "env": _env,
+    "command": _command,
+    "k3s": _busybox,
+    "microk8s": _busybox,
+    "busybox": _busybox,
+    "toybox": _busybox,
+    "watch": _watch,
+    "viddy": _watch,
+    "script": _script,
+    "entr": _entr,
+    "concurrently": _concurrently,
+    "flock": _flock,
+    "hyperfine": _hyperfine,
+    "nix-shell": _nix_shell,
+    "gdb": _gdb_args,
+    "tmux": _tmux,
+    "screen": _screen,
+    "at": _at,
+    "batch": _at,
+    "crontab": _crontab,
+}
+
+
+def powershell(job: Job) -> Stream | None:
+    """powershell -Command text, -EncodedCommand base64, -File path, or what flows in."""
+    words = job.words
+    for index, word in enumerate(words):
+        flag = word.lower().lstrip("-/")
+        if word[:1] not in ("-", "/"):
+            job.code("powershell", " ".join(words[index:]), job.program)
+            return UNKNOWN
+        if (flag and "command".startswith(flag) and flag != "co") or flag in ("c", "commandwithargs", "cwa"):
+            text = " ".join(words[index + 1 :])
+            if text.strip() == "-" and job.stdin is not None:
+                text = job.stdin.text
+            job.code("powershell", text, f"{job.program} -Command")
+            return UNKNOWN
+        if flag and ("encodedcommand".startswith(flag) or flag in ("ec", "enc")):
+            _encoded(job, words[index + 1] if index + 1 < len(words) else "")
+            return UNKNOWN
+        if flag and "file".startswith(flag) and index + 1 < len(words):
+            return run_source(job, "powershell", words[index + 1], words[index + 2 :])
+        if flag in (
+            "executionpolicy",
+            "ep",
+            "ex",
+            "exec",
+            "windowstyle",
+            "w",
+            "version",
+            "configurationname",
+            "workingdirectory",
+            "wd",
+            "inputformat",
+            "outputformat",
+            "psconsolefile",
+        ):
+            return (
+                powershell(Job(job.host, job.program, words[index + 2 :], job.where, job.stdin))
+                if index + 2 < len(words)
+                else None
+            )
+    if job.stdin is not None:
+        job.code("powershell", job.stdin.text, job.program)
+    return UNKNOWN
+
+
+def _encoded(job: Job, text: str) -> None:
+    try:
+        code = base64.b64decode(text + "=" * (-len(text) % 4)).decode("utf-16-le", "replace") if known(text) else ""
+    except (ValueError, binascii.Error):
+        code = ""
+    if code:
+        job.code("powershell", code, f"{job.program} -EncodedCommand")
+    else:
+        job.unreadable("an encoded command cannot be decoded", "payload")
+
+
+def cmd(job: Job) -> Stream | None:
+    """cmd /c text."""
+    for index, word in enumerate(job.words):
+        if word.lower()[:2] in ("/c", "/k", "/r") or word.lower() in ("//c", "//k"):
+            attached = word[2:] if word[:2] != "//" else ""
+            text = " ".join([*([attached] if attached else []), *job.words[index + 1 :]])
+            job.code("cmd", text, f"{job.program} {word[:2]}")
+            return UNKNOWN
+    return None
+
+
+def schedule_task(job: Job) -> Stream | None:
+    """schtasks /create /tr text: what the task will run."""
+    for flag, text in zip(job.words, job.words[1:], strict=False):
+        if flag.lower() == "/tr":
+            job.code("cmd", text, "schtasks /tr")
+    return None
+
+
+WINDOWS_HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    **dict.fromkeys(("powershell", "pwsh", "powershell_ise"), powershell),
+    "cmd": cmd,
+    "schtasks": schedule_task,
+}

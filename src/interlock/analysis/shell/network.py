@@ -1,0 +1,303 @@
+"""Programs that talk to the network: requests, uploads, downloads, and the command scripts of file transfer clients."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from interlock.analysis.facts import HOLE, hole_of, taints_in, without_holes
+from interlock.analysis.places import resolve
+from interlock.analysis.shell import Job, Stream
+from interlock.analysis.shell.data_clients import inside, read_statements
+from interlock.analysis.shell.options import options, valued
+
+_SECRET_NAME = re.compile(f"{HOLE}[A-Z_]*(SECRET|PASSWORD|PASSWD|PRIVATE_KEY)[A-Z_]*{HOLE}")
+
+
+def web(job: Job) -> Stream:
+    """curl, wget, httpie: the requests they send, the files they send or write, and what they print."""
+    from interlock.analysis.http import clients as http_words
+    from interlock.analysis.http import read_http
+
+    parser = {"curl": http_words.parse_curl, "wget": http_words.parse_wget}.get(job.program, http_words.parse_httpie)
+    inner = Job(job.host, job.program, job.words, job.where, job.stdin)
+    prints = False
+    for request in parser(job.words):
+        job.step(5)
+        if not request.url:
+            continue
+        read_http(request.method, request.url, request.body, request.headers, inner)
+        _uploads(job, request.url, request.uploads, f"{request.url} {request.body}")
+        headers = " ".join(one for one in request.headers if not _signs_in(one, request.url))
+        if taints_in(headers):
+            job.effect("send", request.url, *taints_in(headers))
+        if request.output and request.output not in ("-", "/dev/stdout"):
+            job.effect("write", request.output, "downloaded")
+            full = resolve(request.output, job.host.cwds[0])
+            if not request.output.startswith("/dev/"):
+                job.host.session.downloads[full] = without_holes(request.url) or "the network"
+        prints = prints or request.to_stdout
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+def remote_procedure(job: Job) -> Stream | None:
+    """grpcurl HOST:PORT package.Service/Method: a call whose name tells what it does."""
+    from interlock.analysis.http import is_deletion_name, read_http
+
+    words = options(
+        job.words, valued("-d -H -import-path -proto -protoset -cert -key -cacert -authority -max-time")
+    ).operands
+    if words[1:2] and words[1] not in ("list", "describe") and is_deletion_name(re.split(r"[/.]", words[1])[-1]):
+        read_http("delete", "/".join(words[:2]), "", (), job)
+    return None
+
+
+# Where the tokens of well-known programs come from, and so may go back to.
+_ISSUERS = re.compile(
+    r"https://(?:[\w-]+\.)*(?:github\.com|gitlab\.com|googleapis\.com|azure\.com|microsoft\.com|heroku\.com|amazonaws\.com|digitalocean\.com|fly\.io|cloudflare\.com)(?::443)?(?:/|$)"
+)
+
+
+def _signs_in(header: str, url: str) -> bool:
+    """`Authorization: Bearer $(gh auth token)` to the service that gave the token."""
+    return header.lower().startswith("authorization:") and _ISSUERS.match(url) is not None
+
+
+def _uploads(job: Job, url: str, uploads: tuple[str, ...] | list[str], text: str) -> None:
+    for path in uploads:
+        if path in ("-", "@-", "/dev/stdin"):
+            taints = job.stdin.taints if job.stdin is not None else frozenset()
+            typed = job.stdin is None or job.stdin.known
+            job.effect("send", url, *(taints & {"secret", "environment"}), *(() if typed else of_the_machine(url)))
+            continue
+        secret = "secret" in job.places(path) or path.startswith(("/etc/", "~/."))
+        job.effect("send", url, *(("secret",) if secret else of_the_machine(url)))
+    carried = taints_in(text) & {"secret", "environment"}
+    if not carried and _SECRET_NAME.search(text):
+        carried = frozenset({"secret"})
+    if carried:
+        job.effect("send", url, *carried)
+    elif HOLE * 2 in text.removeprefix(url):  # the output of a program
+        job.effect("send", url, *of_the_machine(url))
+
+
+def of_the_machine(url: str) -> tuple[str, ...]:
+    """`content`, for what is sent out of a file or a program to a host that nothing speaks for."""
+    found = _HOST.match(url)
+    host = found[1].lower().strip("[]").rstrip(".") if found else ""
+    return (
+        ()
+        if not host or HOLE in url.split("/", 3)[2 if "://" in url else 0] or _KNOWN_HOST.fullmatch(host)
+        else ("content",)
+    )
+
+
+_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^/@\s]*@)?(\[[0-9a-fA-F:.]+\]|[^/:\s?#]+)", re.IGNORECASE)
+# This machine, private networks, and the services that code, packages and clouds are kept with.
+_KNOWN_HOST = re.compile(
+    r"[^.]+|127(?:\.\d+){1,3}|::1|0\.0\.0\.0|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|169\.254(?:\.\d+){2}|"
+    r"100\.(?:6[4-9]|[789]\d|1[01]\d|12[0-7])(?:\.\d+){2}|f[cd][0-9a-f:]+|fe80:.*|"
+    r".*\.(?:local|localhost|internal|intranet|lan|home|corp|svc|test|ts\.net|cluster\.local|home\.arpa)|"
+    r"(?:.*\.)?(?:github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|googleapis\.com|azure\.com|windows\.net|microsoft\.com|"
+    r"amazonaws\.com|cloudflare\.com|heroku\.com|digitalocean\.com|npmjs\.(?:org|com)|pypi\.org|docker\.(?:io|com)|ghcr\.io|quay\.io|"
+    r"crates\.io|rubygems\.org|maven\.org|sonatype\.(?:org|com)|packagist\.org|nuget\.org|jfrog\.io|fly\.io|vercel\.com|netlify\.com|"
+    r"sentry\.io|codecov\.io|atlassian\.(?:net|com))"
+)
+
+
+def lookup(job: Job) -> Stream | None:
+    """dig, nslookup, ping: a secret in the name that is asked for has left."""
+    carried = taints_in(" ".join(job.words)) & {"secret", "environment"}
+    if carried:
+        job.effect("send", "a name server", *carried)
+    return Stream(hole_of({"download"}), frozenset({"download"})) if job.program == "dig" else None
+
+
+def netcat(job: Job) -> Stream:
+    """nc host port: what flows in is sent; a store's text protocol is read."""
+    operands = options(job.words, valued("-p -s -w -q -i -X -x -e -c -I -O -T")).operands
+    if job.stdin is not None and operands:
+        away = () if job.stdin.known else of_the_machine(operands[0])
+        job.effect("send", " ".join(operands), *(job.stdin.taints & {"secret", "environment"}), *away)
+        language = {"6379": "redis", "11211": "memcached"}.get(operands[-1])
+        if language and job.stdin.known:
+            inside(job).code(language, job.stdin.text)
+    found = options(job.words, valued("-p -s -w -q -i -X -x -e -c"))
+    for program in found.all("-e", "-c", "--exec", "--sh-exec"):
+        job.effect("reverse_shell", program)
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+def tls(job: Job) -> Stream | None:
+    """openssl s_client: a raw connection."""
+    if job.words[:1] != ["s_client"]:
+        return None
+    if job.stdin is not None and job.stdin.taints & {"secret", "environment"}:
+        job.effect("send", "openssl s_client", *(job.stdin.taints & {"secret", "environment"}))
+    job.effect("fetch", "openssl s_client")
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+def gist(job: Job) -> Stream | None:
+    """gh gist create FILE: what it publishes."""
+    if job.words[:2] == ["gist", "create"] and any(
+        "secret" in job.places(word) for word in job.words[2:] if not word.startswith("-")
+    ):
+        job.effect("send", "a gist", "secret")
+    return None
+
+
+def socat(job: Job) -> Stream | None:
+    text = " ".join(job.words)
+    if re.search(r"(?i)\b(exec|system|shell):", text) and re.search(r"(?i)\b(tcp|udp|openssl|sctp)\d?(-\w+)?:", text):
+        job.effect("reverse_shell", text)
+    elif job.stdin is not None:
+        job.effect("send", text, *(job.stdin.taints & {"secret", "environment"}))
+    return Stream(hole_of({"download"}), frozenset({"download"}))
+
+
+_AWAY = re.compile(r"(scp|sftp)://.*|(\[[^\]]+\]|[^/\\:]{2,}):.*", re.DOTALL)  # host:path, but no drive and no ./a:b
+
+
+def secure_copy(job: Job) -> Stream | None:
+    """scp: what leaves, what is written here; -S names a program to run."""
+    found = options(job.words, valued("-S -i -P -o -F -c -l -J -D -X"))
+    for program in found.all("-S"):
+        job.shell_text(program, "scp -S")
+    sources, target = found.operands[:-1], "".join(found.operands[-1:])
+    leaves = _AWAY.fullmatch(target)
+    for path in sources:
+        if leaves and not _AWAY.fullmatch(path) and "secret" in job.places(path):
+            job.effect("send", target, "secret")
+    if sources and not leaves:
+        job.effect("write", target)
+    return None
+
+
+def send_files(job: Job) -> Stream | None:
+    """rclone copy, sftp…: a secret that leaves."""
+    for word in job.words:
+        if not word.startswith("-") and ":" not in word and "secret" in job.places(word):
+            if any(":" in other for other in job.words if other != word):
+                job.effect("send", next(other for other in job.words if ":" in other), "secret")
+    return None
+
+
+def upload_object(job: Job) -> Stream | None:
+    """aws s3 cp ~/.aws/credentials s3://…"""
+    for word in job.words:
+        if (
+            not word.startswith("-")
+            and "://" not in word
+            and ("/" in word or "." in word)
+            and "secret" in job.places(word)
+        ):
+            job.effect("send", next((other for other in job.words if "://" in other), "the cloud"), "secret")
+    found = options(job.words, valued("--query-string --sql --sql-statement --statement --parameters --scripts"))
+    for line in found.all("--parameters"):
+        for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line) if "command" in line else ():
+            job.shell_text(text.replace('\\"', '"'), "aws ssm", "remote")
+    for text in found.all("--scripts"):
+        job.shell_text(text, f"{job.program} run-command", "remote")
+    texts = found.all("--query-string", "--sql", "--statement")
+    for text in texts:
+        read_statements(inside(job), text, "")
+    return None
+
+
+def mail(job: Job) -> Stream | None:
+    if job.stdin is not None and job.stdin.taints & {"secret", "environment"}:
+        job.effect("send", "mail", *(job.stdin.taints & {"secret", "environment"}))
+    found = options(job.words, valued("-s -a -A -r -c -b"))
+    for path in found.all("-a", "-A"):
+        if "secret" in job.places(path):
+            job.effect("send", "mail", "secret")
+    return None
+
+
+HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    "gcloud": upload_object,
+    "aws": upload_object,
+    "gsutil": upload_object,
+    "az": upload_object,
+    **dict.fromkeys(("curl", "wget", "http", "https", "xh", "xhs", "httpie", "curlie"), web),
+    **dict.fromkeys(("grpcurl", "grpc-client-cli"), remote_procedure),
+    **dict.fromkeys(("nc", "ncat", "netcat"), netcat),
+    "telnet": netcat,
+    "socat": socat,
+    **dict.fromkeys(("dig", "nslookup", "host", "ping", "drill"), lookup),
+    "openssl": tls,
+    "gh": gist,
+    "scp": secure_copy,
+    **dict.fromkeys(("rclone", "sftp", "croc", "wormhole", "s5cmd", "s3cmd", "mc"), send_files),
+    **dict.fromkeys(("mail", "mailx", "mutt", "sendmail", "msmtp", "s-nail"), mail),
+}
+
+
+_DELETES = frozenset("rm mrm delete mdelete del mdel dele rmdir rmd".split())
+_SEPARATED = re.compile(r"[;\n]|&&|\|\|")
+
+
+def lftp(job: Job) -> Stream | None:
+    """lftp -e 'text' site, lftp -c 'text', lftp -f FILE, and what flows in."""
+    found = options(job.words, valued("-e -c -f -u -p -s"))
+    texts = [*found.all("-e", "-c"), *_files(job, found.all("-f"))]
+    _told(job, texts or _stdin(job))
+    return None
+
+
+def sftp(job: Job) -> Stream | None:
+    """sftp -b FILE host, ftp host, and what flows in."""
+    found = options(job.words, valued("-b -i -P -o -F -B -c -D -J -l -R -S -s"))
+    files = [path for path in found.all("-b") if path != "-"]
+    _told(job, [*_files(job, files)] if files else _stdin(job))
+    return None
+
+
+def _told(job: Job, texts: Sequence[str]) -> None:
+    for text in texts:
+        for line in _SEPARATED.split(text):
+            words = line.replace('"', "").replace("'", "").split()
+            if words and words[0].startswith("!"):
+                job.shell_text(line.strip()[1:], f"{job.program} !")
+            elif words:
+                _command(job, words[0].lstrip("-").lower(), words[1:])
+
+
+def _command(job: Job, name: str, words: Sequence[str]) -> None:
+    """`glob rm x*` and `rm -rf x` alike; `mirror --delete` makes the target what the source is."""
+    if name == "glob" and words:
+        name, words = words[0], words[1:]
+    names = [word for word in words if not word.startswith("-")]
+    flags = {letter for word in words if re.fullmatch(r"-\w+", word) for letter in word[1:]}
+    if name == "mirror" and ("e" in flags or any(word.startswith("--delete") for word in words)):
+        target = names[-1] if names else "."
+        job.effect(
+            "delete",
+            target,
+            "recursive",
+            "bulk",
+            "mirror",
+            *(["remote"] if "R" in flags or "--reverse" in words else []),
+        )
+    elif name in _DELETES:
+        many = "r" in flags or name in ("mdelete", "mrm", "mdel") or any(set("*?[") & set(word) for word in names)
+        for path in names:
+            job.effect("delete", path, "remote", *(("recursive", "bulk") if many else ()))
+
+
+def _stdin(job: Job) -> list[str]:
+    return [job.stdin.text] if job.stdin is not None and job.stdin.known else []
+
+
+def _files(job: Job, paths: Sequence[str]) -> Iterator[str]:
+    for path in paths:
+        text = job.host.session.files.get(resolve(path, job.host.cwds[0]))
+        if text is not None:
+            yield text
+
+
+TRANSFER_HANDLERS: dict[str, Callable[[Job], Stream | None]] = {
+    "lftp": lftp,
+    **dict.fromkeys(("sftp", "ftp", "ncftp", "psftp", "tnftp"), sftp),
+}

@@ -1,0 +1,149 @@
+"""Splits a command into program name, flags with their values, and operands."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from interlock.analysis.facts import HOLE
+
+_BUNDLE = re.compile(r"-[A-Za-z0-9]+")
+NO_VALUES: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class CommandOptions:
+    """The words of one command, sorted."""
+
+    flags: set[str] = field(default_factory=set)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    operands: list[str] = field(default_factory=list)
+
+    def has(self, *names: str) -> bool:
+        """True for any of these flags; long ones also when abbreviated as GNU getopt allows."""
+        for name in names:
+            if name in self.flags or name in self.values:
+                return True
+            if name.startswith("--"):
+                for flag in self.flags:
+                    if (
+                        len(flag) > 4
+                        and flag.startswith("--")
+                        and name.startswith(flag)
+                        and name[len(flag) : len(flag) + 1] != "-"
+                    ):
+                        return True  # but --force is no short form of --force-with-lease
+        return False
+
+    def value(self, *names: str) -> str | None:
+        for name in names:
+            if name in self.values:
+                return self.values[name][-1]
+        return None
+
+    def all(self, *names: str) -> list[str]:
+        return [value for name in names for value in self.values.get(name, ())]
+
+
+def options(words: Sequence[str], valued: frozenset[str] = NO_VALUES, stop_at_operand: bool = False) -> CommandOptions:
+    """Sort words; `valued` names the options that take the next word, `stop_at_operand` leaves the rest as operands."""
+    found = CommandOptions()
+    index = 0
+    total = len(words)
+    while index < total:
+        word = words[index]
+        index += 1
+        if word == "--":
+            found.operands += words[index:]
+            break
+        if len(word) < 2 or word[0] != "-":
+            if stop_at_operand:
+                found.operands += words[index - 1 :]
+                break
+            found.operands.append(word)
+            continue
+        if word.startswith("--") or word in valued:
+            name, equals, value = word.partition("=")
+            if equals:
+                found.values.setdefault(name, []).append(value)
+            elif name in valued and index < total:
+                found.values.setdefault(name, []).append(words[index])
+                index += 1
+            found.flags.add(name)
+            continue
+        index = _short(word, words, index, valued, found)
+    return found
+
+
+def _short(word: str, words: Sequence[str], index: int, valued: frozenset[str], found: CommandOptions) -> int:
+    """-abc, -n5, -n 5, and single-dash long options such as -name."""
+    name, equals, value = word.partition("=")
+    found.flags.add(name)
+    if equals:
+        found.values.setdefault(name, []).append(value)
+    if not valued and not _BUNDLE.fullmatch(word):
+        return index
+    for at in range(1, len(word)):
+        flag = f"-{word[at]}"
+        found.flags.add(flag)
+        if flag in valued:
+            if at + 1 < len(word):
+                found.values.setdefault(flag, []).append(word[at + 1 :].removeprefix("="))
+            elif index < len(words):
+                found.values.setdefault(flag, []).append(words[index])
+                return index + 1
+            break
+    return index
+
+
+def valued(text: str) -> frozenset[str]:
+    """The options named in a line of text."""
+    return frozenset(text.split())
+
+
+_GLOB = re.compile(r"[?*\[]")
+_TARGETS_OF_GLOBS = "rm dd mkfs shred sudo wipefs bash sh zsh dash python python3 perl ruby node curl wget nc ncat cat chmod chown mv find kill".split()
+
+
+def program_name(word: str) -> str:
+    """The base name that decides what runs; nothing when it cannot be known."""
+    if HOLE in word:
+        tail = word.rpartition("/")[2]
+        if HOLE in tail or "/" not in word:
+            return ""
+        word = tail
+    name = word.rpartition("/")[2]
+    if "\\" in name:
+        name = name.rpartition("\\")[2]
+    if is_disguised(name):
+        return ""
+    name = name.lower()
+    name = name[:-4] if name.endswith((".exe", ".cmd", ".bat", ".com")) else name
+    return _matched(name) if _GLOB.search(name) else name
+
+
+def is_unreadable(word: str) -> bool:
+    """True for a first word that names a program, but which one only running it would tell."""
+    return HOLE in word or not word.strip("*?") or is_disguised(word)  # in the root there are only folders
+
+
+def is_disguised(name: str) -> bool:
+    """Control characters, or letters that only look like others: what a person reads is not what the shell gets."""
+    if name.isascii():
+        return not name.isprintable()
+    return any(unicodedata.category(char) == "Cc" for char in name) or unicodedata.normalize("NFKC", name).isascii()
+
+
+def _matched(program: str) -> str:
+    """A glob as program name (`/bin/r?`): the most harmful program that it can be."""
+    if not program.strip("*?"):
+        return ""
+    if not any(char.isalnum() for char in program):
+        return program
+    for name in _TARGETS_OF_GLOBS:
+        if fnmatch.fnmatchcase(name, program):
+            return name
+    return program

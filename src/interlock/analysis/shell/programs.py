@@ -1,0 +1,161 @@
+"""Dispatches one command to its reader: its fact, what it runs, its effects on files and stores, its output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from interlock.analysis.shell import (
+    FACT_STEPS,
+    UNKNOWN,
+    Job,
+    Stream,
+    build_files,
+    builtins,
+    command_fact,
+    data_clients,
+    embedded_commands,
+    file_programs,
+    interpreters,
+    item_runners,
+    launchers,
+    network,
+    remote_commands,
+    wrappers,
+)
+from interlock.analysis.shell import builtins as shells
+from interlock.analysis.shell import embedded_commands as editors
+from interlock.analysis.shell import launchers as windows_shells
+from interlock.analysis.shell import network as transfers
+from interlock.analysis.shell import wrappers as unwrap
+from interlock.analysis.shell.output import output
+
+Handler = Callable[[Job], Stream | None]
+
+_SCRIPTS: dict[str, Handler] = {**dict.fromkeys(("npm", "yarn", "pnpm"), build_files.npm), "just": build_files.just}
+
+
+def _joined(*tables: Mapping[str, Handler]) -> dict[str, tuple[Handler, ...]]:
+    """All handlers of each program; the first that knows what the program prints has the last word."""
+    joined: dict[str, tuple[Handler, ...]] = {}
+    for table in tables:
+        for name, handler in table.items():
+            joined[name] = (*joined.get(name, ()), handler)
+    return joined
+
+
+HANDLERS = _joined(
+    builtins.HANDLERS,
+    interpreters.HANDLERS,
+    shells.SHELL_HANDLERS,
+    windows_shells.WINDOWS_HANDLERS,
+    item_runners.HANDLERS,
+    embedded_commands.HANDLERS,
+    remote_commands.HANDLERS,
+    launchers.HANDLERS,
+    data_clients.HANDLERS,
+    network.HANDLERS,
+    transfers.TRANSFER_HANDLERS,
+    editors.EDITOR_HANDLERS,
+    file_programs.HANDLERS,
+    _SCRIPTS,
+)
+
+_WRAPPERS = (
+    frozenset(wrappers.PREFIXES)
+    | interpreters.INTERPRETERS
+    | frozenset({"env", "command", "xargs", "eval", "source", ".", "busybox", "toybox"})
+)
+_DASHED_GIT = re.compile(
+    r"git-(add|am|apply|bisect|branch|checkout|checkout-index|clean|clone|commit|config|fetch|filter-branch|gc|log|merge|mv|prune|pull|push|read-tree|rebase|reflog|remote|reset|restore|revert|rm|stash|submodule|switch|symbolic-ref|tag|update-ref|worktree)"
+)
+_LOADER = re.compile(r"ld-(linux|musl)[\w.-]*|ld\.so[\w.]*|ld-[\d.]+\.so")
+_SYSTEM_PROGRAM = re.compile(
+    r"/(usr|bin|sbin|opt|snap|nix|Applications|Library|System)/|[A-Za-z]:[\\/](Windows|Program)", re.IGNORECASE
+)
+
+
+def read_program(job: Job, written: str) -> Stream:
+    """Read one command; `written` is its name as it stands in the text."""
+    program = job.program
+    if program.startswith("git-") and _DASHED_GIT.fullmatch(program):
+        return job.host.run(["git", program[4:], *job.words], job.where.inside(program), job.stdin)
+    if _LOADER.fullmatch(program):
+        program = job.program = "ld.so"
+    name = program if program in HANDLERS else interpreters.interpreter_of(program)
+    wrapper = program in _WRAPPERS or bool(name and name in interpreters.INTERPRETERS)
+    where = replace(job.where, traits=job.where.traits | {"wrapper"}) if wrapper else job.where
+    job.step(FACT_STEPS)
+    session, folder = job.host.session, job.host.cwds[0]
+    moved = folder if folder != session.cwd else ""
+    session.facts.append(command_fact(program, job.words, where, job.stdin, moved))
+    if not wrapper and asks_for_help(program, job.words, "windows" in job.where.traits):
+        return UNKNOWN
+    stream = unwrap.unwrap(job)
+    if stream is not None:
+        return stream
+    for handler in HANDLERS.get(name, ()):
+        stream = handler(job)
+        if stream is not None:
+            return stream
+    if name in HANDLERS:
+        return output(job)
+    if tail := _handed_on(program, job.words):
+        return unwrap.run_words(job, tail, program, ())
+    if "/" in written and not _SYSTEM_PROGRAM.match(written):
+        stream = interpreters.executable(job, written)
+    return stream if stream is not None else output(job)
+
+
+# Programs that only say, find or explain the words they get.
+_TALKERS = frozenset(
+    "echo : true false man tldr which whereis whatis apropos type help info say cowsay figlet toilet banner notify-send logger wall write dialog zenity "
+    "whiptail gum test [ [[ expr compgen complete pgrep pkill killall ls stat file wc basename dirname realpath readlink nano code open "
+    "shellcheck cheat howdoi grep history fc let jobs".split()
+)
+
+
+def _handed_on(program: str, words: list[str]) -> list[str]:
+    """The command that an unknown program seems to run: its words, what follows its `--`, or a shell with its -c."""
+    if program in _TALKERS or not words:
+        return []
+    if words[0] in shells.SHELLS and any(re.fullmatch(r"-[a-z]*c", word) for word in words[1:3]):
+        return words
+    recursive = words[0] == "rm" and any(
+        re.fullmatch(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive", word) for word in words[1:]
+    )
+    if recursive or (words[0] == "git" and len(words) > 1) or (words[0] == "find" and "-delete" in words):
+        return words
+    if "--" in words:
+        tail = words[words.index("--") + 1 :]
+        if len(tail) > 1 and not tail[0].startswith("-") and (tail[0] in HANDLERS or tail[0] in wrappers.PREFIXES):
+            return tail
+    return []
+
+
+_NO_HELP = frozenset(
+    {"kill", "eval", "exec", "trap", "cd", "read"}
+)  # builtins that take --help for a word, or only look for it first
+_ONE_DASH_HELP = frozenset("terraform tofu packer vault nomad consul openssl java find az".split())
+_QUESTION_HELP = frozenset("zfs zpool psql mysql".split())
+
+
+def asks_for_help(program: str, words: Sequence[str], windows: bool = False) -> bool:
+    """--help or --version before any `--`: the program prints and ends; not what it would run in a container."""
+    if program in _NO_HELP:
+        return False
+    if program == "aws" and words and words[-1] == "help":
+        return True
+    for number, word in enumerate(words):
+        if word in ("--", "exec", "run"):
+            return False
+        if (
+            word == "--help"
+            or (word == "-help" and program in _ONE_DASH_HELP)
+            or (word in ("/?", "-?") and (windows or program in _QUESTION_HELP))
+        ):
+            return True
+        if word == "--version" and number in (0, len(words) - 1):
+            return True
+    return False

@@ -1,0 +1,314 @@
+"""Parses shell text into nodes in one linear pass without backtracking; keeps what it could read of broken text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from interlock.analysis.shell.syntax.compound import COMPOUNDS, arithmetic_command, function_body
+from interlock.analysis.shell.syntax.cursor import (
+    CLOSING,
+    MAX_DEPTH,
+    Grammar,
+    HereDocument,
+    ShellCursor,
+    ShellSyntax,
+    ShellTooDeep,
+)
+from interlock.analysis.shell.syntax.nodes import (
+    AndOr,
+    Assignment,
+    Background,
+    Branches,
+    Node,
+    ShellGroup,
+    ShellLoop,
+    ShellPipeline,
+    ShellRedirect,
+    ShellText,
+    ShellWord,
+    SimpleCommand,
+)
+from interlock.analysis.shell.syntax.words import expansions, word
+
+__all__ = ["MAX_DEPTH", "ShellSyntax", "ShellTooDeep", "parse"]
+
+MAX_ERRORS = 50
+
+_RESERVED = re.compile(r"(?:if|while|until|for|case|select|function|coproc|time|\{|\[\[|!)(?=[\s;&|()<>]|$)")
+_TIME_OPTION = re.compile(r"(?:-p|--)(?=\s)")
+_REDIRECT = re.compile(r"(\d+|\{\w+\})?(<<<|<<-|<<|<>|<&|>&|>>|>\||&>>|&>|>|<)")
+_ASSIGN = re.compile(r"([A-Za-z_]\w*)(?:\[([^\]\n]{0,200})\])?(\+?)=")
+_ARRAY_INDEX = re.compile(r"\[([^\]\n]{0,200})\]=")
+_DECLARE = frozenset({"declare", "local", "export", "readonly", "typeset"})
+
+
+def parse(text: str, step: Callable[[int], None], dialect: str = "bash") -> tuple[list[Node], list[ShellSyntax]]:
+    """The nodes of a text, and what is wrong with it; never raises on any text (but `step` may)."""
+    cursor = ShellCursor(text, step, dialect, _GRAMMAR)
+    nodes: list[Node] = []
+    errors: list[ShellSyntax] = []
+    while True:
+        try:
+            nodes += _nodes(cursor, "")
+            if cursor.pos >= cursor.size:
+                return nodes, errors
+            raise ShellSyntax(f"unexpected {text[cursor.pos]!r}", cursor.pos)
+        except ShellSyntax as error:
+            nodes += cursor.kept
+            errors.append(error)
+        # Go on behind the next line end: a shell that reads its input by lines does so too.
+        after = text.find("\n", max(cursor.pos, errors[-1].at))
+        if after < 0 or isinstance(errors[-1], ShellTooDeep) or len(errors) >= MAX_ERRORS:
+            return nodes, errors
+        cursor.restart(after + 1)
+
+
+# -- lists ------------------------------------------------------------------------------------------------
+
+
+def _nodes(cursor: ShellCursor, stop: str) -> list[Node]:
+    """Commands up to the character `stop` or a closing word; leaves that unread."""
+    found: list[Node] = []
+    text = cursor.text
+    while True:
+        cursor.separators()
+        if cursor.pos >= cursor.size or text[cursor.pos] == stop or CLOSING.match(text, cursor.pos):
+            return found
+        if text[cursor.pos] in ");":
+            if stop or text.startswith((";;", ";&"), cursor.pos):
+                return found
+            raise ShellSyntax(f"unexpected {text[cursor.pos]!r}", cursor.pos)
+        node = _and_or(cursor)
+        if cursor.at("&") and not cursor.at("&&"):
+            cursor.pos += 1
+            node = Background(node)
+        found.append(node)
+
+
+def _and_or(cursor: ShellCursor) -> Node:
+    nodes = [_pipeline(cursor)]
+    operators: list[str] = []
+    while True:
+        operator = cursor.text[cursor.pos : cursor.pos + 2]
+        if operator not in ("&&", "||"):
+            return AndOr(nodes, operators) if operators else nodes[0]
+        cursor.pos += 2
+        cursor.lines()
+        operators.append(operator)
+        nodes.append(_pipeline(cursor))
+
+
+def _pipeline(cursor: ShellCursor) -> Node:
+    """Leaves the cursor behind the blanks that follow."""
+    stages = [_command(cursor)]
+    while True:
+        cursor.blank()
+        if not cursor.at("|") or cursor.at("||"):
+            return ShellPipeline(stages) if len(stages) > 1 else stages[0]
+        cursor.pos += 2 if cursor.at("|&") else 1
+        cursor.lines()
+        stages.append(_command(cursor))
+
+
+# -- commands ---------------------------------------------------------------------------------------------
+
+
+def _command(cursor: ShellCursor) -> Node:
+    negated = False
+    while True:
+        cursor.step(1)
+        cursor.blank()
+        if cursor.pos >= cursor.size:
+            raise ShellSyntax("a command is missing at the end", cursor.pos)
+        if cursor.text[cursor.pos] == "(":
+            return _parenthesis(cursor)
+        found = _RESERVED.match(cursor.text, cursor.pos)
+        if not found:
+            simple = _simple(cursor)
+            if negated and isinstance(simple, SimpleCommand):
+                simple.negated = True
+            return simple
+        start = cursor.pos
+        cursor.pos = found.end()
+        negated = negated or found[0] == "!"
+        if found[0] not in ("!", "time"):
+            return _compound(cursor, found[0])
+        if _stands_alone(cursor, found[0]):
+            return SimpleCommand([], [], [], (start + cursor.base, cursor.pos + cursor.base))
+
+
+def _parenthesis(cursor: ShellCursor) -> Node:
+    """`(( … ))` or `( … )`"""
+    arithmetic = arithmetic_command(cursor) if cursor.at("((") else None
+    if arithmetic:
+        return arithmetic
+    cursor.pos += 1
+    return ShellGroup(cursor.enclosed(")"), True, _redirects(cursor))
+
+
+def _stands_alone(cursor: ShellCursor, prefix: str) -> bool:
+    """True when no command follows `!` or `time`."""
+    cursor.blank()
+    while prefix == "time" and _TIME_OPTION.match(cursor.text, cursor.pos):
+        cursor.pos += 2
+        cursor.blank()
+    return cursor.pos >= cursor.size or cursor.text[cursor.pos] in ";\n&|)"
+
+
+def _compound(cursor: ShellCursor, name: str) -> Node:
+    cursor.deeper()
+    node = COMPOUNDS[name](cursor)
+    cursor.depth -= 1
+    if isinstance(node, (ShellGroup, Branches, ShellLoop)):
+        node.redirects = _redirects(cursor)
+    return node
+
+
+def _simple(cursor: ShellCursor) -> Node:
+    start = cursor.pos
+    words: list[ShellWord] = []
+    assigns: list[Assignment] = []
+    redirects: list[ShellRedirect] = []
+    declares = True  # until the command's name is read, and behind `export` and its kin
+    while char := _ahead(cursor):
+        if (char in "<>&{" or char.isdigit()) and (redirect := _redirect(cursor)):
+            redirects.append(redirect)
+        elif char == "(":
+            return _definition(cursor, words, assigns, start)
+        elif declares and (assignment := _assignment(cursor)):
+            assigns.append(assignment)
+        else:
+            before = cursor.pos
+            words.append(word(cursor))
+            if cursor.pos == before:
+                raise ShellSyntax(f"unexpected {char!r}", cursor.pos)
+            if len(words) == 1:
+                declares = words[0].literal in _DECLARE
+    if not words and not assigns and not redirects:
+        raise ShellSyntax("a command is missing", cursor.pos)
+    node = SimpleCommand(words, assigns, redirects, (start + cursor.base, cursor.pos + cursor.base))
+    cursor.kept.append(node)
+    return node
+
+
+def _ahead(cursor: ShellCursor) -> str:
+    """The character that the next piece of a simple command starts with; nothing where the command ends."""
+    cursor.blank()
+    if cursor.pos >= cursor.size:
+        return ""
+    char = cursor.text[cursor.pos]
+    if char in "|;)\n#" or (char == "&" and not cursor.at("&>")):
+        return ""
+    return char
+
+
+def _definition(cursor: ShellCursor, words: list[ShellWord], assigns: list[Assignment], start: int) -> Node:
+    """`name() …`, read up to the parenthesis."""
+    name = words[0].literal if len(words) == 1 and not assigns else None
+    if name is None:
+        raise ShellSyntax("unexpected '('", cursor.pos)
+    cursor.pos += 1
+    cursor.expect(")")
+    return function_body(cursor, name, start)
+
+
+# -- assignments ------------------------------------------------------------------------------------------
+
+
+def _assignment(cursor: ShellCursor) -> Assignment | None:
+    found = _ASSIGN.match(cursor.text, cursor.pos)
+    if not found:
+        return None
+    cursor.pos = found.end()
+    name, index, append = found[1], found[2] or "", found[3] == "+"
+    if cursor.at("("):
+        cursor.pos += 1
+        items, keys = _array(cursor)
+        return Assignment(name, None, items, append, keys=keys)
+    if cursor.pos >= cursor.size or cursor.text[cursor.pos] in " \t\r\n;|&)":
+        return Assignment(name, ShellWord([], cursor.pos, cursor.pos), None, append, index)
+    return Assignment(name, word(cursor), None, append, index)
+
+
+def _array(cursor: ShellCursor) -> tuple[list[ShellWord], list[str]]:
+    """The items of `(a [k]=b …)`, and the key of each, empty where none is written."""
+    items: list[ShellWord] = []
+    keys: list[str] = []
+    while True:
+        cursor.lines()
+        if cursor.pos >= cursor.size:
+            raise ShellSyntax("an array is not closed", cursor.pos)
+        if cursor.at(")"):
+            cursor.pos += 1
+            return items, keys
+        if cursor.text[cursor.pos] in ";|&<>(" and not cursor.at("<("):
+            raise ShellSyntax("an array cannot be read", cursor.pos)
+        found = _ARRAY_INDEX.match(cursor.text, cursor.pos)
+        if found:
+            cursor.pos = found.end()
+            if cursor.pos < cursor.size and cursor.text[cursor.pos] in " \t\r\n)":
+                continue
+        items.append(word(cursor))
+        keys.append(found[1].strip("\"'") if found else "")
+
+
+# -- redirections -----------------------------------------------------------------------------------------
+
+
+def _redirects(cursor: ShellCursor) -> list[ShellRedirect]:
+    found: list[ShellRedirect] = []
+    while True:
+        cursor.blank()
+        redirect = _redirect(cursor)
+        if not redirect:
+            return found
+        found.append(redirect)
+
+
+def _redirect(cursor: ShellCursor) -> ShellRedirect | None:
+    found = _REDIRECT.match(cursor.text, cursor.pos)
+    if not found or (found[2] in ("<", ">") and cursor.text.startswith("(", found.end())):
+        return None
+    cursor.pos = found.end()
+    operator = found[2]
+    cursor.blank()
+    before = cursor.pos
+    target = word(cursor) if before < cursor.size and cursor.text[before] not in ";|&)\n" else None
+    if target is None or cursor.pos == before:
+        raise ShellSyntax(f"{operator} goes nowhere", cursor.pos)
+    redirect = ShellRedirect(operator, target, found[1] or "")
+    if operator in ("<<", "<<-"):
+        redirect.body = ShellWord([], cursor.pos, cursor.pos)
+        cursor.waiting.append(_here(redirect, target))
+    return redirect
+
+
+def _here(redirect: ShellRedirect, target: ShellWord) -> HereDocument:
+    quoted = any(not isinstance(part, ShellText) or part.quoted for part in target.parts)
+    end = "".join(part.text for part in target.parts if isinstance(part, ShellText))
+    return HereDocument(redirect, end, quoted, redirect.operator == "<<-")
+
+
+def _document(cursor: ShellCursor, here: HereDocument) -> ShellWord:
+    """The lines up to the one that closes it; the rest of the text when none does."""
+    start = cursor.pos
+    lines: list[str] = []
+    while cursor.pos < cursor.size:
+        stop = cursor.text.find("\n", cursor.pos)
+        line = cursor.text[cursor.pos :] if stop < 0 else cursor.text[cursor.pos : stop]
+        cursor.pos = cursor.size if stop < 0 else stop + 1
+        bare = line.lstrip("\t") if here.tabs else line
+        if bare.rstrip("\r") == here.end:
+            break
+        if cursor.depth and here.end and bare.startswith(here.end) and bare[len(here.end) :].lstrip().startswith(")"):
+            cursor.pos -= len(bare) - len(here.end) + (stop >= 0)  # `EOF)` ends it too, inside $( )
+            break
+        lines.append(bare)
+    text = "\n".join(lines) + "\n" if lines else ""
+    if here.quoted:
+        return ShellWord([ShellText(text, True)], start, cursor.pos)
+    return ShellWord(expansions(cursor.inner(text, start)), start, cursor.pos)
+
+
+_GRAMMAR = Grammar(_nodes, _command, _document)

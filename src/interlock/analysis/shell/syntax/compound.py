@@ -1,0 +1,215 @@
+"""Parses compound commands: if, for, while, case, groups, functions, coproc, `[[ ]]` and `(( ))`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from interlock.analysis.shell.syntax.cursor import ShellCursor, ShellSyntax, arithmetic_end
+from interlock.analysis.shell.syntax.nodes import (
+    Background,
+    Branches,
+    Expression,
+    Node,
+    ShellFunction,
+    ShellGroup,
+    ShellLoop,
+    ShellVariable,
+    ShellWord,
+    SimpleCommand,
+)
+from interlock.analysis.shell.syntax.words import expansions, word
+
+_IN = re.compile(r"in(?=[\s;])")
+_ESAC = re.compile(r"esac(?=[\s;&|()<>]|$)")
+_TIGHT = re.compile(r"\{(?![\s;&|()<>])")  # `f(){f|f&}`: zsh reads it so, and bash refuses the whole text
+_NAMED_COPROC = re.compile(r"[A-Za-z_]\w*[ \t]+(?=[{(])")
+
+
+def _if(cursor: ShellCursor) -> Node:
+    head: list[Node] = []
+    bodies: list[list[Node]] = []
+    closing = "elif"
+    while closing == "elif":
+        head += cursor.body("then")
+        cursor.closing()
+        bodies.append(cursor.body("elif", "else", "fi"))
+        closing = cursor.closing()
+    if closing == "else":
+        bodies.append(cursor.body("fi"))
+        cursor.closing()
+    return Branches(head, bodies)
+
+
+def _while(cursor: ShellCursor) -> Node:
+    head = cursor.body("do")
+    cursor.closing()
+    body = cursor.body("done")
+    cursor.closing()
+    return ShellLoop(body, head)
+
+
+def _for(cursor: ShellCursor) -> Node:
+    cursor.blank()
+    if cursor.at("(("):
+        arithmetic = arithmetic_command(cursor)
+        return ShellLoop(_do_body(cursor), [arithmetic] if arithmetic else [])
+    name = word(cursor).literal or ""
+    cursor.lines()
+    if _IN.match(cursor.text, cursor.pos):
+        cursor.pos += 2
+        items = _items(cursor)
+    else:
+        items = [ShellWord([ShellVariable("@", True)], cursor.pos, cursor.pos)]
+    return ShellLoop(_do_body(cursor), name=name, items=items)
+
+
+def _items(cursor: ShellCursor) -> list[ShellWord]:
+    items: list[ShellWord] = []
+    while True:
+        cursor.blank()
+        if cursor.pos >= cursor.size or cursor.text[cursor.pos] in ";\n&|)":
+            return items
+        if (cursor.at("<") and not cursor.at("<(")) or cursor.at(">"):
+            raise ShellSyntax("unexpected redirection", cursor.pos)
+        if cursor.at("("):
+            raise ShellSyntax("unexpected '('", cursor.pos)
+        items.append(word(cursor))
+
+
+def _do_body(cursor: ShellCursor) -> list[Node]:
+    cursor.separators()
+    if cursor.at("{"):
+        cursor.pos += 1
+        body = cursor.body("}")
+    else:
+        cursor.expect("do")
+        body = cursor.body("done")
+    cursor.closing()
+    return body
+
+
+def _case(cursor: ShellCursor) -> Node:
+    cursor.blank()
+    subject = word(cursor)
+    cursor.lines()
+    cursor.expect("in")
+    bodies: list[list[Node]] = []
+    words = [subject]
+    while True:
+        cursor.separators()
+        if _ESAC.match(cursor.text, cursor.pos):
+            cursor.pos += 4
+            return Branches([], bodies, words)
+        words += _patterns(cursor)
+        bodies.append(cursor.grammar.nodes(cursor, ")"))
+        cursor.separators()
+        for end in (";;&", ";;", ";&"):
+            if cursor.at(end):
+                cursor.pos += len(end)
+                break
+        else:
+            if not cursor.at("esac"):
+                raise ShellSyntax("expected ;; or esac", cursor.pos)
+
+
+def _patterns(cursor: ShellCursor) -> list[ShellWord]:
+    """The patterns of one case up to their `)`; what they expand runs too."""
+    found: list[ShellWord] = []
+    cursor.blank()
+    if cursor.at("("):
+        cursor.pos += 1
+    while True:
+        cursor.blank()
+        if cursor.pos >= cursor.size:
+            raise ShellSyntax("a case pattern is not closed", cursor.pos)
+        if cursor.at(")"):
+            cursor.pos += 1
+            return found
+        if cursor.at("|"):
+            cursor.pos += 1
+            continue
+        before = cursor.pos
+        found.append(word(cursor))
+        if cursor.pos == before:
+            raise ShellSyntax("a case pattern cannot be read", cursor.pos)
+
+
+def _group(cursor: ShellCursor) -> Node:
+    body = cursor.body("}")
+    cursor.closing()
+    return ShellGroup(body, subshell=False)
+
+
+def _function(cursor: ShellCursor) -> Node:
+    start = cursor.pos
+    cursor.blank()
+    name = word(cursor).literal or ""
+    cursor.blank()
+    if cursor.at("("):
+        cursor.pos += 1
+        cursor.expect(")")
+    return function_body(cursor, name, start)
+
+
+def function_body(cursor: ShellCursor, name: str, start: int) -> Node:
+    """The command that a function named `name` is, its definition having begun at `start`."""
+    cursor.deeper()
+    cursor.lines()
+    if _TIGHT.match(cursor.text, cursor.pos):
+        cursor.pos += 1
+        body = _group(cursor)
+    else:
+        body = cursor.grammar.command(cursor)
+    cursor.depth -= 1
+    if isinstance(body, SimpleCommand) and cursor.dialect != "zsh":
+        raise ShellSyntax("a function's body is a compound command", cursor.pos)
+    return ShellFunction(name, body, (start + cursor.base, cursor.pos + cursor.base))
+
+
+def _coproc(cursor: ShellCursor) -> Node:
+    cursor.blank()
+    named = _NAMED_COPROC.match(cursor.text, cursor.pos)
+    if named:
+        cursor.pos = named.end()
+    return Background(cursor.grammar.command(cursor))
+
+
+def _test(cursor: ShellCursor) -> Node:
+    words: list[ShellWord] = []
+    while True:
+        cursor.lines()
+        if cursor.pos >= cursor.size:
+            raise ShellSyntax("[[ is not closed", cursor.pos)
+        if cursor.at("]]"):
+            cursor.pos += 2
+            return Expression(words)
+        if cursor.text[cursor.pos] in "|&;<>()":
+            cursor.pos += 1
+            continue
+        words.append(word(cursor))
+
+
+def arithmetic_command(cursor: ShellCursor) -> Node | None:
+    """`(( … ))`; None when it turns out to be a subshell in a subshell."""
+    start = cursor.pos + 2
+    end = arithmetic_end(cursor, start)
+    if end < 0:
+        return None
+    inner = cursor.inner(cursor.text[start:end], start)
+    cursor.pos = end + 2
+    return Expression([ShellWord(expansions(inner), end, end)])
+
+
+COMPOUNDS: dict[str, Callable[[ShellCursor], Node]] = {
+    "if": _if,
+    "while": _while,
+    "until": _while,
+    "for": _for,
+    "select": _for,
+    "case": _case,
+    "{": _group,
+    "function": _function,
+    "coproc": _coproc,
+    "[[": _test,
+}

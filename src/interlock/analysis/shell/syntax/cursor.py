@@ -1,0 +1,279 @@
+"""Position in shell text: small moves, the ends of quoted and bracketed text, and escapes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from interlock.analysis.shell.syntax.nodes import Node, Part, ShellRedirect, ShellText, ShellWord
+
+MAX_DEPTH = 60
+CLOSING = re.compile(r"(?:then|do|done|fi|esac|else|elif|\})(?=[\s;&|()<>]|$)")
+
+_BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
+
+
+class ShellSyntax(ValueError):
+    """Text that a shell would refuse; `at` is where."""
+
+    def __init__(self, what: str, at: int) -> None:
+        super().__init__(what)
+        self.at = at
+
+
+class ShellTooDeep(ShellSyntax):
+    """Nested deeper than anything a person writes."""
+
+
+class HereDocument(NamedTuple):
+    """A here-document whose text follows the line."""
+
+    redirect: ShellRedirect
+    end: str  # the line that closes it
+    quoted: bool
+    tabs: bool  # stripped from the start of its lines
+
+
+class Grammar(NamedTuple):
+    """How to read what may stand inside a word; a cursor carries it, so that no module needs one above it."""
+
+    nodes: Callable[[ShellCursor, str], list[Node]]  # up to a character or a closing word, which stays unread
+    command: Callable[[ShellCursor], Node]
+    document: Callable[[ShellCursor, HereDocument], ShellWord]
+
+
+class ShellCursor:
+    """A position in a text; `base` is where that text starts in the whole one."""
+
+    __slots__ = ("base", "depth", "dialect", "grammar", "kept", "pos", "size", "step", "text", "waiting")
+
+    def __init__(
+        self, text: str, step: Callable[[int], None], dialect: str, grammar: Grammar, base: int = 0, depth: int = 0
+    ) -> None:
+        self.text = text
+        self.size = len(text)
+        self.pos = 0
+        self.step = step
+        self.dialect = dialect
+        self.grammar = grammar
+        self.base = base
+        self.depth = depth
+        self.waiting: list[HereDocument] = []
+        self.kept: list[Node] = []  # simple commands read since the last restart, for when the text is broken
+
+    def restart(self, at: int) -> None:
+        """Go on at `at` as if nothing had been opened before it."""
+        self.pos = at
+        self.depth = 0
+        self.waiting = []
+        self.kept = []
+
+    def inner(self, text: str, at: int) -> ShellCursor:
+        """A cursor over a text that was taken out of this one at `at`."""
+        if self.depth >= MAX_DEPTH:
+            raise ShellTooDeep("nested too deeply", self.pos)
+        inner = ShellCursor(text, self.step, self.dialect, self.grammar, self.base + at, self.depth + 1)
+        inner.kept = self.kept
+        return inner
+
+    def deeper(self) -> None:
+        """Go one level down; refuses more than MAX_DEPTH of them."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ShellTooDeep("nested too deeply", self.pos)
+
+    # -- moves ------------------------------------------------------------------------------------------
+
+    def at(self, text: str) -> bool:
+        """True when `text` is what follows."""
+        return self.text.startswith(text, self.pos)
+
+    def blank(self) -> None:
+        """Skip blanks and joined lines."""
+        found = _BLANK.match(self.text, self.pos)
+        if found:
+            self.pos = found.end()
+
+    def newline(self) -> None:
+        """Skip a line end, and read the here-documents that waited for it."""
+        self.pos += 1
+        waiting, self.waiting = self.waiting, []
+        for here in waiting:
+            here.redirect.body = self.grammar.document(self, here)
+
+    def lines(self) -> None:
+        """Skip line ends and comments, where a command goes on behind them."""
+        while True:
+            self.blank()
+            if self.at("\n"):
+                self.newline()
+            elif self.at("#"):
+                self._comment()
+            else:
+                return
+
+    def separators(self) -> None:
+        """Skip all that may stand between two commands."""
+        while True:
+            self.blank()
+            if self.pos >= self.size:
+                return
+            char = self.text[self.pos]
+            if char == "\n":
+                self.newline()
+            elif char == "#":
+                self._comment()
+            elif char == ";" and not self.text.startswith((";;", ";&"), self.pos):
+                self.pos += 1
+            else:
+                return
+
+    def _comment(self) -> None:
+        end = self.text.find("\n", self.pos)
+        self.pos = self.size if end < 0 else end
+
+    def expect(self, text: str) -> None:
+        """Skip `text`; refuses anything else."""
+        if text.isalpha() or text == "}":
+            self.separators()
+        else:
+            self.blank()
+        if not self.at(text):
+            got = self.text[self.pos : self.pos + 10] or "the end"
+            raise ShellSyntax(f"expected {text!r}, got {got!r}", self.pos)
+        self.pos += len(text)
+
+    # -- nodes between two marks --------------------------------------------------------------------------
+
+    def enclosed(self, stop: str) -> list[Node]:
+        """The nodes up to the character `stop`, which is read too."""
+        self.deeper()
+        body = self.grammar.nodes(self, stop)
+        self.depth -= 1
+        self.expect(stop)
+        return body
+
+    def body(self, *closers: str) -> list[Node]:
+        """The nodes up to one of the closing words, which stays unread; refuses another one."""
+        body = self.grammar.nodes(self, "")
+        self.separators()
+        found = CLOSING.match(self.text, self.pos)
+        if not found or found[0] not in closers:
+            raise ShellSyntax(f"expected {' or '.join(closers)}", self.pos)
+        return body
+
+    def closing(self) -> str:
+        """Read a closing word."""
+        found = CLOSING.match(self.text, self.pos)
+        if not found:
+            raise ShellSyntax("unexpected end", self.pos)
+        self.pos = found.end()
+        return found[0]
+
+
+MAX_ARITHMETIC = 4_096  # characters; nobody calculates longer
+_PAREN_OR_QUOTE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[()\n]", re.DOTALL)
+_ANSI_PLAIN = re.compile(r"[^'\\]*")
+_ANSI_CODE = re.compile(r"x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8}|[0-7]{1,3}|c.", re.DOTALL)
+_ANSI = {
+    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v",
+    "\\": "\\", "'": "'", '"': '"', "?": "?",
+}  # fmt: skip
+
+
+def single(cursor: ShellCursor, parts: list[Part]) -> None:
+    """'…'"""
+    end = cursor.text.find("'", cursor.pos + 1)
+    if end < 0:
+        raise ShellSyntax("a single quote is not closed", cursor.pos)
+    parts.append(ShellText(cursor.text[cursor.pos + 1 : end], True))
+    cursor.pos = end + 1
+
+
+def escape(cursor: ShellCursor, parts: list[Part]) -> None:
+    """A backslash outside quotes: the next character as it is, nothing for a line end."""
+    after = cursor.text[cursor.pos + 1 : cursor.pos + 2]
+    if after == "\r" and cursor.text.startswith("\n", cursor.pos + 2):
+        cursor.pos += 3
+        return
+    cursor.pos += 2
+    if after != "\n":
+        parts.append(ShellText(after or "\\", True))
+
+
+def ansi(cursor: ShellCursor, parts: list[Part]) -> None:
+    """$'…' with its escapes worked out."""
+    text = cursor.text
+    pos = cursor.pos + 2
+    out: list[str] = []
+    while True:
+        plain = _ANSI_PLAIN.match(text, pos)
+        if plain is None or plain.end() >= cursor.size:
+            raise ShellSyntax("a $' is not closed", cursor.pos)
+        out.append(plain[0])
+        pos = plain.end() + 1
+        if text[pos - 1] == "'":
+            break
+        code = _ANSI_CODE.match(text, pos)
+        if code:
+            out.append(_ansi_char(code[0]))
+            pos = code.end()
+        else:
+            after = text[pos : pos + 1]
+            out.append(_ANSI.get(after, "\\" + after))
+            pos += 1
+    parts.append(ShellText("".join(out), True))
+    cursor.pos = pos
+
+
+def _ansi_char(code: str) -> str:
+    if code[0] == "c":
+        return chr(ord(code[1]) & 0x1F)
+    value = int(code[1:], 16) if code[0] in "xuU" else int(code, 8) & 0xFF
+    return chr(value) if value <= 0x10FFFF else ""
+
+
+def balanced(cursor: ShellCursor) -> str:
+    """The text from `(` to the `)` that closes it, on one line."""
+    start = cursor.pos
+    depth = 0
+    for found in _PAREN_OR_QUOTE.finditer(cursor.text, start):
+        if found[0] == "(":
+            depth += 1
+        elif found[0] == ")":
+            depth -= 1
+            if depth == 0:
+                cursor.pos = found.end()
+                return cursor.text[start : cursor.pos]
+        elif found[0] == "\n":
+            break
+    raise ShellSyntax("a parenthesis is not closed", start)
+
+
+def arithmetic_end(cursor: ShellCursor, start: int) -> int:
+    """Where `))` closes; -1 when parentheses say that this is no arithmetic."""
+    depth = 0
+    for found in _PAREN_OR_QUOTE.finditer(cursor.text, start, start + MAX_ARITHMETIC):
+        if found[0] == "(":
+            depth += 1
+        elif found[0] == ")":
+            if depth == 0:
+                return found.start() if cursor.text.startswith("))", found.start()) else -1
+            depth -= 1
+    return -1
+
+
+def backtick_end(cursor: ShellCursor) -> int:
+    """Where the backtick that opens here is closed by one that is not escaped."""
+    text = cursor.text
+    start = cursor.pos + 1
+    end = text.find("`", start)
+    while end >= 0:
+        run = end
+        while run > start and text[run - 1] == "\\":
+            run -= 1
+        if (end - run) % 2 == 0:
+            return end
+        end = text.find("`", end + 1)
+    raise ShellSyntax("a backtick is not closed", cursor.pos)

@@ -1,0 +1,436 @@
+"""Walks parsed shell text -> effective commands: variables, functions, aliases, substitutions, `cd` and fork bombs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from interlock.analysis.facts import HOLE, QUOTED, hole, hole_of, known, taints_in, without_holes
+from interlock.analysis.places import home_of, resolve
+from interlock.analysis.shell import (
+    MAX_NESTING,
+    MAX_SCRIPT,
+    NAMED_TAINTS,
+    NOTHING,
+    UNKNOWN,
+    Job,
+    ShellReading,
+    Stream,
+    Where,
+    expand,
+    is_production,
+    join_streams,
+    simple_commands,
+)
+from interlock.analysis.shell import simple_commands as flow
+from interlock.analysis.shell.options import is_unreadable, program_name
+from interlock.analysis.shell.syntax import ShellTooDeep, parse
+from interlock.analysis.shell.syntax.nodes import (
+    Background,
+    Node,
+    ShellGroup,
+    ShellPipeline,
+    SimpleCommand,
+    Substitution,
+)
+
+MAX_CALLS = 12  # functions within functions
+MAX_VALUE = 65_536  # characters in a variable; beyond, it is not followed
+_ITEMS = 256  # of a list or table that are copied or counted in one step
+MAX_CHOICES = 4  # values a variable may have had, depending on which branch ran
+
+_ENVIRONMENT_NAME = re.compile(
+    r"(ENV|HOST|URL|DATABASE|PROFILE|CONTEXT|PROJECT|NAMESPACE|STAGE|SERVICE|WORKSPACE|SETTINGS_MODULE)$"
+)
+_ELSEWHERE = frozenset({"remote", "container"})
+
+
+_NOWHERE = Where(None)
+
+
+class Shell:
+    """A shell that runs nothing: its variables, functions and directory as far as the text tells them."""
+
+    def __init__(self, session: ShellReading, cwd: str = "", home: str = "") -> None:
+        self.session = session
+        self.cwds: list[str] = [cwd]
+        self.left: str | None = None  # the folder that a `cd` which surely succeeded left for the present one
+        self.home = home or home_of(cwd)
+        self.variables: dict[str, list[str]] = {}
+        self.choices: dict[str, list[list[str]]] = {}
+        self.references: dict[str, str] = {}
+        self.functions: dict[str, Node] = {}
+        self.aliases: dict[str, str] = {}
+        self.arguments: list[str] | None = None
+        self.called = ""  # $0
+        self.dialect = "bash"
+        self.calls: list[str] = []  # aliases being expanded
+        self.running: list[tuple[Node, int]] = []  # bodies of the functions being called, and `unsure` at the call
+        self.mounts: dict[str, str] = {}  # in a container: path inside -> path outside
+        self.production = False  # a variable says that what follows is about production
+        self.where = _NOWHERE
+        self.offset: int | None = None  # where the text being read stands in the action's own
+        self.flow: Stream | None = None  # what flows into the command being read, for `>( )`
+        self.touched: set[str] = set()
+        self.traps: list[
+            tuple[str, Where, dict[str, list[str] | None]]
+        ] = []  # and the variables they name, as they were
+        self.reading = 0  # texts within texts
+        self.unsure = 0  # how many conditions what is read now depends on
+        self.piped = 0  # inside a pipeline or the background
+
+    # -- expand.Values ----------------------------------------------------------------------------------
+
+    def lookup(self, name: str) -> list[str] | None:
+        name = self.references.get(name, name)
+        if name in self.choices:
+            self.touched.add(name)
+        if name in self.variables:
+            return self.variables[name]
+        if name == "PWD":
+            return [self.cwds[0]] if self.cwds[0] else None
+        if name in ("@", "*"):
+            return self.arguments or []
+        if name == "0" and self.called:
+            return [self.called]
+        if name.isdigit() and name != "0" and self.arguments is not None:
+            number = int(name) - 1
+            return [self.arguments[number]] if number < len(self.arguments) else [""]
+        if name == "#" and self.arguments is not None:
+            return [str(len(self.arguments))]
+        return None
+
+    def environment(self, name: str) -> list[str] | None:
+        known_value = expand.WELL_KNOWN.get(self.references.get(name, name))
+        return None if known_value is None else [known_value]
+
+    def assign(self, name: str, items: list[str]) -> None:
+        name = self.references.get(name, name)
+        self.session.step(len(items) // _ITEMS)
+        if sum(map(len, items)) > MAX_VALUE:
+            items = [hole(name)]
+        before = self.variables.get(name)
+        if self.unsure and before is not None and before != items:
+            others = self.choices.setdefault(name, [])
+            if before not in others and len(others) < MAX_CHOICES:
+                others.append(before)
+        elif not self.unsure:
+            self.choices.pop(name, None)
+        if _ENVIRONMENT_NAME.search(name) and items and is_production(items[0]):
+            self.production = True
+        if name != "_":  # the shell itself sets it, with every command
+            self.variables[name] = items
+
+    def output(self, part: Substitution) -> str:
+        outer, self.where = self.where, self.where.inside("<( )" if part.direction else "$( )")
+        saved = self.save()
+        try:
+            stream = self.walk_list(part.body, self.flow if part.direction == ">" else None)
+        finally:
+            self.where = outer
+            self.restore(saved)
+        if part.direction:
+            return self._process_file(stream)
+        taints = stream.taints & NAMED_TAINTS
+        if taints and not stream.known:
+            return hole_of(taints)
+        return stream.text.rstrip("\n")
+
+    def _process_file(self, stream: Stream) -> str:
+        """`<(…)` as a file that can be read again by what it is given to."""
+        path = f"/dev/fd/interlock-{len(self.session.files) + len(self.session.downloads)}"
+        if "download" in stream.taints:
+            self.session.downloads[path] = without_holes(stream.text) or "the network"
+        else:
+            self.session.files[path] = stream.text
+        return path
+
+    def run_in(self, text: str) -> None:
+        self.nested(f": {text}", self.where.inside("[ ]"))
+
+    def step(self, count: int = 1) -> None:
+        self.session.step(count)
+
+    def save(self) -> tuple[list[str], dict[str, list[str]], dict[str, Node]]:
+        self.session.step((len(self.variables) + len(self.functions)) // _ITEMS)
+        return list(self.cwds), dict(self.variables), dict(self.functions)
+
+    def restore(self, saved: tuple[list[str], dict[str, list[str]], dict[str, Node]]) -> None:
+        self.cwds, self.variables, self.functions = saved
+
+    # -- text -------------------------------------------------------------------------------------------
+
+    def read(self, text: str, span_of: Where, stdin: Stream | None = None, dialect: str = "bash") -> Stream:
+        """Read a whole text in this shell; what cannot be parsed is reported, the rest is read all the same."""
+        outer_offset, self.offset = self.offset, self._offset_of(text, span_of)
+        nodes, errors = parse(text.replace(QUOTED, "") if QUOTED in text else text, self.session.step, dialect)
+        outer, self.where = self.where, span_of
+        self.reading += 1
+        try:
+            stream = self.walk_list(nodes, stdin)
+            if self.reading == 1:
+                self._leave()
+            if errors and (name := attempted_bomb(text)):
+                Job(self, name, [], span_of, None).effect("fork_bomb", name)
+            for error in errors[:1]:
+                kind = "nesting" if isinstance(error, ShellTooDeep) else "syntax"
+                Job(self, "", [], span_of, None).unreadable(f"shell text that does not parse: {error}", kind)
+        finally:
+            self.reading -= 1
+            self.where = outer
+            self.offset = outer_offset
+        return stream
+
+    def _leave(self) -> None:
+        """Read what a trap does when it runs, where a variable that it names is another one by then."""
+        traps, self.traps = self.traps, []
+        for text, where, known_then in traps:
+            if any(self.variables.get(name) != value for name, value in known_then.items()):
+                self.read(text, where)
+
+    def _offset_of(self, text: str, where: Where) -> int | None:
+        """Where this text stands in the action's own; None when it was made, decoded or read from a file."""
+        source = self.session.source
+        if where.span is None:
+            return 0 if text == source else None
+        found = source.find(text, *where.span)
+        return found if found >= 0 and text else None
+
+    def nested(
+        self, text: str, where: Where, args: Sequence[str] = (), dialect: str = "bash", stdin: Stream | None = None
+    ) -> Stream:
+        """Read text that a child shell would run."""
+        self.session.step(5)
+        job = Job(self, where.via[-1] if where.via else "", [], where, None)
+        if self.session.nesting >= MAX_NESTING:
+            job.unreadable("commands nested too deeply", "nesting")
+            return UNKNOWN
+        if "download" in taints_in(text):
+            job.effect("run_download", "the network")
+            return UNKNOWN
+        if expand.is_unknown(text.strip()):
+            job.unreadable("text made at run time is run as a command", "payload")
+            return UNKNOWN
+        child = self.child()
+        if where.traits & _ELSEWHERE and not self.where.traits & _ELSEWHERE:
+            child.elsewhere()
+        if args:
+            child.called, child.arguments = args[0], list(args[1:])
+        self.session.nesting += 1
+        child.dialect = dialect
+        try:
+            return child.read(text, where, stdin, dialect)
+        finally:
+            self.session.nesting -= 1
+
+    def elsewhere(self, mounts: Mapping[str, str] | None = None) -> None:
+        """From here on paths are another machine's, or a container's that sees some of this one's."""
+        self.cwds, self.home = ["/work"], "~"
+        self.mounts = dict(mounts or {})
+
+    def child(self) -> Shell:
+        """A shell with the same variables, functions and directory, whose changes stay its own."""
+        self.session.step((len(self.variables) + len(self.functions)) // _ITEMS)
+        shell = Shell(self.session, "", self.home)
+        shell.cwds = list(self.cwds)
+        shell.variables = dict(self.variables)
+        shell.functions = dict(self.functions)
+        shell.calls = list(self.calls)
+        shell.mounts = self.mounts
+        shell.running = list(self.running)
+        shell.production = self.production
+        shell.piped = self.piped
+        return shell
+
+    def file_text(self, path: str) -> str | None:
+        """The text of a script: written by the action itself, or what the caller's reader says."""
+        if not known(path):
+            return None
+        full = resolve(path, self.cwds[0])
+        for key in (full, path):
+            if key in self.session.files:
+                return self.session.files[key]
+        if self.session.reader is None or "remote" in self.where.traits:
+            return None
+        if full not in self.session.witnesses:
+            found = self.session.reader(full.replace("~", self.home, 1) if full.startswith("~") and self.home else full)
+            if found is None:
+                return None
+            if len(found) > MAX_SCRIPT:
+                Job(self, path, [], self.where, None).unreadable("a script longer than is read", "budget")
+            self.session.witnesses[full] = found
+        return self.session.witnesses[full]
+
+    # -- nodes ------------------------------------------------------------------------------------------
+
+    def walk_list(self, nodes: Sequence[Node], stdin: Stream | None) -> Stream:
+        """Read nodes one after the other; what they print is joined."""
+        return join_streams([self.walk(node, stdin) for node in nodes])
+
+    def walk(self, node: Node, stdin: Stream | None) -> Stream:
+        self.session.step()
+        if type(node) is SimpleCommand:
+            return self._simple(node, stdin)
+        from interlock.analysis.shell.control import WALKERS
+
+        return WALKERS[type(node)](self, node, stdin)
+
+    # -- simple commands --------------------------------------------------------------------------------
+
+    def _simple(self, node: SimpleCommand, stdin: Stream | None) -> Stream:
+        outer, self.where = self.where, self._at(node)
+        self.touched.clear()
+        try:
+            stream = self._simple_once(node, stdin)
+            if self.touched:
+                self._other_choices(node, stdin)
+        finally:
+            self.where = outer
+        return stream
+
+    def _at(self, node: SimpleCommand) -> Where:
+        outer = self.where
+        if self.offset is None:  # not in the action's own text: the span of what carries it stands for it
+            return outer
+        start, end = node.span
+        return Where((start + self.offset, end + self.offset), outer.via, outer.traits, outer.env)
+
+    def _other_choices(self, node: SimpleCommand, stdin: Stream | None) -> None:
+        """Once more with each other value that the variables in it may have."""
+        for name in sorted(self.touched):
+            for other in list(self.choices.get(name, ()))[:MAX_CHOICES]:
+                kept = self.variables.get(name)
+                self.variables[name] = other
+                self._simple_once(node, stdin)
+                if kept is not None:
+                    self.variables[name] = kept
+
+    def _simple_once(self, node: SimpleCommand, stdin: Stream | None) -> Stream:
+        stdin = flow.read_input(self, node.redirects, stdin) if node.redirects else stdin
+        self.flow = stdin
+        words = [item for word in node.words for item in expand.fields(word, self)]
+        if not words:
+            simple_commands.assign_all(self, node.assigns)
+            flow.redirect_only(self, node)
+            return NOTHING
+        env = simple_commands.command_env(self, node.assigns)
+        if words[0] == "exec":
+            flow.exec_redirects(self, node.redirects)
+        where = self.where
+        if env:
+            where = Where(where.span, where.via, where.traits, where.env + env)
+            simple_commands.run_variables(self, env, where)
+        if node.assigns and words[0] in ("declare", "local", "export", "readonly", "typeset"):
+            simple_commands.declare(self, words, node.assigns)
+        stream = self.run(words, where, stdin)
+        if not node.redirects:
+            return stream
+        return flow.write_output(self, node.redirects, stream, words[0], words[1:])
+
+    # -- running ----------------------------------------------------------------------------------------
+
+    def run(self, words: list[str], where: Where, stdin: Stream | None, wrapped: bool = False) -> Stream:
+        """Read one command with its words worked out: alias, function, wrapper, interpreter or plain program.
+
+        What most wrappers run is the program, whatever function has its name; what some of them run is the function: both are read.
+        """
+        self.session.step()
+        first = words[0]
+        if self.production and "production" not in where.traits:
+            where = Where(where.span, where.via, where.traits | {"production"}, where.env)
+        if first in self.aliases and first not in self.calls and not wrapped:
+            return self._alias(first, words[1:], where, stdin)
+        if first in self.functions:
+            found = self._call(first, words[1:], where, stdin)
+            if not wrapped:
+                return found
+        program = self._renamed(first) or program_name(first)
+        if not program:
+            job = Job(self, first, words[1:], where, stdin)
+            if is_unreadable(first):
+                job.unreadable("which program runs is only known at run time", "command")
+            return UNKNOWN
+        from interlock.analysis.shell.programs import read_program
+
+        return read_program(Job(self, program, words[1:], where, stdin), first)
+
+    def _renamed(self, first: str) -> str:
+        """cp /bin/rm /tmp/x; /tmp/x …: the program under its own name."""
+        if not self.session.copies or HOLE in first:
+            return ""
+        origin = self.session.copies.get(resolve(first, self.cwds[0]))
+        return program_name(origin) if origin and origin.startswith(("/bin/", "/usr/", "/sbin/")) else ""
+
+    def _alias(self, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
+        self.calls.append(name)
+        try:
+            return self.read(
+                " ".join([self.aliases[name], *map(_requoted, words)]), where.inside(f"alias {name}"), stdin
+            )
+        finally:
+            self.calls.pop()
+
+    def _call(self, name: str, words: list[str], where: Where, stdin: Stream | None) -> Stream:
+        body = self.functions[name]
+        if (begun := next((at for one, at in self.running if one is body), None)) is not None:
+            if self.piped:
+                job, conditional = Job(self, name, words, where, None), self.unsure > begun or "bulk" in where.traits
+                if may_end(words, self.arguments, conditional):
+                    job.unreadable("a function starts copies of itself, how many is only known at run time", "syntax")
+                elif not is_bomb(name, body):  # else its definition said so
+                    job.effect("fork_bomb", name)
+            return UNKNOWN
+        if len(self.running) >= MAX_CALLS:
+            Job(self, name, words, where, None).unreadable("functions nested too deeply", "nesting")
+            return UNKNOWN
+        outer_arguments, self.arguments = self.arguments, words
+        outer_where, self.where = self.where, where.inside(f"{name}()")
+        self.running.append((body, self.unsure))
+        outer_offset, self.offset = self.offset, None
+        try:
+            return self.walk(body, stdin)
+        finally:
+            self.offset = outer_offset
+            self.running.pop()
+            self.arguments = outer_arguments
+            self.where = outer_where
+
+
+def _requoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'" if not re.fullmatch(r"[\w./:=@%+,~-]+", word) else word
+
+
+# `:(){:|:&}:` is refused by bash, and an attempt all the same.
+_ATTEMPT = re.compile(
+    r"(?<![^\s;&|({'\"`])(?:function\s+)?([^\s(){}|&;<>\"'$`=]{1,60})\s*(?:\(\s*\)\s*[{(]?|[{(])\s*\1\s*(?:\|&?\s*\1|&)"
+)
+
+
+def attempted_bomb(text: str) -> str:
+    """The name of the function that a text which does not parse would have called without end; empty for none."""
+    found = _ATTEMPT.search(text) if "&" in text or "|" in text else None
+    return found[1] if found else ""
+
+
+def is_bomb(name: str, body: Node) -> bool:
+    """True for a function that starts itself beside itself, whatever happens: its definition is an attempt already."""
+    return _starts(name, [body], False)
+
+
+def _starts(name: str, nodes: Sequence[Node], beside: bool) -> bool:
+    return any(_starts_here(name, node, beside) for node in nodes)
+
+
+def _starts_here(name: str, node: Node, beside: bool) -> bool:
+    if isinstance(node, SimpleCommand):
+        return beside and bool(node.words) and node.words[0].literal == name
+    if isinstance(node, ShellGroup):
+        return _starts(name, node.body, beside)
+    if isinstance(node, ShellPipeline):
+        return _starts(name, node.stages, True)
+    return isinstance(node, Background) and _starts_here(name, node.node, True)
+
+
+def may_end(words: Sequence[str], arguments: Sequence[str] | None, conditional: bool) -> bool:
+    """True for a call of itself that depends on a condition, with other arguments than the running one has: `walk "$child"`."""
+    return conditional and (any(HOLE in word for word in words) or list(words) != list(arguments or ()))

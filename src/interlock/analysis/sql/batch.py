@@ -1,0 +1,335 @@
+"""Splits SQL tokens into statements, finds those that a ROLLBACK undoes, and keeps the state of reading one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from interlock.analysis.facts import Report
+from interlock.analysis.sql.tokens import SqlToken
+from interlock.analysis.sql.where import few, filters
+
+ROUTINES = frozenset({"TRIGGER", "PROCEDURE", "PROC", "FUNCTION", "EVENT", "PACKAGE"})
+_END_OF = frozenset({"IF", "LOOP", "WHILE", "REPEAT", "FOR"})
+_TRANSACTION = frozenset({
+    "", "TRAN", "TRANSACTION", "WORK", "ISOLATION", "READ", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "CONCURRENT", "NOT",
+})  # fmt: skip
+_KILLS_CLIENT_STATE = ("\\c", "\\i", "\\!", "\\g", "\\e", ".")
+_UNDOABLE = frozenset({
+    "DELETE", "UPDATE", "INSERT", "MERGE", "SELECT", "WITH", "EXPLAIN", "SAVEPOINT", "RELEASE", "VALUES",
+})  # fmt: skip
+_UNDOABLE_DDL = frozenset({"DROP", "TRUNCATE", "ALTER", "CREATE", "GRANT", "REVOKE", "COMMENT"})
+_DDL_ROLLS_BACK = frozenset({"postgres", "sqlite", "tsql", "duckdb"})
+_NOT_IN_TRANSACTION = frozenset({"DATABASE", "TABLESPACE", "SYSTEM"})
+_HEADS_THAT_NEST = frozenset({"MERGE", "CREATE", "GRANT", "REVOKE", "DENY", "ALTER", "EXPLAIN"})
+_DROPPED = frozenset({"TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "PROCEDURE", "FUNCTION"})
+
+
+@dataclass(frozen=True, slots=True)
+class SqlStatement:
+    """The tokens of one statement, with the depth of parentheses that each stands at."""
+
+    tokens: tuple[SqlToken, ...]
+    depths: tuple[int, ...]
+
+    @property
+    def head(self) -> str:
+        return self.tokens[0].word if self.tokens else ""
+
+    def word(self, index: int) -> str:
+        return self.tokens[index].word if 0 <= index < len(self.tokens) else ""
+
+    def top(self, *words: str, after: int = 0) -> int:
+        """The first place at the outer level where one of these words stands, or -1."""
+        for index in range(after, len(self.tokens)):
+            if self.depths[index] == 0 and self.tokens[index].word in words:
+                return index
+        return -1
+
+    def part(self, start: int, end: int | None = None) -> SqlStatement:
+        """A piece of this statement, as a statement; one that begins at the outer level has been counted."""
+        tokens, depths = self.tokens[start:end], self.depths[start:end]
+        return SqlStatement(tokens, depths) if depths[:1] == (0,) else statement(tokens)
+
+    def words(self) -> frozenset[str]:
+        return frozenset(token.word for token in self.tokens)
+
+
+def statement(tokens: Sequence[SqlToken]) -> SqlStatement:
+    """Counts the parentheses; one that never opened does not go below the outer level."""
+    depths, depth = [], 0
+    for token in tokens:
+        if token.kind == "punct" and token.text == ")":
+            depth = max(0, depth - 1)
+        depths.append(depth)
+        if token.kind == "punct" and token.text == "(":
+            depth += 1
+    return SqlStatement(tuple(tokens), tuple(depths))
+
+
+class _Splitter:
+    """Walks over tokens once and closes a statement where the server or the client would."""
+
+    def __init__(self, dialect: str) -> None:
+        self.dialect = dialect
+        self.done: list[SqlStatement] = []
+        self.open: list[SqlToken] = []
+        self.routine = False  # inside CREATE TRIGGER/PROCEDURE/…, whose body is not run now
+        self.blocks = 0
+        self.cases = 0
+
+    def close(self) -> None:
+        if self.open:
+            self.done.append(statement(self.open))
+        self.open, self.routine, self.blocks, self.cases = [], False, 0, 0
+
+    def count(self, token: SqlToken, following: str) -> None:
+        """Follows BEGIN … END inside the definition of a routine."""
+        word = token.word
+        if not self.routine:
+            self.routine = word in ROUTINES and self.open[0].word in ("CREATE", "ALTER") and len(self.open) <= 8
+        elif word == "CASE" and self.open[-2].word != "END":
+            self.cases += 1
+        elif word == "BEGIN" and following not in ("TRAN", "TRANSACTION"):
+            self.blocks += 1
+        elif word == "END" and following not in _END_OF:
+            if self.cases:
+                self.cases -= 1
+            else:
+                self.blocks = max(0, self.blocks - 1)
+
+    def ends(self, token: SqlToken) -> bool:
+        if token.kind != "punct" or token.text != ";":
+            return False
+        return not self.routine or (not self.blocks and self.dialect != "tsql")
+
+    def take(self, token: SqlToken, following: str, alone: bool) -> None:
+        if token.kind == "meta":
+            if self.routine and not token.text.startswith("\\"):
+                return
+            self.done_with_meta(token)
+        elif self.ends(token) or alone:
+            self.close()
+        else:
+            self.open.append(token)
+            if token.word:
+                self.count(token, following)
+
+    def done_with_meta(self, token: SqlToken) -> None:
+        self.close()
+        self.done.append(statement([token]))
+
+
+def split(tokens: Sequence[SqlToken], text: str, dialect: str) -> list[SqlStatement]:
+    """Every statement of a batch, also where T-SQL lets the semicolon go."""
+    splitter = _Splitter(dialect)
+    mark, skip_to = "", 0  # what DELIMITER set, for the mysql client
+    for index, token in enumerate(tokens):
+        if token.start < skip_to:
+            continue
+        if token.word == "DELIMITER" and dialect in ("", "mysql"):
+            splitter.close()
+            line = text[token.end : token.end + 64].split("\n", 1)[0]
+            mark, skip_to = line.strip().strip(";"), token.end + len(line)
+        elif mark and text.startswith(mark, token.start):
+            splitter.close()
+            skip_to = token.start + len(mark)
+        else:
+            following = tokens[index + 1].word if index + 1 < len(tokens) else ""
+            splitter.take(token, following, token.word == "GO" and _alone(tokens, index, text))
+    splitter.close()
+    if dialect not in ("", "tsql"):
+        return splitter.done
+    return [piece for whole in splitter.done for piece in _run_together(whole)]
+
+
+def _alone(tokens: Sequence[SqlToken], index: int, text: str) -> bool:
+    """True when a token has a line for itself."""
+    token = tokens[index]
+    before = index == 0 or "\n" in text[tokens[index - 1].end : token.start]
+    after = index + 1 == len(tokens) or "\n" in text[token.end : tokens[index + 1].start]
+    return before and after
+
+
+def _run_together(whole: SqlStatement) -> list[SqlStatement]:
+    """`SELECT 1 DROP TABLE x` is two statements where semicolons are optional."""
+    if whole.head in _HEADS_THAT_NEST or not whole.head:
+        return [whole]
+    cuts = [0]
+    first_main = whole.head == "WITH"  # the first verb after a CTE list belongs to it
+    for index in range(1, len(whole.tokens)):
+        if whole.depths[index] == 0 and _begins(whole, index):
+            if not first_main:
+                cuts.append(index)
+            first_main = False
+    return [whole.part(start, end) for start, end in zip(cuts, [*cuts[1:], None], strict=True)]
+
+
+def _begins(whole: SqlStatement, index: int) -> bool:
+    """True when a second statement surely begins here."""
+    word, following, before = whole.word(index), whole.word(index + 1), whole.word(index - 1)
+    if before in ("EXPLAIN", "ANALYZE", "AS", "THEN", "FOR", "ON", "AFTER", "BEFORE", "OR", "DO"):
+        return False
+    if word == "DROP":
+        return following in _DROPPED
+    if word == "TRUNCATE":
+        return following == "TABLE"
+    if word == "DELETE":
+        return following == "FROM"
+    if word in ("EXEC", "EXECUTE"):
+        return whole.head not in ("INSERT", "EXEC", "EXECUTE", "DO")
+    return word == "UPDATE" and whole.word(index + 2) == "SET" and following != "SET"
+
+
+def undone_statements(batch: Sequence[SqlStatement], dialect: str) -> frozenset[int]:
+    """The places of the statements that a ROLLBACK in the same batch surely takes back."""
+    result: set[int] = set()
+    begun, sure = -1, False
+    for index, item in enumerate(batch):
+        if _opens(item):
+            begun, sure = index, begun < 0
+        elif item.head in ("ROLLBACK", "ABORT") and begun >= 0:
+            if item.word(1) == "TO" or item.top("SAVEPOINT") >= 0:
+                continue
+            if sure:
+                result.update(range(begun + 1, index))
+            begun = -1
+        elif begun >= 0 and not _undoable(item, dialect):
+            sure = False
+    return frozenset(result)
+
+
+def _opens(item: SqlStatement) -> bool:
+    if item.head == "START":
+        return item.word(1) == "TRANSACTION"
+    return item.head == "BEGIN" and item.word(1) in _TRANSACTION
+
+
+def _undoable(item: SqlStatement, dialect: str) -> bool:
+    """True when a statement can stand in a transaction without ending it or reaching out of it."""
+    if not item.head:
+        return item.tokens[0].kind == "meta" and not item.tokens[0].text.startswith(_KILLS_CLIENT_STATE)
+    if item.head in _UNDOABLE:
+        return True
+    if item.head == "SET":
+        return item.word(1) != "AUTOCOMMIT"
+    return item.head in _UNDOABLE_DDL and dialect in _DDL_ROLLS_BACK and item.word(1) not in _NOT_IN_TRANSACTION
+
+
+_BEFORE_NAMES = frozenset({"IF", "EXISTS", "NOT", "ONLY", "TABLE", "CONCURRENTLY", "ONLINE"})
+_AFTER_WHERE = ("RETURNING", "ORDER", "LIMIT", "OPTION", "WHEN", "ON", "LOG", "END", "FETCH")
+_ROLLS_BACK = frozenset({
+    "sql_drop", "sql_truncate", "sql_delete", "sql_update", "sql_grant", "sql_revoke", "sql_alter", "sql_write",
+})  # fmt: skip
+_NAMELIKE = frozenset({"word", "name", "hole", "var", "string"})
+
+
+@dataclass(slots=True)
+class SqlBatch:
+    """The state of reading one batch; effects go out through it, each only once."""
+
+    out: Report
+    text: str
+    dialect: str
+    again: Callable[[str, SqlBatch, bool], None]  # reads SQL that a statement carries
+    depth: int = 0
+    traits: tuple[str, ...] = ()
+    batch: Sequence[SqlStatement] = ()
+    temporary: set[str] = field(default_factory=set)
+    bodies: dict[str, str] = field(default_factory=dict)  # routines defined in this batch
+    told: set[tuple[str, ...]] = field(default_factory=set)
+    undone: bool = False  # a ROLLBACK takes the present statement back
+
+    def effect(self, verb: str, target: str = "", *traits: str) -> None:
+        if self.undone and verb in _ROLLS_BACK:
+            verb, target, traits = "sql_read", "", ()
+        fact = (verb, target, *traits, *self.traits)
+        if fact not in self.told:
+            self.told.add(fact)
+            self.out.effect(verb, target, *traits, *self.traits)
+
+    def unreadable(self, what: str, trait: str) -> None:
+        if ("unreadable", what) not in self.told:
+            self.told.add(("unreadable", what))
+            self.out.unreadable(what, trait)
+
+    def inner(self, sql: str, bulk: bool = False) -> None:
+        """Reads SQL that a statement runs; `bulk` when its text names more than one object."""
+        self.again(sql, self, bulk)
+
+    def inside(self, item: SqlStatement, index: int) -> SqlStatement:
+        """What stands in the parentheses at a place; paid for, because they can nest."""
+        found = group(item, index)
+        self.out.step(1 + len(found.tokens) // 32)
+        return found
+
+    def filtered(self, item: SqlStatement, table: str, after: int = 0) -> bool:
+        """True when a WHERE, a LIMIT or an inner join narrows what is hit."""
+        where = item.top("WHERE", after=after)
+        if where >= 0:
+            end = item.top(*_AFTER_WHERE, after=where + 1)
+            condition = item.tokens[where + 1 : end if end > 0 else None]
+            self.out.step(1 + len(condition) // 8)  # a tree costs more than a scan
+            if filters(condition, self.text, table, self.dialect):
+                return True
+        limit = item.top("LIMIT", after=after)
+        if limit >= 0 and few(_at(item, limit + 1)):
+            return True
+        return where < 0 and _inner_join(item)
+
+
+def _at(item: SqlStatement, index: int) -> SqlToken | None:
+    return item.tokens[index] if index < len(item.tokens) else None
+
+
+def _inner_join(item: SqlStatement) -> bool:
+    join = item.top("JOIN")
+    before = {item.word(join - 1), item.word(join - 2)}
+    return join > 0 and not before & {"LEFT", "RIGHT", "FULL", "CROSS"} and item.top("ON", "USING", after=join) > 0
+
+
+def name_at(item: SqlStatement, index: int) -> tuple[str, int]:
+    """The possibly qualified name at a place, as written but without quotes, and where it ends."""
+    while item.word(index) in _BEFORE_NAMES:
+        index += 1
+    parts: list[str] = []
+    while index < len(item.tokens) and item.tokens[index].kind in _NAMELIKE:
+        parts.append(item.tokens[index].text)
+        index += 1
+        while index < len(item.tokens) and item.tokens[index].text == "." and item.tokens[index].kind == "punct":
+            index += 1
+            if index < len(item.tokens) and item.tokens[index].text == ".":
+                parts.append("")  # db..table
+        if item.tokens[index - 1].text != ".":
+            break
+    return ".".join(parts), index
+
+
+def names_at(item: SqlStatement, index: int) -> list[str]:
+    """A list of names with commas between them; what stands in parentheses after a name is skipped."""
+    names: list[str] = []
+    while index < len(item.tokens):
+        name, index = name_at(item, index)
+        if not name:
+            break
+        names.append(name)
+        while index < len(item.tokens) and not (item.depths[index] == 0 and item.tokens[index].text == ","):
+            index += 1
+        index += 1
+    return names
+
+
+def calls(item: SqlStatement) -> Iterator[tuple[str, int]]:
+    """Every function called in a statement: its name in lower case, and the place of its parenthesis."""
+    for index in range(len(item.tokens) - 1):
+        token, following = item.tokens[index], item.tokens[index + 1]
+        if token.kind in ("word", "name") and following.kind == "punct" and following.text == "(":
+            yield token.text.lower(), index + 1
+
+
+def group(item: SqlStatement, index: int) -> SqlStatement:
+    """What stands between the parenthesis at a place and its partner."""
+    end = index + 1
+    while end < len(item.tokens) and item.depths[end] > item.depths[index]:
+        end += 1
+    return item.part(index + 1, end)

@@ -1,0 +1,275 @@
+"""SQL that runs other SQL or client commands: EXEC, PREPARE, DO, generated statements, psql `\\!`, sqlite `.read`, sqlcmd `:r`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from interlock.analysis.sql.batch import SqlBatch, SqlStatement, group, name_at, split, statement
+from interlock.analysis.sql.tokens import SqlToken, cut, flavours
+
+_CARRIES_SQL = frozenset({"sp_executesql", "sp_msforeachtable", "sp_msforeachdb", "exec_ddl_statement", "sp_foreachdb"})
+_PROCEDURES = {
+    "sp_configure": "sql_alter", "sp_rename": "sql_alter", "sp_addsrvrolemember": "sql_grant",
+    "sp_addrolemember": "sql_grant",
+    "sp_droprolemember": "sql_revoke", "sp_dropuser": "sql_drop", "sp_droplogin": "sql_drop",
+    "sp_revokedbaccess": "sql_revoke",
+    "rds_kill": "sql_kill", "rds_kill_query": "sql_kill", "sp_oacreate": "sql_shell", "sp_oamethod": "sql_shell",
+    "sp_delete_job": "sql_drop", "sp_delete_backuphistory": "sql_delete", "sp_detach_db": "sql_alter",
+    "sp_dbremove": "sql_drop",
+}  # fmt: skip
+_DROP_TRAIT = {"sp_dropuser": "user", "sp_droplogin": "user", "sp_delete_job": "other", "sp_dbremove": "database"}
+_ACTS = (
+    "DROP", "TRUNCATE", "DELETE", "UPDATE", "INSERT", "EXECUTE", "EXEC", "GRANT", "REVOKE", "ALTER", "CREATE", "MERGE",
+    "CALL", "PERFORM", "KILL",
+)  # fmt: skip
+_NOT_AN_ACT_AFTER = frozenset({"FOR", "ON", "AFTER", "BEFORE", "OR", "AS"})
+
+
+def acts_in(item: SqlStatement) -> SqlStatement | None:
+    """The first statement inside IF, LOOP, BEGIN and the like, or None when they only steer."""
+    at = item.top(*_ACTS, after=1)
+    while at >= 0 and item.word(at - 1) in _NOT_AN_ACT_AFTER:
+        at = item.top(*_ACTS, after=at + 1)
+    return item.part(at) if at >= 0 else None
+
+
+def read_do(reading: SqlBatch, item: SqlStatement) -> None:
+    """DO runs a block at once."""
+    bodies = [token for token in item.tokens[1:] if token.kind == "string"]
+    body = max(bodies, key=lambda token: len(token.text), default=None)
+    if body is None:
+        reading.effect("sql_execute")
+    else:
+        reading.inner(body.text)
+
+
+def read_execute(reading: SqlBatch, item: SqlStatement) -> None:
+    """EXEC and EXECUTE: of a procedure, of a prepared statement, or of text."""
+    at = 2 if item.word(1) == "IMMEDIATE" else 1
+    if at + 1 < len(item.tokens) and item.tokens[at].kind == "var" and item.tokens[at + 1].text == "=":
+        at += 2  # EXEC @result = procedure
+    end = item.top("USING", "INTO", after=at)
+    argument = item.tokens[at : end if end > 0 else None]
+    name = name_at(item, at)[0].rsplit(".", 1)[-1].lower()
+    routine = bool(argument) and argument[0].kind in ("word", "name") and item.word(1) != "IMMEDIATE"
+    if name in reading.bodies:
+        reading.inner(reading.bodies.pop(name))
+    elif routine and _prepared(reading, name):
+        reading.effect("sql_read")
+    elif (routine and item.head in ("EXEC", "CALL")) or (routine and _known_procedure(name)):
+        _procedure(reading, name, argument)
+    else:
+        read_text(reading, argument)
+
+
+def _prepared(reading: SqlBatch, name: str) -> bool:
+    """True when this batch prepared the statement, which was read there."""
+    reading.out.step(1 + len(reading.batch) // 16)
+    return any(item.head == "PREPARE" and name_at(item, 1)[0].lower() == name for item in reading.batch)
+
+
+def _known_procedure(name: str) -> bool:
+    return name in _PROCEDURES or name in _CARRIES_SQL or name == "xp_cmdshell"
+
+
+def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> None:
+    strings = [token.text for token in argument if token.kind == "string"]
+    if name == "xp_cmdshell":
+        reading.effect("sql_shell", strings[0] if strings else "")
+        if strings:
+            reading.out.shell(strings[0])
+    elif name in _CARRIES_SQL:
+        read_text(reading, [token for token in argument[1:] if token.kind in ("string", "var")][:1])
+    else:
+        traits = (_DROP_TRAIT[name],) if name in _DROP_TRAIT else ()
+        reading.effect(_PROCEDURES.get(name, "sql_write"), strings[0] if strings and traits else name, *traits)
+
+
+def read_text(reading: SqlBatch, argument: Sequence[SqlToken]) -> None:
+    """Runs text made at run time: what of it is constant says what it does."""
+    if not any(token.kind == "string" for token in argument):
+        names = {token.text.lower() for token in argument if token.kind in ("var", "word", "name")}
+        argument = _assigned(reading, names)
+    made, unknown = skeleton(argument)
+    if looks_like_sql(made):
+        reading.inner(made, bulk=unknown)
+    else:
+        reading.effect("sql_execute")
+
+
+def _assigned(reading: SqlBatch, names: set[str]) -> list[SqlToken]:
+    """The expressions that this batch puts into one of these variables."""
+    result: list[SqlToken] = []
+    for item in reading.batch:
+        reading.out.step()
+        tokens = item.tokens
+        for index, token in enumerate(tokens[:64]):
+            if token.text.lower() in names:
+                equals = next((i for i in range(index + 1, min(index + 8, len(tokens))) if _assigns(tokens[i])), -1)
+                if equals > 0:
+                    result.extend(tokens[equals + 1 :])
+                    break
+    return result[:2000]
+
+
+def _assigns(token: SqlToken) -> bool:
+    return (token.kind == "punct" and token.text in ("=", ":=", "+=")) or token.word == "DEFAULT"
+
+
+def read_prepare(reading: SqlBatch, item: SqlStatement) -> SqlStatement | None:
+    """PREPARE: the statement it holds, to be read as if it ran; text is read here."""
+    held = item.top("AS")
+    if held > 0:
+        return item.part(held + 1)
+    came = item.top("FROM")
+    read_text(reading, item.tokens[came + 1 if came > 0 else 2 :])
+    return None
+
+
+UNKNOWN = "X"  # stands for a part that is not constant
+_TRANSPARENT = frozenset({
+    "CONCAT", "CONCAT_WS", "GROUP_CONCAT", "STRING_AGG", "LISTAGG", "UPPER", "LOWER", "DISTINCT", "ALL",
+    "SEPARATOR", "TRIM", "CAST", "ARRAY_TO_STRING", "ARRAY_AGG", "ARRAY",
+})  # fmt: skip
+_PATTERNS = frozenset({"FORMAT", "PRINTF"})  # their first argument is the text, with fields
+_IGNORED = frozenset({"||", "+", "(", ")", ",", "&"})
+_FIELD = re.compile(r"%(?:\d+\$)?[IsLd]|\?")
+_VERB = re.compile(
+    r"\s*(drop|truncate|delete|update|insert|alter|create|grant|revoke|kill|call|exec|execute|merge|replace|vacuum|analyze|"
+    r"select|with|do|begin|rename|reindex|optimize|shutdown|flush|purge|set|copy|comment|detach)\b",
+    re.IGNORECASE,
+)
+_BOUND = 20_000
+
+
+def skeleton(tokens: Sequence[SqlToken]) -> tuple[str, bool]:
+    """The text an expression builds, with X for what is not constant, and whether there was such a part."""
+    item = statement(tokens)
+    parts: list[str] = []
+    unknown = False
+    index = 0
+    while index < len(item.tokens):
+        token = item.tokens[index]
+        following = item.tokens[index + 1].text if index + 1 < len(item.tokens) else ""
+        index += 1
+        if token.word in _PATTERNS and following == "(":
+            inner = group(item, index)
+            index += len(inner.tokens) + 2
+            token = next((part for part in inner.tokens if part.kind == "string"), token)
+        if token.kind == "string":
+            filled = _FIELD.sub(UNKNOWN, token.text)
+            unknown = unknown or filled != token.text
+            parts.append(filled)
+        elif token.text == "::" and token.kind == "punct":
+            index += 1  # a cast changes nothing here
+        elif token.word == "AS" or (token.kind == "punct" and token.text in _IGNORED):
+            index += token.word == "AS"
+        elif token.word not in _TRANSPARENT:
+            unknown = True
+            if not parts or parts[-1] != UNKNOWN:
+                parts.append(UNKNOWN)
+            while following == "." and index + 1 < len(item.tokens):
+                index += 2
+                following = item.tokens[index].text if index < len(item.tokens) else ""
+            if following == "(":
+                index += len(group(item, index).tokens) + 2
+    return "".join(parts)[:_BOUND], unknown
+
+
+def looks_like_sql(text: str) -> bool:
+    """True when a text begins as a statement does."""
+    return bool(_VERB.match(text))
+
+
+def generated_by(item: SqlStatement) -> str | None:
+    """The statement that a SELECT's rows spell out, or None when they spell none."""
+    if item.head not in ("SELECT", "WITH"):
+        return None
+    start = item.top("SELECT")
+    if start < 0:
+        return None
+    end = item.top("FROM", "INTO", "WHERE", after=start)
+    columns: list[list[SqlToken]] = [[]]
+    for index in range(start + 1, end if end > 0 else len(item.tokens)):
+        token = item.tokens[index]
+        if token.text == "," and token.kind == "punct" and item.depths[index] == 0:
+            columns.append([])
+        else:
+            columns[-1].append(token)
+    built = " ".join(skeleton(column)[0].strip() for column in columns)
+    has_text = any(token.kind == "string" for column in columns for token in column)
+    return built if has_text and looks_like_sql(built) else None
+
+
+def generated_sql(text: str, dialect: str = "") -> str | None:
+    """What a batch of SELECTs would print when its rows are statements; None when they are only data."""
+    if len(text) > _BOUND * 10:
+        return None
+    tokens, _ = cut(text, flavours(text, dialect)[0])
+    made = [built for item in split(tokens, text, dialect) if (built := generated_by(item))]
+    return "\n".join(made) if made else None
+
+
+_SHELL = frozenset({"\\!", ".shell", ".system", "!!", ":!!", "!", "host", "system"})
+_SCRIPT = frozenset({
+    "\\i", "\\ir", "\\include", "\\include_relative", "\\.", ".read", ":r", "@", "@@", "source", "start",
+})  # fmt: skip
+_PIPES = frozenset({"\\o", "\\g", "\\gx", "\\out", "\\w", ".output", ".once", ".import", ".excel"})
+_LOADS = frozenset({".load"})
+_OVERWRITES = frozenset({".restore"})
+CLIENT_WORDS = {"mysql": frozenset({"SYSTEM", "SOURCE"}), "oracle": frozenset({"HOST", "START"})}
+
+
+def read_meta(reading: SqlBatch, line: str, before: SqlStatement | None) -> None:
+    """One client command; `before` is the statement that it may send off."""
+    command, _, rest = line.partition(" ")
+    for mark in ("\\!", "!!", ":!!", "@@", "@", "!", "\\."):
+        if line.startswith(mark):
+            command, rest = mark, line[len(mark) :]
+            break
+    command, rest = command.lower().rstrip(";"), rest.strip()
+    if command in _SHELL:
+        reading.out.shell(rest)
+    elif command in _SCRIPT:
+        reading.effect("run_script", rest.split(" ")[0].strip("'\";"))
+    elif command == "\\gexec":
+        _read_rows(reading, before)
+    elif command == "\\copy":
+        _read_copy(reading, rest)
+    elif command in _PIPES and rest.strip("'\" ").startswith("|"):
+        reading.out.shell(rest.strip("'\" ").lstrip("|").strip())
+    elif command in _LOADS:
+        reading.effect("sql_shell", rest)
+    elif command in _OVERWRITES:
+        reading.effect("sql_drop", rest, "database")
+    elif command == ".import":
+        reading.effect("sql_write", rest.split(" ")[-1])
+    else:
+        reading.effect("sql_read")
+
+
+def _read_rows(reading: SqlBatch, before: SqlStatement | None) -> None:
+    """`\\gexec` runs each row of the query before it as a statement."""
+    made = generated_by(before) if before is not None else None
+    if made is None:
+        reading.effect("sql_execute")
+    else:
+        reading.inner(made, bulk=True)
+
+
+def _read_copy(reading: SqlBatch, rest: str) -> None:
+    """`\\copy` runs on this side: through a program, from a file, or to one."""
+    words = rest.split()
+    lowered = [word.lower() for word in words[:64]]
+    if "program" in lowered:
+        command = rest.split(words[lowered.index("program")], 1)[1].strip()
+        quote = command[:1]
+        end = command.rfind(quote) if quote in ("'", '"') else -1
+        reading.out.shell(command[1:end] if end > 0 else command)
+    elif "to" in lowered and not rest.startswith("("):
+        reading.out.effect("write", words[min(lowered.index("to") + 1, len(words) - 1)].strip("'"))
+    elif rest.startswith("("):
+        reading.effect("sql_read")
+    else:
+        reading.effect("sql_write", words[0] if words else "")

@@ -1,0 +1,337 @@
+"""Effects of statements on rows (SELECT to COPY) and on objects and rights (CREATE, DROP, ALTER, GRANT, REVOKE)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from interlock.analysis.sql.batch import SqlBatch, SqlStatement, calls, name_at, names_at
+from interlock.analysis.sql.dynamic import looks_like_sql
+from interlock.analysis.sql.where import few, filters
+
+_MAIN = ("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "TABLE", "FROM", "REPLACE", "UPSERT")
+_SECOND = {"DELETE": ("FROM",), "INSERT": ("INTO", "OVERWRITE"), "MERGE": ("INTO",), "TRUNCATE": ("TABLE",)}
+_KILLERS = frozenset({"pg_terminate_backend", "pg_cancel_backend", "rds_kill", "rds_kill_query"})
+_SERVER_FILES = frozenset({
+    "lo_export", "lo_import", "pg_read_file", "pg_read_binary_file", "pg_file_write", "pg_file_unlink", "load_file",
+    "writefile",
+    "sys_exec", "sys_eval", "xp_cmdshell", "load_extension", "edit", "pg_ls_dir", "dbms_scheduler", "pg_file_rename",
+})  # fmt: skip
+_CARRIES_SQL = frozenset({"dblink_exec", "dblink", "openquery", "openrowset", "dblink_send_query", "exec_sql"})
+_ADMIN = frozenset({"pg_reload_conf", "pg_rotate_logfile", "set_config", "pg_promote", "pg_drop_replication_slot"})
+_DROPPERS = {"drop_chunks": "table", "dropgeometrytable": "table", "lo_unlink": "other", "drop_hypertable": "table"}
+
+
+def read_select(reading: SqlBatch, item: SqlStatement) -> None:
+    """A query; it reads, unless INTO or a function does more."""
+    into = item.top("INTO")
+    following = item.word(into + 1)
+    if into > 0 and following in ("OUTFILE", "DUMPFILE"):
+        reading.effect("sql_shell", name_at(item, into + 2)[0])
+    elif into > 0 and into + 1 < len(item.tokens) and item.tokens[into + 1].kind != "var":
+        reading.effect("sql_write", name_at(item, into + 2 if following in ("TEMP", "TEMPORARY") else into + 1)[0])
+    else:
+        reading.effect("sql_read")
+
+
+def read_with(reading: SqlBatch, item: SqlStatement) -> None:
+    """The statement after a list of CTEs; the writing CTEs themselves are found by `read_nested`."""
+    main = item.top(*_MAIN, after=1)
+    if main < 0:
+        reading.effect("sql_read")
+    elif item.word(main) in ("SELECT", "VALUES", "TABLE", "FROM"):
+        read_select(reading, item.part(main))
+    else:
+        ROWS[item.word(main)](reading, item.part(main))
+
+
+def read_nested(reading: SqlBatch, item: SqlStatement) -> bool:
+    """Writes that stand in parentheses inside a statement, as in `WITH d AS (DELETE …)`."""
+    found = False
+    for index in range(len(item.tokens) - 2):
+        token, verb = item.tokens[index], item.tokens[index + 1].word
+        if token.text != "(" or token.kind != "punct" or (verb not in _SECOND and verb != "UPDATE"):
+            continue
+        if verb == "UPDATE" or item.word(index + 2) in _SECOND[verb]:
+            inner = reading.inside(item, index)
+            if verb != "UPDATE" or inner.top("SET") > 0:
+                ROWS[verb](reading, inner)
+                found = True
+    return found
+
+
+def read_calls(reading: SqlBatch, item: SqlStatement) -> None:
+    """Functions that do more than compute."""
+    for name, place in calls(item):
+        if name in _KILLERS:
+            reading.effect("sql_kill", name)
+        elif name in _SERVER_FILES:
+            strings = [token.text for token in reading.inside(item, place).tokens if token.kind == "string"]
+            reading.effect("sql_shell", strings[0] if strings else name)
+        elif name in _CARRIES_SQL:
+            for token in reading.inside(item, place).tokens:
+                if token.kind == "string" and looks_like_sql(token.text):
+                    reading.inner(token.text)
+        elif name in _ADMIN:
+            reading.effect("sql_alter", name)
+        elif name in _DROPPERS:
+            strings = [token.text for token in reading.inside(item, place).tokens if token.kind == "string"]
+            reading.effect("sql_drop", strings[0] if strings else name, _DROPPERS[name])
+        elif name in reading.bodies and item.head != "CREATE":
+            reading.inner(reading.bodies.pop(name))
+
+
+def read_insert(reading: SqlBatch, item: SqlStatement) -> None:
+    """INSERT and REPLACE add rows; INSERT OVERWRITE empties the table first."""
+    into = item.top("INTO", "TABLE", "OVERWRITE")
+    name = name_at(item, into + 1 if into > 0 else 1)[0]
+    overwrites = item.word(1) == "OVERWRITE" and item.word(2) != "DIRECTORY"
+    reading.effect("sql_truncate" if overwrites else "sql_write", name)
+
+
+def read_delete(reading: SqlBatch, item: SqlStatement) -> None:
+    """DELETE, with the table it empties when nothing narrows it."""
+    start = item.top("FROM")
+    name = name_at(item, 1)[0] if start != 1 and item.word(1) not in ("TOP", "LOW_PRIORITY", "QUICK", "IGNORE") else ""
+    name = name or name_at(item, start + 1 if start >= 0 else 1)[0]
+    _report(reading, "sql_delete", name, reading.filtered(item, name) or _top(item))
+
+
+def read_update(reading: SqlBatch, item: SqlStatement) -> None:
+    """UPDATE, with the table all of whose rows change when nothing narrows it."""
+    at = 1
+    while item.word(at) in ("OR", "LOW_PRIORITY", "IGNORE", "ROLLBACK", "ABORT", "REPLACE", "FAIL", "TOP"):
+        at += 1
+    name = name_at(item, at)[0]
+    _report(reading, "sql_update", name, reading.filtered(item, name, after=1) or _top(item))
+
+
+def _top(item: SqlStatement) -> bool:
+    """T-SQL: `DELETE TOP (10) FROM t`."""
+    if item.word(1) != "TOP" or "PERCENT" in item.words():
+        return False
+    numbers = [token for token in item.tokens[2:4] if token.kind == "number"]
+    return bool(numbers) and few(numbers[0])
+
+
+def _report(reading: SqlBatch, verb: str, name: str, narrowed: bool) -> None:
+    if name.lower() in reading.temporary or name.startswith("#"):
+        reading.effect("sql_write", name)
+    else:
+        reading.effect(verb, name, *(() if narrowed else ("unfiltered",)))
+
+
+def read_merge(reading: SqlBatch, item: SqlStatement) -> None:
+    """MERGE: a write, and a deletion for each branch that deletes."""
+    into = item.top("INTO")
+    name = name_at(item, into + 1 if into > 0 else 1)[0]
+    on, when = item.top("ON"), item.top("WHEN")
+    joined = filters(item.tokens[on + 1 : when], reading.text, name, reading.dialect) if 0 < on < when else True
+    reading.effect("sql_write", name)
+    while when >= 0:
+        end = item.top("WHEN", after=when + 1)
+        branch = item.part(when, end if end > 0 else None)
+        if branch.word(branch.top("THEN") + 1) == "DELETE":
+            whole = "SOURCE" in branch.words() and branch.top("AND") < 0
+            _report(reading, "sql_delete", name, joined and not whole)
+        when = end
+
+
+def read_copy(reading: SqlBatch, item: SqlStatement) -> None:
+    """COPY: into a table, out to a file of the server, or through a program."""
+    program = item.top("PROGRAM")
+    if program > 0:
+        command = name_at(item, program + 1)[0]
+        reading.effect("sql_shell", command)
+        reading.out.shell(command)
+        return
+    to, came = item.top("TO"), item.top("FROM")
+    if to > 0 and (came < 0 or to < came):
+        target = item.tokens[to + 1] if to + 1 < len(item.tokens) else None
+        if target is None or target.kind != "string":
+            reading.effect("sql_read")
+        elif reading.dialect == "duckdb":
+            reading.out.effect("write", target.text)
+        else:
+            reading.effect("sql_shell", target.text)
+        return
+    reading.effect("sql_write", name_at(item, 2 if item.word(1) == "INTO" else 1)[0])
+
+
+def read_purge(reading: SqlBatch, item: SqlStatement) -> None:
+    """PURGE and REMOVE take away logs, recycle bins and staged files."""
+    reading.effect("sql_delete", (names_at(item, 1) or [""])[-1])
+
+
+ROWS: dict[str, Callable[[SqlBatch, SqlStatement], None]] = {
+    "INSERT": read_insert, "REPLACE": read_insert, "UPSERT": read_insert, "UPDATE": read_update, "DELETE": read_delete,
+    "MERGE": read_merge,
+    "TRUNCATE": lambda reading, item: reading.effect("sql_truncate", name_at(item, 1)[0]),
+}  # fmt: skip
+
+
+_TRAITS = {
+    "DATABASE": "database", "KEYSPACE": "database", "CATALOG": "database", "TABLESPACE": "database",
+    "SCHEMA": "schema", "DATASET": "schema", "OWNED": "schema",
+    "TABLE": "table", "STREAM": "other", "VIEW": "view", "INDEX": "index",
+    "USER": "user", "ROLE": "user", "LOGIN": "user", "GROUP": "user",
+}  # fmt: skip
+_ADJECTIVES = frozenset({
+    "MATERIALIZED", "FOREIGN", "EXTERNAL", "DYNAMIC", "PLUGGABLE", "UNIQUE", "GLOBAL", "LOCAL", "UNLOGGED",
+    "TRANSIENT", "PUBLIC",
+    "RECURSIVE", "HYBRID", "ICEBERG", "VIRTUAL", "PRIVATE", "FULLTEXT", "SPATIAL", "BITMAP", "SEARCH", "VECTOR",
+    "SNAPSHOT",
+    "CLUSTERED", "NONCLUSTERED", "EVENT", "IMMUTABLE", "COLUMNSTORE", "OR", "REPLACE", "ALTER", "TEMP", "TEMPORARY",
+    "FORCE",
+})  # fmt: skip
+_NOT_A_COLUMN = {
+    "CONSTRAINT": "other", "INDEX": "index", "KEY": "index", "PRIMARY": "index", "FOREIGN": "other", "CHECK": "other",
+    "PARTITION": "table", "SUBPARTITION": "table", "POLICY": "other", "TRIGGER": "other", "PROJECTION": "index",
+    "PERIOD": "other", "TAG": "other", "ROW": "other", "CLUSTERING": "other", "SEARCH": "other", "STATISTICS": "other",
+}  # fmt: skip
+_HARMLESS_DROPS = frozenset({"DEFAULT", "NOT", "EXPRESSION", "IDENTITY"})
+_ADDS = frozenset({"ADD", "VALIDATE", "ATTACH", "ENABLE", "MATERIALIZE", "COMMENT", "CLUSTER", "FREEZE"})
+
+
+def read_create(reading: SqlBatch, item: SqlStatement) -> None:
+    """CREATE makes something, unless OR REPLACE takes something away."""
+    at, seen = 1, set()
+    while item.word(at) in _ADJECTIVES:
+        seen.add(item.word(at))
+        at += 1
+    kind = item.word(at)
+    name = name_at(item, at + 1)[0]
+    temporary = bool(seen & {"TEMP", "TEMPORARY"}) or name.startswith("#")
+    if kind == "TABLE" and temporary:
+        reading.temporary.add(name.lower())
+    if kind in ("FUNCTION", "PROCEDURE", "PROC"):
+        _remember_body(reading, item, name)
+    if "REPLACE" in seen and kind in ("TABLE", "SCHEMA", "DATABASE") and not temporary:
+        reading.effect("sql_drop", name, _TRAITS[kind])
+    elif kind in ("USER", "ROLE", "LOGIN") and "SUPERUSER" in item.words():
+        reading.effect("sql_grant", name, "all")
+    else:
+        reading.effect("sql_write", name)
+
+
+def _remember_body(reading: SqlBatch, item: SqlStatement, name: str) -> None:
+    """Keeps what a routine would do, for when the same batch calls it."""
+    strings = [token.text for token in item.tokens if token.kind == "string"]
+    begin = item.top("BEGIN")
+    body = max(strings, key=len, default="")
+    if begin > 0:
+        body = reading.text[item.tokens[begin].start : item.tokens[-1].end]
+    reading.bodies[name.rsplit(".", 1)[-1].lower()] = body
+
+
+def read_drop(reading: SqlBatch, item: SqlStatement) -> None:
+    """DROP of anything; a temporary table that this batch made is no loss."""
+    at, seen = 1, set()
+    while item.word(at) in _ADJECTIVES:
+        seen.add(item.word(at))
+        at += 1
+    kind = item.word(at)
+    if kind in ("PREPARE", "PREPARED"):
+        reading.effect("sql_read")
+        return
+    if at < len(item.tokens) and item.tokens[at].kind in ("hole", "var"):
+        reading.effect("sql_drop", name_at(item, at + 1)[0], "table")
+        return
+    trait = _TRAITS.get(kind, "other")
+    if kind == "USER" and reading.dialect == "oracle" and "CASCADE" in item.words():
+        trait = "schema"
+    start = at + 2 if kind == "OWNED" else at + 1
+    for name in names_at(item, start) or [""]:
+        gone = name.lower() in reading.temporary or name.startswith("#")
+        if trait == "table" and (gone or seen & {"TEMP", "TEMPORARY"}):
+            reading.effect("sql_write", name)
+        else:
+            reading.effect("sql_drop", name, trait)
+
+
+def read_truncate(reading: SqlBatch, item: SqlStatement) -> None:
+    """TRUNCATE empties each table it names."""
+    start = 2 if item.word(1) in ("DATABASE", "SCHEMA") else 1
+    if item.word(1) == "ALL":
+        start = max(item.top("FROM"), 0) + 1
+    for name in names_at(item, start) or [""]:
+        if name.lower() in reading.temporary or name.startswith("#"):
+            reading.effect("sql_write", name)
+        else:
+            reading.effect("sql_truncate", name)
+
+
+def read_alter(reading: SqlBatch, item: SqlStatement) -> None:
+    """ALTER, one action at a time; what only adds is a write."""
+    at = 1
+    while item.word(at) in _ADJECTIVES:
+        at += 1
+    kind = item.word(at)
+    if kind == "DEFAULT" and (rights := item.top("GRANT", "REVOKE")) > 0:
+        read_rights(reading, item.part(rights))
+        return
+    name, at = name_at(item, at + 1)
+    if kind != "TABLE":
+        added = item.word(at) == "ADD" and kind in ("TYPE", "PUBLICATION", "EXTENSION")
+        reading.effect("sql_write" if added else "sql_alter", name)
+        return
+    if item.word(at) == "ON":  # ON CLUSTER c
+        at += 3
+    for start, end in _actions(item, at):
+        _alter_table(reading, item.part(start, end), name)
+
+
+def _actions(item: SqlStatement, at: int) -> list[tuple[int, int]]:
+    """The pieces of an ALTER TABLE between its commas."""
+    commas = [i for i in range(at, len(item.tokens)) if item.depths[i] == 0 and item.tokens[i].text == ","]
+    return list(zip([at, *(i + 1 for i in commas)], [*commas, len(item.tokens)], strict=True))
+
+
+def _alter_table(reading: SqlBatch, action: SqlStatement, table: str) -> None:
+    head = action.head
+    if head == "DROP":
+        _drop_part(reading, action, table)
+    elif head == "TRUNCATE":
+        reading.effect("sql_truncate", table)
+    elif head in ("DELETE", "UPDATE"):  # ClickHouse mutations
+        traits = () if reading.filtered(action, table) else ("unfiltered",)
+        reading.effect(f"sql_{head.lower()}", table, *traits)
+    elif head == "CLEAR" or (head == "SET" and action.word(1) == "UNUSED"):
+        reading.effect("sql_drop", table, "column")
+    elif head in ("ALTER", "MODIFY") and action.top("DROP") > 0:
+        reading.effect("sql_write", table)
+    else:
+        reading.effect("sql_write" if head in _ADDS else "sql_alter", table)
+
+
+def _drop_part(reading: SqlBatch, action: SqlStatement, table: str) -> None:
+    """ALTER TABLE … DROP: a column unless it says otherwise."""
+    at = 1
+    if action.word(at) in _HARMLESS_DROPS:
+        reading.effect("sql_write", table)
+        return
+    if action.word(at) in _NOT_A_COLUMN:
+        reading.effect("sql_drop", table, _NOT_A_COLUMN[action.word(at)])
+        return
+    if action.word(at) == "COLUMN":
+        at += 1
+    if at < len(action.tokens) and action.tokens[at].text == "(":
+        at += 1
+    column = name_at(action, at)[0]
+    reading.effect("sql_drop", f"{table}.{column}" if column else table, "column")
+
+
+def read_rights(reading: SqlBatch, item: SqlStatement) -> None:
+    """GRANT, REVOKE and DENY; the target is what the right is on, or the right itself."""
+    on = item.top("ON")
+    to = item.top("TO", "FROM", after=1)
+    target = _spell(item, on + 1, to) if on > 0 else _spell(item, 1, to)
+    grantees = names_at(item, to + 1) if to > 0 else []
+    everything = item.word(1) == "ALL" or len(grantees) > 1 or any(name.upper() == "PUBLIC" for name in grantees)
+    verb = "sql_grant" if item.head == "GRANT" else "sql_revoke"
+    reading.effect(verb, target, *(("all",) if everything else ()))
+
+
+def _spell(item: SqlStatement, start: int, end: int) -> str:
+    """A run of tokens as text, names joined as written."""
+    pieces = [token.text for token in item.tokens[start : end if end > 0 else None]]
+    return " ".join(pieces).replace(" . ", ".").replace(" ,", ",")

@@ -1,0 +1,359 @@
+"""Ephemeral targets: test databases on this machine, and whatever this session created; destroying them loses nothing of worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.analysis.targets.addresses import (
+    DatabaseAddress,
+    compose_down,
+    container_of,
+    database_of,
+    database_of_url,
+    deleted_in_cluster,
+    deletes_only_pods,
+    is_ephemeral_name,
+    options_of,
+    redis_of,
+    scripts_of,
+    stays_in_database,
+)
+from interlock.analysis.targets.ordering import Key, fact_key
+from interlock.analysis.targets.provenance import (
+    BRANCH,
+    CONTAINER,
+    DATABASE,
+    DEVICE,
+    IMAGE,
+    INSIDE,
+    PORT,
+    PUSHED,
+    TAG,
+    Provenance,
+    database_key,
+)
+
+EPHEMERAL_DATABASE = "a throw-away database on this machine"
+CREATED_HERE = "made by this session"
+RULES = frozenset(
+    "data.drop data.truncate data.delete_all data.delete_rows data.drop_column data.drop_object data.update_all data.store_drop "
+    "data.store_delete data.store_delete_all databases.drop migrations.reset migrations.step_back migrations.accept_loss "
+    "docker.remove docker.remove_image docker.kill docker.wipe_volumes git.force_push forges.delete_item "
+    "kubernetes.delete kubernetes.delete_pod kubernetes.delete_namespace kubernetes.helm_uninstall data.kill_session generic.delete macos.erase_simulators".split()
+)
+_NOT_HERE = frozenset({"remote", "privileged", "production"})
+_AROUND = frozenset(
+    {"bash -c", "sh -c", "timeout", "time", "nohup", "command", "nice", "bundle exec", "docker exec", "npx", "php"}
+)
+# What the shell itself does to all commands behind it.
+_SHELL = frozenset(
+    "export declare typeset readonly source . eval shopt alias unset exec trap enable hash direnv setopt".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ephemeral:
+    """Why nothing of worth goes; `deed` is what has to be looked at as well."""
+
+    note: str
+    deed: Mapping[str, Any] | None = None
+
+
+def ephemeral_targets(facts: Sequence[Fact], accused: Collection[Key], made: Provenance) -> dict[Key, Ephemeral]:
+    """What is known of the accused commands without a look, by what their findings point at."""
+    commands = [fact for fact in facts if isinstance(fact, Command)]
+    writes = any(isinstance(fact, Effect) and fact.verb in ("write", "append", "overwrite", "move") for fact in facts)
+    found: dict[Key, Ephemeral] = {}
+    for number, fact in enumerate(commands):
+        reader = _READERS.get(fact.program)
+        if reader is None or fact_key(fact) not in accused or not _here(fact):
+            continue
+        if any(one.program in _SHELL for one in commands[:number]):
+            continue
+        effects = [one for one in facts if isinstance(one, Effect) and fact_key(one) == fact_key(fact)]
+        answer = reader(_Removal(fact, effects, commands, made, writes))
+        if answer is not None:
+            found[fact_key(fact)] = answer
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Removal:
+    fact: Command
+    effects: Sequence[Effect]
+    commands: Sequence[Command]
+    made: Provenance
+    writes: bool  # whether the line writes files, of which one may be a script that it runs
+
+    @property
+    def inside(self) -> str | None:
+        """The container that it happens in; empty for none, None where that cannot be told."""
+        return container_of(self.fact, self.commands)
+
+
+def _here(fact: Command) -> bool:
+    return not fact.traits & _NOT_HERE and all(step in _AROUND for step in fact.via) and all(map(known, fact.words))
+
+
+def _client(deed: _Removal) -> Ephemeral | None:
+    place = database_of(deed.fact)
+    if place is None or not place.local or deed.inside is None:
+        return None
+    if deed.inside and deed.made.has(INSIDE, deed.inside):
+        return Ephemeral(f"{deed.inside} was {CREATED_HERE}") if _plain_words(deed) else None
+    if not deed.inside and place.port and deed.made.has(PORT, place.port):
+        return Ephemeral(f"the database server was {CREATED_HERE}") if _plain_words(deed) else None
+    if deed.effects and all(one.verb in ("sql_kill", "sql_read") for one in deed.effects) and _plain_words(deed):
+        return Ephemeral("no data goes: connections end, and what they had not committed")
+    scripts = scripts_of(deed.fact)
+    if not stays_in_database(deed.fact, deed.effects) or (scripts and (deed.inside or deed.writes)):
+        return None
+    look = {"verb": "statements", "targets": list(scripts)} if scripts else None
+    if deed.made.has(DATABASE, database_key(deed.inside, place.key)):
+        return Ephemeral(f"{place.name} was {CREATED_HERE}", look)
+    return Ephemeral(f"{place.name} is {EPHEMERAL_DATABASE}", look) if is_ephemeral_name(place.name) else None
+
+
+def _plain_words(deed: _Removal) -> bool:
+    """Whether it does nothing but statements: none of them runs a program or goes elsewhere."""
+    return (
+        "piped" not in deed.fact.traits
+        and not any("\\" in word for word in deed.fact.words)
+        and not any(one.verb in ("sql_shell", "sql_execute", "unreadable", "run_script") for one in deed.effects)
+    )
+
+
+def _redis(deed: _Removal) -> Ephemeral | None:
+    found = redis_of(deed.fact)
+    if found is None or not found[0].local or deed.inside is None:
+        return None
+    place, options = found
+    if deed.inside and deed.made.has(INSIDE, deed.inside):
+        return Ephemeral(f"{deed.inside} was {CREATED_HERE}")
+    if not deed.inside and deed.made.has(PORT, place.port):
+        return Ephemeral(f"the database server was {CREATED_HERE}")
+    keys = options.rest[1:]
+    if options.rest[:1] and options.rest[0].lower() in ("del", "unlink") and keys and all(map(is_ephemeral_name, keys)):
+        return Ephemeral(f"{keys[0]} is in {EPHEMERAL_DATABASE}")
+    return None
+
+
+_SQLITE = ("-header", "-csv", "-json", "-line", "-column", "-batch", "-bail", "-list", "-noheader")
+
+
+def _sqlite(deed: _Removal) -> Ephemeral | None:
+    """A file, which a look can find, and which can be kept."""
+    found = options_of(deed.fact.words, (), _SQLITE)
+    if (
+        found is None
+        or len(found.rest) < 2
+        or deed.fact.env
+        or deed.fact.via
+        or not stays_in_database(deed.fact, _on_tables(deed))
+    ):
+        return None
+    file, *texts = found.rest
+    if file.startswith(("file:", ":", "~")) or any(
+        line.lstrip().startswith(".") for text in texts for line in text.split("\n")
+    ):
+        return None
+    return Ephemeral("", {"verb": "database", "target": file, "sure": True})
+
+
+def _on_tables(deed: _Removal) -> list[Effect]:
+    return [one for one in deed.effects if one.verb != "read"]
+
+
+# Those of one environment: `db:drop:all` goes through all of them, production included.
+_RAILS_TASKS = frozenset(
+    "db:drop db:create db:migrate db:reset db:setup db:prepare db:seed db:seed:replant db:rollback db:truncate_all db:schema:load db:version "
+    "db:structure:load db:migrate:down db:migrate:up db:migrate:redo db:migrate:reset db:migrate:status db:test:prepare".split()
+)
+_RAILS_SETTINGS = frozenset({"RAILS_ENV", "RACK_ENV", "DATABASE_URL", "VERSION", "STEP", "VERBOSE", "PGPASSWORD"})
+
+
+def _rails(deed: _Removal) -> Ephemeral | None:
+    """Rails' own tasks, in an environment that is no other than test or development; what its settings name is looked at."""
+    words = deed.fact.words
+    given = dict(deed.fact.env) | dict(word.split("=", 1) for word in words if "=" in word)
+    tasks = [word for word in words if "=" not in word]
+    if deed.fact.traits or not given.keys() <= _RAILS_SETTINGS or not set(tasks) <= _RAILS_TASKS:
+        return None
+    where = {given[name] for name in ("RAILS_ENV", "RACK_ENV") if name in given} or {"development"}
+    if len(where) > 1 or not where <= {"test", "development"} or not _thrown_away_url(given.get("DATABASE_URL")):
+        return None
+    return _by_settings(where.pop())
+
+
+def _migrated(deed: _Removal) -> Ephemeral | None:
+    """Tools that take their database from settings, where the line says that it is the one for tests."""
+    given = dict(deed.fact.env)
+    if (
+        deed.fact.traits
+        or given.get("NODE_ENV", given.get("APP_ENV")) != "test"
+        or not given.keys() <= {"NODE_ENV", "APP_ENV", "DATABASE_URL"}
+    ):
+        return None
+    return _by_settings("test") if _thrown_away_url(given.get("DATABASE_URL")) else None
+
+
+# Tools that are told on their command line where the database is.
+_ADDRESSED = {
+    "migrate": "-database",
+    "dbmate": "--url",
+    "goose": "",
+    "sqlx": "--database-url",
+    "diesel": "--database-url",
+    "atlas": "--url",
+}
+
+
+def _addressed(deed: _Removal) -> Ephemeral | None:
+    """One address in the words, behind the option that takes it, of a database to throw away."""
+    words = deed.fact.words
+    places = [number for number, word in enumerate(words) if "://" in word and not word.startswith("file:")]
+    if len(places) != 1 or deed.fact.env or deed.fact.traits:
+        return None
+    option, at = _ADDRESSED[deed.fact.program], places[0]
+    before, word = (words[at - 1] if at else ""), words[at]
+    if option and not (before in (option, f"-{option}") or word.lstrip("-").startswith(f"{option.lstrip('-')}=")):
+        return None
+    place = database_of_url(word.partition("=")[2] if word.startswith("-") else word)
+    if place is None or not place.local or not place.host or not is_ephemeral_name(place.name):
+        return None
+    return Ephemeral(f"{place.name} is {EPHEMERAL_DATABASE}")
+
+
+_ARTISAN = frozenset("migrate:fresh migrate:refresh migrate:reset migrate:rollback db:wipe".split())
+
+
+def _artisan(deed: _Removal) -> Ephemeral | None:
+    """Laravel, where the line says that it is the database for tests; what its settings name is looked at."""
+    words = deed.fact.words
+    told = bool(words) and words[0] in _ARTISAN and "--env=testing" in words
+    plain = not deed.fact.traits and deed.fact.env in ((), (("APP_ENV", "testing"),))
+    return _by_settings("testing") if told and plain else None
+
+
+def _device(deed: _Removal) -> Ephemeral | None:
+    """An emulator that this session made, or a simulator that is there for tests, by its name."""
+    words = deed.fact.words
+    if deed.fact.program == "avdmanager" and words[:3] == ("delete", "avd", "-n") and len(words) == 4:
+        return Ephemeral(f"{words[3]} was {CREATED_HERE}") if deed.made.has(DEVICE, words[3]) else None
+    named = words[:2] == ("simctl", "delete") and len(words) > 2 and all(map(is_ephemeral_name, words[2:]))
+    return Ephemeral(f"{', '.join(words[2:])}: to be thrown away, by name") if named else None
+
+
+def _by_settings(environment: str) -> Ephemeral:
+    return Ephemeral(
+        f"the database for {environment}: {EPHEMERAL_DATABASE}", {"verb": "settings", "environment": environment}
+    )
+
+
+def _thrown_away_url(address: str | None) -> bool:
+    if address is None:
+        return True
+    place: DatabaseAddress | None = database_of_url(address)
+    return place is not None and place.local and bool(place.host) and is_ephemeral_name(place.name)
+
+
+def _docker(deed: _Removal) -> Ephemeral | None:
+    """Containers and images that this session started or built, and volumes whose names say that they may go, all of those that are named."""
+    words = deed.fact.words
+    if words[:2] in (("volume", "rm"), ("volume", "remove")):
+        return _volumes(deed)
+    if words[:1] == ("compose",) or deed.fact.program == "docker-compose":
+        return _composed(deed)
+    words = words[1:] if words[:1] in (("container",), ("image",)) else words
+    kind = IMAGE if deed.fact.words[:1] == ("image",) or words[:1] == ("rmi",) else CONTAINER
+    found = options_of(words[1:], (), ("-f", "--force", "-v", "--volumes", "-s"))
+    if words[:1] not in (("rm",), ("rmi",), ("kill",), ("stop",)) or found is None or deed.fact.env or deed.inside:
+        return None
+    if not found.rest or not all(deed.made.has(kind, name) for name in found.rest):
+        return None
+    return Ephemeral(f"{', '.join(found.rest[:3])} {'was' if len(found.rest) == 1 else 'were'} {CREATED_HERE}")
+
+
+def _composed(deed: _Removal) -> Ephemeral | None:
+    """What was started for tests, by its name, or from a file that this session wrote, under a name of its own."""
+    words = deed.fact.words[deed.fact.words[:1] == ("compose",) :]
+    found = compose_down(words) if not deed.fact.env and not deed.fact.via else None
+    if found is None:
+        return None
+    names, look = ", ".join(found.names), {"verb": "compose", "targets": list(found.files)}
+    if found.for_tests:
+        return Ephemeral(f"{names}: for tests, by name", None if found.project else look)
+    if found.project and found.files:
+        return Ephemeral(f"{names}: {CREATED_HERE}", look | {"own": True})
+    return None
+
+
+def _volumes(deed: _Removal) -> Ephemeral | None:
+    """A volume for development may hold what somebody worked on; one for tests does not."""
+    found = options_of(deed.fact.words[2:], (), ("-f", "--force"))
+    if found is None or not found.rest or deed.fact.env or deed.inside:
+        return None
+    gone = all(is_ephemeral_name(name) and "dev" not in name.lower() for name in found.rest)
+    return Ephemeral(f"{', '.join(found.rest[:3])}: to be thrown away, by name") if gone else None
+
+
+def _remote_ref(deed: _Removal) -> Ephemeral | None:
+    """One tag or branch at a remote that this session made and pushed; from which repository and to which remote has to be looked at."""
+    words = [word for word in deed.fact.words if word not in ("-q", "--quiet", "--no-verify")]
+    deletes = bool({"--delete", "-d"} & set(words))
+    names = [word for word in words[1:] if word not in ("--delete", "-d")]
+    if words[:1] != ["push"] or deed.fact.env or deed.fact.via or len(names) != 2 or names[0].startswith("-"):
+        return None
+    name = names[1] if deletes else names[1].removeprefix(":")
+    if (not deletes and name == names[1]) or name.startswith((":", "-", "+")):
+        return None
+    for kind, where in ((TAG, "refs/tags/"), (BRANCH, "refs/heads/")):
+        short = name.removeprefix(where)
+        if not short.startswith("refs/") and deed.made.has(kind, short) and deed.made.has(PUSHED, short):
+            look = {"verb": "git", "words": ["push", "--delete", names[0], f"{where}{short}"]}
+            return Ephemeral(f"the {kind} {short} was {CREATED_HERE}", look)
+    return None
+
+
+def _release(deed: _Removal) -> Ephemeral | None:
+    """The release at the forge of a tag that this session made and pushed: it cannot be older than the tag."""
+    found = options_of(deed.fact.words, (), ("-y", "--yes", "--cleanup-tag"))
+    if (
+        found is None
+        or found.rest[:2] != ("release", "delete")
+        or len(found.rest) != 3
+        or deed.fact.env
+        or deed.fact.via
+    ):
+        return None
+    tag = found.rest[2]
+    remotes = [one.source for one in deed.made.things if (one.kind, one.name) == (PUSHED, tag)]
+    if not deed.made.has(TAG, tag) or len(remotes) != 1:
+        return None
+    look = {"verb": "git", "words": ["push", "--delete", remotes[0], f"refs/tags/{tag}"]}
+    return Ephemeral(f"the tag {tag} was {CREATED_HERE}, and so its release is no older", look)
+
+
+def _cluster(deed: _Removal) -> Ephemeral | None:
+    """A namespace or a release that this session made, with whatever came into it since; pods, which are there to be replaced."""
+    if deletes_only_pods(deed.fact) and not deed.fact.via:
+        return Ephemeral("pods do not last: whatever runs them starts new ones")
+    found = deleted_in_cluster(deed.fact) if not deed.fact.via else None
+    if found is None or not deed.made.has(*found):
+        return None
+    return Ephemeral(f"the {found[0]} {found[1].split()[-1]} was {CREATED_HERE}")
+
+
+def notes(answers: Mapping[Key, Ephemeral]) -> Iterator[str]:
+    return (answer.note for answer in answers.values() if answer.note)
+
+
+_READERS: Mapping[str, Callable[[_Removal], Ephemeral | None]] = {
+    "psql": _client, "dropdb": _client, "mysql": _client, "mariadb": _client, "redis-cli": _redis, "sqlite3": _sqlite, "rails": _rails,
+    "rake": _rails, "docker": _docker, "podman": _docker, "docker-compose": _docker, "git": _remote_ref, "gh": _release, "kubectl": _cluster, "helm": _cluster, "artisan": _artisan, "avdmanager": _device, "xcrun": _device,
+    **dict.fromkeys(_ADDRESSED, _addressed),
+    **dict.fromkeys(("knex", "sequelize", "prisma", "typeorm", "sequelize-cli"), _migrated),
+}  # fmt: skip

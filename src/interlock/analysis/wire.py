@@ -1,0 +1,128 @@
+"""Renders an assessment as the JSON object of 2.13, in the words of each seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import MappingProxyType
+from typing import Any
+
+from interlock.model import Assessment, EffectiveCommand, Finding, Flags, Level, Requirement
+
+Id = str | int | None
+
+_SEVERITY = MappingProxyType(
+    {Level.REVERSIBLE: "low", Level.DESTRUCTIVE: "medium", Level.DANGEROUS: "high", Level.FORBIDDEN: "critical"}
+)
+_CLI_RISK = MappingProxyType(
+    {
+        Level.SAFE: "safe",
+        Level.REVERSIBLE: "moderate",
+        Level.DESTRUCTIVE: "moderate",
+        Level.DANGEROUS: "dangerous",
+        Level.FORBIDDEN: "dangerous",
+    }
+)
+_PLAN_RISK = MappingProxyType({Level.SAFE: "low", Level.REVERSIBLE: "medium"})
+
+
+def assessment_json(assessment: Assessment, id: Id = None) -> dict[str, Any]:
+    """Everything classify says of one action."""
+    findings = assessment.findings
+    return {
+        "id": id,
+        "level": int(assessment.level),
+        "level_name": assessment.level.word,
+        "irreversible": assessment.irreversible,
+        "approvable": assessment.approvable,
+        "canRollback": assessment.can_rollback,
+        "score": assessment.score,
+        "tier": assessment.tier.value,
+        "risk": plan_risk(assessment),
+        "severity": _SEVERITY.get(assessment.level),
+        "categories": _unique(finding.category.value for finding in findings if finding.category),
+        "flags": flags_json(assessment.flags),
+        "safetyFlags": safety_flags(assessment.flags),
+        "cli": {
+            "riskLevel": cli_risk(assessment),
+            "score": assessment.score,
+            "factors": list(assessment.factors),
+        },
+        "findings": [finding_json(finding) for finding in findings],
+        "reasons": _unique(finding.reason for finding in findings),
+        "instead": _unique(finding.instead for finding in findings),
+    }
+
+
+def error_json(message: str, id: Id = None) -> dict[str, Any]:
+    """What stands for an assessment where there is none; an error is never a pass."""
+    return {"id": id, "level": int(Level.FORBIDDEN), "error": message}
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """One rule that fired."""
+    return {
+        "id": finding.rule,
+        "span": list(finding.span) if finding.span else None,
+        "level": int(finding.level),
+        "irreversible": finding.irreversible,
+        "category": finding.category.value if finding.category else None,
+        "reason": finding.reason,
+        "subject": finding.subject,
+        "instead": finding.instead,
+        "undo": finding.undo,
+        "approvable": finding.approvable,
+        "requirement": finding.requirement,
+    }
+
+
+def step_json(step: EffectiveCommand) -> dict[str, Any]:
+    """One effective command, and what it was unwrapped from."""
+    return {"command": step.text, "via": list(step.via), "span": list(step.span) if step.span else None}
+
+
+def requirement_json(asked: Requirement) -> dict[str, Any]:
+    """A requirement in words."""
+    return {
+        "word": asked.word,
+        "cooling_seconds": asked.cooling_seconds,
+        "human": asked.human.name.lower(),
+        "approvers": sorted(asked.approvers),
+        "quorum": asked.quorum,
+        "reauth": asked.reauth,
+        "blocked": asked.blocked,
+    }
+
+
+def flags_json(flags: Flags) -> dict[str, bool]:
+    """The five booleans of a plan (X-09)."""
+    return {
+        "destructive": flags.destructive,
+        "touchesFiles": flags.touches_files,
+        "touchesNetwork": flags.touches_network,
+        "escalatesPrivileges": flags.escalates_privileges,
+        "requiresConfirmation": flags.requires_confirmation,
+    }
+
+
+def safety_flags(flags: Flags) -> list[str]:
+    """The warning strings of a plan (X-09)."""
+    told = (
+        (flags.destructive, "DESTRUCTIVE_OPERATION"),
+        (flags.escalates_privileges, "PRIVILEGE_ESCALATION"),
+        (flags.touches_network, "NETWORK_ACCESS"),
+    )
+    return [word for holds, word in told if holds]
+
+
+def plan_risk(assessment: Assessment) -> str:
+    """Seed 004's three tiers; rights that grow are high, whatever the level."""
+    return "high" if assessment.flags.escalates_privileges else _PLAN_RISK.get(assessment.level, "high")
+
+
+def cli_risk(assessment: Assessment) -> str:
+    """Seed 002's four classes; what nobody may approve is blocked (X-02)."""
+    return _CLI_RISK[assessment.level] if assessment.approvable else "blocked"
+
+
+def _unique(texts: Iterable[str]) -> list[str]:
+    return [text for text in dict.fromkeys(texts) if text]

@@ -1,0 +1,200 @@
+"""The life of a ticket: a table of moves (a missing pair is refused), its expiry, and how it answers a requirement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+
+from interlock.model import PERSON, Human, Level, Requirement, Seconds, TicketState
+from interlock.records import Json, Ticket, TicketQuery, nothing
+from interlock.times import seconds_left
+
+COOLING, WAITING, APPROVED, REJECTED, EXPIRED, SPENT = (
+    TicketState.COOLING,
+    TicketState.WAITING,
+    TicketState.APPROVED,
+    TicketState.REJECTED,
+    TicketState.EXPIRED,
+    TicketState.SPENT,
+)
+MOVES = MappingProxyType(
+    {
+        (COOLING, "approve"): APPROVED,  # a human may agree while it cools; it still has to cool
+        (COOLING, "cooled"): APPROVED,  # R-3: only where nothing but time was asked for
+        (COOLING, "reject"): REJECTED,  # the veto
+        (COOLING, "expire"): EXPIRED,
+        (COOLING, "revoke"): REJECTED,
+        (WAITING, "approve"): APPROVED,
+        (WAITING, "reject"): REJECTED,
+        (WAITING, "expire"): EXPIRED,
+        (WAITING, "revoke"): REJECTED,
+        (APPROVED, "expire"): EXPIRED,  # agreed to and not used in time
+        (APPROVED, "revoke"): REJECTED,
+        (APPROVED, "reject"): REJECTED,  # second thoughts before it ran
+        (APPROVED, "spend"): SPENT,
+    }
+)
+BY_TIME = "time"  # who decided where nobody did
+UNUSED = "approved and not used in time"  # why such a ticket expired
+# CT-06: how long an armed token lasts, by level: default and most, in seconds.
+LIFETIMES = MappingProxyType({Level.FORBIDDEN: (120, 300)})
+_LIFETIME = (300, 900)
+
+
+class MoveRefused(ValueError):
+    """A move that a ticket cannot make from where it stands."""
+
+
+def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str = "") -> Ticket:
+    """The ticket after a move; refuses what the table does not have, and what comes too late."""
+    state = MOVES.get((ticket.state, move))
+    if state is None:
+        raise MoveRefused(f"ticket {ticket.id} is {_STANDS[ticket.state]}; it cannot be {_DONE.get(move, move)}")
+    if move not in ("expire", "revoke", "reject") and now >= ticket.expires_at:
+        raise MoveRefused(f"ticket {ticket.id} expired {int(now - ticket.expires_at)} s ago")
+    if move == "spend" and now < ticket.cooling_ends_at:
+        raise MoveRefused(
+            f"ticket {ticket.id} is cooling for {math.ceil(seconds_left(ticket.cooling_ends_at, now))} s more"
+        )
+    changed = replace(ticket, state=state, version=ticket.version + 1)
+    if move in ("approve", "cooled"):
+        return replace(changed, decided_at=now, decided_by=by, decision_reason=reason, expires_at=spend_by(ticket, now))
+    if move in ("reject", "revoke", "expire"):
+        return replace(changed, decided_at=now, decided_by=by, decision_reason=reason)
+    return replace(changed, spent_at=now)
+
+
+_STANDS = {
+    COOLING: "cooling off",
+    WAITING: "waiting for an answer",
+    APPROVED: "approved",
+    REJECTED: "rejected",
+    EXPIRED: "expired",
+    SPENT: "used already",
+}
+_DONE = {
+    "approve": "approved",
+    "reject": "rejected",
+    "spend": "spent",
+    "expire": "expired",
+    "revoke": "revoked",
+    "cooled": "approved",
+}
+
+
+def spend_by(ticket: Ticket, now: float) -> float:
+    """CT-06, R-4: the lifetime starts when a human armed it and cooling has ended."""
+    default, _ = LIFETIMES.get(ticket.level, _LIFETIME)
+    return max(now, ticket.cooling_ends_at) + default
+
+
+def is_unanswered(ticket: Ticket) -> bool:
+    """Whether nobody said anything in time; not where somebody did, or whoever asked went away."""
+    return ticket.state is EXPIRED and not ticket.decision_reason
+
+
+def is_withdrawn(ticket: Ticket) -> bool:
+    """Whether a person took back what they themselves had asked for: nobody else said no to it."""
+    return ticket.state is REJECTED and ticket.agent.principal == f"{PERSON}{ticket.decided_by}"
+
+
+def settle(ticket: Ticket, now: float) -> Ticket:
+    """The ticket as time alone has made it: expired, or approved where nothing but cooling-off was asked for."""
+    if ticket.state in (COOLING, WAITING, APPROVED) and now >= ticket.expires_at:
+        unused = f"{UNUSED}: {ticket.decided_by} had said yes" if ticket.state is APPROVED else ""
+        return apply_move(ticket, "expire", now, BY_TIME, unused)
+    if ticket.state is COOLING and not is_freed_by_time(ticket):
+        return replace(ticket, state=WAITING, version=ticket.version + 1)
+    if ticket.state is COOLING and now >= ticket.cooling_ends_at:
+        return apply_move(ticket, "cooled", now, BY_TIME, "cooling-off ended and nobody objected")
+    return ticket
+
+
+def first_state(ticket: Ticket) -> TicketState:
+    """Where a new ticket starts: cooling where time alone frees it, waiting where a human is asked as well (R-21)."""
+    return COOLING if is_freed_by_time(ticket) else WAITING
+
+
+def is_freed_by_time(ticket: Ticket) -> bool:
+    """R-3: whether nothing but cooling-off is asked for, so that it runs unless somebody objects."""
+    asked = ticket.requirement
+    return ticket.cooling_ends_at > ticket.opened_at and asked.human is Human.NONE and not asked.blocked
+
+
+EXPIRED_SHARE = "expired_share"
+
+
+ENOUGH = 10  # tickets that ended, before their share says anything
+
+
+ENDED = TicketQuery((TicketState.APPROVED, TicketState.REJECTED, TicketState.EXPIRED, TicketState.SPENT), limit=100)
+
+
+def share_of(ended: Sequence[Ticket]) -> float:
+    """0 while too few ended to say anything."""
+    expired = sum(map(is_unanswered, ended))
+    return expired / len(ended) if len(ended) >= ENOUGH else 0.0
+
+
+class TicketChange(StrEnum):
+    """What the service does about the ticket."""
+
+    NOTHING = "nothing"
+    OPEN = "open"  # a new ticket
+    SPEND = "spend"  # the approved one, before the action runs
+    CHANGE = "change"  # what time alone has changed
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The answer: a word, the ticket it is about, and how long to wait."""
+
+    outcome: str  # allow, cool_off, confirm, approve, verify, block, deny
+    reason: str = ""
+    keep: TicketChange = TicketChange.NOTHING
+    ticket: Ticket | None = None
+    wait_seconds: Seconds = 0
+    code: str = ""
+    message: str = ""  # in place of the code's own
+    details: Json = field(default_factory=nothing)  # beside the code
+
+
+def resolve(
+    requirement: Requirement, denies: bool, ticket: Ticket | None, agreed: str, now: float, denial_seconds: int
+) -> Resolution:
+    """The answer for an action; `agreed` is empty when the ticket's signed approvals satisfy the requirement, else why not."""
+    if requirement.blocked:  # 1. nobody can allow it
+        return Resolution("block")
+    if requirement == Requirement():  # 2. nothing is asked for
+        return Resolution("allow")
+    before = ticket
+    ticket = settle(ticket, now) if ticket else None
+    if (
+        ticket is None or ticket.state in (TicketState.EXPIRED, TicketState.SPENT) or is_withdrawn(ticket)
+    ):  # 3. nobody was asked yet, or too long ago
+        return Resolution(
+            _asked(requirement, denies), keep=TicketChange.OPEN, ticket=before, wait_seconds=requirement.cooling_seconds
+        )
+    changed = TicketChange.CHANGE if ticket != before else TicketChange.NOTHING
+    if ticket.state is TicketState.REJECTED:  # 4. a no lasts
+        if now < ticket.decided_at + denial_seconds:
+            said = f": {ticket.decision_reason}" if ticket.decision_reason else ""
+            return Resolution("deny", f"rejected by {ticket.decided_by}{said}", changed, ticket)
+        return Resolution(
+            _asked(requirement, denies), keep=TicketChange.OPEN, ticket=ticket, wait_seconds=requirement.cooling_seconds
+        )
+    wait = seconds_left(ticket.cooling_ends_at, now)
+    if ticket.state is TicketState.APPROVED and not wait:  # 5. the state is an index; what was signed decides
+        if agreed:
+            return Resolution("deny", f"the approval does not hold: {agreed}", changed, ticket)
+        return Resolution("allow", keep=TicketChange.SPEND, ticket=ticket)
+    if wait and (ticket.state is TicketState.APPROVED or requirement.human is Human.NONE):  # 6. still cooling
+        return Resolution("cool_off", f"cooling off for {math.ceil(wait)} s more", changed, ticket, wait)
+    return Resolution(_asked(requirement, denies), "", changed, ticket, wait)  # 7. still waiting for its human
+
+
+def _asked(requirement: Requirement, denies: bool) -> str:
+    return "deny" if denies else requirement.word

@@ -1,0 +1,237 @@
+"""Resolves tickets: signed approvals, rejections and revocations, execution reports, and withdrawal once the caller is gone."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from interlock.approvals import MoveRefused, apply_move, denials, settle, spend_by, tokens
+from interlock.approvals.statements import check_agreement, may_answer, needs_reauth, statement_text
+from interlock.approvals.tickets import seal_of, shown_hash
+from interlock.audit.chain import AuditEvent, event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.sessions import OperatorSession
+from interlock.model import AgentRef, Level, TicketState
+from interlock.ports import Tx
+from interlock.records import Approval, Ticket, TicketQuery
+from interlock.redaction import redact_text
+from interlock.runtime.state import State
+
+
+def approve(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
+    """Signs an approval; the ticket is approved once enough people who may have signed."""
+    reason = redact_text(reason)
+
+    def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
+        if ticket.seal != seal_of(state, ticket) or ticket.shown_hash != shown_hash(ticket):
+            raise AnswerRefused(f"ticket {id} was altered outside Interlock; nothing was signed")
+        if needs_reauth(ticket.requirement) and not session.asked_anew(id, now):
+            raise AnswerRefused(f"ticket {id} takes a fresh sign-in; enter your passphrase again")
+        if session.proves_little and ticket.level >= Level.DANGEROUS and not session.asked_anew(id, now):
+            who = "an unlocked terminal" if session.resumed else "a signed-in browser"
+            raise AnswerRefused(f"ticket {id} is {ticket.level.word}: {who} alone does not approve it")
+        lasts = spend_by(ticket, now) + 1
+        approvals = [*tx.approvals(id), _signed(state, tx, session, ticket, "approve", now, lasts)]
+        roster = state.sessions.roster
+        found = check_agreement(ticket, approvals, now, roster.people, roster.verify) if roster else None
+        if found is not None and session.operator not in found.by:
+            raise AnswerRefused("your signature does not count: the ticket may have changed; look again")
+        if found is None or not found.satisfied:
+            return ticket  # one of several who are asked
+        return apply_move(ticket, "approve", now, ", ".join(found.by), reason)
+
+    return _answer(state, session, id, "approve", reason, work)
+
+
+def reject(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
+    """Signs a rejection; the same effect on the same target stays rejected, whatever tool asks for it."""
+    reason = redact_text(reason)
+
+    def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
+        _signed(state, tx, session, ticket, "reject", now, now + 3600)
+        changed = apply_move(ticket, "reject", now, session.operator, reason)
+        denials.reject(tx, state, ticket, now)
+        return changed
+
+    return _answer(state, session, id, "reject", reason, work)
+
+
+def revoke(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
+    """Takes an approval back before it was used."""
+    reason = redact_text(reason)
+    return _answer(
+        state,
+        session,
+        id,
+        "revoke",
+        reason,
+        lambda tx, ticket, now: apply_move(ticket, "revoke", now, session.operator, reason),
+    )
+
+
+def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
+    """What became of an action that was let through; only the agent that spent the ticket can say."""
+
+    def work(tx: Tx) -> Ticket:
+        ticket = tx.ticket(id)
+        if ticket is None or not same_agent(ticket.agent, agent):
+            raise AnswerRefused(f"no ticket {id!r} of yours", "TOKEN_INVALID")
+        if ticket.state is not TicketState.SPENT:
+            raise AnswerRefused(f"ticket {id} was not used: it is {ticket.state.value}")
+        return mark_executed(tx, state, ticket, agent.principal, outcome)
+
+    return state.store.write(work)
+
+
+def mark_executed(tx: Tx, state: State, ticket: Ticket, by: str, outcome: str) -> Ticket:
+    """A spent ticket, with what became of its action; the first report counts."""
+    if ticket.executed_at:
+        return ticket
+    now, said = state.clock.now(), redact_text(outcome[:4_000])[:500]
+    changed = replace(ticket, executed_at=now, outcome=said, version=ticket.version + 1)
+    if not tx.change_ticket(changed, ticket):
+        raise AnswerRefused(f"ticket {ticket.id} was changed just now; try again")
+    state.recorder.now(tx, "executed", event_body(now, "executed", by, {"ticket": ticket.id, "outcome": said}))
+    return changed
+
+
+def same_agent(one: AgentRef, other: AgentRef) -> bool:
+    return (one.principal, one.name) == (other.principal, other.name)
+
+
+def _answer(
+    state: State,
+    session: OperatorSession,
+    id: str,
+    event: str,
+    reason: str,
+    work: Callable[[Tx, Ticket, float], Ticket],
+) -> Ticket:
+    """One answer in one transaction: the statement, the move and the record of it."""
+
+    def whole(tx: Tx) -> Ticket:
+        now = state.clock.now()
+        before = tx.ticket(id)
+        if before is None:
+            raise AnswerRefused(f"no ticket {id!r}", "TOKEN_INVALID")
+        person = state.sessions.person(session.operator)
+        roster = state.sessions.roster
+        services = {name for name, one in roster.people.items() if one.service} if roster else set()
+        if person is None or not may_answer(person, before.requirement.approvers, services):
+            who = ", ".join(sorted(before.requirement.approvers)) or "any operator"
+            raise AnswerRefused(f"{session.operator} may not answer ticket {id}: it asks for {who}")
+        ticket = settle(before, now)
+        try:
+            changed = work(tx, ticket, now)
+        except MoveRefused as error:
+            raise AnswerRefused(
+                str(error), "TOKEN_EXPIRED" if "expired" in str(error) else "PERMISSION_DENIED"
+            ) from None
+        if changed != before and not tx.change_ticket(replace(changed, version=before.version + 1), before):
+            raise AnswerRefused(f"ticket {id} was changed just now; look again")
+        details = {
+            "ticket": id,
+            "digest": before.digest,
+            "channel": session.channel,
+            "reason": reason,
+            "state": changed.state.value,
+            **_proof(session),
+        }
+        record: list[AuditEvent] = [(event, event_body(now, event, session.operator, details))]
+        if changed.state in (TicketState.APPROVED, TicketState.REJECTED):
+            _end_pause(tx, before)
+        if changed.state is TicketState.REJECTED:
+            state.pins.ended(id)
+            state.confirmed.forget(before.agent)
+            record.append(tokens.revocation_entry(state, before, session.operator, now))
+        state.recorder.these(tx, record)
+        return replace(changed, version=before.version + 1) if changed != before else before
+
+    answered = state.store.write(whole)
+    state.tell(event, answered)
+    return answered
+
+
+def _proof(session: OperatorSession) -> dict[str, str]:
+    """What a passkey signed, for whoever proves the record later; in hex, which nobody takes for a secret."""
+    made = session.prepared
+    if made is None:
+        return {}
+    return {"key_id": made.key_id, "statement": made.statement.encode().hex(), "proof": made.signature}
+
+
+def _end_pause(tx: Tx, ticket: Ticket) -> None:
+    """Who waited for a code to this step has an answer now."""
+    for one in tx.challenges(ticket.agent.principal):
+        if one.kind == "verify" and one.digest == ticket.digest:
+            tx.save_challenge(replace(one, state="answered", code_hash="", release=""))
+
+
+def _signed(
+    state: State, tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float
+) -> Approval:
+    """The statement, signed and kept."""
+    approval = sign_statement(session, ticket, verdict, now, lasts)
+    tx.add_approval(approval)
+    return approval
+
+
+def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
+    """The statement, signed with the key that this operator's passphrase opened, or by a passkey that was touched for it."""
+    made = session.prepared
+    if made is not None and (made.ticket, made.verdict) == (ticket.id, verdict):
+        return made
+    reauth = session.asked_anew(ticket.id, now)
+    text = statement_text(
+        ticket, operator=session.operator, verdict=verdict, channel=session.channel, shown=ticket.shown_hash, issued_at=now,
+        expires_at=lasts + 1, nonce=secrets.token_hex(16), reauth=reauth,
+    )  # fmt: skip
+    signature, key = session.unlocked.sign(text), session.unlocked.key_id
+    return Approval(
+        ticket.id, session.operator, verdict, text, signature, key, session.channel, now, lasts + 1, reauth
+    )  # fmt: skip
+
+
+CALLER_GONE = "caller"  # who decided where whoever asked has left
+PATIENCE = 600.0  # seconds without a question after which a ticket makes room for another one
+OPEN = (TicketState.COOLING, TicketState.WAITING)
+_MOST = 1_000
+
+
+def abandon(state: State, id: str) -> None:
+    """Whoever waited for this ticket hung up before it was answered."""
+
+    def work(tx: Tx) -> None:
+        ticket = tx.ticket(id)
+        if ticket is not None and ticket.open:
+            _expire(tx, state, ticket, CALLER_GONE, "whoever asked for it went away before it was answered")
+
+    state.store.write(work)
+
+
+def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
+    """Whether the queue is shorter now: what nobody asked for lately has no caller any more."""
+
+    def alone(ticket: Ticket) -> bool:
+        return now - state.pins.asked(ticket) >= PATIENCE
+
+    return (
+        withdraw(tx, state, principal, CALLER_GONE, alone, "nobody asked for it any more, and others waited for room")
+        > 0
+    )
+
+
+def withdraw(tx: Tx, state: State, principal: str, by: str, whose: Callable[[Ticket], bool], why: str = "") -> int:
+    """Nobody is asked any more for what will not run; another try is another ticket."""
+    found = list(filter(whose, tx.tickets(TicketQuery(OPEN, principal, limit=_MOST))))
+    return sum(_expire(tx, state, ticket, by, why) for ticket in found)
+
+
+def _expire(tx: Tx, state: State, ticket: Ticket, by: str, why: str) -> bool:
+    now = state.clock.now()
+    if not tx.change_ticket(apply_move(ticket, "expire", now, by, why), ticket):
+        return False
+    denials.release(tx, state, ticket, now)
+    state.recorder.now(tx, "expire", event_body(now, "expire", by, {"ticket": ticket.id}))
+    return True

@@ -1,0 +1,154 @@
+"""Announces challenges and reveals their codes to a freshly signed-in operator or a local channel; each time a new code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from interlock.analysis.display_text import visible
+from interlock.approvals.challenges import states
+from interlock.approvals.challenges.states import OPEN, normal_id
+from interlock.approvals.display import ticket_text
+from interlock.audit.chain import event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.keys.codes import code_hash, new_code, seal_under
+from interlock.identity.sessions import OperatorSession
+from interlock.ports import CodeChannel, StoreError, Tx
+from interlock.records import Challenge
+from interlock.runtime.integrity import Release, ShownCode
+from interlock.runtime.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedCode:
+    """A code for a person's eyes."""
+
+    code: str = field(repr=False)
+    expires_at: float
+
+
+def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
+    """A new code for a challenge, shown once to an operator who signed in just now; the one before counts no more (R-10)."""
+    now, code = state.clock.now(), new_code()
+    if not session.stepped_up(now):
+        raise AnswerRefused("enter your passphrase again first")
+
+    def work(tx: Tx) -> tuple[Challenge, Release]:
+        challenge = _revealable(tx, id, now)
+        release = states.signed_release(state, tx, session, challenge, now)
+        box = seal_under(challenge.id, code, states.release_to_text(release)) if state.shared else ""
+        return _minted(tx, state, replace(challenge, release=box), code, release, now), release
+
+    challenge, release = state.store.write(work)
+    state.codes.show(challenge.id, ShownCode(challenge.code_hash, challenge.expires_at, release))
+    hide_code(state, challenge.id)
+    return RevealedCode(code, challenge.expires_at)
+
+
+def reveal_unsigned(state: State, channel: str, id: str) -> RevealedCode | None:
+    """A new code for a channel that only the person in front of this machine sees; None where that is not enough."""
+    now, code = state.clock.now(), new_code()
+
+    def work(tx: Tx) -> tuple[Challenge, Release] | None:
+        challenge = _revealable(tx, id, now)
+        release = states.unsigned_release(state, tx, challenge, channel, now)
+        return (_minted(tx, state, challenge, code, release, now), release) if release else None
+
+    made = state.store.write(work)
+    if made is None:
+        return None
+    challenge, release = made
+    state.codes.show(challenge.id, ShownCode(challenge.code_hash, challenge.expires_at, release))
+    return RevealedCode(code, challenge.expires_at)
+
+
+def announce(state: State) -> int:
+    """Tells people of new challenges, and has a channel in front of this machine show their codes; how many those were."""
+    found = due_announcements(state)
+    for challenge in found:
+        words = challenge_line(challenge)
+        state.tell("challenge", challenge, f"{words} Its code: interlock codes")
+        for channel in state.channels:
+            if isinstance(channel, CodeChannel):
+                _shown_by(state, channel, challenge, words)
+                break  # a second one would replace the code that the first one shows
+    return len(found)
+
+
+def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: str) -> None:
+    try:
+        revealed = reveal_unsigned(state, channel.name, challenge.id)
+        if revealed is not None:
+            channel.show(
+                challenge, revealed.code, _whole(state, challenge, words), revealed.expires_at - state.clock.now()
+            )
+    except AnswerRefused:  # it ended just now
+        return
+    except StoreError:
+        raise
+    except Exception as error:
+        state.trouble(f"channel {channel.name}: {type(error).__name__}", "channel")
+
+
+def _whole(state: State, challenge: Challenge, words: str) -> str:
+    """The words, and below them the action that the code frees, as whoever answers a ticket is shown it."""
+    if not challenge.digest:
+        return words
+    ticket = state.store.read(lambda tx: tx.live_ticket(challenge.digest, challenge.agent))
+    return "\n".join([words, "", *ticket_text(ticket)]) if ticket is not None else words
+
+
+def _minted(tx: Tx, state: State, challenge: Challenge, code: str, release: Release, now: float) -> Challenge:
+    """The challenge with the hash of its new code; who had it shown goes on record, the code nowhere."""
+    made = replace(challenge, code_hash=code_hash(challenge.id, code), minted_at=now)
+    tx.save_challenge(made)
+    details = {"challenge": made.id, "kind": made.kind, "principal": made.agent.principal, "channel": release.channel}
+    state.recorder.now(tx, "reveal", event_body(now, "reveal", release.by or release.channel, details))
+    return made
+
+
+def _revealable(tx: Tx, id: str, now: float) -> Challenge:
+    """The challenge, if a person can still be shown a code for it."""
+    found = tx.challenge(normal_id(id) or "-")
+    if found is None:
+        raise AnswerRefused(f"no challenge {id!r:.80}", "NOT_FOUND_RESOURCE")
+    if found.state != OPEN or now >= found.expires_at:
+        raise AnswerRefused(f"challenge {found.id} has ended; `interlock codes` can issue another", "TOKEN_EXPIRED")
+    return found
+
+
+WITHIN = 60.0  # seconds that a challenge has to get to disk; one that does not was never issued
+
+
+def challenge_line(challenge: Challenge) -> str:
+    """One line for a person, without what could move a cursor."""
+    agent = challenge.agent
+    who = f"{agent.name} ({agent.principal})" if agent.name else agent.principal
+    what = "is blocked" if challenge.kind == "block" else "waits for a code"
+    return visible(" ".join(f"{who} {what}: {challenge.reason}".split()))[:300]
+
+
+def due_announcements(state: State) -> list[Challenge]:
+    """The challenges that are on disk by now and that nobody has been told of; each is given once."""
+    now, found = state.clock.now(), []
+    for id, since in state.codes.issued().items():
+        challenge = _kept(state, id)
+        if challenge is None and now - since < WITHIN:
+            continue  # its transaction is not over
+        state.codes.told(id)
+        if challenge is not None and challenge.state == "open" and now < challenge.expires_at:
+            found.append(challenge)
+    return found
+
+
+def hide_code(state: State, id: str) -> None:
+    """Takes a code away from where it is shown."""
+    for channel in state.channels:
+        if isinstance(channel, CodeChannel):
+            try:
+                channel.hide(id)
+            except Exception as error:  # a window that stays open shows a code that counts no more
+                state.trouble(f"channel {channel.name}: {type(error).__name__}", "channel")
+
+
+def _kept(state: State, id: str) -> Challenge | None:
+    return state.store.read(lambda tx: tx.challenge(id))

@@ -1,0 +1,223 @@
+"""Verifies a returned code, performs its release, and locks out a principal after repeated failures (OOB-13)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from interlock.approvals.challenges import states
+from interlock.approvals.challenges.revealing import hide_code
+from interlock.approvals.challenges.states import BLOCK, EXPIRED, OPEN, VERIFIED, VERIFY, end_challenge, normal_id
+from interlock.audit.chain import event_body
+from interlock.error_codes import LoopProblem
+from interlock.identity.attempts import MOST_KEYS, mark_of
+from interlock.identity.keys.codes import code_hash, open_under, same_hash
+from interlock.model import AgentRef, TicketState
+from interlock.ports import Tx
+from interlock.records import Block, Challenge, Ticket
+from interlock.runtime.integrity import Release
+from interlock.runtime.state import State
+from interlock.times import iso
+
+INVALID = "This code does not fit this challenge, or is not the newest. Each counts once: an operator gets a new one from `interlock codes`."
+TOO_LATE = "This challenge expired. Ask again: the answer names a new one."
+USED = "This challenge was verified before."
+LOCKED = "Nobody has signed in since Interlock started: an operator runs `interlock codes` and has a new code shown."
+LIFTED = "Verified: the block is lifted. Nothing was approved by it."
+APPROVED = "Verified: report the same step again. It is approved once."
+ONE_OF_SEVERAL = "Verified: one of several people agreed; the step waits for the others."
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of an attempt, to be answered when it is on disk."""
+
+    challenge: Challenge | None = None
+    problem: LoopProblem | None = None
+    ended: bool = False  # the code counts no more
+    block: Block | None = None
+    ticket: Ticket | None = None
+    unsigned: bool = False  # no operator's name stands behind it
+
+
+def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[str, Any]:
+    """What the right code frees; raises LoopProblem for everything else (C-17), with the failure counted and on record."""
+    state.catch_up()
+    outcome = state.store.write(lambda tx: _attempt(tx, state, agent, challenge_id, code))
+    if outcome.challenge is not None and outcome.ended:
+        state.codes.forget(outcome.challenge.id)
+        hide_code(state, outcome.challenge.id)
+    if outcome.problem is not None or outcome.challenge is None:
+        raise outcome.problem or LoopProblem("TOKEN_INVALID", INVALID)
+    answer: dict[str, Any] = {"verified": True, "challenge_id": outcome.challenge.id}
+    if outcome.block is not None:
+        state.remember_block(outcome.block)
+        state.changed()
+        who = outcome.challenge.agent
+        return answer | {"unblocked_agent": who.name or who.principal, "message": LIFTED}
+    if outcome.ticket is not None and outcome.ticket.state is TicketState.APPROVED:
+        if outcome.unsigned:
+            state.codes.agree(outcome.ticket.id, outcome.ticket.expires_at)
+        return answer | {"message": APPROVED}
+    return answer | {"message": ONE_OF_SEVERAL}
+
+
+def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outcome:
+    """One attempt in one transaction; what it finds is answered after it is on disk."""
+    now = state.clock.now()
+    if seconds := lockout_seconds(tx, agent.principal, now):  # 1. not too many lately
+        return _Outcome(problem=_limited(seconds, now))
+    challenge = _own(tx, agent, id)
+    if challenge is None:  # 2. a challenge of this principal
+        return _failed(tx, state, agent, normal_id(id), "TOKEN_INVALID", INVALID, "no challenge of this principal")
+    token = {"token": challenge.id}
+    if challenge.state == VERIFIED:  # 3. not used
+        said = {**token, "consumed_at": iso(challenge.expires_at)}
+        return _failed(tx, state, agent, challenge.id, "TOKEN_ALREADY_USED", USED, "used before", said)
+    if challenge.state == EXPIRED or (challenge.state == OPEN and now >= challenge.expires_at):  # 4. in time (OOB-08)
+        gone = end_challenge(tx, state, challenge, EXPIRED) if challenge.state == OPEN else challenge
+        said = {**token, "expired_at": iso(challenge.expires_at), "current_time": iso(now)}
+        out = _failed(tx, state, agent, challenge.id, "TOKEN_EXPIRED", TOO_LATE, "expired", said)
+        return replace(out, challenge=gone, ended=True)
+    if challenge.release and state.shared and state.sessions.roster is None:
+        return _Outcome(problem=LoopProblem("PERMISSION_DENIED", LOCKED))
+    release = _released(state, challenge, code, now) if challenge.state == OPEN else None
+    outcome = _freed(tx, state, challenge, release, now) if release else None
+    if outcome is not None:  # 5. the right code, for what still waits
+        clear_failures(tx, agent.principal)
+        return outcome
+    burnt = replace(challenge, code_hash="", release="", attempts=challenge.attempts + 1)
+    tx.save_challenge(burnt)
+    out = _failed(tx, state, agent, challenge.id, "TOKEN_INVALID", INVALID, "not its code")
+    return replace(out, challenge=burnt, ended=True)
+
+
+def _released(state: State, challenge: Challenge, code: str, now: float) -> Release | None:
+    """What this code frees; nothing unless it was shown by this process, or by a replica under an operator's signature."""
+    given = code_hash(challenge.id, code)
+    if not same_hash(challenge.code_hash, given):
+        return None
+    shown = state.codes.shown(challenge.id, now)
+    if shown is not None and same_hash(shown.hash, given):
+        return shown.release
+    if state.shared and challenge.release:
+        return states.release_from_text(open_under(challenge.id, code, challenge.release))
+    return None
+
+
+def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: float) -> _Outcome | None:
+    """The right code: the block or the step it is about; None where neither waits any more."""
+    who = release.by or release.channel
+    details: dict[str, Any] = {"challenge": challenge.id, "channel": release.channel, "signed": bool(release.by)}
+    block = states.lift_block(state, tx, challenge, release, now) if challenge.kind == BLOCK else None
+    ticket = states.approve_ticket(state, tx, challenge, release, now) if challenge.kind == VERIFY else None
+    if block is not None:
+        principal = {"principal": block.principal, "reason": "its code came back"}
+        state.recorder.now(tx, "unblock", event_body(now, "unblock", who, {**principal, **details}))
+    elif ticket is not None:
+        about = {"ticket": ticket.id, "digest": ticket.digest, "state": ticket.state.value}
+        state.recorder.now(tx, "approve", event_body(now, "approve", who, {**about, **details}))
+    else:
+        return None
+    done = replace(challenge, state=VERIFIED, expires_at=now, code_hash="", release="")  # it counted until now
+    tx.save_challenge(done)
+    return _Outcome(done, ended=True, block=block, ticket=ticket, unsigned=not release.by)
+
+
+def _failed(
+    tx: Tx, state: State, agent: AgentRef, id: str, code: str, words: str, why: str, said: dict[str, Any] | None = None
+) -> _Outcome:
+    """One more failure: counted, on record, and answered without what was entered (C-17)."""
+    now = state.clock.now()
+    locked = count_failure(tx, agent.principal, now)
+    details = {"challenge": id, "name": agent.name, "reason": why, "answer": code, "locked_seconds": locked}
+    state.recorder.now(tx, "verify_failed", event_body(now, "verify_failed", agent.principal, details))
+    return _Outcome(problem=LoopProblem(code, words, said or {"token": id}))
+
+
+def _limited(seconds: int, now: float) -> LoopProblem:
+    return LoopProblem(
+        "RATE_LIMIT_EXCEEDED",
+        f"Too many codes failed; wait {seconds} s.",
+        {
+            "limit": MOST_FAILURES,
+            "remaining": 0,
+            "window": "minute",
+            "resets_at": iso(now + seconds),
+            "retry_after_seconds": seconds,
+        },
+    )
+
+
+def _own(tx: Tx, agent: AgentRef, id: str) -> Challenge | None:
+    found = tx.challenge(normal_id(id) or "-")
+    return found if found is not None and found.agent.principal == agent.principal else None
+
+
+FAILURES_SETTING = "challenge.failures"
+MOST_FAILURES = 10  # failures …
+WINDOW = 60.0  # … in so many seconds; then nothing is looked at for as long, and twice as long each time after
+LONGEST = 3_600.0
+FORGET = 3_600.0  # seconds after the last lockout, until the next one is a first one again
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFailures:
+    """The failures of one principal."""
+
+    times: tuple[float, ...] = ()
+    strikes: int = 0
+    until: float = 0.0
+
+    def after(self, now: float) -> CodeFailures:
+        """With one more failure."""
+        times = (*(at for at in self.times if 0 <= now - at < WINDOW), now)
+        if len(times) < MOST_FAILURES:
+            return replace(self, times=times)
+        strikes = 1 + (self.strikes if now - self.until < FORGET else 0)
+        return CodeFailures((), strikes, now + min(WINDOW * 2 ** (strikes - 1), LONGEST))
+
+    @property
+    def last(self) -> float:
+        return max(self.until, *self.times, 0.0)
+
+
+def lockout_seconds(tx: Tx, principal: str, now: float) -> int:
+    """How many seconds until a code of this principal is looked at again; 0 when it is now."""
+    left = _kept(tx).get(mark_of(principal), CodeFailures()).until - now
+    return int(left) + 1 if 0 < left <= LONGEST else 0
+
+
+def count_failure(tx: Tx, principal: str, now: float) -> int:
+    """Counts one more failure; how many seconds of waiting begin with it."""
+    kept, mark = _kept(tx), mark_of(principal)
+    after = kept.pop(mark, CodeFailures()).after(now)
+    for oldest in sorted(kept, key=lambda one: kept[one].last)[: max(0, len(kept) + 1 - MOST_KEYS)]:
+        del kept[oldest]
+    _keep(tx, {**kept, mark: after})
+    return int(after.until - now) if not after.times else 0
+
+
+def clear_failures(tx: Tx, principal: str) -> None:
+    """The right code was entered."""
+    kept = _kept(tx)
+    if kept.pop(mark_of(principal), None) is not None:
+        _keep(tx, kept)
+
+
+def _keep(tx: Tx, kept: dict[str, CodeFailures]) -> None:
+    rows = {mark: [list(one.times), one.strikes, one.until] for mark, one in kept.items()}
+    tx.save_setting(FAILURES_SETTING, json.dumps(rows, separators=(",", ":")))
+
+
+def _kept(tx: Tx) -> dict[str, CodeFailures]:
+    """A row that was garbled counts for nothing."""
+    try:
+        rows: dict[str, Any] = json.loads(tx.setting(FAILURES_SETTING) or "{}")
+        return {
+            str(mark): CodeFailures(tuple(float(at) for at in times), int(strikes), float(until))
+            for mark, (times, strikes, until) in rows.items()
+        }
+    except (ValueError, TypeError, AttributeError):
+        return {}

@@ -1,0 +1,252 @@
+"""Unattested confirmations, in memory only: a client's own user frees one confirm up to level 2, a session its confirmed patterns."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from interlock.approvals import BY_TIME, MoveRefused, apply_move, denials, settle
+from interlock.approvals.statements import ANYBODY
+from interlock.approvals.tokens import revocation_entry, ticket_of
+from interlock.audit.chain import event_body
+from interlock.model import Action, AgentRef, Human, Kind, Level, Requirement, TicketState
+from interlock.policy.digest import normal_name
+from interlock.policy.exemptions import CONFIRM_PATTERN
+from interlock.ports import Tx
+from interlock.records import Ticket
+
+if TYPE_CHECKING:
+    from interlock.policy.decision import Decision
+    from interlock.policy.evaluate import PolicyResult
+    from interlock.policy.policy import Restriction
+    from interlock.runtime import Judged
+    from interlock.runtime.state import State
+
+
+CHANNEL = "elicitation"
+PROMPT = "prompt"  # of a coding agent, which a hook told to ask
+SESSION = "mcp_"  # how the sessions of MCP's doors begin
+DECLINED = "the client's user was asked and said no"
+PATIENCE = 600.0  # seconds in which a question can be answered
+MOST = 1_000  # questions and answers that are remembered; the oldest go first
+
+
+@dataclass(frozen=True, slots=True)
+class ClientQuestion:
+    """One question to a client's user."""
+
+    ticket: str
+    principal: str
+    session: str
+    until: float
+
+
+@dataclass(slots=True)
+class Elicitations:
+    """What was asked and agreed to since this process started."""
+
+    sessions: dict[str, str] = field(default_factory=dict)  # ticket -> who opened it, whatever its row says by now
+    questions: dict[str, ClientQuestion] = field(default_factory=dict)
+    agreed: dict[str, float] = field(default_factory=dict)  # ticket -> until when it counts
+
+    def opened(self, ticket: Ticket) -> None:
+        """A ticket was opened just now, in a session that has a client."""
+        if ticket.agent.session.startswith(SESSION):
+            _put(self.sessions, ticket.id, ticket.agent.session)
+
+    def counts(self, ticket: Ticket, asked: Requirement, session: str, now: float) -> bool:
+        """Whether a user's word is enough for this ticket, was given, and is used in the session that it was given in."""
+        mine = bool(session) and self.sessions.get(ticket.id) == session
+        return mine and now < self.agreed.get(ticket.id, 0.0) and confirm_suffices(ticket, asked)
+
+    def forget(self, session: str) -> None:
+        """ESL-13: the connection has ended."""
+        for id, one in list(self.questions.items()):  # others ask meanwhile
+            if one.session == session:
+                self.questions.pop(id, None)
+
+
+def confirm_suffices(ticket: Ticket, asked: Requirement | None = None) -> bool:
+    """Whether nothing but a confirm is asked for, of anybody, at level 2 or below."""
+    return is_plain_confirm(ticket.requirement if asked is None else ticket.requirement.join(asked), ticket.level)
+
+
+def is_plain_confirm(asked: Requirement, level: Level) -> bool:
+    """The same of what is asked for at a level."""
+    return (
+        asked.human is Human.CONFIRM
+        and not asked.blocked
+        and not asked.reauth
+        and asked.quorum <= 1
+        and asked.approvers <= {ANYBODY}
+        and level <= Level.DESTRUCTIVE
+    )
+
+
+def question(state: State, principal: str, session: str, token: str) -> tuple[str, str] | None:
+    """A question's id and its words; None where a user's word would not be enough for this token, or not for this caller."""
+    now = state.clock.now()
+    ticket = state.store.read(lambda tx: ticket_of(tx, token))
+    if ticket is None or state.mode != "enforcing" or ticket.agent.principal != principal:
+        return None
+    if not session or state.elicited.sessions.get(ticket.id) != session:
+        return None
+    if settle(ticket, now).state is not TicketState.WAITING or not confirm_suffices(ticket):
+        return None
+    ask = f"ask_{secrets.token_urlsafe(24)}"
+    with state.lock:
+        _put(state.elicited.questions, ask, ClientQuestion(ticket.id, principal, session, now + PATIENCE))
+    return ask, f"Interlock asks: may the agent do this once? {ticket.title}\n{ticket.reason}".strip()
+
+
+def accept_answer(state: State, principal: str, session: str, ask: str, approve: bool) -> bool:
+    """Whether the answer freed its ticket; a question is answered once, and by the connection that it was put to."""
+    with state.lock:
+        asked = state.elicited.questions.get(ask)
+        if asked is None or (asked.principal, asked.session) != (principal, session):
+            return False
+        del state.elicited.questions[ask]
+    if state.clock.now() >= asked.until:
+        return False
+    changed = state.store.write(lambda tx: _answer(tx, state, asked, approve))
+    if changed is not None:
+        state.tell("approve" if approve else "reject", changed)
+    return changed is not None and approve
+
+
+def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticket | None:
+    now, before = state.clock.now(), tx.ticket(asked.ticket)
+    if before is None or not confirm_suffices(before):
+        return None
+    details = {
+        "ticket": before.id,
+        "digest": before.digest,
+        "channel": CHANNEL,
+        "attested": False,
+        "approved": approve,
+        "session": asked.session,
+    }
+    state.recorder.now(tx, "elicited", event_body(now, "elicited", asked.principal, details))
+    by = f"{CHANNEL} (unattested)"
+    try:
+        if approve:
+            changed = apply_move(settle(before, now), "approve", now, by)
+        else:
+            changed = apply_move(settle(before, now), "reject", now, by, DECLINED)
+    except MoveRefused:
+        return None
+    changed = replace(changed, version=before.version + 1)
+    if not tx.change_ticket(changed, before):
+        return None
+    if approve:
+        with state.lock:
+            _put(state.elicited.agreed, before.id, changed.expires_at)
+        return changed
+    denials.reject(tx, state, before, now)
+    state.pins.ended(before.id)
+    state.recorder.these(tx, [revocation_entry(state, before, by, now)])
+    return changed
+
+
+def record_run(state: State, agent: AgentRef, id: str) -> Ticket | None:
+    """A client's own prompt was answered with yes, as the call ran: its ticket is used up, and the record says that nobody proved it."""
+    changed = state.store.write(lambda tx: _record_run(tx, state, agent, id))
+    if changed is not None:
+        state.tell("approve", changed)
+    return changed
+
+
+def _record_run(tx: Tx, state: State, agent: AgentRef, id: str) -> Ticket | None:
+    now, before = state.clock.now(), tx.ticket(id)
+    if before is None or before.agent.principal != agent.principal or not confirm_suffices(before):
+        return None
+    details = {"ticket": id, "digest": before.digest, "channel": PROMPT, "attested": False, "approved": True}
+    state.recorder.now(
+        tx, "elicited", event_body(now, "elicited", agent.principal, {**details, "session": agent.session})
+    )
+    try:
+        agreed = settle(before, now)
+        if agreed.state is not TicketState.APPROVED:  # by an operator, meanwhile
+            agreed = apply_move(agreed, "approve", now, f"{PROMPT} (unattested)")
+        spent = replace(apply_move(agreed, "spend", now), executed_at=now, outcome="ran", version=before.version + 1)
+    except MoveRefused:
+        return None
+    if not tx.change_ticket(spent, before) or not state.pins.spend(id, spent):
+        return None
+    denials.agree(tx, state, before, now)
+    return spent
+
+
+def _put(table: dict[str, Any], key: str, value: Any) -> None:
+    table[key] = value
+    while len(table) > MOST:
+        table.pop(next(iter(table)))
+
+
+CONFIRMED_SECONDS = 3_600  # where the policy names no time
+MOST_CONFIRMED = 10_000
+Session = tuple[str, str, str]  # principal, name, session
+
+
+class SessionConfirmations:
+    """Kept in this process alone: a restart, a reject and a revoke forget it, and another replica asks by itself."""
+
+    def __init__(self) -> None:
+        self._until: dict[tuple[Session, str, str], float] = {}  # pattern and tool
+        self._lock = threading.Lock()
+
+    def patterns(self, agent: AgentRef, action: Action, now: float) -> frozenset[str]:
+        """The patterns that need not be confirmed again for this tool; none for an agent that claims no session."""
+        if not self._until or not agent.session:
+            return frozenset()
+        who, tool = _session(agent), tool_of(action)
+        with self._lock:
+            return frozenset(
+                pattern
+                for (session, pattern, of), until in self._until.items()
+                if (session, of) == (who, tool) and now < until
+            )
+
+    def remember(self, restriction: Restriction, judged: Judged, weighed: PolicyResult, decision: Decision) -> None:
+        """After a ticket that a human answered was spent: what its patterns asked for is answered for the session."""
+        agent, level, ticket = judged.request.agent, judged.judgement.assessment.level, decision.ticket
+        if restriction.scope != "session" or not agent.session or level > Level.DESTRUCTIVE:
+            return
+        if not decision.allowed or ticket is None or ticket.decided_by in ("", BY_TIME):
+            return
+        asked = [part.pattern for part in weighed.parts if part.name == CONFIRM_PATTERN and part.pattern]
+        self._put(
+            _session(agent),
+            asked,
+            tool_of(judged.request.action),
+            judged.now,
+            restriction.ttl_seconds or CONFIRMED_SECONDS,
+        )
+
+    def forget(self, agent: AgentRef) -> None:
+        """Everything that was confirmed for this session: somebody said no to it."""
+        who = _session(agent)
+        with self._lock:
+            self._until = {key: until for key, until in self._until.items() if key[0] != who}
+
+    def _put(self, who: Session, patterns: Iterable[str], tool: str, now: float, seconds: int) -> None:
+        with self._lock:
+            for pattern in patterns:
+                self._until[who, pattern, tool] = now + seconds
+            if len(self._until) > MOST_CONFIRMED:
+                live = {key: until for key, until in self._until.items() if now < until}
+                self._until = dict(list(live.items())[-MOST_CONFIRMED:])
+
+
+def tool_of(action: Action) -> str:
+    """The tool that a pattern speaks of; a command is the shell's."""
+    if action.kind is Kind.COMMAND:
+        return "Bash"
+    return action.text if action.kind in (Kind.TOOL, Kind.OPERATION) else action.kind.value
+
+
+def _session(agent: AgentRef) -> Session:
+    return agent.principal, normal_name(agent.name), agent.session

@@ -1,0 +1,150 @@
+"""Phrases a decision in two sentences: what would happen and why it is held, then what to do."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from interlock.analysis.display_text import mid_sentence, short_id
+from interlock.approvals import BY_TIME, Resolution, TicketChange
+from interlock.model import Level, TicketState
+from interlock.notify import request_line, who
+from interlock.policy.circumstances import escalation_reasons
+from interlock.policy.exemptions import SNAPSHOT
+from interlock.policy.impact import NO_SNAPSHOT_PREFIX, RELIEF_PREFIX, impact_words, undo_words_after
+from interlock.policy.policy import ADMIN, DEFAULT_APPROVERS
+
+if TYPE_CHECKING:
+    from interlock.model import AgentRef
+    from interlock.policy.decision import Decision
+    from interlock.policy.evaluate import PolicyResult
+    from interlock.records import Ticket
+    from interlock.runtime import Judged
+    from interlock.snapshots import TakenSnapshot
+
+_LEVELS = frozenset(level.word for level in Level)
+
+
+def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None) -> str:
+    """The reason of a decision."""
+    if held.outcome == "allow":
+        return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
+    reason = undo_words_after(held.reason or weighed.reason(), weighed.factors)
+    lead, why = _led("Denied" if held.outcome in ("block", "deny") else "Held", reason)
+    if stopped := _lifted(judged.request.agent.principal, weighed) if held.outcome == "block" else "":
+        return f"{lead}: {_end(why)}{stopped}"  # whatever it would do instead is denied as well
+    instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
+    final = (
+        held.ticket is not None and held.ticket.state is TicketState.REJECTED
+    )  # other ways to it are refused as well
+    advice = f" Instead: {_end(instead)}" if instead and not final else ""
+    seen = impact_words(weighed.factors)
+    unkept = next((factor for factor in weighed.factors if factor.startswith(NO_SNAPSHOT_PREFIX)), "").removeprefix(
+        NO_SNAPSHOT_PREFIX
+    )
+    looked = f" Looked: {_end(seen)}" if seen else ""
+    raised = "".join(f" {_capital(_end(words))}" for words in escalation_reasons(weighed.factors) if why not in words)
+    said = f"{lead}: {_end(why)}{raised}{looked}{f' It was not kept first: {_end(unkept)}' if unkept else ''}{advice}"
+    if held.ticket is None or held.outcome == "block":
+        return said
+    return said + (_next(held, held.ticket) if held.ticket.digest == judged.digest else _other_words(held.ticket))
+
+
+def _led(lead: str, why: str) -> tuple[str, str]:
+    """`Held as dangerous: replaces …` for what a level asks for, whose words begin with its name."""
+    word, found, rest = why.partition(": ")
+    return (f"{lead} as {word}", mid_sentence(rest)) if found and word in _LEVELS else (lead, why)
+
+
+def notice(id: str) -> str:
+    """What whoever asked is told beside a yes."""
+    return f"Interlock kept what this changes: `interlock undo {id}` brings it back."
+
+
+def _allowed(weighed: PolicyResult, held: Resolution) -> str:
+    """What let it pass, where something had to."""
+    if held.keep is TicketChange.SPEND and held.ticket is not None:
+        by = held.ticket.decided_by
+        who = "it cooled off and nobody objected" if by == BY_TIME else f"{by} approved it"
+        return f"Allowed once: {who} ({short_id(held.ticket.id)})."
+    if not weighed.factors:
+        return "Allowed."
+    seen = impact_words(weighed.factors)
+    if any(factor.startswith(f"{RELIEF_PREFIX}{SNAPSHOT}") for factor in weighed.factors):
+        return f"Allowed, for it can be undone: {_end(seen)}" if seen else "Allowed, for it can be undone."
+    if seen and any(factor.startswith(RELIEF_PREFIX) for factor in weighed.factors):
+        return f"Allowed, for nothing would be lost: {_end(seen)}"
+    return f"Allowed: {_end(weighed.reason() or weighed.factors[-1])}"
+
+
+def block_words(agent: AgentRef, why: str) -> str:
+    """What people are told when an agent is stopped."""
+    return f"{who(agent)} is blocked: {_end(why)} To lift it: interlock unblock {agent.principal} --reason …"
+
+
+def _lifted(principal: str, weighed: PolicyResult) -> str:
+    """How a block ends, and why it may stop more than one agent."""
+    if not any(part.name == "blocked" for part in weighed.parts):
+        return ""
+    all_of = (
+        " It stops every agent of this user; one with a token of its own (`interlock agents add NAME`) is told apart."
+    )
+    lifts = f" Stop here, and tell the user: an operator can lift it (`interlock unblock {principal} --reason …`)."
+    return lifts + (all_of if principal.startswith("uid:") else "")
+
+
+def _next(held: Resolution, ticket: Ticket) -> str:
+    if ticket.state is TicketState.REJECTED:
+        return _final(ticket)
+    if held.outcome == "cool_off":
+        wait = math.ceil(held.wait_seconds)
+        return f" Ask again in {wait} s (ticket {short_id(ticket.id)}); an operator can veto it until then."
+    if not ticket.open:
+        return ""
+    soonest = f" It runs no sooner than in {math.ceil(held.wait_seconds)} s." if held.wait_seconds else ""
+    return soonest + _way(ticket)
+
+
+def _final(ticket: Ticket) -> str:
+    """What is left after a no, and how a person answers otherwise."""
+    way = f"`interlock grants add --from {short_id(ticket.id)} --why …`"
+    return f" Other words for the same thing meet the same answer; an operator can still allow it ({way})."
+
+
+def _other_words(ticket: Ticket) -> str:
+    """An answer to a ticket that was opened for other words frees those and no others."""
+    if ticket.state is TicketState.REJECTED:
+        return _final(ticket)
+    if not ticket.open:
+        return ""
+    return f" {_who(ticket)} can answer ticket {short_id(ticket.id)} (`interlock approve {short_id(ticket.id)}`), which frees what it shows and no other words."
+
+
+def prompt_reason(decision: Decision) -> str:
+    """The reason for a person who is asked here and now: the way to the ticket is for everybody else."""
+    return decision.reason.removesuffix(_way(decision.ticket)) if decision.ticket is not None else decision.reason
+
+
+def waiting_line(ticket: Ticket) -> str:
+    """What the person at an agent reads there: that something waits, and the command that answers it."""
+    return f"Interlock: {request_line(ticket)}. To answer it: interlock approve {ticket.id}, or the console."
+
+
+def _way(ticket: Ticket) -> str:
+    return f" {_who(ticket)} can answer ticket {short_id(ticket.id)} (`interlock approve {short_id(ticket.id)}`); then try again."
+
+
+def _who(ticket: Ticket) -> str:
+    """Who may: `An operator`, `An admin`, `team:data or ben`."""
+    named = sorted(ticket.requirement.approvers - DEFAULT_APPROVERS)
+    if not named:
+        return "An operator"
+    return "An admin" if named == [ADMIN] else " or ".join(named)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _end(words: str) -> str:
+    return words if words.endswith((".", "!", "?")) else f"{words}."

@@ -1,0 +1,281 @@
+"""Renders an action for approval: the commands that would really run, the harm marked, and the original text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.analysis.display_text import harm, lookalikes, visible
+from interlock.analysis.wire import step_json
+from interlock.model import EffectiveCommand, Span
+from interlock.policy.circumstances import ESCALATION_PREFIX, RAISING, escalation_reasons
+from interlock.policy.impact import IMPACT_PREFIX, NO_SNAPSHOT_PREFIX, undo_words_after
+from interlock.records import Ticket
+from interlock.redaction import redact_text
+
+RUNS = "runs"  # the key under which a kept action has its effective commands
+MOST = 40  # effective commands that are kept
+LINE = 300  # characters of a title
+MOST_TEXT = 4_000  # characters of an action in a window
+_TEXTS = ("command", "operation", "tool", "hint")
+_GIVEN = ("params", "input")
+_BESIDE = frozenset({*_TEXTS, *_GIVEN, "kind", "cwd", RUNS})
+_SPANNED = ("command", "intent")  # kinds whose text the spans of findings point into
+_REDACTED = "<secret:"
+_QUOTES = re.compile(r"['\"\\]")
+_SHORT, _WHOLE = 80, 200  # characters of one parameter, and of a call, that stand in one line
+
+
+@dataclass(frozen=True, slots=True)
+class UnwrappedCommand:
+    """One effective command, and what it was unwrapped from."""
+
+    text: str
+    via: tuple[str, ...] = ()
+
+    @property
+    def inside(self) -> str:
+        return " > ".join(filter(None, self.via))
+
+
+@dataclass(frozen=True, slots=True)
+class ActionDisplay:
+    """What an answer is about. `harm` leads where `text` does not show as written what would run."""
+
+    text: str  # as it was written; of an operation or a tool, its call in one line
+    marks: tuple[Span, ...] = ()  # the harm in `text`
+    fields: Mapping[str, str] = field(default_factory=dict)  # parameters that do not fit into the line, and the rest
+    harm: tuple[UnwrappedCommand, ...] = ()  # effective commands that do the worst of it
+    others: tuple[UnwrappedCommand, ...] = ()  # effective commands beside them
+
+    @property
+    def lead(self) -> str:
+        """One line: the worst of what would run, else the text."""
+        return _one_line("; ".join(run.text for run in self.harm) or self.text)
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """Letters that look like others, wherever they stand."""
+        texts = (self.text, *self.fields.values(), *(run.text for run in (*self.harm, *self.others)))
+        return tuple(dict.fromkeys(words for text in texts for words in lookalikes(text)))
+
+
+def display_action(
+    action: Mapping[str, Any], findings: Iterable[Mapping[str, Any]] = (), title: str = ""
+) -> ActionDisplay:
+    """The form of a kept action, whose secrets are out; `title` stands in where the action says nothing."""
+    text, fields = action_text(action, title)
+    worst = worst_of(findings)
+    runs = [_run(one) for one in action.get(RUNS) or () if isinstance(one, Mapping)]
+    subjects = {str(one.get("subject") or "") for one in worst}
+    leads = tuple(run for run in runs if run.text in subjects) or tuple(runs)
+    others = tuple(run for run in runs if run not in leads)
+    if not runs and action.get("kind") in _SPANNED:  # in a text that is not read at a glance
+        leads = tuple(map(UnwrappedCommand, harm(text, worst)))
+    return ActionDisplay(text, _marks(text, action, worst), fields, leads, others)
+
+
+def unwrap_commands(
+    steps: Sequence[EffectiveCommand], findings: Sequence[Mapping[str, Any]], action: Mapping[str, Any]
+) -> list[Any]:
+    """What a kept action has as its effective commands: nothing where its text shows the harm as it would run."""
+    text, fields = action_text(action)
+    worst = worst_of(findings)
+    whole = "\n".join((text, *fields.values()))
+    if not steps or all(_plain(one, text, whole, action.get("kind")) for one in worst if one.get("subject")):
+        return []
+    subjects = {str(one.get("subject")) for one in worst}
+    kept = [step for step in steps if not _wraps(step, steps)]
+    kept = [step for step in kept if step.text in subjects or not _repeats(step, steps, subjects)]
+    kept = sorted(kept, key=lambda step: step.text not in subjects)[:MOST]  # the worst is never cut off
+    return [{**step_json(step), "command": redact_text(step.text)} for step in kept]
+
+
+def action_text(action: Mapping[str, Any], title: str = "") -> tuple[str, Mapping[str, str]]:
+    """The action's own text, and whatever of it is too long for that line, whole."""
+    name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
+    rest = {key: _written(value) for key, value in action.items() if key not in _BESIDE and value}
+    given = next((action[key] for key in _GIVEN if isinstance(action.get(key), Mapping)), None)
+    if given is None or action.get("kind") in _SPANNED:
+        loose = {key: _written(action[key]) for key in _GIVEN if action.get(key)}
+        return name, {**loose, **rest}
+    call, long = _call(name, given)
+    return call, {**long, **rest}
+
+
+def list_text(action: Mapping[str, Any], title: str = "") -> str:
+    """An action with its parameters as far as a list has room for them; line breaks are kept."""
+    name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
+    given = next((action[key] for key in _GIVEN if isinstance(action.get(key), Mapping)), None)
+    if given and action.get("kind") not in _SPANNED:
+        name = f"{name}({', '.join(f'{key}={_cut(_json(value), _SHORT)}' for key, value in given.items())})"
+    return _cut("\n".join(" ".join(line.split()) for line in name.split("\n")), LINE)
+
+
+def one_line(action: Mapping[str, Any], title: str = "") -> str:
+    """The same in one line."""
+    return _one_line(list_text(action, title))
+
+
+def worst_of(findings: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The findings of the highest level among them."""
+    known = [one for one in findings if isinstance(one, Mapping)]
+    worst = max((int(one.get("level") or 0) for one in known), default=0)
+    return [one for one in known if int(one.get("level") or 0) == worst]
+
+
+def _call(name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """`delete_user(id=5, force=true)`; what is long, or has lines of its own, stands below by its name."""
+    said, long = [], {}
+    room = _WHOLE
+    for key, value in given.items():
+        words = _json(value)
+        if len(words) <= min(_SHORT, room) and not (isinstance(value, str) and "\n" in value):
+            said.append(f"{key}={words}")
+            room -= len(words)
+        else:
+            said.append(f"{key}=…")
+            long[str(key)] = _written(value)
+    return f"{name}({', '.join(said)})" if said else name, long
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _one_line(text: str) -> str:
+    return _cut(" ".join(text.split()), LINE)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _run(data: Mapping[str, Any]) -> UnwrappedCommand:
+    via = data.get("via")
+    return UnwrappedCommand(
+        str(data.get("command") or ""), tuple(map(str, via)) if isinstance(via, list | tuple) else ()
+    )
+
+
+def _marks(text: str, action: Mapping[str, Any], worst: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
+    """Where the harm stands: by its span, or by its words where the text is another one than the span points into."""
+    points = action.get("kind") in _SPANNED and _REDACTED not in text
+    found: dict[Span, None] = {}
+    for one in worst:
+        span, subject = one.get("span"), str(one.get("subject") or "")
+        if points and isinstance(span, list | tuple) and len(span) == 2:
+            found[int(span[0]), int(span[1])] = None
+        elif subject and (at := text.find(subject)) >= 0:
+            found[at, at + len(subject)] = None
+    return tuple(found)
+
+
+def _plain(finding: Mapping[str, Any], text: str, whole: str, kind: object) -> bool:
+    """Whether a person reads at the place of a finding what would run there."""
+    subject, span = str(finding["subject"]), finding.get("span")
+    if kind not in _SPANNED or not isinstance(span, list | tuple):
+        return _says(whole, subject)
+    start, end = int(span[0]), int(span[1])
+    quoted = kind == "command" and start > 0 and text[start - 1] in "'\"`"  # text that a shell is given to run
+    return not quoted and _says(text[start:end], subject)
+
+
+def _says(written: str, subject: str) -> bool:
+    """Whether a text has a command in it as it would run; quotes that the command needs may be others."""
+    meant = " ".join(subject.removesuffix("...").split())
+    said = " ".join(written.split())
+    return meant in said or ("'" in meant and _QUOTES.sub("", meant) in _QUOTES.sub("", said))
+
+
+def _wraps(step: EffectiveCommand, steps: Sequence[EffectiveCommand]) -> bool:
+    """Whether a command only starts others that are shown themselves: `bash -c '…'`, `sh`, `eval …`."""
+    name, depth = step.text.split(" ", 1)[0], len(step.via)
+    inner = [one for one in steps if one.via[:depth] == step.via and len(one.via) > depth]
+    return any(
+        one.via[depth].split(" ", 1)[0] == name and not step.text.endswith(f" {one.text}") and _within(one, step)
+        for one in inner
+    )
+
+
+def _repeats(step: EffectiveCommand, steps: Sequence[EffectiveCommand], subjects: Collection[str]) -> bool:
+    """Whether another command says the same: `sudo rm x` of its `rm x`, which is only shown where it is the harm itself."""
+    for one in steps:
+        if one.span == step.span and len(one.via) < len(step.via) and one.text.endswith(f" {step.text}"):
+            return True
+        if one.span == step.span and len(step.via) < len(one.via) and step.text.endswith(f" {one.text}"):
+            return one.text in subjects
+    return False
+
+
+def _within(one: EffectiveCommand, outer: EffectiveCommand) -> bool:
+    if one.span is None or outer.span is None:
+        return True
+    return outer.span[0] <= one.span[0] and one.span[1] <= outer.span[1]
+
+
+def ticket_text(ticket: Ticket) -> list[str]:
+    """A ticket's action in lines of plain text, whole up to what a window can hold; what is left out is said to be."""
+    found = display_action(ticket.action, ticket.findings, ticket.title)
+    lines = [f"! {run.text}{f'   (inside {run.inside})' if run.inside else ''}" for run in found.harm]
+    lines += [f"  {run.text}" for run in found.others]
+    text = [*(["", "As it was written:"] if lines else []), *(f"  {line}" for line in found.text.split("\n"))]
+    for name, value in found.fields.items():
+        text += [f"  {name}:", *(f"    {line}" for line in value.split("\n"))]
+    rest = [*(f"Letters: {words}" for words in found.letters), *([f"In {cwd}"] if (cwd := _cwd(ticket)) else [])]
+    whole = [visible(line) for line in ("What would run:", *lines, *text, *rest)]
+    if sum(map(len, whole)) <= MOST_TEXT:
+        return whole
+    kept, room = [], MOST_TEXT
+    for line in whole:
+        kept.append(line[:room])
+        room -= len(line)
+        if room <= 0:
+            break
+    return [*kept, f"… the rest is cut off here; the whole: interlock show {ticket.id}"]
+
+
+def _cwd(ticket: Ticket) -> str:
+    return str(ticket.action.get("cwd") or "")
+
+
+# Factors that a ticket's other words tell already: how the score comes about, the level's own demand, what a look found.
+_TOLD = (
+    "base: ", "level: ", "irreversible: ", "tier: ", "tolerance: ", "severity: ", IMPACT_PREFIX, NO_SNAPSHOT_PREFIX, ESCALATION_PREFIX,
+    *(f"{name}: " for name in sorted(RAISING)),
+)  # fmt: skip
+_ADDS = re.compile(r"\([+]\d+\)$")
+
+
+def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], factors: Iterable[str]) -> tuple[str, ...]:
+    """Why it is held: what asks for most, each finding, and whatever else changed the answer; each once."""
+    known = [one for one in findings if isinstance(one, Mapping)]
+    named = {f"{one.get('id')}: {one.get('reason')}" for one in known}
+    factors = list(factors)
+    rest = [one for one in factors if one not in named and not one.startswith(_TOLD) and not _ADDS.search(one)]
+    said: list[str] = []
+    first = reason.removeprefix(f"{level}: ")
+    for words in (
+        first,
+        *map(_because, escalation_reasons(factors)),
+        *(str(one.get("reason") or "") for one in known),
+        *map(_because, rest),
+    ):
+        words = undo_words_after(words, factors)
+        if words and not any(words.rstrip(".").casefold() in one.casefold() for one in said):
+            said.append(words)
+    return tuple(said)
+
+
+def _because(factor: str) -> str:
+    """`repetition: the same operation 50 times` -> what a person is told of it."""
+    name, found, words = factor.partition(": ")
+    said = words if found and " " not in name else factor
+    return said[:1].upper() + said[1:]

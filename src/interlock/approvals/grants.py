@@ -1,0 +1,293 @@
+"""Grants and registry patterns: parses, signs, revokes and spends them; an unsigned or altered row grants nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from interlock.approvals import signed_orders
+from interlock.approvals.grant_coverage import AT, narrow_grant
+from interlock.audit.chain import AuditEvent, event_body
+from interlock.canonical_json import canonical_json
+from interlock.error_codes import AnswerRefused
+from interlock.identity.operators import ADMIN, require_admin
+from interlock.identity.passkey_proofs import PREFIX
+from interlock.identity.sessions import OperatorSession
+from interlock.model import Level
+from interlock.policy.effect_key.key import RUN
+from interlock.policy.registry import Pattern, PatternError
+from interlock.policy.remembered_answers import DENY, SETTING, STANDING
+from interlock.ports import Tx
+from interlock.records import Grant
+from interlock.redaction import redact_text
+from interlock.runtime import Judged
+from interlock.runtime.state import State
+
+MOST_SECONDS = 7 * 86_400
+MOST_USES = 1_000
+_OF_TOUCHES = frozenset({"digest", "nonce", "reauth"})
+REAUTH: Mapping[str, Any] = MappingProxyType(
+    {"reauth": True}
+)  # beside the terms: whoever signs was asked anew for them
+_KEYS = frozenset(
+    {
+        "effect",
+        "targets",
+        "environment",
+        "ceiling",
+        "count",
+        "seconds",
+        "why",
+        "principal",
+        "name",
+        "session",
+        "digests",
+    }
+)
+
+
+def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
+    """A grant on effects; refuses an empty target list, a star for everything, and level 4 from anybody but an admin."""
+    grant = _signed(state, by, parse_grant(state, by, given))
+    if grant.ceiling is Level.FORBIDDEN:
+        require_admin(state, by)
+    details = {"grant": grant.id, "terms": grant_terms(grant), **_proof(grant)}
+
+    def work(tx: Tx) -> None:
+        tx.save_grant(grant)
+        state.recorder.now(tx, "grant", event_body(grant.created_at, "grant", by.operator, details))
+
+    state.store.write(work)
+    return grant
+
+
+def _signed(state: State, by: OperatorSession, grant: Grant) -> Grant:
+    """The grant with somebody's signature of its terms; in a browser, what is dangerous takes a touch for exactly these."""
+    if by.granted is not None:
+        if _lasting(by.granted) != _lasting(grant):
+            raise AnswerRefused("you were asked anew for other terms than these; sign again")
+        return by.granted
+    anew = not by.cookie and by.stepped_up(state.clock.now())
+    if grant.ceiling >= Level.DANGEROUS:
+        if by.cookie:
+            raise AnswerRefused("a grant for dangerous actions takes a touch of your passkey for exactly these terms")
+        if not anew:
+            raise AnswerRefused("a grant for dangerous actions takes a fresh sign-in")
+    return signed_terms(grant, by, REAUTH if anew else None)
+
+
+def signed_terms(grant: Grant, by: OperatorSession, beside: Mapping[str, Any] | None = None) -> Grant:
+    """The grant with the signature of whoever is signed in under its terms."""
+    text = statement_of(grant, beside)
+    return replace(grant, statement=text, signature=by.unlocked.sign(text), key_id=by.unlocked.key_id)
+
+
+def statement_of(grant: Grant, touch: Mapping[str, Any] | None = None) -> str:
+    """The text that is signed: the terms, and where a passkey signs them itself, what its challenge is made of."""
+    return canonical_json({**grant_terms(grant), "id": grant.id, **(touch or {})})
+
+
+def has_reauth(grant: Grant) -> bool:
+    """Whether its operator was asked anew for it, as its statement says: else it takes nothing away that asks for that."""
+    return json.loads(grant.statement).get("reauth") is True
+
+
+def touch_of(grant: Grant, nonce: str) -> dict[str, Any]:
+    """What a statement says beside the terms where its operator is asked anew for it; no session's key can sign that."""
+    return {"digest": f"grant {grant.id}", "nonce": nonce, "reauth": True}
+
+
+def _proof(grant: Grant) -> dict[str, str]:
+    """A touch, for the record, where it can be checked again."""
+    if not _touched(json.loads(grant.statement), grant):
+        return {}
+    return {"key_id": grant.key_id, "statement": grant.statement.encode().hex(), "proof": grant.signature}
+
+
+def _touched(said: Mapping[str, Any], grant: Grant) -> bool:
+    return grant.key_id.startswith(PREFIX) and said.get("reauth") is True
+
+
+def _lasting(grant: Grant) -> dict[str, Any]:
+    """The terms, whenever they were proposed."""
+    return {**grant_terms(grant), "expires_at": 0}
+
+
+def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
+    """A grant that counts no more."""
+
+    def work(tx: Tx) -> Grant:
+        found = tx.grant(id)
+        if found is None:
+            raise AnswerRefused(f"no grant {id!r}", "NOT_FOUND_RESOURCE")
+        now = state.clock.now()
+        _may_revoke(state, by, found)
+        gone = replace(found, revoked_at=now, revoked_by=by.operator)
+        tx.save_grant(gone)
+        if found.effect in STANDING:
+            tx.save_setting(SETTING, f"{found.id} revoked {now!r}")
+        state.pins.revoked(id)
+        state.recorder.now(tx, "grant_revoked", event_body(now, "grant_revoked", by.operator, {"grant": id}))
+        return gone
+
+    gone = state.store.write(work)
+    if gone.effect in STANDING:
+        state.standing.drop(id)
+        state.changed()
+    return gone
+
+
+def _may_revoke(state: State, by: OperatorSession, grant: Grant) -> None:
+    """A standing no protects: it is taken back by whoever said it, or by an admin; everything else by anybody."""
+    person = state.sessions.person(by.operator)
+    if grant.effect == DENY and grant.by != by.operator and (person is None or ADMIN not in person.roles):
+        raise AnswerRefused(f"{grant.by} denied this: they take it back, or an admin does")
+
+
+def is_signed(state: State, grant: Grant) -> bool:
+    """Whether an operator who still may really signed these terms: a row edited in the database grants nothing."""
+    roster = state.sessions.roster
+    person = roster.people.get(grant.by) if roster else None
+    if roster is None or person is None or person.disabled or grant.key_id not in person.keys:
+        return False
+    if not state.pins.counts(grant) or (grant.ceiling is Level.FORBIDDEN and ADMIN not in person.roles):
+        return False
+    if not roster.verify(grant.key_id, grant.statement.encode(), grant.signature):
+        return False
+    said, now = json.loads(grant.statement), json.loads(statement_of(grant))
+    touched = _touched(said, grant)
+    if grant.ceiling >= Level.DANGEROUS and grant.key_id.startswith(PREFIX) and not touched:
+        return False
+    beside = _OF_TOUCHES if touched else frozenset(REAUTH)
+    terms = {key: value for key, value in said.items() if key not in beside}
+    return {**terms, "count": 0} == {**now, "count": 0} and grant.remaining <= int(said["count"])
+
+
+def use_grant(state: State, grant: Grant) -> bool:
+    """Takes one of the uses that were signed, whatever the row says of how many are left."""
+    return state.shared or state.pins.use(grant, int(json.loads(grant.statement)["count"]))
+
+
+def grant_use_entry(grant: Grant, judged: Judged) -> AuditEvent:
+    """What the record says of one use: whatever becomes of the row, so often it was used."""
+    details = {"grant": grant.id, "digest": judged.digest}
+    return "grant_used", event_body(judged.now, "grant_used", judged.request.agent.principal, details)
+
+
+def suggest_grant(state: State, ticket: str) -> dict[str, object]:
+    """The narrow grant that a ticket suggests."""
+    found = state.store.read(lambda tx: tx.ticket(ticket))
+    if found is None:
+        raise AnswerRefused(f"no ticket {ticket!r}", "NOT_FOUND_RESOURCE")
+    return narrow_grant(found)
+
+
+def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Pattern:
+    """One more pattern of the registry, in the wire's words."""
+    try:
+        pattern = Pattern.of(given)
+        state.registry.register(pattern)
+    except PatternError as error:
+        raise AnswerRefused(str(error), "VALIDATION_INVALID_VALUE") from None
+
+    def work(tx: Tx) -> None:
+        tx.save_pattern(pattern.wire)
+        state.recorder.now(
+            tx,
+            "pattern_change",
+            event_body(state.clock.now(), "pattern_change", by.operator, {"registered": pattern.wire}),
+        )
+
+    try:
+        state.store.write(work)
+    except BaseException:
+        with contextlib.suppress(PatternError):
+            state.registry.unregister(pattern.id)
+        raise
+    state.changed()
+    return pattern
+
+
+def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
+    """One pattern less; takes an admin, for it takes protection away."""
+    require_admin(state, by)
+    known = next((pattern for pattern in state.registry if pattern.id == id), None)
+    if known is None:
+        raise AnswerRefused(f"no pattern {id!r}", "NOT_FOUND_RESOURCE")
+
+    def work(tx: Tx) -> None:
+        tx.delete_pattern(id)
+        signed_orders.order_removal(state, tx, by, id)
+        body = event_body(state.clock.now(), "pattern_change", by.operator, {"unregistered": id})
+        state.recorder.now(tx, "pattern_change", body)
+
+    state.store.write(work)
+    with contextlib.suppress(PatternError):  # it may have been heard of already
+        state.registry.unregister(id)
+    state.changed()
+    return known
+
+
+def parse_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
+    """The grant that somebody describes, neither signed nor kept; refuses what is no grant."""
+    if unknown := sorted(set(given) - _KEYS):
+        raise AnswerRefused(
+            f"grant: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}", "VALIDATION_UNKNOWN_PARAM"
+        )
+    if given.get("effect") in STANDING:
+        raise AnswerRefused("grant: a pattern is allowed or denied with /standing", "VALIDATION_INVALID_VALUE")
+    effect, targets, digests = given.get("effect", ""), given.get("targets", []), given.get("digests", [])
+    _texts("targets", targets)
+    _texts("digests", digests)
+    if not digests and (not isinstance(effect, str) or not effect or not targets):
+        raise AnswerRefused(
+            "grant: effect and targets are needed, or the digests of a plan", "VALIDATION_MISSING_PARAM"
+        )
+    if effect == RUN and not digests:
+        raise AnswerRefused(
+            "grant: the effect of a program is not known by its name; grant the digest of a ticket (--from TICKET)",
+            "VALIDATION_INVALID_VALUE",
+        )
+    if any(target.partition(AT)[0].strip("*/ ") == "" for target in targets):
+        raise AnswerRefused("grant: a target for everything is none", "VALIDATION_INVALID_VALUE")
+    level = next((level for level in Level if level.word == given.get("ceiling", "destructive")), None)
+    if level is None:
+        raise AnswerRefused(f"grant: no level {given.get('ceiling')!r}", "VALIDATION_INVALID_VALUE")
+    why = given.get("why", "")
+    if not isinstance(why, str) or not why.strip():
+        raise AnswerRefused("grant: say why", "VALIDATION_MISSING_PARAM")
+    count, seconds = _number(given, "count", 1, MOST_USES), _number(given, "seconds", 3600, MOST_SECONDS)
+    now = state.clock.now()
+    return Grant(
+        state.new_id("grant_"), effect, tuple(targets), level, by.operator, redact_text(why)[:500], now, now + seconds, remaining=count,
+        digests=tuple(digests),
+        environment=str(given.get("environment", "")), principal=str(given.get("principal", "")),
+        name=str(given.get("name", "")), session=str(given.get("session", "")),
+    )  # fmt: skip
+
+
+def _texts(name: str, value: object) -> None:
+    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value) or len(value) > 100:
+        raise AnswerRefused(f"grant: {name}: expected a list of no more than 100 texts", "VALIDATION_INVALID_TYPE")
+
+
+def _number(given: Mapping[str, Any], key: str, default: int, most: int) -> int:
+    value = given.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise AnswerRefused(
+            f"grant: {key}: expected a whole number from 1 to {most}, got {value!r:.40}", "VALIDATION_INVALID_VALUE"
+        )
+    return value
+
+
+def grant_terms(grant: Grant) -> dict[str, Any]:
+    """What an operator signs."""
+    return {
+        "effect": grant.effect, "targets": list(grant.targets), "environment": grant.environment, "ceiling": grant.ceiling.word,
+        "count": grant.remaining, "expires_at": int(grant.expires_at), "why": grant.why, "principal": grant.principal,
+        "name": grant.name, "session": grant.session, "digests": list(grant.digests), "by": grant.by,
+    }  # fmt: skip

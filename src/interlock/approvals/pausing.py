@@ -1,0 +1,151 @@
+"""An operator's pause of enforcement: begins, ends, expires, and survives a restart only by its signature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+from interlock.approvals import signed_orders
+from interlock.audit.chain import event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.operators import ADMIN
+from interlock.identity.sessions import OperatorSession
+from interlock.model import Action, Level
+from interlock.policy.exemptions import OperatorPause, reason_to_hold
+from interlock.ports import Tx
+from interlock.records import AuditQuery
+from interlock.redaction import redact_text
+from interlock.runtime.integrity import own_body
+from interlock.runtime.state import State
+from interlock.times import iso
+
+BEGIN, END = "pause", "end"  # the first word of an order
+ALERT = "pause"
+REASON = 500  # characters
+
+
+def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> OperatorPause:
+    """Enforcement is off for so long; takes a fresh sign-in and a reason, and no longer than the configuration allows."""
+    now, most = state.clock.now(), state.pauses.max_minutes * 60
+    if not most:
+        raise AnswerRefused("pauses are switched off here (pause.max_minutes = 0)")
+    if not 1 <= seconds <= most:
+        words = f"a pause may last {state.pauses.max_minutes} minutes here and no longer (pause.max_minutes)"
+        raise AnswerRefused(words, "VALIDATION_INVALID_VALUE")
+    said = redact_text(reason.strip())[:REASON]
+    if not said:
+        raise AnswerRefused("say why: it goes on the record", "VALIDATION_MISSING_PARAM")
+    if not by.stepped_up(now):
+        raise AnswerRefused("enter your passphrase again first")
+    made = OperatorPause(by.operator, said, now, now + seconds, _ceiling(state, by.operator))
+    order = (BEGIN, said, repr(made.since), repr(made.until), str(int(made.ceiling)))
+    details = {"until": iso(made.until), "seconds": seconds, "ceiling": made.ceiling.word, "reason": said}
+    _order(state, by, order, "pause", details)
+    state.pausing = made
+    state.changed()
+    state.tell("pause", None, f"{by.operator} paused enforcement until {iso(made.until)}: {said}")
+    return made
+
+
+def end(state: State, by: OperatorSession, reason: str = "") -> None:
+    """Ends the pause that is in force; refuses where there is none."""
+    refresh(state)  # one that a restart left is proved by whoever ends it
+    if state.pausing is None:
+        raise AnswerRefused("nothing is paused", "NOT_FOUND_RESOURCE")
+    details = {"pause": repr(state.pause_order), "reason": redact_text(reason)[:REASON]}
+    _order(state, by, (END,), "pause_end", details)
+    state.pausing = None
+    state.changed()
+    state.tell("pause_end", None, f"{by.operator} ended the pause")
+
+
+def _order(
+    state: State, by: OperatorSession, words: tuple[str, ...], event: str, details: Mapping[str, object]
+) -> None:
+    """Signed, so that it counts after a restart and at every replica, and on record in the same transaction."""
+
+    def work(tx: Tx) -> float:
+        tx.save_setting(signed_orders.PAUSE, signed_orders.sign_order(state, tx, by, signed_orders.PAUSE, *words))
+        state.recorder.now(tx, event, event_body(state.clock.now(), event, by.operator, details))
+        return signed_orders.read_order(tx, signed_orders.PAUSE).at
+
+    state.pause_order = state.store.write(work)
+
+
+def refresh(state: State) -> None:
+    """What time and sign-ins ask for: a pause that is over is said to be, one that a restart left is taken over once it is proved."""
+    roster = state.sessions.roster
+    if roster is not None and state.pause_roster is not roster and not state.shared:
+        state.store.read(lambda tx: adopt(state, tx))
+        state.pause_roster = roster
+    found = state.pausing
+    if found is None or state.clock.now() < found.until:
+        return
+    state.pausing = None
+    if state.store.write(lambda tx: _over(state, tx)):
+        state.tell("pause_end", None, f"the pause by {found.by} is over")
+
+
+def _over(state: State, tx: Tx) -> bool:
+    """On record once, whichever replica sees it first."""
+    mark = repr(state.pause_order)
+    if _ended(tx) == mark:
+        return False
+    state.recorder.now(tx, "pause_end", event_body(state.clock.now(), "pause_end", "time", {"pause": mark}))
+    return True
+
+
+def adopt(state: State, tx: Tx) -> None:
+    """Follows the newest order that somebody who may signed; an older one that is put back says nothing."""
+    order = signed_orders.load_order(state, tx, signed_orders.PAUSE)
+    if order.at > state.pause_order:
+        state.pause_order = order.at
+        state.pausing = _of(state, order) if _ended(tx) != repr(order.at) else None
+    if state.sessions.roster is not None:
+        state.alerts.pop(ALERT, None)
+
+
+def warn(state: State) -> None:
+    """At a start, that a pause waits for somebody who can prove it: nobody's signature can be checked before."""
+    found = state.store.read(lambda tx: _read(signed_orders.read_order(tx, signed_orders.PAUSE)))
+    if found is not None and found.at(state.clock.now()):
+        words = f"a pause until {iso(found.until)} was in force before this start; `interlock unlock` brings it back"
+        state.alerts[ALERT] = words
+
+
+def state_for_step(state: State, action: Action) -> State:
+    """The service for a step of the loop: what would be freed is only watched, as in the mode monitoring."""
+    by, ceiling = state.paused(state.clock.now())
+    if not by or state.mode != "enforcing" or reason_to_hold(state.reader.read(action)[0].assessment, ceiling):
+        return state
+    return state.under(state.policy, "monitoring")
+
+
+def _of(state: State, order: signed_orders.Order) -> OperatorPause | None:
+    """The pause that an order asks for; none that is longer or reaches further than its signer may have it."""
+    found = _read(order)
+    if found is None or found.until - found.since > state.pauses.max_minutes * 60:
+        return None
+    return replace(found, by=order.by, ceiling=min(found.ceiling, _ceiling(state, order.by)))
+
+
+def _read(order: signed_orders.Order) -> OperatorPause | None:
+    try:
+        word, reason, since, until, ceiling = order.words
+        found = OperatorPause("", reason, float(since), float(until), Level(int(ceiling)))
+    except ValueError:
+        return None
+    return found if word == BEGIN and math.isfinite(found.since) and math.isfinite(found.until) else None
+
+
+def _ceiling(state: State, operator: str) -> Level:
+    """As far as this operator's approval reaches: what is forbidden takes an admin."""
+    person = state.sessions.person(operator)
+    return Level.FORBIDDEN if person is not None and ADMIN in person.roles else Level.DANGEROUS
+
+
+def _ended(tx: Tx) -> str:
+    """Which pause the record says was ended last."""
+    rows = tx.audit(AuditQuery(event="pause_end", limit=1, newest_first=True))
+    return str(own_body(rows[0]).get("pause", "")) if rows else ""

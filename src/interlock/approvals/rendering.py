@@ -1,0 +1,244 @@
+"""Renders a ticket's JSON as text for the person who answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from interlock.analysis.display_text import Line, StyledText, undo_words, visible
+from interlock.approvals import BY_TIME
+from interlock.approvals.display import UnwrappedCommand, display_action, reasons
+from interlock.local_times import ago, clock, moment_seconds
+from interlock.model import Span
+from interlock.policy.circumstances import escalation_reasons
+from interlock.policy.impact import RECOVERABLE, recoverable
+
+TicketJson = Mapping[str, Any]
+OPEN = ("pending_cooling", "pending_approval")
+STATES = MappingProxyType(
+    {
+        "pending_cooling": "cooling off",
+        "pending_approval": "waiting for an answer",
+        "approved": "approved",
+        "rejected": "rejected",
+        "expired": "expired",
+        "executed": "executed",
+    }
+)
+_HUMANS = MappingProxyType(
+    {
+        "none": "nobody has to agree",
+        "confirm": "somebody has to confirm",
+        "approve": "an operator has to approve",
+        "verify": "an operator has to approve after a fresh sign-in",
+    }
+)
+_ADMIN = "role:admin"
+_STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired": "deny"}
+
+
+def ticket_lines(ticket: TicketJson) -> Iterator[Line]:
+    """Everything that an answer is about: what would run, where, for whom, why it is held, and what is asked."""
+    level = ticket.get("level", 0)
+    state = str(ticket.get("state", ""))
+    yield (
+        StyledText(str(ticket.get("id", "")), "heading"),
+        StyledText("  "),
+        StyledText(state_words(ticket), _STYLE.get(state, "ask")),
+    )
+    yield ()
+    yield from _action(ticket)
+    yield ()
+    yield _row("Level", f"{level} {ticket.get('level_name', '')}", f"level{level}")
+    ways = (str(finding.get("undo") or "") for finding in _findings(ticket))
+    back = recoverable(str(one) for one in ticket.get("factors") or ())
+    yield _row("Undo", RECOVERABLE if back else undo_words(bool(ticket.get("irreversible")), ways))
+    if ticket.get("blast"):
+        yield _row("Looked", str(ticket["blast"]))
+    yield from _reasons(ticket)
+    yield _row("Agent", agent_words(ticket))
+    yield _row("Through", f"{ticket.get('door', '')}, strength {ticket.get('strength', 'plain')}")
+    yield _row("Needs", requirement_words(ticket.get("requirement")))
+    yield from _times(ticket)
+    yield from _answers(ticket)
+
+
+def state_words(ticket: TicketJson) -> str:
+    """Where it stands, in words."""
+    state = str(ticket.get("state", ""))
+    if state == "approved" and ticket.get("spentAt"):
+        return "approved and used"
+    return STATES.get(state, state)
+
+
+def agent_words(ticket: TicketJson) -> str:
+    """What was proved of the agent, and what it says of itself."""
+    agent = ticket.get("agent")
+    agent = agent if isinstance(agent, Mapping) else {}
+    name = f", calls itself {agent['name']}" if agent.get("name") else ""
+    session = f", session {agent['session']}" if agent.get("session") else ""
+    return f"{agent.get('principal', '?')}{name}{session}"
+
+
+def requirement_words(asked: object) -> str:
+    """Who has to agree, how many, and after how long."""
+    if not isinstance(asked, Mapping):
+        return str(asked or "")
+    if asked.get("blocked"):
+        return "nobody may approve this"
+    said = [_HUMANS.get(str(asked.get("human", "none")), str(asked.get("human")))]
+    who = _approvers(asked)
+    if who == [_ADMIN]:
+        said = [said[0].replace("an operator", "an admin").replace("somebody", "an admin")]
+    elif who:
+        said.append(f"one of {', '.join(who)}" if len(who) > 1 else who[0])
+    if int(asked.get("quorum") or 0) > 1:
+        said.append(f"{asked['quorum']} people")
+    if asked.get("reauth") and asked.get("human") != "verify":
+        said.append("a fresh sign-in")
+    if asked.get("cooling_seconds"):
+        said.append(f"{asked['cooling_seconds']} s of cooling-off")
+    return ", ".join(said)
+
+
+def requirement_word(ticket: TicketJson) -> str:
+    """The one word of what is asked."""
+    asked = ticket.get("requirement")
+    return str(asked.get("word", "")) if isinstance(asked, Mapping) else str(asked or "")
+
+
+def approvers(ticket: TicketJson) -> list[str]:
+    """Who is named to answer; nobody where any operator may."""
+    asked = ticket.get("requirement")
+    return _approvers(asked) if isinstance(asked, Mapping) else []
+
+
+def _approvers(asked: Mapping[str, Any]) -> list[str]:
+    return [str(one) for one in asked.get("approvers") or () if one != "human"]
+
+
+def approved_by(ticket: TicketJson) -> list[str]:
+    """The people whose approval is there."""
+    signed = [one for one in ticket.get("approvals") or () if isinstance(one, Mapping)]
+    return list(dict.fromkeys(str(one.get("operator")) for one in signed if one.get("verdict") == "approve"))
+
+
+def decided_by(ticket: TicketJson) -> str:
+    """` by ana`, or nothing where nobody but the clock did."""
+    by = str(ticket.get("decidedBy") or "")
+    return f" by {by}" if by and by != BY_TIME else ""
+
+
+def folder_of(ticket: TicketJson) -> str:
+    """Where it would run; nothing where that is not known."""
+    action = ticket.get("action")
+    return str(action.get("cwd") or "") if isinstance(action, Mapping) else ""
+
+
+def escalation_words(ticket: TicketJson) -> list[str]:
+    """Why more is asked for this time than the action itself asks for."""
+    return list(escalation_reasons(str(one) for one in ticket.get("factors") or ()))
+
+
+def lead_line(ticket: TicketJson) -> str:
+    """One line: the worst of what would really run, else the action as it was written."""
+    action = ticket.get("action")
+    found = display_action(
+        action if isinstance(action, Mapping) else {}, _findings(ticket), str(ticket.get("title", ""))
+    )
+    return visible(found.lead)
+
+
+def _action(ticket: TicketJson) -> Iterator[Line]:
+    """The action itself, whole: what is not shown was not approved. What would really run leads."""
+    action = ticket.get("action")
+    action = action if isinstance(action, Mapping) else {}
+    found = display_action(action, _findings(ticket), str(ticket.get("title", "")))
+    if found.harm:
+        yield (StyledText("What would run", "heading"),)
+        yield from (_run(run, "! ", "deny") for run in found.harm)
+        yield from (_run(run, "  ", "command") for run in found.others)
+        yield (StyledText("As it was written", "heading"),)
+    yield from _marked(found.text, () if found.harm else found.marks)
+    for name, value in found.fields.items():
+        yield (StyledText(f"  {visible(name)}:", "dim"),)
+        yield from ((StyledText(f"    {visible(line)}", "command"),) for line in value.split("\n"))
+    for words in found.letters:
+        yield _row("Letters", words, "deny")
+    for key in ("resource", "cwd"):
+        if action.get(key):
+            yield _row("In" if key == "cwd" else "On", str(action[key]))
+
+
+def _run(run: UnwrappedCommand, sign: str, style: str) -> Line:
+    line = StyledText(f"  {sign}{visible(run.text)}", style)
+    return (line, StyledText(f"   inside {visible(run.inside)}", "dim")) if run.inside else (line,)
+
+
+def _marked(text: str, marks: Sequence[Span]) -> Iterator[Line]:
+    """Every line of a text, with a line of marks below it where a part of it does the harm."""
+    first = 0
+    for line in text.split("\n"):
+        yield (StyledText(f"  {visible(line)}", "command"),)
+        for start, end in marks:
+            low, high = max(start, first) - first, min(end, first + len(line)) - first
+            if 0 <= low < high and line[low:high].strip() != text.strip():
+                lead_line, harm = visible(line[:low]), visible(line[low:high].rstrip())
+                yield (StyledText(f"  {' ' * len(lead_line)}"), StyledText("^" * len(harm), "mark"))
+        first += len(line) + 1
+
+
+def _reasons(ticket: TicketJson) -> Iterator[Line]:
+    findings, factors = _findings(ticket), [str(one) for one in ticket.get("factors") or ()]
+    why = reasons(str(ticket.get("reason", "")), str(ticket.get("level_name", "")), findings, factors)
+    described = [str(one.get("description") or "") for one in ticket.get("patterns") or () if isinstance(one, Mapping)]
+    for name, said in (
+        ("Why", why),
+        ("Pattern", described),
+        ("Instead", [str(finding.get("instead", "")) for finding in findings]),
+    ):
+        for words in filter(None, dict.fromkeys(said)):
+            yield _row(name, words)
+            name = ""
+
+
+def _findings(ticket: TicketJson) -> list[Mapping[str, Any]]:
+    return [finding for finding in ticket.get("findings") or () if isinstance(finding, Mapping)]
+
+
+def _times(ticket: TicketJson) -> Iterator[Line]:
+    yield _row("Opened", f"{clock(ticket.get('openedAt'))}, {ago(ticket.get('openedAt'))}")
+    cools = str(ticket.get("coolingEndsAt") or "")
+    if cools and ticket.get("state") == "pending_cooling":
+        yield _row("Runs", f"{clock(cools)}, {ago(cools)}, unless somebody objects")
+    elif ago(cools).startswith("in ") and ticket.get("state") in ("pending_approval", "approved"):
+        yield _row("Runs", f"no sooner than {clock(cools)}, {ago(cools)}")
+    if (
+        ticket.get("state") in (*OPEN, "approved")
+        and not ticket.get("spentAt")
+        and moment_seconds(ticket.get("expiresAt"))
+    ):
+        yield _row("Expires", f"{clock(ticket['expiresAt'])}, {ago(ticket['expiresAt'])}")
+
+
+def _answers(ticket: TicketJson) -> Iterator[Line]:
+    for one in ticket.get("approvals") or ():
+        if isinstance(one, Mapping):
+            verdict = {"approve": "approved", "reject": "rejected"}.get(str(one.get("verdict")), "answered")
+            yield _row(
+                "Signed", f"{one.get('operator')} {verdict} at {clock(one.get('at'))} through {one.get('channel')}"
+            )
+    if ticket.get("decidedAt"):
+        by, why = decided_by(ticket), ticket.get("decisionReason")
+        nobody = "nobody answered in time" if ticket.get("state") == "expired" else ""
+        said = f": {why or nobody}" if why or nobody else ""
+        yield _row("Decided", f"{by} at {clock(ticket['decidedAt'])}{said}".lstrip())
+    if ticket.get("spentAt"):
+        yield _row("Used", f"{clock(ticket['spentAt'])}")
+    if ticket.get("executedAt"):
+        yield _row("Reported", f"{ticket.get('outcome') or 'executed'} at {clock(ticket['executedAt'])}")
+
+
+def _row(name: str, value: str, style: str = "") -> Line:
+    return StyledText(f"{name:<10}", "dim"), StyledText(visible(value), style)

@@ -1,0 +1,124 @@
+"""Operators' signed orders for every replica (mode, removals, lifted blocks, trust tiers, pauses); an unsigned row is no order."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from interlock.canonical_json import canonical_json
+from interlock.identity.operators import ADMIN
+from interlock.identity.sessions import OperatorSession
+from interlock.policy.digest import normal_name
+from interlock.ports import Tx
+from interlock.records import AgentRow
+
+if TYPE_CHECKING:
+    from interlock.runtime.state import State
+
+MODE, REMOVE, PAUSE = "order.mode", "order.remove", "order.pause"  # settings
+LIFT, TIER = "order.lift:", "order.tier:"  # with whom behind them
+_ADMINS = (MODE, REMOVE)
+_REMOVALS = 500  # patterns; what was removed before them is forgotten
+_STEP = 0.001  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What an operator said, and when; nothing was said where `at` is 0."""
+
+    words: tuple[str, ...] = ()
+    at: float = 0.0
+    by: str = ""  # proved where `given` says it
+
+
+def save_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> None:
+    """Keeps an order beside the change it is about, for replicas; each is later than the one before, whatever clocks say."""
+    if state.shared:
+        tx.save_setting(setting, sign_order(state, tx, by, setting, *words))
+
+
+def sign_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> str:
+    """An order as it is kept."""
+    at = max(state.clock.now(), read_order(tx, setting).at + _STEP)
+    signature = by.unlocked.sign(_text(setting, words, at))
+    kept = {"words": words, "at": at, "by": by.operator, "key": by.unlocked.key_id, "signature": signature}
+    return json.dumps(kept)
+
+
+def load_order(state: State, tx: Tx, setting: str) -> Order:
+    """The order that is kept; none where nobody who may signed it, or nobody here can tell because nobody has unlocked this replica."""
+    return verify_order(state, setting, tx.setting(setting) or "")
+
+
+def verify_order(state: State, setting: str, text: str) -> Order:
+    """The order that a text holds; none where nobody who may signed it."""
+    kept, order, roster = _parsed(text), _order(_parsed(text)), state.sessions.roster
+    person = roster.people.get(str(kept.get("by"))) if roster else None
+    if roster is None or person is None or person.disabled or str(kept.get("key")) not in person.keys:
+        return Order()
+    if setting in _ADMINS and ADMIN not in person.roles:
+        return Order()
+    bound = _text(setting, order.words, order.at)
+    return order if roster.verify(str(kept["key"]), bound.encode(), str(kept.get("signature"))) else Order()
+
+
+def read_order(tx: Tx, setting: str) -> Order:
+    """The order as the row has it, whoever wrote it."""
+    return _order(_parsed(tx.setting(setting) or ""))
+
+
+def _order(kept: dict[str, Any]) -> Order:
+    try:
+        return Order(tuple(map(str, kept["words"])), float(kept["at"]), str(kept.get("by", "")))
+    except (ValueError, TypeError, KeyError):
+        return Order()
+
+
+def order_removal(state: State, tx: Tx, by: OperatorSession, pattern: str) -> None:
+    """Adds to the order that lists removed patterns."""
+    before = removals(load_order(state, tx, REMOVE))
+    at = max([state.clock.now(), *(then + _STEP for then in before.values())])
+    listed = [*((id, then) for id, then in before.items() if id != pattern), (pattern, at)][-_REMOVALS:]
+    save_order(state, tx, by, REMOVE, *(word for id, then in listed for word in (id, repr(then))))
+
+
+def removals(order: Order) -> dict[str, float]:
+    """Which patterns were removed, and when."""
+    try:
+        return {id: float(at) for id, at in zip(order.words[::2], order.words[1::2])}
+    except ValueError:
+        return {}
+
+
+def order_tier(state: State, tx: Tx, by: OperatorSession, row: AgentRow) -> None:
+    """The trust tier of an agent, none included."""
+    save_order(state, tx, by, _tier_of(row), *_tier_words(row))
+
+
+def with_signed_tier(state: State, tx: Tx, row: AgentRow | None) -> AgentRow | None:
+    """An agent with the trust tier that was signed: one that only the row has is none, where others write to the store."""
+    if row is None or not row.trust_tier or not state.shared:
+        return row
+    return row if load_order(state, tx, _tier_of(row)).words == _tier_words(row) else replace(row, trust_tier="")
+
+
+def _tier_of(row: AgentRow) -> str:
+    return TIER + hashlib.sha256(canonical_json(list(_tier_words(row)[:2])).encode()).hexdigest()[:32]
+
+
+def _tier_words(row: AgentRow) -> tuple[str, str, str]:
+    return row.principal, normal_name(row.name), row.trust_tier
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        kept = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _text(setting: str, words: tuple[str, ...], at: float) -> str:
+    return canonical_json(["interlock.order", setting, list(words), repr(at)])

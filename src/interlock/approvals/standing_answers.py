@@ -1,0 +1,124 @@
+"""Standing answers: signed patterns that operators allow or deny until revoked; a deleted denial still stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from interlock.approvals.grants import grant_terms, is_signed, signed_terms
+from interlock.approvals.quorum import suffices_alone
+from interlock.audit.chain import body_of, event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.sessions import OperatorSession
+from interlock.model import Level, Requirement
+from interlock.policy.circumstances import Circumstances
+from interlock.policy.evaluate import evaluate_policy
+from interlock.policy.load import project_rules
+from interlock.policy.overrides import AppliedRules, LoopRules, apply_all_rules, with_origin
+from interlock.policy.patterns import Glob, PatternSet, PatternSyntax, covers, hits
+from interlock.policy.remembered_answers import ALLOW, DENY, FOREVER, SETTING, STANDING, parse_answers
+from interlock.ports import Tx
+from interlock.records import AuditQuery, AuditRow, Grant
+from interlock.redaction import redact_text
+from interlock.runtime import Judged
+from interlock.runtime.state import State
+
+MOST = 200  # that count at a time
+_RECORDED = 20_000
+
+
+def load(state: State, tx: Tx) -> None:
+    """What the store says; what the record says counts more than a row: a no that was deleted stands, a yes that was put back does not."""
+    revoked = {str(body_of(row).get("grant")) for row in _records(tx, "grant_revoked")}
+    rows = {grant.id: grant for grant in tx.grants(state.clock.now()) if grant.effect in STANDING}
+    found = {id: grant for id, grant in rows.items() if id not in revoked}
+    for row in _records(tx, "grant"):
+        said = body_of(row)
+        terms, id = said.get("terms"), str(said.get("grant", ""))
+        if isinstance(terms, Mapping) and terms.get("effect") == DENY and id not in revoked and id not in found:
+            found[id] = _recorded(id, terms, row.at)
+    state.standing.answers = parse_answers(found.values())
+
+
+def _records(tx: Tx, event: str) -> list[AuditRow]:
+    return tx.audit(AuditQuery(event=event, limit=_RECORDED, newest_first=True))
+
+
+def _recorded(id: str, terms: Mapping[str, object], at: float) -> Grant:
+    """A no, as its record tells it."""
+    targets = terms.get("targets")
+    patterns = tuple(map(str, targets)) if isinstance(targets, list) else ()
+    until = terms.get("expires_at")
+    ends = float(until) if isinstance(until, int | float) else FOREVER
+    return Grant(id, DENY, patterns, Level.FORBIDDEN, str(terms.get("by", "")), str(terms.get("why", "")), at, ends)
+
+
+def parse_answer(state: State, by: OperatorSession, verdict: str, pattern: str, why: str, seconds: int = 0) -> Grant:
+    """The answer that somebody describes, neither signed nor kept; refuses a pattern that says nothing, or everything."""
+    if verdict not in STANDING:
+        raise AnswerRefused(
+            f"no verdict {verdict!r:.40}; known: {', '.join(sorted(STANDING))}", "VALIDATION_INVALID_VALUE"
+        )
+    try:
+        glob = Glob.of(pattern)
+    except PatternSyntax as error:
+        raise AnswerRefused(str(error), "VALIDATION_INVALID_VALUE") from None
+    shell = glob.tool.lower() in ("", "bash") or "*" in glob.tool
+    if not glob.body.strip("*? /") and (shell or not glob.tool):
+        raise AnswerRefused(f"pattern {pattern!r}: a pattern for everything is none", "VALIDATION_INVALID_VALUE")
+    now = state.clock.now()
+    ceiling = Level.DESTRUCTIVE if verdict == ALLOW else Level.FORBIDDEN
+    until = now + seconds if seconds else FOREVER
+    said = redact_text(why.strip())[:500] or "no reason was given"
+    return Grant(state.new_id("grant_"), verdict, (glob.text,), ceiling, by.operator, said, now, until)
+
+
+def add_answer(state: State, by: OperatorSession, verdict: str, pattern: str, why: str, seconds: int = 0) -> Grant:
+    """Signs and keeps an answer; what loosens takes a fresh sign-in."""
+    grant = parse_answer(state, by, verdict, pattern, why, seconds)
+    if len(state.standing.answers) >= MOST:
+        raise AnswerRefused(f"there are {MOST} standing answers already; revoke some (`interlock allow --list`)")
+    if verdict == ALLOW and (by.cookie or not by.stepped_up(state.clock.now())):
+        raise AnswerRefused("a standing yes takes a fresh sign-in")
+    grant = signed_terms(grant, by)
+    details = {"grant": grant.id, "terms": grant_terms(grant)}
+
+    def work(tx: Tx) -> None:
+        tx.save_grant(grant)
+        tx.save_setting(SETTING, f"{grant.id} {grant.created_at!r}")
+        state.recorder.now(tx, "grant", event_body(grant.created_at, "grant", by.operator, details))
+
+    state.store.write(work)
+    state.standing.put(grant)
+    state.changed()
+    return grant
+
+
+def with_overrides(state: State, judged: Judged) -> State:
+    """The service under what the project's file and standing answers say of this action; itself where they say nothing."""
+    rules = list(_rules(state, judged))
+    if not rules:
+        return state
+    return state.under(apply_all_rules(state.policy, rules), state.mode, (*state.ruled, *rules))
+
+
+def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
+    request, named = judged.request, judged.named
+    if request.project is not None and request.action.cwd:
+        yield from project_rules(request.project(request.action.cwd))
+    if not state.standing.answers:
+        return
+    denied = [glob for _, glob in state.standing.of(DENY, judged.now)]
+    for glob in denied if named.cut else hits(denied, named):  # what was not compared may be what a pattern means
+        yield with_origin(LoopRules(patterns=PatternSet(deny=(glob,))), glob.origin), True
+    for grant, glob in state.standing.of(ALLOW, judged.now):
+        if covers((glob,), named) and _counts(state, judged, grant):
+            yield with_origin(LoopRules(patterns=PatternSet(allow=(glob,))), glob.origin), True
+            return
+
+
+def _counts(state: State, judged: Judged, grant: Grant) -> bool:
+    """Whether somebody who may really signed this yes, and could have given it alone."""
+    request = judged.request
+    at = Circumstances(mode=state.mode, adapted=request.adapted, matched=judged.matched)
+    asked = evaluate_policy(judged.judgement.assessment, judged.named, state.policy, at).requirement
+    return asked != Requirement() and suffices_alone(state, grant.by, asked) and is_signed(state, grant)

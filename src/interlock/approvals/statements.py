@@ -1,0 +1,338 @@
+"""Verifies signed approval statements against a requirement; database columns beside a signature prove nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass, fields
+from itertools import islice
+from typing import Any
+
+from interlock.model import Human, Level, Requirement
+from interlock.policy.digest import normal_name
+from interlock.records import Approval, Ticket
+
+VERSION = 1
+APPROVE, REJECT = "approve", "reject"
+ANYBODY = "human"  # any operator who is a person
+CONSOLE = "console"  # the channel of a browser's session
+VIEWER = "viewer"  # a role that looks and answers nothing
+MAX_TEXT = 4096
+MAX_APPROVALS = 256  # of one ticket; with more, nothing is agreed to
+SKEW_SECONDS = 60  # how far the clock of another replica may be ahead
+_NONCE = re.compile(r"[0-9a-f]{32,128}")
+
+Verify = Callable[[str, bytes, str], bool]  # key id, what was signed, signature in hex
+
+
+class StatementError(ValueError):
+    """A statement that does not count, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RosterEntry:
+    """An operator as the sealed roster knows them."""
+
+    name: str
+    keys: frozenset[str]  # key ids
+    roles: frozenset[str] = frozenset()
+    teams: frozenset[str] = frozenset()
+    service: bool = False
+    disabled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What one operator said about one ticket."""
+
+    v: int
+    ticket: str
+    digest: str
+    operator: str
+    verdict: str
+    channel: str
+    shown: str  # hash of what they were shown
+    issued_at: int
+    expires_at: int
+    nonce: str  # hex
+    reauth: bool  # signed in anew for this
+    requirement: str  # hash of what was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Whether enough people agreed, who they are, and why a statement did not count."""
+
+    satisfied: bool
+    reason: str
+    by: tuple[str, ...] = ()
+    rejected_by: str = ""
+    expires_at: int = 0  # when the first of the statements that count ends
+    nonces: tuple[str, ...] = ()  # to be kept when the ticket is spent
+    refused: tuple[tuple[str, str], ...] = ()  # operator as the row names them, why
+
+
+def statement_text(
+    ticket: Ticket,
+    *,
+    operator: str,
+    verdict: str,
+    channel: str,
+    shown: str,
+    issued_at: float,
+    expires_at: float,
+    nonce: str,
+    reauth: bool = False,
+) -> str:
+    """The canonical text that the operator signs; refuses what `parse` would refuse."""
+    said = Statement(
+        v=VERSION,
+        ticket=ticket.id,
+        digest=ticket.digest,
+        operator=normal_name(operator),
+        verdict=verdict,
+        channel=channel,
+        shown=shown,
+        issued_at=int(issued_at),
+        expires_at=int(expires_at),
+        nonce=nonce,
+        reauth=reauth,
+        requirement=requirement_hash(ticket.requirement),
+    )
+    text = _canonical(asdict(said))
+    parse_statement(text)
+    return text
+
+
+def parse_statement(text: str) -> Statement:
+    """A statement from its text; refuses an unknown, missing or doubled key, a wrong type and any other spelling."""
+    if len(text) > MAX_TEXT:
+        raise StatementError(f"statement: {len(text)} characters, at most {MAX_TEXT}")
+    try:
+        data = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise StatementError(f"statement: not the JSON of one: {error}"[:200]) from None
+    if not isinstance(data, dict):
+        raise StatementError(f"statement: expected a table, got {data!r:.80}")
+    said = _typed(data)
+    for key in ("ticket", "digest", "operator", "channel", "shown", "requirement"):
+        if not data[key]:
+            raise StatementError(f"statement.{key}: empty")
+    if said.v != VERSION:
+        raise StatementError(f"statement.v: expected {VERSION}, got {said.v}")
+    if said.verdict not in (APPROVE, REJECT):
+        raise StatementError(f"statement.verdict: expected {APPROVE} or {REJECT}, got {said.verdict!r:.80}")
+    if not _NONCE.fullmatch(said.nonce):
+        raise StatementError("statement.nonce: expected at least 32 hex digits")
+    if said.expires_at <= said.issued_at:
+        raise StatementError("statement.expires_at: not after issued_at")
+    if _canonical(data) != text:
+        raise StatementError("statement: not in canonical form")
+    return said
+
+
+def requirement_hash(requirement: Requirement) -> str:
+    """What was asked for, as one hash, so that it cannot be asked for less afterwards."""
+    asked = {
+        "approvers": sorted(requirement.approvers),
+        "blocked": requirement.blocked,
+        "cooling_seconds": requirement.cooling_seconds,
+        "human": int(requirement.human),
+        "quorum": requirement.quorum,
+        "reauth": requirement.reauth,
+    }
+    return hashlib.sha256(_canonical(asked).encode()).hexdigest()
+
+
+def check_agreement(
+    ticket: Ticket,
+    approvals: Iterable[Approval],
+    now: float,
+    roster: Mapping[str, RosterEntry],
+    verify: Verify,
+    *,
+    asked: Requirement | None = None,
+    spent: Collection[str] = (),
+) -> Agreement:
+    """Whether these statements satisfy what the ticket asks for, and what is `asked` now; at least one is always needed.
+
+    `roster` is by normal name; `spent` are the nonces of statements that were used already. The ticket's state is not looked at.
+    """
+    # What makes a statement count:
+    # 1. it has the one canonical form;
+    # 2. the roster knows the operator, who is not disabled;
+    # 3. it is signed by a key that the roster holds for them: no column of the row is believed;
+    # 4. it names this ticket, this digest, what is shown and what is asked for;
+    # 5. it is in force, and was not used before;
+    # 6. the operator may, and signed in anew where that is asked for;
+    # 7. nobody who may said no; one person counts once.
+    demands = (ticket.requirement,) if asked is None else (ticket.requirement, asked)
+    heard = tuple(islice(approvals, MAX_APPROVALS + 1))
+    if len(heard) > MAX_APPROVALS:  # a flood must not bury a rejection
+        return Agreement(False, f"more than {MAX_APPROVALS} statements about ticket {ticket.id}")
+    services = frozenset(name for name, person in roster.items() if person.service)
+    yes: dict[str, tuple[Statement, str]] = {}
+    refused: list[tuple[str, str]] = []
+    for approval in heard:
+        try:
+            said, person = _signed(approval, roster, verify)  # 1-3
+            _about(said, ticket)  # 4
+            if said.verdict == REJECT and any(may_answer(person, one.approvers, services) for one in demands):  # 7
+                return Agreement(False, f"rejected by {person.name}", rejected_by=person.name, refused=tuple(refused))
+            _bound(said, ticket)  # 4
+            _in_force(said, now, spent)  # 5
+            _enough(said, person, demands, services)  # 6
+            _more_than_a_cookie(said, ticket)  # 6
+        except StatementError as error:
+            refused.append((approval.operator, str(error)))
+        else:
+            yes.setdefault(person.name, (said, approval.key_id))  # 7
+    return _counted(demands, yes, tuple(refused))
+
+
+def may_answer(person: RosterEntry, approvers: Collection[str], services: Collection[str] = ()) -> bool:
+    """Whether this person is among the approvers.
+
+    `human` and an empty list are any person, but only where no role, team or person is named beside it: requirements are
+    joined by union, and a join must not open to everybody what only an admin may approve. A service counts when it is named.
+    """
+    if person.disabled or is_only_viewer(person):
+        return False
+    named = {normal_name(who) for who in approvers} - {ANYBODY}
+    if person.name in named:
+        return True
+    if person.service:
+        return False
+    if not named - set(services):
+        return ANYBODY in {normal_name(who) for who in approvers} or not named
+    held = {f"role:{normal_name(role)}" for role in person.roles} | {
+        f"team:{normal_name(team)}" for team in person.teams
+    }
+    return bool(held & named)
+
+
+def is_only_viewer(person: RosterEntry) -> bool:
+    """Whether somebody is a viewer and nothing else."""
+    return person.roles == frozenset({VIEWER})
+
+
+def needs_reauth(requirement: Requirement) -> bool:
+    """Whether the operator has to sign in anew: asked for by itself, or because it has to be verified."""
+    return requirement.reauth or requirement.human >= Human.VERIFY
+
+
+def _signed(approval: Approval, roster: Mapping[str, RosterEntry], verify: Verify) -> tuple[Statement, RosterEntry]:
+    said = parse_statement(approval.statement)
+    person = roster.get(said.operator)
+    if person is None or person.name != said.operator:
+        raise StatementError(f"no operator {said.operator!r:.80}")
+    if person.disabled:
+        raise StatementError(f"operator {person.name} is disabled")
+    if approval.key_id not in person.keys:
+        raise StatementError(f"key {approval.key_id!r:.80} is not a key of {person.name}")
+    if not verify(approval.key_id, approval.statement.encode(), approval.signature):
+        raise StatementError(f"not signed by {person.name}")
+    return said, person
+
+
+def _about(said: Statement, ticket: Ticket) -> None:
+    if said.ticket != ticket.id:
+        raise StatementError(f"about ticket {said.ticket!r:.80}, not {ticket.id!r:.80}")
+
+
+def _bound(said: Statement, ticket: Ticket) -> None:
+    if said.digest != ticket.digest:
+        raise StatementError("about another action than the ticket's")
+    if said.shown != ticket.shown_hash:
+        raise StatementError("the operator was shown something else")
+    if said.requirement != requirement_hash(ticket.requirement):
+        raise StatementError("the ticket asked for something else when it was signed")
+
+
+def _in_force(said: Statement, now: float, spent: Collection[str]) -> None:
+    if now >= said.expires_at:
+        raise StatementError(f"expired {int(now - said.expires_at)} s ago")
+    if said.issued_at > now + SKEW_SECONDS:
+        raise StatementError(f"issued {int(said.issued_at - now)} s from now")
+    if said.nonce in spent:
+        raise StatementError("used already")
+
+
+def _enough(said: Statement, person: RosterEntry, demands: Iterable[Requirement], services: Collection[str]) -> None:
+    if said.verdict != APPROVE:
+        raise StatementError(f"{person.name} did not approve, and may not reject")
+    for demand in demands:
+        if not may_answer(person, demand.approvers, services):
+            raise StatementError(f"{person.name} is not among the approvers: {_names(demand)}")
+        if needs_reauth(demand) and not said.reauth:
+            raise StatementError(f"{person.name} did not sign in anew for it")
+
+
+def _more_than_a_cookie(said: Statement, ticket: Ticket) -> None:
+    """Refuses what a signed-in browser alone said about something dangerous."""
+    if ticket.level >= Level.DANGEROUS and said.channel == CONSOLE and not said.reauth:
+        raise StatementError(f"{said.operator} was signed in, and not asked anew for it")
+
+
+def _counted(
+    demands: tuple[Requirement, ...], yes: Mapping[str, tuple[Statement, str]], refused: tuple[tuple[str, str], ...]
+) -> Agreement:
+    """The sum; one person counts once, and so does one key."""
+    have = len({key for _, key in yes.values()})
+    needed = max(1, *(demand.quorum for demand in demands))
+    blocked = any(demand.blocked for demand in demands)
+    said = [statement_text for statement_text, _ in yes.values()]
+    if blocked:
+        reason = "nobody may approve this"
+    elif have >= needed:
+        reason = f"approved by {', '.join(yes)}"
+    else:
+        who = " and ".join(dict.fromkeys(_names(demand) for demand in demands))
+        anew = " with a new sign-in" if any(needs_reauth(demand) for demand in demands) else ""
+        last = f" (not counted: {refused[-1][1]})" if refused else ""
+        reason = f"{have} of {needed} approved; asked for: {who}{anew}{last}"
+    return Agreement(
+        satisfied=have >= needed and not blocked,
+        reason=reason,
+        by=tuple(yes),
+        expires_at=min((one.expires_at for one in said), default=0),
+        nonces=tuple(one.nonce for one in said),
+        refused=refused,
+    )
+
+
+def _names(demand: Requirement) -> str:
+    return ", ".join(sorted(demand.approvers)) or ANYBODY
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in out:
+            raise ValueError(f"key {key!r:.80} twice")
+        out[key] = value
+    return out
+
+
+def _typed(data: dict[str, Any]) -> Statement:
+    types = {field.name: field.type for field in fields(Statement)}
+    if unknown := sorted(set(data) - set(types)):
+        raise StatementError(f"statement: unknown key {unknown[0]!r:.80}")
+    for key, wanted in types.items():
+        if key not in data:
+            raise StatementError(f"statement: {key!r} is missing")
+        got = type(data[key]).__name__  # a flag is no number here
+        if got != wanted:
+            raise StatementError(f"statement.{key}: expected {wanted}, got {data[key]!r:.80}")
+    return Statement(**data)
+
+
+def _canonical(data: Mapping[str, Any]) -> str:
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise StatementError(f"statement: lone surrogate at {error.start}") from None
+    return text

@@ -1,0 +1,253 @@
+"""Step-up authentication for dangerous approvals, grants and codes: a passkey touch for exactly this, or passphrase and code again."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from interlock.approvals import challenges, settle, spend_by
+from interlock.approvals.answers import approve
+from interlock.approvals.challenges import VERIFY, RevealedCode
+from interlock.approvals.challenges.states import normal_id
+from interlock.approvals.grants import REAUTH, parse_grant, statement_of, touch_of
+from interlock.approvals.statements import APPROVE, CONSOLE, needs_reauth, parse_statement, statement_text
+from interlock.approvals.tickets import seal_of, shown_hash
+from interlock.audit.chain import FIRST_SEQ, GENESIS
+from interlock.error_codes import AnswerRefused
+from interlock.identity import credentials, totp
+from interlock.identity.keys import webauthn
+from interlock.identity.keys.roster import PASSKEY
+from interlock.identity.passkey_proofs import Head, approval_challenge, key_id, to_hex
+from interlock.identity.passkeys import begin_ceremony, verify_answer
+from interlock.identity.sessions import OperatorSession
+from interlock.identity.visitors import CEREMONY_SECONDS, PASSPHRASE, Site, Visitor
+from interlock.model import Level
+from interlock.ports import Tx
+from interlock.records import Approval, Challenge, Grant, Ticket
+from interlock.runtime.state import State
+
+ASK, FRESH = "approve", "fresh"
+
+
+@dataclass(frozen=True, slots=True)
+class TicketCeremony:
+    """What a passkey was asked to sign."""
+
+    ticket: str
+    statement: str
+    head: Head
+
+
+def needs_stepup(ticket: Ticket) -> bool:
+    """Whether a signed-in browser alone does not approve it."""
+    return ticket.level >= Level.DANGEROUS or needs_reauth(ticket.requirement)
+
+
+def own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
+    """The ids of the passkeys that somebody can touch here; refuses whoever has none."""
+    known = credentials.active_credentials(state, visitor.operator, PASSKEY)
+    own = [one.id for one in known if one.public.get("rp_id") == site.rp_id]
+    if not own:
+        raise AnswerRefused("you have no passkey here: use passphrase and code, or `interlock` on the command line")
+    return own
+
+
+def chain_head(state: State, tx: Tx) -> Head:
+    """Where this process's chain ends now."""
+    head = tx.audit_head(state.recorder.writer)
+    return Head(head.writer, head.seq, head.hash) if head else Head(state.recorder.writer, FIRST_SEQ - 1, GENESIS)
+
+
+def stepup_begin(
+    state: State, visitor: Visitor, ticket: str, site: Site, verdict: str = APPROVE, until: float = 0.0
+) -> dict[str, Any]:
+    """What a passkey is asked about a ticket: SHA-256(action digest ‖ audit head ‖ nonce). `until` is for what is used later."""
+    now = state.clock.now()
+    own = own_passkeys(state, visitor, site)
+
+    def work(tx: Tx) -> tuple[Ticket, Head]:
+        found = tx.ticket(ticket)
+        if found is None:
+            raise AnswerRefused(f"no ticket {ticket!r:.80}", "TOKEN_INVALID")
+        return found, chain_head(state, tx)
+
+    found, head = state.store.read(work)
+    if found.seal != seal_of(state, found) or found.shown_hash != shown_hash(found):
+        raise AnswerRefused(f"ticket {ticket} was altered outside Interlock; nothing is to be signed")
+    lasts = spend_by(settle(found, now), max(now + CEREMONY_SECONDS, until)) + 2
+    text = statement_text(
+        found, operator=visitor.operator, verdict=verdict, channel=CONSOLE, shown=found.shown_hash, issued_at=now, expires_at=lasts,
+        nonce=secrets.token_hex(16), reauth=True,
+    )  # fmt: skip
+    challenge = approval_challenge(found.digest, head, text)
+    options = webauthn.request_options(site.rp_id, challenge, own)
+    return begin_ceremony(state, ASK, challenge, visitor.id, options, TicketCeremony(found.id, text, head))
+
+
+def stepup_finish(
+    state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], site: Site
+) -> OperatorSession:
+    """The session, armed for the one ticket that the passkey was touched for."""
+    now = state.clock.now()
+    asked = state.visitors.ceremonies.take(ceremony, ASK, visitor.id, now)
+    about: TicketCeremony = asked.about
+    row, proof = verify_answer(state, response, asked.challenge, site, visitor.operator)
+    said = parse_statement(about.statement)
+    made = Approval(
+        about.ticket, visitor.operator, said.verdict, about.statement, to_hex(replace(proof, head=about.head)), key_id(row.id), CONSOLE,
+        now, float(said.expires_at), True,
+    )  # fmt: skip
+    return replace(visitor.session, armed=about.ticket, prepared=made, fresh_at=now)
+
+
+def approve_with_assertion(
+    state: State,
+    visitor: Visitor,
+    ticket: str,
+    ceremony: str,
+    response: Mapping[str, Any],
+    site: Site,
+    reason: str = "",
+) -> Ticket:
+    """Approves the ticket that a passkey was touched for; refuses another one."""
+    session = stepup_finish(state, visitor, ceremony, response, site)
+    if session.armed != ticket:
+        raise AnswerRefused("the passkey was touched for another ticket")
+    return approve(state, session, ticket, reason)
+
+
+def approve_with_passphrase(
+    state: State, visitor: Visitor, ticket: str, passphrase: str, code: str, reason: str = ""
+) -> Ticket:
+    """Approves with passphrase and code, entered anew, for somebody who signed in like that."""
+    session = stepup_with_passphrase(state, visitor, ticket, passphrase, code)
+    return approve(state, session, ticket, reason)
+
+
+def stepup_with_passphrase(state: State, visitor: Visitor, ticket: str, passphrase: str, code: str) -> OperatorSession:
+    """The session, armed for one ticket by what was entered anew; refuses whoever has a passkey to touch."""
+    if visitor.how != PASSPHRASE or credentials.active_credentials(state, visitor.operator, PASSKEY):
+        raise AnswerRefused("touch your passkey for this")
+    opened = totp.authenticate(state, visitor.operator, passphrase, code, visitor.source)
+    now = state.clock.now()
+    return replace(visitor.session, unlocked=opened.unlocked, armed=ticket, fresh_at=now)
+
+
+def freshen_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
+    """What a passkey is asked before an operator, a key or the mode is changed."""
+    own = own_passkeys(state, visitor, site)
+    challenge = secrets.token_bytes(32)
+    return begin_ceremony(state, FRESH, challenge, visitor.id, webauthn.request_options(site.rp_id, challenge, own))
+
+
+def freshen_finish(state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], site: Site) -> None:
+    """Its operator was asked anew, for two minutes; that approves nothing."""
+    now = state.clock.now()
+    asked = state.visitors.ceremonies.take(ceremony, FRESH, visitor.id, now)
+    verify_answer(state, response, asked.challenge, site, visitor.operator)
+    state.visitors.freshen(visitor.id, now)
+
+
+def freshen_with_passphrase(state: State, visitor: Visitor, passphrase: str, code: str) -> None:
+    """The same with passphrase and code, for somebody who signed in like that."""
+    if visitor.how != PASSPHRASE or credentials.active_credentials(state, visitor.operator, PASSKEY):
+        raise AnswerRefused("touch your passkey for this")
+    totp.authenticate(state, visitor.operator, passphrase, code, visitor.source)
+    state.visitors.freshen(visitor.id, state.clock.now())
+
+
+GRANT = "grant"
+
+
+@dataclass(frozen=True, slots=True)
+class GrantCeremony:
+    """The grant that a passkey was asked to sign, with everything that it says."""
+
+    grant: Grant
+    statement: str
+    head: Head
+
+
+def grant_begin(state: State, visitor: Visitor, given: Mapping[str, Any], site: Site) -> dict[str, Any]:
+    """What a passkey is asked about a grant: SHA-256(its id ‖ audit head ‖ hash of its whole statement)."""
+    grant = parse_grant(state, visitor.session, given)
+    own = own_passkeys(state, visitor, site)
+    touch = touch_of(grant, secrets.token_hex(16))
+    text = statement_of(grant, touch)
+    head = state.store.read(lambda tx: chain_head(state, tx))
+    challenge = approval_challenge(str(touch["digest"]), head, text)
+    options = webauthn.request_options(site.rp_id, challenge, own)
+    return begin_ceremony(state, GRANT, challenge, visitor.id, options, GrantCeremony(grant, text, head))
+
+
+def grant_finish(
+    state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], site: Site
+) -> OperatorSession:
+    """The session with the one grant that the passkey was touched for."""
+    now = state.clock.now()
+    asked = state.visitors.ceremonies.take(ceremony, GRANT, visitor.id, now)
+    about: GrantCeremony = asked.about
+    row, proof = verify_answer(state, response, asked.challenge, site, visitor.operator)
+    signature = to_hex(replace(proof, head=about.head))
+    signed = replace(about.grant, statement=about.statement, signature=signature, key_id=key_id(row.id))
+    return replace(visitor.session, granted=signed, fresh_at=now)
+
+
+def grant_with_passphrase(
+    state: State, visitor: Visitor, given: Mapping[str, Any], passphrase: str, code: str
+) -> OperatorSession:
+    """The same with passphrase and code, entered anew for these terms, for somebody who has no passkey to touch."""
+    session = stepup_with_passphrase(state, visitor, "", passphrase, code)
+    grant = parse_grant(state, session, given)
+    text = statement_of(grant, REAUTH)
+    signed = replace(grant, statement=text, signature=session.unlocked.sign(text), key_id=session.unlocked.key_id)
+    return replace(session, granted=signed)
+
+
+def reveal_begin(state: State, visitor: Visitor, id: str, site: Site) -> dict[str, Any]:
+    """What a passkey is asked before a code is shown: about the step that the code would free, or, for a block, anew."""
+    challenge, ticket = _about(state, id)
+    if ticket is None:
+        return freshen_begin(state, visitor, site)
+    return stepup_begin(state, visitor, ticket.id, site, until=challenge.expires_at)
+
+
+def reveal_finish(
+    state: State, visitor: Visitor, id: str, ceremony: str, response: Mapping[str, Any], site: Site
+) -> RevealedCode:
+    """The code, once the passkey was touched for it."""
+    _, ticket = _about(state, id)
+    if ticket is None:
+        freshen_finish(state, visitor, ceremony, response, site)
+        return challenges.reveal(state, _fresh(state, visitor), id)
+    session = stepup_finish(state, visitor, ceremony, response, site)
+    if session.armed != ticket.id:
+        raise AnswerRefused("the passkey was touched for something else")
+    return challenges.reveal(state, session, id)
+
+
+def reveal_with_passphrase(state: State, visitor: Visitor, id: str, passphrase: str, code: str) -> RevealedCode:
+    """The same with passphrase and code, for somebody who signed in like that."""
+    _, ticket = _about(state, id)
+    armed = stepup_with_passphrase(state, visitor, ticket.id if ticket else id, passphrase, code)
+    return challenges.reveal(state, armed, id)
+
+
+def _about(state: State, id: str) -> tuple[Challenge, Ticket | None]:
+    """The challenge, and the held step that its code would free."""
+
+    def work(tx: Tx) -> tuple[Challenge | None, Ticket | None]:
+        found = tx.challenge(normal_id(id) or "-")
+        held = tx.live_ticket(found.digest, found.agent) if found and found.kind == VERIFY and found.digest else None
+        return found, held
+
+    challenge, ticket = state.store.read(work)
+    if challenge is None:
+        raise AnswerRefused(f"no challenge {id!r:.80}", "NOT_FOUND_RESOURCE")
+    return challenge, ticket
+
+
+def _fresh(state: State, visitor: Visitor) -> OperatorSession:
+    return replace(visitor.session, fresh_at=state.clock.now())

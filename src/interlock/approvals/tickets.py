@@ -1,0 +1,199 @@
+"""Builds the ticket of a held action, seals it and derives its token; secrets are redacted."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from interlock.adapters.danger import message
+from interlock.analysis.display_text import visible
+from interlock.analysis.wire import finding_json, requirement_json
+from interlock.approvals import first_state
+from interlock.approvals.display import RUNS, one_line, unwrap_commands
+from interlock.identity.isolation import request_isolation
+from interlock.identity.keys import fingerprint
+from interlock.model import Action, Kind, Level, Span, TicketState
+from interlock.policy.impact import undo_words_after
+from interlock.records import Ticket
+from interlock.redaction import redact, redact_around, redact_text
+
+if TYPE_CHECKING:
+    from interlock.policy.evaluate import PolicyResult
+    from interlock.runtime import Judged
+    from interlock.runtime.state import State
+
+TITLE = 300  # characters
+HARM = 120  # of them for what a long command does
+
+
+def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
+    """The ticket of a held action; everything in it that a person or an agent can read has its secrets taken out."""
+    request, assessment, now = judged.request, judged.judgement.assessment, judged.now
+    asked = weighed.requirement
+    block = request.adapted.block if request.adapted else None
+    hours = block.approval.timeout_hours if block and block.approval else None  # R-4
+    wait = hours * 3600 if hours else state.policy.severities.auto_expire_ms / 1000
+    marks = _marks(judged)
+    action = _kept_action(judged, marks)
+    words = message(block.confirmation_message, _params(request.action)) if block and block.confirmation_message else ""
+    ticket = Ticket(
+        id=state.new_id("pdact_"),
+        digest=judged.digest,
+        agent=request.agent,
+        state=TicketState.WAITING,
+        requirement=asked,
+        opened_at=now,
+        expires_at=now + wait,
+        level=assessment.level,
+        irreversible=assessment.irreversible,
+        cooling_ends_at=now + asked.cooling_seconds if asked.cooling_seconds else 0.0,
+        title=title_of(request.action, marks),
+        reason=redact_text(undo_words_after(words or weighed.reason(), weighed.factors)) + _given(judged, weighed),
+        action=action,
+        findings=tuple(redact([finding_json(finding) for finding in assessment.findings])),
+        factors=tuple(redact([*assessment.factors, *weighed.factors])),
+        effect_keys=tuple(map(str, judged.effect_keys)),
+        door=request.door,
+        operation=request.operation or _operation(request.action),
+        adapter=request.adapter or request.door,
+        adapter_trust=request.adapted.call.trust.word if request.adapted else "none",
+        params_hash=hashlib.sha256(canonical(action_json(request.action, marks)).encode()).hexdigest(),
+        severity=judged.severity,
+        categories=tuple(sorted({finding.category for finding in assessment.findings if finding.category})),
+        patterns=tuple(pattern.wire for pattern in judged.matched.patterns) if judged.matched else (),
+        policy=state.policy_hash,
+        rulebook=state.rulebook_hash,
+        execution=request.execution,
+        strength=request_isolation(state, request),
+        witnesses=tuple({"path": w.path, "sha256": w.sha256} for w in judged.judgement.witnesses),
+    )
+    ticket = replace(ticket, state=first_state(ticket), token_hash=fingerprint(token_of(state, ticket)))
+    ticket = replace(ticket, shown_hash=shown_hash(ticket))
+    return replace(ticket, seal=seal_of(state, ticket))
+
+
+def _given(judged: Judged, weighed: PolicyResult) -> str:
+    """What a yes gives beside the action itself, where the steps of an execution had run out (C-20)."""
+    step = judged.request.step
+    if step is None or not step.more or all(part.name != "steps" for part in weighed.parts):
+        return ""
+    after = f" and {step.more - 1} more after it" if step.more > 1 else ""
+    return f". A yes allows this step{after}, of execution {judged.request.execution}"
+
+
+def _kept_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
+    """The action as it is kept, with what it would really run where its own text does not show that."""
+    action, assessment = judged.request.action, judged.judgement.assessment
+    plain = {"kind": action.kind.value, **action.fields}
+    runs = unwrap_commands(assessment.steps, [finding_json(finding) for finding in assessment.findings], plain)
+    return {**action_json(action, marks), **({RUNS: runs} if runs else {})}
+
+
+def _operation(action: Action) -> str:
+    return action.text[:200] if action.kind in (Kind.OPERATION, Kind.TOOL) else action.kind.value
+
+
+def seal_of(state: State, ticket: Ticket) -> str:
+    """Binds what a ticket holds and its times to this installation."""
+    bound = [
+        ticket.id,
+        ticket.digest,
+        repr(ticket.opened_at),
+        repr(ticket.cooling_ends_at),
+        requirement_json(ticket.requirement),
+        ticket.shown_hash,
+        list(ticket.effect_keys),
+        ticket.token_hash,
+    ]
+    return hmac.new(state.installation.digest_key, b"ticket\0" + canonical(bound).encode(), hashlib.sha256).hexdigest()
+
+
+def token_of(state: State, ticket: Ticket) -> str:
+    """The conf_… that stands for a ticket: inert until a human arms the ticket (C-14), the same each time it is asked for."""
+    key = hmac.new(state.installation.digest_key, b"token\0" + ticket.id.encode(), hashlib.sha256).hexdigest()
+    return f"conf_{key}"
+
+
+def shown_hash(ticket: Ticket) -> str:
+    """What an operator is shown, as one hash: an approval is for exactly this."""
+    shown = {
+        "title": ticket.title,
+        "reason": ticket.reason,
+        "action": ticket.action,
+        "level": int(ticket.level),
+        "irreversible": ticket.irreversible,
+        "findings": [finding.get("id") for finding in ticket.findings],
+        "agent": [ticket.agent.principal, ticket.agent.name],
+    }
+    return hashlib.sha256(canonical(shown).encode()).hexdigest()
+
+
+def shows_action(ticket: Ticket, judged: Judged) -> bool:
+    """Whether a ticket shows the action that would be spent on it, as it is judged now: what people saw is what they signed."""
+    action, assessment, marks = judged.request.action, judged.judgement.assessment, _marks(judged)
+    return (
+        ticket.title == title_of(action, marks)
+        and canonical(ticket.action) == canonical(_kept_action(judged, marks))
+        and (ticket.level, ticket.irreversible) == (assessment.level, assessment.irreversible)
+        and [one.get("id") for one in ticket.findings] == [finding_json(one).get("id") for one in assessment.findings]
+    )
+
+
+def _marks(judged: Judged) -> tuple[Span, ...]:
+    """Where the harm is in a command, the worst first: a person is shown that much, whatever it looks like."""
+    if judged.request.action.kind is not Kind.COMMAND:
+        return ()
+    found = sorted(judged.judgement.assessment.findings, key=lambda one: -one.level)
+    return tuple(dict.fromkeys(one.span for one in found if one.span and one.level >= Level.DESTRUCTIVE))
+
+
+def action_json(action: Action, marks: Sequence[Span] = ()) -> dict[str, Any]:
+    """An action as it is kept: its kind, its fields, where it runs; secrets out."""
+    fields = {key: value for key, value in action.fields.items() if value not in (None, "", {})}
+    kept = redact({"kind": action.kind.value, **_plain(fields), **({"cwd": action.cwd} if action.cwd else {})})
+    if marks and fields.get("command") == action.text:
+        kept["command"] = redact_around(action.text, marks)
+    return dict(kept)
+
+
+def title_of(action: Action, marks: Sequence[Span] = ()) -> str:
+    """One line for a person."""
+    if marks:
+        return _around(action.text, marks)
+    text = one_line(action_json(action), action.text)
+    return visible(redact_text(text))[:TITLE]
+
+
+def _around(text: str, marks: Sequence[Span]) -> str:
+    """A command in one line; of a long one its beginning, and the worst harm in it where that stands further on."""
+    line = visible(" ".join(redact_around(text, marks).split()))
+    start, end = marks[0]
+    piece = visible(" ".join(redact_text(text[start:end]).split()))
+    at = line.find(piece)
+    if len(line) <= TITLE or (at >= 0 and at + min(len(piece), HARM) <= TITLE):
+        return line[:TITLE]
+    return f"{line[: TITLE - HARM - 5]} … {piece[:HARM]} …"
+
+
+def _params(action: Action) -> dict[str, Any]:
+    given = action.fields.get("params") or action.fields.get("input") or {}
+    return dict(given) if isinstance(given, dict) or hasattr(given, "items") else {}
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON can write it."""
+    return json.loads(json.dumps(value, default=_as_json))
+
+
+def _as_json(value: Any) -> Any:
+    if hasattr(value, "items"):
+        return dict(value)
+    return sorted(value) if isinstance(value, frozenset | set) else str(value)
+
+
+def canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_as_json)

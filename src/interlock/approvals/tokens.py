@@ -1,0 +1,197 @@
+"""Confirmation tokens (CT-01 to CT-14): checks the conf_… of a ticket, explains a refusal, and records its use."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from interlock.approvals import Resolution, TicketChange, settle
+from interlock.approvals.tickets import token_of
+from interlock.audit import fingerprint as name_of
+from interlock.audit import token_body
+from interlock.identity.attempts import Attempts
+from interlock.identity.keys import fingerprint
+from interlock.model import Action, Human, Kind, TicketState
+from interlock.policy.digest import normal_name
+from interlock.runtime import counted_name, operation_name
+from interlock.times import iso
+
+if TYPE_CHECKING:
+    from interlock.audit.chain import AuditEvent
+    from interlock.policy.evaluate import PolicyResult
+    from interlock.ports import Tx
+    from interlock.records import Ticket
+    from interlock.runtime import Judged
+    from interlock.runtime.state import State
+
+FAILURES = Attempts("token.failures")  # of one principal (C-14, CT-13)
+SELF_APPROVAL = "self-approval"
+HELD = "CONFIRMATION_REQUIRED"
+_FORM = re.compile(r"(?:conf|quota_continue)_[A-Za-z0-9_-]{1,64}")  # CT-01
+
+
+def ticket_of(tx: Tx, token: str) -> Ticket | None:
+    """The ticket that a token stands for; one that is malformed stands for none, like one that nobody issued (CT-13)."""
+    return tx.ticket_by_token(fingerprint(token)) if _FORM.fullmatch(token) else None
+
+
+def refusal_of(judged: Judged, ticket: Ticket | None, weighed: PolicyResult, wait: int) -> Resolution | None:
+    """Why the token or the ticket that a request names does not count (CT-05); None where the ticket itself decides."""
+    request, named = judged.request, "the confirmation token"
+    if not request.token and not request.pending:
+        return None
+    if wait:
+        return Resolution(
+            "deny", f"too many confirmation tokens failed; wait {wait} s", code="RATE_LIMIT_EXCEEDED", wait_seconds=wait
+        )
+    if ticket is None:  # 1. it exists
+        words = "there is no such confirmation token" if request.token else f"no ticket {request.pending!r}"
+        return Resolution("deny", words, code="TOKEN_INVALID")
+    if not request.token:
+        named = f"ticket {ticket.id}"
+    if ticket.digest != judged.digest or request.pending not in ("", ticket.id):  # 2. for this action of this agent
+        return _mismatch(judged, ticket)
+    if ticket.spent_at:  # 3. nobody used it
+        return Resolution("deny", f"{named} was used already", code="TOKEN_ALREADY_USED", ticket=ticket)
+    now = settle(ticket, judged.now)
+    if now.state is TicketState.EXPIRED:  # 4. it is in time
+        return Resolution("deny", f"{named} expired; ask again without it", code="TOKEN_EXPIRED", ticket=now)
+    return _unarmed(now, weighed) if request.token else None
+
+
+def _mismatch(judged: Judged, ticket: Ticket) -> Resolution:
+    """What a token or a ticket is for instead, without any value of a parameter (CT-13); nothing of it to another agent."""
+    request, agent, asked = judged.request, ticket.agent, operation_name(judged.request)
+    details = {"requested_operation": asked, "token_operation": _operation(ticket)}
+    if (agent.principal, normal_name(agent.name)) != (request.agent.principal, normal_name(request.agent.name)):
+        words = "another agent"
+        del details["token_operation"]
+    elif ticket.digest == judged.digest:
+        words = "another ticket than the one that is named beside it"
+    elif details["token_operation"] != asked:
+        words = "another operation"
+    else:
+        words = "this operation with other parameters"
+    words = f"{'confirmation token' if request.token else 'ticket'} is for {words}"
+    return Resolution("deny", f"this {words}", code="TOKEN_SCOPE_MISMATCH", message=f"This {words}", details=details)
+
+
+def _operation(ticket: Ticket) -> str:
+    """What `called` says of the request that the ticket was opened for."""
+    kind = ticket.action.get("kind")
+    return counted_name(Action(Kind(kind), ticket.action)) if kind == ticket.operation else ticket.operation
+
+
+def _unarmed(ticket: Ticket, weighed: PolicyResult) -> Resolution | None:
+    """C-14: a token is inert until a human armed it; whoever holds it cannot."""
+    if ticket.state is TicketState.REJECTED:
+        said = f": {ticket.decision_reason}" if ticket.decision_reason else ""
+        return Resolution("deny", f"rejected by {ticket.decided_by}{said}", code="TOKEN_INVALID", ticket=ticket)
+    if ticket.open and ticket.requirement.join(weighed.requirement).human is not Human.NONE:
+        words = f"{SELF_APPROVAL}: a token frees nothing until an operator has answered"
+        return Resolution("deny", words, code="PERMISSION_DENIED", ticket=ticket)
+    return None
+
+
+def pending_token(state: State, judged: Judged, held: Resolution) -> str:
+    """The token of the ticket that this very action waits for; nothing where there is none to arm."""
+    ticket = held.ticket
+    waits = ticket is not None and ticket.digest == judged.digest and not held.code
+    if held.outcome == "allow" or ticket is None or not waits:
+        return ""
+    return token_of(state, ticket) if ticket.open or ticket.state is TicketState.APPROVED else ""
+
+
+def code_of(held: Resolution, weighed: PolicyResult, token: str) -> str:
+    """The registry's word for an answer; empty for a yes."""
+    if held.outcome == "allow":
+        return ""
+    return held.code or weighed.code or (HELD if token else "PERMISSION_DENIED")
+
+
+def details(
+    state: State, judged: Judged, weighed: PolicyResult, held: Resolution, code: str, token: str
+) -> dict[str, Any]:
+    """What 1.9 puts beside a code; a token is named as the record names it."""
+    ticket = held.ticket
+    if code == HELD and ticket is not None:
+        assessment, adapted = judged.judgement.assessment, judged.request.adapted
+        declared = adapted.call.reasons if adapted else ()  # the adapter's own words, and no others beside them
+        reasons = declared or dict.fromkeys(finding.reason for finding in assessment.findings)
+        return {
+            "operation": ticket.operation,
+            "danger_level": assessment.level.word,
+            "reasons": list(reasons) or [weighed.reason()],
+            "confirmation_message": ticket.reason,
+            "confirmation_token": token,
+            "expires_at": iso(ticket.expires_at),  # R-4: until when it can be armed
+        }
+    if code == "RATE_LIMIT_EXCEEDED":
+        return _limits(state, judged, held)
+    if code == weighed.code:
+        return dict(weighed.details)
+    if not code.startswith("TOKEN_"):
+        return {"reason": SELF_APPROVAL} if held.reason.startswith(SELF_APPROVAL) else {}
+    said: dict[str, Any] = {"token": name_of(_presented(state, judged, ticket)), **held.details}
+    if code == "TOKEN_EXPIRED" and ticket is not None:
+        said |= {"expired_at": iso(ticket.expires_at), "current_time": iso(judged.now)}
+    elif code == "TOKEN_ALREADY_USED" and ticket is not None:
+        said["consumed_at"] = iso(ticket.spent_at)
+    return said
+
+
+def _limits(state: State, judged: Judged, held: Resolution) -> dict[str, Any]:
+    if held.wait_seconds:
+        return {
+            "limit": FAILURES.most,
+            "remaining": 0,
+            "window": "minute",
+            "resets_at": iso(judged.now + held.wait_seconds),
+            "retry_after_seconds": held.wait_seconds,
+        }
+    return {"limit": state.policy.open_tickets, "remaining": 0}
+
+
+def token_entries(state: State, judged: Judged, held: Resolution, issued: bool) -> list[AuditEvent]:
+    """CT-12: what the record says of a token that was issued, spent or refused."""
+    request, ticket = judged.request, held.ticket
+    if issued and ticket is not None:
+        return [_entry(state, judged, "TOKEN_ISSUED", ticket)]
+    if held.keep is TicketChange.SPEND and held.outcome == "allow" and ticket is not None:
+        return [_entry(state, judged, "TOKEN_VALIDATED", ticket, user=ticket.decided_by)]
+    if (request.token or request.pending) and (reason := _failure(held)):
+        return [_entry(state, judged, "TOKEN_REJECTED", ticket, reason)]
+    return []
+
+
+def is_failure(judged: Judged, held: Resolution) -> bool:
+    """Whether this was one more token that did not count."""
+    return bool(judged.request.token) and bool(_failure(held))
+
+
+def revocation_entry(state: State, ticket: Ticket, by: str, now: float) -> AuditEvent:
+    """The record of a token that an operator took away."""
+    event, session = "TOKEN_REVOKED", ticket.agent.session
+    return event, token_body(now, event, token_of(state, ticket), ticket.operation, ticket.adapter, "", session, by)
+
+
+def _failure(held: Resolution) -> str:
+    if held.outcome != "deny":
+        return ""
+    if held.code.startswith("TOKEN_"):
+        return held.code
+    return SELF_APPROVAL if held.reason.startswith(SELF_APPROVAL) else ""
+
+
+def _entry(
+    state: State, judged: Judged, event: str, ticket: Ticket | None, failure: str = "", user: str = ""
+) -> AuditEvent:
+    request = judged.request
+    operation = ticket.operation if ticket else operation_name(request)
+    token, adapter = _presented(state, judged, ticket), request.adapter or request.door
+    return event, token_body(judged.now, event, token, operation, adapter, failure, request.agent.session, user)
+
+
+def _presented(state: State, judged: Judged, ticket: Ticket | None) -> str:
+    """The token in question, also where a ticket's id stood for it."""
+    return judged.request.token or (token_of(state, ticket) if ticket else judged.request.pending)

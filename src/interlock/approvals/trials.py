@@ -1,0 +1,294 @@
+"""Tries grants and standing answers on recorded actions and near misses, and suggests a grant for repeated approvals."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from interlock.approvals import BY_TIME
+from interlock.approvals.grant_coverage import AT, find_covering
+from interlock.audit.chain import body_of
+from interlock.audit.replay import ATTEMPTS, agent_words, record_title, replay_decision
+from interlock.audit.replay_json import ReplayError, facts_of, replay_inputs
+from interlock.error_codes import AnswerRefused
+from interlock.model import Action, AgentRef, Assessment, Finding, Flags, Kind, Level, TicketState, Tier
+from interlock.policy.effect_key import EffectKey, effect_keys, parse
+from interlock.policy.effect_key.key import EARLIER, UNKNOWN
+from interlock.policy.overrides import LoopRules, apply_all_rules
+from interlock.policy.patterns import PatternSet, covers, hits
+from interlock.policy.remembered_answers import DENY, parse_answers
+from interlock.ports import Tx
+from interlock.records import AuditQuery, AuditRow, Grant, Ticket, TicketQuery
+from interlock.redaction import redact_text
+from interlock.runtime.state import State
+
+_UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class PastAction:
+    """A recorded action that a grant could be about."""
+
+    row: AuditRow
+    title: str
+    agent: str
+    level: Level
+    covered: bool
+    decision: str  # what was answered then
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """Something beside what a grant names, and whether the grant covers it all the same."""
+
+    words: str
+    what: str
+    covered: bool
+
+
+def recent_attempts(state: State, most: int) -> list[AuditRow]:
+    """The last evaluated actions of the record, the newest first."""
+    state.recorder.flush()
+
+    def work(tx: Tx) -> list[AuditRow]:
+        queries = (AuditQuery(event=event, limit=most, newest_first=True) for event in sorted(ATTEMPTS))
+        return [row for query in queries for row in tx.audit(query)]
+
+    return sorted(state.store.read(work), key=lambda row: (row.at, row.seq), reverse=True)[:most]
+
+
+def try_grant(state: State, grant: Grant, rows: Iterable[AuditRow]) -> list[PastAction]:
+    """Recorded actions that destroy something, each with whether the grant would have covered it; what is harmless needs none."""
+    found = (_past(state, grant, row) for row in rows)
+    return [past for past in found if past is not None]
+
+
+def near_misses(grant: Grant) -> list[NearMiss]:
+    """The folder above, a neighbour, the next level, somebody else: a narrow grant covers none of them."""
+    return [
+        NearMiss(words, what, _covers(grant, *asked))
+        for words, what, *asked in (*_beside(grant), *_above(grant), *_others(grant))
+    ]
+
+
+def _past(state: State, grant: Grant, row: AuditRow) -> PastAction | None:
+    body = body_of(row)
+    given, judged = body.get("facts"), body.get("parameters")
+    if not isinstance(given, Mapping) or not isinstance(judged, Mapping):
+        return None
+    try:
+        assessment = replay_inputs(given, state.rules, state.policy).assessment
+        action = _action(judged)
+        after = tuple(
+            replace(one, target=redact_text(one.target)) for one in effect_keys(action, facts_of(given), assessment)
+        )
+    except (ReplayError, ValueError, TypeError):
+        return None
+    if assessment.level < Level.DESTRUCTIVE:
+        return None
+    who, mark = _agent(body.get("agent")), str(body.get("digest", ""))
+    fits = _covers(grant, after, assessment, who, mark)
+    return PastAction(row, record_title(body), agent_words(body), assessment.level, fits, str(body.get("decision", "")))
+
+
+def _action(judged: Mapping[str, Any]) -> Action:
+    rest = {key: value for key, value in judged.items() if key not in ("kind", "cwd")}
+    return Action(Kind(judged["kind"]), MappingProxyType(rest), str(judged.get("cwd", "")))
+
+
+def _agent(said: object) -> AgentRef:
+    who: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    return AgentRef(*(str(who.get(key) or "") for key in ("principal", "name", "session", "parent")))
+
+
+GrantCase = tuple[Sequence[EffectKey], Assessment, AgentRef, str]
+
+
+def _covers(grant: Grant, after: Sequence[EffectKey], assessment: Assessment, who: AgentRef, mark: str) -> bool:
+    return find_covering([grant], who, after, assessment, mark, grant.created_at) is not None
+
+
+def _beside(grant: Grant) -> Iterator[tuple[Any, ...]]:
+    """Targets that look like the ones that are named."""
+    who, seen = _holder(grant), _seen(grant.ceiling)
+    if grant.digests:
+        words = "the same program with other words"
+        yield words, "any other action than the one that was held", (_key(grant, "other"),), seen, who, "v1:other"
+        return
+    for target in grant.targets[:3]:
+        plain, at, place = target.partition(AT)
+        plain, rest = plain.removesuffix("/**"), f"{at}{place}"
+        above = plain.rpartition("/")[0] if "/" in plain else ""
+        if above:
+            yield "the folder above", above, (_key(grant, f"{above}{rest}"),), seen, who, ""
+        yield "a neighbour", f"{plain}-other", (_key(grant, f"{plain}-other{rest}"),), seen, who, ""
+        both = (_key(grant, f"{plain}{rest}"), _key(grant, f"{plain}-other{rest}"))
+        yield "both at once", f"{plain} and {plain}-other", both, seen, who, ""
+    yield "a target that cannot be known", "?", (_key(grant, UNKNOWN),), seen, who, ""
+
+
+def _above(grant: Grant) -> Iterator[tuple[Any, ...]]:
+    """The same deed, but worse."""
+    who, own, mark = _holder(grant), _own(grant), _mark(grant)
+    if grant.ceiling < Level.FORBIDDEN:
+        worse = Level(grant.ceiling + 1)
+        yield "the same, one level up", worse.word, own, _seen(worse), who, mark
+    hidden = _seen(grant.ceiling, _UNREADABLE)
+    yield "the same inside something that cannot be read", "a script that is not there", own, hidden, who, mark
+
+
+def _others(grant: Grant) -> Iterator[tuple[Any, ...]]:
+    """The same deed by somebody else."""
+    who, own, seen, mark = _holder(grant), _own(grant), _seen(grant.ceiling), _mark(grant)
+    for words, other in (
+        ("another user or token", replace(who, principal=f"{who.principal}-other")),
+        ("an agent of another name", replace(who, name=f"{who.name}-other")),
+        ("another session", replace(who, session=f"{who.session}-other")),
+    ):
+        yield words, "the same action", own, seen, other, mark
+
+
+def _holder(grant: Grant) -> AgentRef:
+    return AgentRef(grant.principal or "anybody", grant.name, grant.session)
+
+
+def _own(grant: Grant) -> tuple[EffectKey, ...]:
+    return tuple(_key(grant, target.replace("/**", "/inside")) for target in grant.targets[:1])
+
+
+def _key(grant: Grant, target: str) -> EffectKey:
+    """The effect that a grant names, on another target in the same place."""
+    named, _, place = target.partition(AT)
+    return EffectKey(EARLIER.get(grant.effect, grant.effect), named, place)
+
+
+def _mark(grant: Grant) -> str:
+    return grant.digests[0] if grant.digests else ""
+
+
+def _seen(level: Level, rule: str = "near.miss") -> Assessment:
+    finding = Finding(rule, level, False, "")
+    return Assessment(level, False, 0, Tier.CONFIRM, Flags(), (finding,))
+
+
+RECORDS = 500  # actions that an answer is tried on
+EXAMPLES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class StandingTrial:
+    """One recorded action that a pattern meets, and what would be answered with it and without."""
+
+    title: str
+    agent: str
+    level: Level
+    before: str
+    after: str
+    why: str  # more is asked all the same
+
+
+@dataclass(frozen=True, slots=True)
+class StandingTrials:
+    """The record's last actions under one more answer."""
+
+    records: int
+    changed: tuple[StandingTrial, ...]
+    unchanged: tuple[StandingTrial, ...]  # which the pattern meets, and which are answered as before
+
+
+def try_standing_answer(state: State, grant: Grant) -> StandingTrials:
+    """What an answer would have changed; recorded actions that cannot be judged again are passed over."""
+    ((_, glob),) = parse_answers([grant]).values()
+    rows = recent_attempts(state, RECORDS)
+    one = PatternSet(deny=(glob,)) if grant.effect == DENY else PatternSet(allow=(glob,))
+    with_it = apply_all_rules(state.policy, [(LoopRules(patterns=one), True)])
+    changed: list[StandingTrial] = []
+    unchanged: list[StandingTrial] = []
+    for row in rows:
+        body = body_of(row)
+        try:
+            before, after = (
+                replay_decision(body, state.rules, state.policy),
+                replay_decision(body, state.rules, with_it),
+            )
+        except ReplayError:
+            continue
+        whole = bool(covers((glob,), after.named))
+        if not whole and not hits((glob,), after.named):
+            continue
+        part = "" if whole else "the pattern meets only a part of it: several commands, or one that runs another"
+        why = (part or after.weighed.reason()) if after.word != "allow" else ""
+        found = StandingTrial(
+            record_title(body), agent_words(body), after.assessment.level, before.word, after.word, why
+        )
+        (changed if before.word != after.word else unchanged).append(found)
+    return StandingTrials(len(rows), tuple(changed), tuple(unchanged))
+
+
+OFTEN = 3  # approvals after which a grant is suggested
+HABIT_SECONDS = 14 * 86_400.0
+MOST_APPROVALS = 500  # tickets of one agent that are read, the newest first
+HIGHEST = Level.DANGEROUS
+_TERMS = ("--count", "5", "--for", "8h", "--why", "asked again and again")
+_SAID_YES = (TicketState.APPROVED, TicketState.SPENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """So many approvals of one agent that one grant would have spared."""
+
+    count: int
+    command: tuple[str, ...]  # that makes the grant
+
+
+def find_habit(state: State, id: str) -> Habit | None:
+    """What the newest approval of a ticket is one of; None where it is no habit yet, or nothing narrow would cover it."""
+
+    def work(tx: Tx) -> tuple[Ticket | None, list[Ticket]]:
+        own = tx.ticket(id)
+        if own is None:
+            return None, []
+        return own, tx.tickets(TicketQuery(_SAID_YES, own.agent.principal, own.agent.name, limit=MOST_APPROVALS))
+
+    own, tickets = state.store.read(work)
+    if own is None:
+        raise AnswerRefused(f"no ticket {id!r}", "NOT_FOUND_RESOURCE")
+    since = state.clock.now() - HABIT_SECONDS
+    yes = [one for one in tickets if one.decided_at >= since and one.decided_by not in ("", BY_TIME)]
+    return _same(own, yes) or _near(own, yes) if own.level <= HIGHEST else None
+
+
+def _same(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
+    """The very same effect on the very same targets."""
+    same = [one for one in yes if (one.effect_keys and one.effect_keys == own.effect_keys) or one.digest == own.digest]
+    if len(same) < OFTEN:
+        return None
+    return Habit(len(same), ("interlock", "grants", "add", "--from", own.id, "--any-session", *_TERMS))
+
+
+def _near(own: Ticket, yes: Sequence[Ticket]) -> Habit | None:
+    """The same effect on other things of the same folder, below where the agent works."""
+    cwd = str(own.action.get("cwd", ""))
+    places = {_place(text) for text in own.effect_keys}
+    effect, folder = next(iter(places)) if len(places) == 1 else ("", "")
+    if not effect or not folder or not cwd or cwd == "/" or not folder.startswith(f"{cwd}/"):
+        return None
+    near = [
+        one
+        for one in yes
+        if one.level <= HIGHEST and one.effect_keys and {_place(text) for text in one.effect_keys} == places
+    ]
+    if len(near) < OFTEN:
+        return None
+    ceiling = max(one.level for one in near).word
+    words = ("interlock", "grants", "add", "--effect", effect, "--target", f"{folder}/**", "--ceiling", ceiling)
+    return Habit(len(near), (*words, *_TERMS))
+
+
+def _place(text: str) -> tuple[str, str]:
+    """The effect and the folder of its target; nothing for what no grant on effects can name."""
+    key = parse(text)
+    return (key.family, posixpath.dirname(key.path)) if key.path and key.grantable and not key.place else ("", "")

@@ -1,0 +1,150 @@
+"""False alarms that operators marked in the record, grouped by the rule that would have to change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.audit.chain import body_of, event_body
+from interlock.audit.replay import record_title
+from interlock.audit.search import RecordEntry, find_record
+from interlock.error_codes import AnswerRefused
+from interlock.identity.sessions import OperatorSession
+from interlock.ports import Tx
+from interlock.records import AuditQuery
+from interlock.redaction import redact_text
+from interlock.runtime.state import State
+
+EVENT = "false_alarm"
+MOST = 1_000  # marks that are read, the newest first
+NOTE = 500  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class FalseAlarm:
+    """One record that somebody marked."""
+
+    record: str  # writer/number
+    by: str
+    at: float
+    note: str
+    rules: tuple[str, ...]  # that had fired
+    level: str
+    text: str  # of the action, the example that a rule would have to spare
+    ticket: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmsOfRule:
+    """One rule and everything that was marked of it."""
+
+    rule: str  # empty: no rule fired, the policy asked
+    known: bool  # it is one of the rulebook, and has a file to be mended in
+    marks: tuple[FalseAlarm, ...]
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(mark.text for mark in self.marks))
+
+    @property
+    def quoted(self) -> tuple[str, ...]:
+        """The examples as a rule's block has them."""
+        return tuple(json.dumps(text, ensure_ascii=False) for text in self.examples)
+
+
+def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "") -> None:
+    """Marks what an agent was asked about, or refused, as a false alarm; refuses what stopped nobody, and a second mark."""
+    entry = _markable(state, writer, seq)
+    body = entry.body
+    details = {
+        "record": entry.id,
+        "ticket": str(body.get("ticket", "")),
+        "rules": list(rules_of(body)),
+        "level": str(body.get("level", "")),
+        "text": record_title(body),
+        "note": redact_text(note.strip())[:NOTE],
+    }
+
+    def work(tx: Tx) -> None:
+        if entry.id in _read(tx):
+            raise AnswerRefused("this is marked already")
+        state.recorder.now(tx, EVENT, event_body(state.clock.now(), EVENT, by.operator, details))
+
+    state.store.write(work)
+
+
+def unmark(state: State, by: OperatorSession, writer: str, seq: int) -> None:
+    """Takes a mark back; both stay on record."""
+    id = f"{writer}/{seq}"
+
+    def work(tx: Tx) -> None:
+        if id not in _read(tx):
+            raise AnswerRefused("this is not marked", "NOT_FOUND_RESOURCE")
+        state.recorder.now(
+            tx, EVENT, event_body(state.clock.now(), EVENT, by.operator, {"record": id, "withdrawn": True})
+        )
+
+    state.store.write(work)
+
+
+def is_markable(entry: RecordEntry) -> bool:
+    """Whether it stopped an agent: only that can be a false alarm."""
+    return entry.attempt and str(entry.body.get("outcome")) == "denied"
+
+
+def marks(state: State) -> dict[str, FalseAlarm]:
+    """Every mark that counts, by its record, the newest first."""
+    return state.store.read(_read)
+
+
+def alarms_by_rule(state: State) -> list[AlarmsOfRule]:
+    """The marks by the rule that would have to change, the most marked first."""
+    by_rule: dict[str, list[FalseAlarm]] = {}
+    for found in marks(state).values():
+        for rule in found.rules or ("",):
+            by_rule.setdefault(rule, []).append(found)
+    made = [AlarmsOfRule(rule, rule in state.rules.rules, tuple(found)) for rule, found in by_rule.items()]
+    return sorted(made, key=lambda alarm: (-len(alarm.marks), alarm.rule))
+
+
+def rules_of(body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The rules that fired, by their ids."""
+    findings = body.get("findings")
+    found = [
+        find_record.get("rule", "") if isinstance(find_record, Mapping) else find_record
+        for find_record in findings or ()
+    ]
+    return tuple(dict.fromkeys(str(rule) for rule in found if rule)) if isinstance(findings, list) else ()
+
+
+def _markable(state: State, writer: str, seq: int) -> RecordEntry:
+    entry = find_record(state, writer, seq)
+    if entry is None:
+        raise AnswerRefused(f"there is no record {writer[:80]}/{seq}", "NOT_FOUND_RESOURCE")
+    if not is_markable(entry):
+        raise AnswerRefused("only something held or denied can be a false alarm")
+    return entry
+
+
+def _read(tx: Tx) -> dict[str, FalseAlarm]:
+    found: dict[str, FalseAlarm] = {}
+    rows = tx.audit(AuditQuery(event=EVENT, limit=MOST, newest_first=True))
+    for row in sorted(rows, key=lambda row: (row.at, row.writer, row.seq)):
+        body = body_of(row)
+        record = str(body.get("record", ""))
+        found.pop(record, None)
+        if not body.get("withdrawn"):
+            rules = body.get("rules")
+            found[record] = FalseAlarm(
+                record,
+                str(body.get("by", "")),
+                row.at,
+                str(body.get("note", "")),
+                tuple(map(str, rules)) if isinstance(rules, list) else (),
+                str(body.get("level", "")),
+                str(body.get("text", "")),
+                str(body.get("ticket", "")),
+            )
+    return dict(reversed(found.items()))

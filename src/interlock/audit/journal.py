@@ -1,0 +1,202 @@
+"""Audit trail of hooks: the journal of verdicts without a daemon, chained by the next one, and hooks installed or removed."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import io
+import json
+import os
+import secrets
+import stat
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from interlock.audit.chain import AuditEvent, event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.isolation import FOLDER, JAILED, JOURNAL, is_jailed
+from interlock.identity.sessions import OperatorSession
+from interlock.ports import Tx
+from interlock.runtime.state import State
+from interlock.times import iso
+
+NAME = "hook-journal.jsonl"
+_TAKEN = "hook-journal.taken"
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+_READING = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_TRIES, _PAUSE = 50, 0.02  # seconds; a hook holds it for one line
+MOST_LINE = 16_384  # bytes
+MOST_LINES = 20_000  # that one reading takes; whatever is more is counted
+Entry = dict[str, Any]
+
+
+def journal_path(folder: Path) -> Path:
+    """Where a hook keeps its lines: beside the state, or in a jail, where that is not to be seen, in a folder for them."""
+    return folder / FOLDER / JOURNAL if is_jailed(folder) else folder
+
+
+def append(folder: Path, entry: Entry) -> None:
+    """Keeps one line; raises OSError where it cannot be kept."""
+    line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode()
+    if len(line) > MOST_LINE:
+        line = json.dumps({**entry, "action": {"cut": True}}, ensure_ascii=True).encode()[:MOST_LINE]
+    for _ in range(5):
+        handle = os.open(folder / NAME, _FLAGS, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if _still_there(folder / NAME, handle):
+                os.write(handle, line + b"\n")
+                os.fsync(handle)
+                return
+        finally:
+            os.close(handle)
+    raise OSError("the journal is taken away again and again")
+
+
+def _still_there(path: Path, handle: int) -> bool:
+    """Whether nobody took the file away between opening and locking it."""
+    try:
+        found, own = path.stat(), os.fstat(handle)
+    except FileNotFoundError:
+        return False
+    return (found.st_dev, found.st_ino) == (own.st_dev, own.st_ino)
+
+
+def is_pending(folder: Path) -> bool:
+    """Whether there is something to take, beside the state or from jails."""
+    return any(os.path.lexists(one / name) for one in _places(folder) for name in (NAME, _TAKEN))
+
+
+def _places(folder: Path) -> tuple[Path, Path]:
+    return folder, folder / FOLDER / JOURNAL
+
+
+def take(state: State, folder: Path) -> list[Entry]:
+    """Chains what was kept into the record and says that the daemon was down; what was taken, for whoever counts calls."""
+    return [entry for journal_path in _places(folder) for entry in _take(state, journal_path)]
+
+
+def _take(state: State, folder: Path) -> list[Entry]:
+    taken: list[Entry] = []
+    for _ in range(2):  # what a daemon that died left half done, then what came since
+        if not os.path.lexists(folder / _TAKEN) and not _aside(folder):
+            break
+        found, more = _read(folder / _TAKEN)
+        if found or more:
+            _record(state, found, more, jailed=folder.name == JOURNAL)
+        _gone(folder / _TAKEN)
+        taken += found
+    return taken
+
+
+def _gone(path: Path) -> None:
+    """Out of the way; what is no file was put there by somebody who wanted the journal to stay where it is."""
+    try:
+        path.unlink()
+    except OSError:
+        path.rename(path.with_name(f"{path.name}.{secrets.token_hex(4)}"))
+
+
+def _locked(handle: int) -> bool:
+    """Whether nobody else has it; whoever holds on to it is not waited for long."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(_PAUSE)
+    return False
+
+
+def _aside(folder: Path) -> bool:
+    """Moves the journal away from those who write; False where there is none."""
+    try:
+        handle = os.open(folder / NAME, _READING)
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # a link, which no hook would follow
+            _gone(folder / NAME)
+        return False
+    try:
+        if not _locked(handle) or not _still_there(folder / NAME, handle):
+            return False
+        (folder / NAME).rename(folder / _TAKEN)
+        return True
+    finally:
+        os.close(handle)
+
+
+def _read(path: Path) -> tuple[list[Entry], int]:
+    """The lines, and how many there are beyond; one that is no entry says so."""
+    found: list[Entry] = []
+    more = 0
+    with _opened(path) as file:
+        for line in _lines(file):
+            if len(found) >= MOST_LINES:
+                more += 1
+                continue
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                entry = None
+            found.append(entry if isinstance(entry, dict) else {"unreadable": line[:200].decode("latin-1")})
+    return found, more
+
+
+def _opened(path: Path) -> BinaryIO:
+    """A regular file and nothing else: those in a jail can put a link or a pipe there."""
+    try:
+        handle = os.open(path, _READING)
+    except OSError:
+        return io.BytesIO()
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return io.BytesIO()
+    return os.fdopen(handle, "rb")
+
+
+def _lines(file: Any) -> Iterator[bytes]:
+    while line := file.readline(MOST_LINE + 1):
+        if line.strip():
+            yield line
+
+
+def _record(state: State, found: list[Entry], more: int, jailed: bool) -> None:
+    now, times = state.clock.now(), [entry["at"] for entry in found if isinstance(entry.get("at"), int | float)]
+    denied = sum(entry.get("verdict") != "allow" for entry in found)
+    span = {"from": iso(min(times)), "to": iso(max(times))} if times else {}
+    details = {"calls": len(found) + more, "denied": denied, "unread": more, **span}
+    told: list[AuditEvent] = [("daemon_was_down", event_body(now, "daemon_was_down", "interlock", details))]
+    strength = {"strength": JAILED} if jailed else {}
+    told += [("journal", event_body(now, "journal", "hook", {"entry": entry, **strength})) for entry in found]
+
+    def work(tx: Tx) -> None:
+        state.recorder.these(tx, told)
+
+    state.store.write(work)
+    calls = f"{len(found) + more} call{'' if len(found) + more == 1 else 's'}"
+    words = f"the daemon was down: hooks decided {calls} by themselves and denied {denied}; `interlock audit` has them"
+    state.alerts["daemon was down"] = words
+    state.tell("alert", None, words)
+
+
+INSTALLED, REMOVED = "installed", "removed"
+CHANGES = (INSTALLED, REMOVED)
+
+
+def note_hooks(
+    state: State, by: OperatorSession | str, change: str, agent: str, scope: str, files: Sequence[str]
+) -> None:
+    """Records one change; refuses a removal by anybody but an operator where operators are enrolled."""
+    who = by if isinstance(by, str) else by.operator
+
+    def work(tx: Tx) -> None:
+        if change != INSTALLED and isinstance(by, str) and tx.operators():
+            raise AnswerRefused("taking hooks out is for operators", "PERMISSION_DENIED")
+        details = {"change": change, "agent": agent, "scope": scope, "files": list(files)}
+        state.recorder.now(tx, "hook_change", event_body(state.clock.now(), "hook_change", who, details))
+
+    state.store.write(work)
+    if change != INSTALLED:
+        state.tell("hooks", None, f"{who} took the hooks of {agent} out ({scope})")

@@ -1,0 +1,276 @@
+"""Proves records: neighbours, covering checkpoint, and approvals and grants attested by a passkey."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from interlock.approvals.statements import StatementError, parse_statement
+from interlock.audit.chain import FIRST_SEQ, GENESIS, checkpoint, hash_of, moment
+from interlock.audit.verify import AuditVerdict, Fault, Verify, verify
+from interlock.canonical_json import parse_canonical
+from interlock.identity.keys import verify_signature
+from interlock.identity.keys.webauthn import signed_by
+from interlock.identity.passkey_proofs import Head, ProofError, from_hex
+from interlock.ports import Tx
+from interlock.records import AuditQuery, AuditRow, Checkpoint
+from interlock.redaction import redact
+from interlock.runtime.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class RecordProof:
+    """What holds of one record, each by itself."""
+
+    whole: bool  # its hash is the hash of what it says
+    follows: bool | None  # the record before it is the one it names; None: that one was let go
+    followed: bool | None  # the record after it names it; None: it is the last
+    signed_at: float | None = None  # when a checkpoint was signed that covers it
+    links: int = 0  # records between it and the one that was signed
+    broken: bool = False  # the way to the signed record is broken
+
+    @property
+    def ok(self) -> bool:
+        """Nothing speaks against it; whether a signature speaks for it is `signed_at`."""
+        return self.whole and self.follows is not False and self.followed is not False and not self.broken
+
+
+def covering_checkpoint(row: AuditRow, checkpoints: Iterable[Checkpoint], verify: Verify) -> Checkpoint | None:
+    """The first checkpoint with a good signature whose head is this record or a later one."""
+    for point in checkpoints:
+        head = point.heads.get(row.writer)
+        if isinstance(head, dict) and isinstance(head.get("seq"), int) and head["seq"] >= row.seq:
+            if _signed(point, verify):
+                return point
+    return None
+
+
+def prove(row: AuditRow, before: AuditRow | None, after: Iterable[AuditRow], point: Checkpoint | None) -> RecordProof:
+    """Follows the chain from the record to what the checkpoint names; `after` are the records behind it, in order."""
+    head = point.heads[row.writer] if point is not None else None
+    last, links, followed, broken = row, 0, None, False
+    for other in after:
+        linked = other.seq == last.seq + 1 and other.prev == last.hash and _whole(other)
+        followed = linked if followed is None else followed
+        if head is None or last.seq >= head["seq"]:
+            break
+        if not linked:
+            broken = True
+            break
+        last, links = other, links + 1
+    if head is not None and not broken:
+        broken = (last.seq, last.hash) != (head["seq"], head["hash"])
+    covered = point.at if point is not None and not broken else None
+    return RecordProof(_whole(row), _follows(row, before), followed, covered, links, broken)
+
+
+def _follows(row: AuditRow, before: AuditRow | None) -> bool | None:
+    if row.seq == FIRST_SEQ:
+        return row.prev == GENESIS
+    return None if before is None else before.seq == row.seq - 1 and before.hash == row.prev
+
+
+def _whole(row: AuditRow) -> bool:
+    try:
+        return moment(row.at) == row.at and hash_of(row) == row.hash
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _signed(point: Checkpoint, verify: Verify) -> bool:
+    try:
+        return verify(point.key_id, checkpoint(point.heads, point.floors, point.at), point.signature)
+    except (LookupError, ValueError, TypeError, AttributeError, OverflowError):
+        return False
+
+
+MOST = 20_000  # records that are followed to the signed one
+
+
+def proof_of(state: State, row: AuditRow) -> RecordProof:
+    """What proves this record; a way to the signature that is too long to follow here counts as no signature."""
+    key = state.installation.checkpoint
+
+    def signed(key_id: str, data: bytes, signature: str) -> bool:
+        return key_id == key.key_id and verify_signature(key.public_key, data, signature)
+
+    def work(tx: Tx) -> RecordProof:
+        point = covering_checkpoint(row, tx.checkpoints(), signed)
+        distance = point.heads[row.writer]["seq"] - row.seq if point is not None else 0
+        if distance > MOST:
+            point, distance = None, 0
+        around = tx.audit(AuditQuery(row.writer, row.seq - 2 if row.seq > 1 else -1, limit=distance + 4))
+        before = next((one for one in around if one.seq == row.seq - 1), None)
+        return prove(row, before, (one for one in around if one.seq > row.seq), point)
+
+    return state.store.read(work)
+
+
+def verify_chains(state: State) -> AuditVerdict:
+    """The verdict on every writer's chain; the key is this installation's own."""
+    key = state.installation.checkpoint
+    writers, points = state.store.read(lambda tx: (tx.audit_writers(), tx.checkpoints()))
+
+    def signed(key_id: str, data: bytes, signature: str) -> bool:
+        if key_id != key.key_id:
+            raise LookupError(key_id)
+        return verify_signature(key.public_key, data, signature)
+
+    found = verify({writer: writer_records(state, writer) for writer in writers}, points, signed)
+    strange = state.store.read(lambda tx: [writer for writer in writers if tx.audit_head(writer) is None])
+    faults = [Fault(writer, FIRST_SEQ, "foreign", "somebody put these records there") for writer in strange]
+    known = {fault.writer for fault in found.faults}
+    hands = check_attestations(state)
+    return replace(
+        found,
+        faults=(*found.faults, *(fault for fault in faults if fault.writer not in known), *hands.faults),
+        touches=hands.count,
+        touched_until=hands.until,
+    )
+
+
+PAGE = 1_000  # records that are read at once
+
+
+def writer_records(state: State, writer: str) -> Iterator[AuditRow]:
+    """A writer's records from the first, a page at a time; records that were deleted or altered are no reason to stop."""
+    after = -1
+    while True:
+        query = AuditQuery(writer, after, limit=PAGE)
+        rows = state.store.read(lambda tx, query=query: tx.audit(query))  # type: ignore[misc]
+        yield from rows
+        if len(rows) < PAGE:
+            return
+        after = rows[-1].seq
+
+
+Signed = Callable[[str, bytes, str], bool]  # key id, statement, proof; LookupError: no such passkey
+Found = Callable[[Head], AuditRow | None]  # the record that a head names
+
+
+class RecordPruned(Exception):
+    """A record that was let go by age."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attestations:
+    """What passkeys say about the record."""
+
+    faults: tuple[Fault, ...] = ()
+    count: int = 0
+    until: float | None = None  # when the last record was written that a touch covers
+
+
+def verify_attestations(rows: Iterable[AuditRow], signed: Signed, found: Found) -> Attestations:
+    """Checks every approval and grant that a passkey signed: that it did, for this action or these terms, and for the history before it."""
+    faults: list[Fault] = []
+    covered: list[float] = []
+    count = 0
+    for row in rows:
+        body = _body(row)
+        if "proof" not in body:
+            continue
+        count += 1
+        try:
+            covered += _covered(body, signed, found)
+        except (StatementError, ProofError) as error:
+            faults.append(Fault(row.writer, row.seq, "altered", str(error)))
+        except LookupError as error:
+            faults.append(Fault(row.writer, row.seq, "unsigned", str(error.args[0])))
+    return Attestations(tuple(faults), count, max(covered, default=None))
+
+
+def _covered(body: dict[str, object], signed: Signed, found: Found) -> list[float]:
+    """When the record was written that this touch covers; nothing where that one was let go by age."""
+    try:
+        text = bytes.fromhex(str(body.get("statement"))).decode()
+    except ValueError:
+        raise ProofError("what the passkey signed cannot be read") from None
+    proof = from_hex(str(body.get("proof")))
+    if not (_grants(body, text) if "grant" in body else _approves(body, text)):
+        raise ProofError("the passkey signed something else than this")
+    if proof.head is None or not signed(str(body.get("key_id")), text.encode(), str(body.get("proof"))):
+        raise ProofError("no passkey of this operator signed this")
+    if proof.head.seq < FIRST_SEQ:
+        return []
+    try:
+        before = found(proof.head)
+    except RecordPruned:
+        return []
+    if before is None or before.hash != proof.head.hash:
+        raise ProofError(
+            f"the passkey signed another history: record {proof.head.seq} of {proof.head.writer!r:.40} was different then"
+        )
+    return [before.at]
+
+
+def _approves(body: dict[str, object], text: str) -> bool:
+    said = parse_statement(text)
+    return (said.ticket, said.digest, said.operator) == (body.get("ticket"), body.get("digest"), body.get("by"))
+
+
+def _grants(body: dict[str, object], text: str) -> bool:
+    """Whether these are the terms, as a record has them, and whoever gave them."""
+    try:
+        said = redact(parse_canonical(text))
+    except ValueError:
+        return False
+    terms = body.get("terms")
+    if not isinstance(said, dict) or not isinstance(terms, dict) or terms.get("by") != body.get("by"):
+        return False
+    return {**said, **terms, "id": body.get("grant")} == said
+
+
+def _body(row: AuditRow) -> dict[str, object]:
+    try:
+        body = parse_canonical(row.body)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+ATTESTED_PAGE = 500  # records that are read at once
+ATTESTED_EVENTS = ("approve", "grant")  # the events that a passkey can have signed
+
+
+def check_attestations(state: State) -> Attestations:
+    """What passkeys prove; nothing while nobody has unlocked the daemon, for then nobody's key is known."""
+    roster = state.sessions.roster
+    if roster is None:
+        return Attestations()
+
+    def signed(key: str, statement: bytes, proof: str) -> bool:
+        passkey = roster.passkey(key)  # a removed one too: what it signed then was signed
+        if passkey is None:
+            raise LookupError("nobody knows the passkey that signed this")
+        return signed_by(passkey, statement, proof)
+
+    writers = state.store.read(lambda tx: tx.audit_writers())
+    return verify_attestations(
+        (row for writer in writers for event in ATTESTED_EVENTS for row in _verified_signature(state, writer, event)),
+        signed,
+        lambda head: _at(state, head),
+    )
+
+
+def _verified_signature(state: State, writer: str, event: str) -> Iterator[AuditRow]:
+    after = -1
+    while True:
+        query = AuditQuery(writer, after, event=event, limit=ATTESTED_PAGE)
+        rows = state.store.read(lambda tx, query=query: tx.audit(query))  # type: ignore[misc]
+        yield from rows
+        if len(rows) < ATTESTED_PAGE:
+            return
+        after = rows[-1].seq
+
+
+def _at(state: State, head: Head) -> AuditRow | None:
+    """The record that a head names; a writer whose first records were let go has none of them any more."""
+
+    def work(tx: Tx) -> tuple[list[AuditRow], list[AuditRow]]:
+        return tx.audit(AuditQuery(head.writer, head.seq - 1, limit=1)), tx.audit(AuditQuery(head.writer, limit=1))
+
+    here, first = state.store.read(work)
+    if first and first[0].seq > head.seq:
+        raise RecordPruned
+    return here[0] if here and here[0].seq == head.seq else None

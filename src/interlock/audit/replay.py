@@ -1,0 +1,253 @@
+"""Replays recorded decisions: which agree byte for byte, which differ, which cannot be replayed; compares two policies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from interlock.analysis.assess import assess, judge
+from interlock.analysis.classify import Rulebook, classify
+from interlock.analysis.rules.load import rulebook_hash
+from interlock.approvals.display import one_line
+from interlock.audit import EVENTS, HELD, Attempt, attempt_body
+from interlock.audit.chain import body_of
+from interlock.audit.replay_json import Replayed, ReplayError, facts_of, replay_inputs
+from interlock.canonical_json import canonical_json, simplify
+from interlock.config import Config, policy_mark, rules_of
+from interlock.model import Action, AgentRef, Assessment, Kind, Level
+from interlock.policy.circumstances import Circumstances
+from interlock.policy.evaluate import evaluate_policy
+from interlock.policy.match_names import match_names
+from interlock.policy.overrides import applied_rules_of, apply_all_rules
+from interlock.policy.policy import Policy
+from interlock.records import AuditRow
+from interlock.redaction import redact
+
+AGREES, DIFFERS, CANNOT = "agrees", "differs", "cannot"
+ATTEMPTS = frozenset({*EVENTS.values(), HELD})
+MOST_CHANGES = 1_000  # kept in full; the others are counted
+# What judging and weighing alone decide; the rest of a record is what the store knew at that moment.
+_MADE = ("danger_level", "level", "irreversible", "score", "tier", "findings", "factors", "requirement")
+_MADE_SHORTLY = ("danger_level", "level", "irreversible", "score", "decision")  # of everyday work
+_SECRET = "<secret:"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayPolicy:
+    """The rules and the policy of a configuration, with the hashes that records name them by."""
+
+    rules: Rulebook
+    policy: Policy
+    rulebook_hash: str
+    policy_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedDecision:
+    """One decision, made again."""
+
+    row: AuditRow
+    verdict: str  # agrees, differs, cannot
+    why: str = ""  # it cannot
+    word: str = ""  # what the rules and the policy at hand ask for
+    differences: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # key -> recorded, made again
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyDifference:
+    """A recorded action that two policies answer differently."""
+
+    row: AuditRow
+    title: str
+    agent: str
+    before: str
+    after: str
+    why: str
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Two policies over the same record."""
+
+    records: int = 0
+    same: int = 0
+    changed: Counter[tuple[str, str]] = field(default_factory=Counter)  # what was asked, what would be asked
+    changes: list[PolicyDifference] = field(default_factory=list)
+    cannot: Counter[str] = field(default_factory=Counter)  # why -> how many
+
+
+def replay_policy(config: Config) -> ReplayPolicy:
+    """What a daemon with this configuration decides by."""
+    policy, rules = config.effective_policy(), rules_of(config)
+    return ReplayPolicy(rules, policy, rulebook_hash(rules), policy_mark(config, policy))
+
+
+def is_attempt(row: AuditRow) -> bool:
+    """Whether a record tells of an evaluated action; what operators do is decided by nobody."""
+    return row.event in ATTEMPTS
+
+
+def replay_record(row: AuditRow, by: ReplayPolicy) -> ReplayedDecision:
+    """The decision of a record made again, and whether it comes out as it was written."""
+    body = body_of(row)
+    try:
+        made = replay_decision(body, by.rules, by.policy)
+    except ReplayError as error:
+        return ReplayedDecision(row, CANNOT, str(error))
+    if why := _other_rules(row, by):
+        return ReplayedDecision(row, CANNOT, why, made.word)
+    differences = _differences(body, made)
+    if differences and _SECRET in canonical_json(body.get("facts")):
+        return ReplayedDecision(row, CANNOT, "secrets were taken out of what was judged", made.word, differences)
+    return ReplayedDecision(row, DIFFERS if differences else AGREES, "", made.word, differences)
+
+
+def compare_policies(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, other: Policy) -> Comparison:
+    """What a record would have come to under another policy; attempts that cannot be judged again are counted by reason."""
+    found = Comparison()
+    for row in rows:
+        if not is_attempt(row):
+            continue
+        found.records += 1
+        body = body_of(row)
+        try:
+            before, after = replay_decision(body, rules, one), replay_decision(body, rules, other)
+        except ReplayError as error:
+            found.cannot[str(error)] += 1
+            continue
+        if before.word == after.word:
+            found.same += 1
+            continue
+        found.changed[before.word, after.word] += 1
+        if len(found.changes) < MOST_CHANGES:
+            why = after.weighed.reason() or before.weighed.reason()
+            found.changes.append(
+                PolicyDifference(row, record_title(body), agent_words(body), before.word, after.word, why)
+            )
+    return found
+
+
+def record_title(body: Mapping[str, Any]) -> str:
+    """What a recorded action was, in one line."""
+    return one_line(action_of(body), str(body.get("operation", "")))
+
+
+def action_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A recorded action as tickets keep theirs."""
+    judged = _table(body.get("judged"))
+    fields = {**_table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
+    return _table(body.get("parameters")) or fields
+
+
+def assess_record(body: Mapping[str, Any], rules: Rulebook) -> Assessment | None:
+    """What these rules say of a recorded action; None where its record does not say enough."""
+    try:
+        if isinstance(body.get("facts"), Mapping):
+            facts = facts_of(body["facts"])
+            return assess(facts, classify(facts, rules), rules.programs)
+        return judge(_action(_table(body.get("judged"))), rules).assessment
+    except ReplayError:
+        return None
+
+
+def agent_words(body: Mapping[str, Any]) -> str:
+    """Who asked: what was proved, and what was claimed."""
+    who = _table(body.get("agent"))
+    return " ".join(str(who[key]) for key in ("principal", "name") if who.get(key))
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def replay_decision(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
+    """The decision, from the facts in its record; of everyday work, from the action itself."""
+    policy = _ruled(body, policy)
+    if isinstance(body.get("facts"), Mapping):
+        return replay_inputs(body["facts"], rules, policy)
+    if isinstance(body.get("judged"), Mapping):
+        return _judged_again(body, body["judged"], rules, policy)
+    raise ReplayError("the record keeps no facts")
+
+
+def _ruled(body: Mapping[str, Any], policy: Policy) -> Policy:
+    """The policy as it was for this agent, by the settings that its record keeps (AE-08)."""
+    rules = applied_rules_of(body.get("loop_rules"))
+    if rules is None:
+        raise ReplayError("the record does not say which settings this agent had")
+    return apply_all_rules(policy, rules)
+
+
+def _judged_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
+    asked: list[str] = []
+    action = _action(given)
+    try:
+        level = body.get("claimed_level")
+        at = Circumstances(
+            mode=body["mode"],
+            claimed_risk=body.get("claimed_risk"),
+            claimed_level=None if level is None else Level(level),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
+    judged = judge(action, rules, asked.append)  # answers None, and remembers which scripts were looked for
+    seen = judged.assessment
+    if (seen.level, seen.score) != (body.get("danger_level"), body.get("score")) and (asked or body.get("resolved")):
+        raise ReplayError(f"it depended on {'what a script contained' if asked else 'where a link led'}")
+    named = match_names(action, judged.facts)
+    return Replayed(seen, evaluate_policy(seen, named, policy, at), named)
+
+
+def _action(given: Mapping[str, Any]) -> Action:
+    try:
+        return Action(
+            Kind(given["kind"]),
+            MappingProxyType(dict(given["fields"])),
+            str(given["cwd"]),
+            home=str(given.get("home", "")),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
+
+
+def _other_rules(row: AuditRow, by: ReplayPolicy) -> str:
+    """Why another outcome would prove nothing."""
+    pairs = (("rulebook", row.rulebook, by.rulebook_hash), ("policy", row.policy, by.policy_hash))
+    for what, then, now in pairs:
+        if then != now:
+            return f"it was decided by another {what} ({then[:12] or 'unknown'}) than the one at hand ({now[:12]})"
+    return ""
+
+
+def _differences(body: Mapping[str, Any], made: Replayed) -> dict[str, tuple[Any, Any]]:
+    """What is not as it was written, compared as the bytes that would be written; secrets are taken out in both."""
+    keys = _MADE if "facts" in body else _MADE_SHORTLY
+    written = {**_written(made), "decision": made.word}
+    rest = {key: value for key, value in body.items() if key not in keys}
+    whole = redact(simplify({**rest, **{key: written[key] for key in keys if key in written}}))
+    pairs = {key: (body.get(key), whole.get(key)) for key in keys}
+    return {key: pair for key, pair in pairs.items() if canonical_json(pair[0]) != canonical_json(pair[1])}
+
+
+def _written(made: Replayed) -> dict[str, Any]:
+    """The decision as a record has it."""
+    seen, weighed = made.assessment, made.weighed
+    attempt = Attempt(
+        at=0.0,
+        adapter_name="",
+        operation="",
+        level=seen.level,
+        outcome="denied",
+        agent=AgentRef(""),
+        irreversible=seen.irreversible,
+        score=seen.score,
+        tier=seen.tier.value,
+        factors=(*seen.factors, *weighed.factors),
+        findings=tuple(finding.rule for finding in seen.findings),
+        requirement=weighed.requirement,
+    )
+    body = attempt_body(attempt)
+    return {key: body[key] for key in _MADE if key in body}

@@ -1,0 +1,246 @@
+"""Searches the record, newest first, lists changes of the policy, and renders a record as one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from interlock.audit.chain import body_of
+from interlock.audit.replay import ATTEMPTS, agent_words, record_title
+from interlock.policy.digest import normal_name
+from interlock.records import AuditQuery, AuditRow
+from interlock.runtime.state import State
+from interlock.times import iso
+
+PAGE = 50
+STEP = 200  # records that are read at once
+MOST = 4_000  # that are looked at for one page
+
+Place = tuple[float, str, int]  # where a record stands in time: at, writer, number
+
+
+@dataclass(frozen=True, slots=True)
+class RecordQuery:
+    """What is looked for; empty means anything."""
+
+    text: str = ""
+    event: str = ""
+    agent: str = ""  # its principal or the name it goes by
+    level: int = -1  # at least; -1 means records of any kind
+    since: float = 0.0
+    until: float = 0.0
+    attempts: bool = False  # only what agents asked for
+    without: frozenset[str] = frozenset()  # events that are passed over, and counted
+
+
+@dataclass(frozen=True, slots=True)
+class RecordEntry:
+    """One record with its body read."""
+
+    row: AuditRow
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return f"{self.row.writer}/{self.row.seq}"
+
+    @property
+    def attempt(self) -> bool:
+        return self.row.event in ATTEMPTS
+
+    @property
+    def level(self) -> int:
+        """Of an attempt; -1 of everything else."""
+        found = self.body.get("danger_level")
+        return found if isinstance(found, int) and 0 <= found <= 4 else -1
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPage:
+    """One page, and where the next one begins; None where there is nothing older."""
+
+    entries: tuple[RecordEntry, ...]
+    older: Place | None = None
+    looked: int = 0
+    passed_over: int = 0
+
+    @property
+    def cut(self) -> bool:
+        """Whether the search stopped before it had a page full, because it had read enough."""
+        return self.older is not None and len(self.entries) < PAGE
+
+
+def search(
+    state: State, wanted: RecordQuery, before: Place | None = None, page: int = PAGE, most: int = MOST
+) -> RecordPage:
+    """One page of what fits, older than a place; what waits for its group is written first."""
+    state.recorder.flush()
+    entries: list[RecordEntry] = []
+    looked, last, over = 0, before, 0
+    for row in _older(state, wanted, before):
+        if len(entries) == page or looked == most:
+            return RecordPage(tuple(entries), last, looked, over)
+        looked, last = looked + 1, place_of(row)
+        if _may_fit(row, wanted) and matches(entry := RecordEntry(row, body_of(row)), wanted):
+            if row.event in wanted.without:
+                over += 1
+            else:
+                entries.append(entry)
+    return RecordPage(tuple(entries), None, looked, over)
+
+
+def matches(entry: RecordEntry, wanted: RecordQuery) -> bool:
+    """What the store cannot tell by itself."""
+    if (wanted.attempts and not entry.attempt) or entry.level < wanted.level:
+        return False
+    return not wanted.agent or normal_name(wanted.agent) in _names(entry.body)
+
+
+def _may_fit(row: AuditRow, wanted: RecordQuery) -> bool:
+    """What can be told before a body is read, which takes longest."""
+    if wanted.attempts and row.event not in ATTEMPTS:
+        return False
+    return wanted.level < 0 or any(f'"danger_level":{level}' in row.body for level in range(wanted.level, 5))
+
+
+def place_of(row: AuditRow) -> Place:
+    return (row.at, row.writer, row.seq)
+
+
+def find_record(state: State, writer: str, seq: int) -> RecordEntry | None:
+    """The record of this number."""
+    state.recorder.flush()
+    rows = state.store.read(lambda tx: tx.audit(AuditQuery(writer, seq - 1, limit=1))) if writer else []
+    return RecordEntry(rows[0], body_of(rows[0])) if rows and rows[0].seq == seq else None
+
+
+def _older(state: State, wanted: RecordQuery, before: Place | None) -> Iterator[AuditRow]:
+    """Everything that the store finds, the newest first; records of one moment come whole, however many there are."""
+    query = AuditQuery("", -1, wanted.event, wanted.since, wanted.until, _text(wanted), STEP, True)
+    while True:
+        if before is not None:
+            query = replace(query, until=min(before[0], wanted.until or before[0]))
+        rows = state.store.read(lambda tx, query=query: tx.audit(query))  # type: ignore[misc]
+        fresh = [row for row in rows if before is None or place_of(row) < before]
+        yield from fresh
+        if len(rows) < query.limit:
+            return
+        if fresh:
+            before, query = place_of(fresh[-1]), replace(query, limit=STEP)
+        else:  # more than a page of one moment
+            query = replace(query, limit=query.limit * 2)
+
+
+def _text(wanted: RecordQuery) -> str:
+    """What the store looks for in the text: the words, else the agent where its name is spelled in one way."""
+    if wanted.text or not wanted.agent.isascii():
+        return wanted.text
+    return json.dumps(wanted.agent.strip())[1:-1]
+
+
+def _names(body: Mapping[str, Any]) -> set[str]:
+    """Everything that whoever asked is called."""
+    who = body.get("agent")
+    given = [who.get("principal"), who.get("name")] if isinstance(who, Mapping) else []
+    return {normal_name(str(name)) for name in (*given, body.get("principal"), body.get("name")) if name}
+
+
+MOST_CHANGES = 500  # records of a kind that are looked at
+_EVENTS = ("start", "mode_change", "pattern_change")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyChange:
+    """One change of what decides."""
+
+    at: float
+    what: str  # policy, rules, mode, pattern
+    words: str
+    by: str = ""
+
+
+def policy_changes(state: State) -> list[PolicyChange]:
+    """Every change that the record keeps, the newest first; files are changed by whoever can write them, seen at the next start."""
+    queries = [AuditQuery(event=event, limit=MOST_CHANGES, newest_first=True) for event in _EVENTS]
+    starts, modes, patterns = state.store.read(lambda tx: [tx.audit(query) for query in queries])
+    found = [*_starts(reversed(starts)), *map(_mode, modes), *map(_pattern, patterns)]
+    return sorted(found, key=lambda turn: turn.at, reverse=True)
+
+
+def _starts(rows: Iterable[AuditRow]) -> Iterator[PolicyChange]:
+    """What was not as it was at the start before."""
+    before: AuditRow | None = None
+    for row in rows:
+        said = body_of(row)
+        if before is None or row.policy != before.policy:
+            yield PolicyChange(row.at, "policy", f"{said.get('policy', 'unknown')}, {row.policy[:12]}")
+        if before is None or row.rulebook != before.rulebook:
+            yield PolicyChange(row.at, "rules", f"version {said.get('version', 'unknown')}, {row.rulebook[:12]}")
+        before = row
+
+
+def _mode(row: AuditRow) -> PolicyChange:
+    said = body_of(row)
+    why = f": {said['reason']}" if said.get("reason") else ""
+    return PolicyChange(
+        row.at, "mode", f"{said.get('before', '?')} to {said.get('after', '?')}{why}", str(said.get("by", ""))
+    )
+
+
+def _pattern(row: AuditRow) -> PolicyChange:
+    said = body_of(row)
+    added = said.get("registered")
+    one: Mapping[str, Any] = added if isinstance(added, Mapping) else {}
+    words = f"{one.get('id', '?')} registered" if one else f"{said.get('unregistered', '?')} taken out"
+    return PolicyChange(row.at, "pattern", words, str(said.get("by", "")))
+
+
+_SKIPPED = frozenset({"timestamp", "by", "digest", "key_id", "statement", "proof"})
+
+
+def describe_record(body: Mapping[str, Any]) -> str:
+    """One line of what a record says."""
+    if "danger_level" in body:
+        ticket = f"  {body['ticket']}" if body.get("ticket") else ""
+        return (
+            f"{body.get('decision', '')}  {record_title(body)}  ({body.get('level', '')}; {agent_words(body)}){ticket}"
+        )
+    if "token_id" in body:
+        return token_line(body)
+    by = f"by {body['by']}" if body.get("by") else ""
+    return ": ".join(filter(None, (by, details_line(body))))
+
+
+def details_line(body: Mapping[str, Any]) -> str:
+    """What somebody did, but for who and when."""
+    given = {key: value for key, value in body.items() if key not in _SKIPPED and value not in ("", None, [], {})}
+    reason = given.pop("reason", None)
+    said = [_short(reason)] if reason is not None else []  # what somebody said comes first
+    return ", ".join((*said, *(f"{key} {_moment(key, value)}" for key, value in given.items())))
+
+
+def token_line(body: Mapping[str, Any]) -> str:
+    """What became of a confirmation token, which is named by its fingerprint."""
+    context = body.get("client_context")
+    context = context if isinstance(context, Mapping) else {}
+    said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]
+    said += [
+        f"{word} {context[key]}" for key, word in (("session_id", "session"), ("user_id", "by")) if context.get(key)
+    ]
+    said += [str(body["failure_reason"])] if body.get("failure_reason") else []
+    mark = str(body["token_id"])
+    return f"{', '.join(said)}  ({mark[:19]}{'…' if len(mark) > 19 else ''})"
+
+
+def _moment(key: str, value: object) -> str:
+    """A value; seconds since 1970 as a time."""
+    if key.endswith("_at") and isinstance(value, int | float) and 0 < value < 1e11:
+        return f"{iso(float(value))[:19]}Z"
+    return _short(value)
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:77] + "..."

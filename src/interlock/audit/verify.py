@@ -1,0 +1,293 @@
+"""Verifies each writer's chain: names the first altered, missing, reordered or added record, and how far signatures reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from interlock.audit.chain import CHECKPOINT, FIRST_SEQ, GENESIS, SCHEMA, checkpoint, fingerprint_of, hash_of, moment
+from interlock.canonical_json import parse_canonical
+from interlock.records import AuditRow, Checkpoint
+
+GROUPED = 5.0  # seconds that everyday records may be older than what was written meanwhile: they are kept in groups
+_MAX_FAULTS = 100
+
+Verify = Callable[[str, bytes, str], bool]  # key id, what was signed, signature in hex; LookupError: no such key
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The first record of a writer that is not as it was written."""
+
+    writer: str  # empty: a checkpoint
+    seq: int  # of the record, or the checkpoint's number
+    what: str  # altered, missing, reordered, foreign, duplicated, truncated, forked; of a checkpoint: altered, unsigned, missing
+    words: str
+    since: int = 0  # the first record that may be touched as well: the one after the last that a checkpoint confirms
+    after: float = 0.0  # when the last good record before it was written
+
+
+@dataclass(frozen=True, slots=True)
+class AuditVerdict:
+    """What the record proves."""
+
+    faults: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+    rows: int = 0
+    proved: Mapping[str, int] = field(default_factory=dict)  # writer -> last record that a signature covers
+    unproved: int = 0  # good links that no signature covers yet
+    proved_until: float | None = None  # None: no signature proves anything
+    touches: int = 0  # approvals that a passkey signed
+    touched_until: float | None = None  # history before it cannot be told anew without one of these passkeys
+
+    @property
+    def ok(self) -> bool:
+        return not self.faults
+
+    @property
+    def first(self) -> Fault | None:
+        return self.faults[0] if self.faults else None
+
+
+@dataclass(slots=True)
+class _Marks:
+    """What signatures say of one writer's chain."""
+
+    known: dict[int, str] = field(default_factory=dict)  # seq -> hash
+    floors: dict[int, str] = field(default_factory=dict)
+    head: int = FIRST_SEQ - 1
+
+    def starts(self) -> dict[int, str]:
+        """Where the kept part may begin, and what it has to follow there."""
+        return {FIRST_SEQ: GENESIS, **{seq + 1: hash for seq, hash in self.floors.items()}}
+
+    def start_below(self, seq: int) -> int:
+        return max((start for start in self.starts() if start <= seq), default=FIRST_SEQ)
+
+    def end_pruned(self) -> int:
+        return max(self.floors, default=FIRST_SEQ - 1)
+
+
+def verify(
+    rows_by_writer: Mapping[str, Iterable[AuditRow]], checkpoints: Iterable[Checkpoint], verify_signature: Verify
+) -> AuditVerdict:
+    """Names the first bad record of every writer; reads each stream once, in order, and holds two of its records."""
+    # What a chain has to fulfil:
+    # 1. every checkpoint is signed by a key that is known, and no two contradict each other;
+    # 2. it begins at the genesis, or after a record that a signed floor names;
+    # 3. each record is of this writer, has the next number, its own hash, and follows the one before;
+    # 4. each record that a checkpoint names has the hash that was signed;
+    # 5. it reaches the newest head that was signed;
+    # 6. each checkpoint that a record speaks of is there.
+    points, faults = _signed_points(checkpoints, verify_signature)  # 1
+    marks, forks = _marks(points)
+    faults += forks
+    known_points = {fingerprint_of(point) for point in points}
+    walks = []
+    for writer in sorted({*rows_by_writer, *marks}):
+        walk = _Walk(writer, marks.get(writer, _Marks()), known_points)
+        walk.through(rows_by_writer.get(writer, ()))  # 2-6
+        walks.append(walk)
+    faults += sorted((fault for walk in walks for fault in walk.faults), key=lambda fault: (fault.after, fault.writer))
+    proved = {walk.writer: walk.confirmed for walk in walks}
+    return AuditVerdict(
+        faults=tuple(faults[:_MAX_FAULTS]),
+        notes=tuple(note for walk in walks for note in walk.notes()),
+        rows=sum(walk.count for walk in walks),
+        proved={writer: seq for writer, seq in proved.items() if seq >= FIRST_SEQ},
+        unproved=sum(walk.unproved() for walk in walks),
+        proved_until=_proved_until(points, proved),
+    )
+
+
+class _Walk:
+    """One writer's chain, record by record."""
+
+    def __init__(self, writer: str, marks: _Marks, points: set[str]) -> None:
+        self.writer, self.marks, self.points = writer, marks, points
+        self.last: AuditRow | None = None
+        self.count = 0
+        self.confirmed = FIRST_SEQ - 1
+        self.faults: list[Fault] = []
+        self.backwards = 0
+        self.first_backwards = 0
+
+    def through(self, rows: Iterable[AuditRow]) -> None:
+        stream = iter(rows)
+        row = next(stream, None)
+        self.confirmed = self._expected(row) - 1 if row is not None else self.marks.end_pruned()  # 2
+        while row is not None:
+            after = next(stream, None)
+            self.count += 1
+            fault = self._wrong(row, after)
+            if fault is not None:
+                self.faults.insert(0, self._told_apart(fault, row, after, stream))
+                return
+            self._accept(row)
+            row = after
+        self._reached()
+
+    def notes(self) -> Iterator[str]:
+        if self.backwards:
+            more = f", and {self.backwards - 1} more times" if self.backwards > 1 else ""
+            yield (
+                f"{self.writer}: record {self.first_backwards} is dated before the one in front of it{more}: the clock was"
+                " set back, or it waited for the store. Their order is what the chain shows, whatever the clock said"
+            )
+        if not self.marks.known and self.count:
+            yield f"{self.writer}: no checkpoint names this writer, so nothing of it is proved"
+
+    def unproved(self) -> int:
+        return max(0, self.last.seq - self.confirmed) if self.last else 0
+
+    def _accept(self, row: AuditRow) -> None:
+        if self.last is not None and row.at < self.last.at - GROUPED:
+            self.first_backwards = self.first_backwards or row.seq
+            self.backwards += 1
+        if row.seq in self.marks.known:
+            self.confirmed = row.seq
+        if row.event == CHECKPOINT and not self.faults and _digest_in(row.body) not in self.points:
+            self.faults.append(
+                self._fault(row.seq, "missing", f"the checkpoint that record {row.seq} speaks of is gone", "")
+            )
+        self.last = row
+
+    def _wrong(self, row: AuditRow, after: AuditRow | None) -> Fault | None:
+        """What is wrong with a record where it stands; obligations 2 to 4."""
+        if row.writer != self.writer:
+            return self._fault(self._expected(row), "foreign", f"a record of {row.writer!r:.80} stands in this chain")
+        misplaced = self._misplaced(row)
+        if misplaced is not None:
+            return misplaced
+        if row.schema != SCHEMA:
+            return self._fault(row.seq, "foreign", f"schema {row.schema!r:.20} is unknown; expected {SCHEMA}")
+        if not _whole(row):
+            return self._fault(row.seq, "altered", "the record's hash is not the hash of its content")
+        if row.prev != self._before(row):
+            return self._unlinked(row, after)
+        if self.marks.known.get(row.seq, row.hash) != row.hash:
+            return self._fault(row.seq, "altered", "a signed checkpoint has another hash for this record")
+        return None
+
+    def _misplaced(self, row: AuditRow) -> Fault | None:
+        expected = self._expected(row)
+        if row.seq == expected:
+            return None
+        if not isinstance(row.seq, int) or row.seq < FIRST_SEQ:
+            return self._fault(expected, "foreign", f"a record with the number {row.seq!r:.40}")
+        if row.seq > expected:
+            return self._fault(expected, "missing", f"record {row.seq} stands where {expected} belongs")
+        return self._fault(row.seq, "duplicated", f"record {row.seq} stands where {expected} belongs")
+
+    def _expected(self, row: AuditRow) -> int:
+        if self.last is not None:
+            return self.last.seq + 1
+        return self.marks.start_below(row.seq) if isinstance(row.seq, int) else FIRST_SEQ
+
+    def _before(self, row: AuditRow) -> str:
+        return self.last.hash if self.last is not None else self.marks.starts()[row.seq]
+
+    def _unlinked(self, row: AuditRow, after: AuditRow | None) -> Fault:
+        """Two records, each whole, that do not follow each other: whichever a signature or the next record vouches for is the good one."""
+        last = self.last
+        if last is None or last.seq == self.confirmed:
+            return self._fault(row.seq, "foreign", "it does not follow the record before it")
+        vouched = self.marks.known.get(row.seq) == row.hash or (after is not None and after.prev == row.hash)
+        if vouched or after is None:
+            words = f"record {row.seq} was written after another record {last.seq}"
+            return self._fault(last.seq, "altered", words)
+        return self._fault(row.seq, "foreign", "neither the record before it nor the one after it knows it")
+
+    def _told_apart(self, fault: Fault, row: AuditRow, after: AuditRow | None, stream: Iterator[AuditRow]) -> Fault:
+        """The fault by its right name, once the rest is read: the number twice, or the missing record elsewhere."""
+        ours = row.writer == self.writer
+        if ours and after is not None and after.seq == row.seq == fault.seq and fault.what in ("altered", "foreign"):
+            fault = replace(fault, what="duplicated", words=f"two records have the number {fault.seq}")
+        found = False
+        for other in chain((after,) if after is not None else (), stream):
+            self.count += 1
+            found = found or (other.seq == fault.seq and other.writer == self.writer)
+        return replace(fault, what="reordered") if found and fault.what == "missing" else fault
+
+    def _reached(self) -> None:
+        end = self.last.seq if self.last is not None else self.marks.end_pruned()
+        if end < self.marks.head:
+            words = f"the chain ends at {end}, a signed checkpoint has {self.marks.head}"
+            what = "truncated" if self.count else "missing"
+            self.faults.insert(0, self._fault(end + 1, what, words))
+
+    def _fault(self, seq: int, what: str, words: str, writer: str | None = None) -> Fault:
+        since = min(max(self.confirmed + 1, FIRST_SEQ), seq)
+        after = self.last.at if self.last is not None else 0.0
+        return Fault(self.writer if writer is None else writer, seq, what, words, since, after)
+
+
+def _signed_points(checkpoints: Iterable[Checkpoint], verify_signature: Verify) -> tuple[list[Checkpoint], list[Fault]]:
+    points, faults = [], []
+    for point in checkpoints:
+        wrong = _not_signed(point, verify_signature)
+        if wrong is None:
+            points.append(point)
+        else:
+            what, words = wrong
+            faults.append(Fault("", point.id, what, f"checkpoint {point.id}: {words}"))
+    return points, faults
+
+
+def _not_signed(point: Checkpoint, verify_signature: Verify) -> tuple[str, str] | None:
+    try:
+        message = checkpoint(point.heads, point.floors, point.at)
+        if point.at != moment(point.at):
+            return "altered", "its time is not one that was signed"
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
+        return "altered", str(error)
+    try:
+        return (
+            None if verify_signature(point.key_id, message, point.signature) else ("altered", "the signature is wrong")
+        )
+    except LookupError:
+        return "unsigned", f"nobody knows the key {point.key_id!r:.80}"
+
+
+def _marks(points: Iterable[Checkpoint]) -> tuple[dict[str, _Marks], list[Fault]]:
+    """Everything that is signed, by writer; two signed hashes of one record are a fork."""
+    marks: dict[str, _Marks] = {}
+    faults: list[Fault] = []
+    for point in points:
+        for places, are_floors in ((point.heads, False), (point.floors, True)):
+            for writer, place in places.items():
+                seq, hash = place["seq"], place["hash"]
+                mark = marks.setdefault(writer, _Marks())
+                mark.head = max(mark.head, seq)
+                if mark.known.setdefault(seq, hash) != hash:
+                    faults.append(Fault(writer, seq, "forked", f"checkpoint {point.id} has another hash for it", seq))
+                if are_floors:
+                    mark.floors[seq] = hash
+    return marks, faults
+
+
+def _proved_until(points: Iterable[Checkpoint], proved: Mapping[str, int]) -> float | None:
+    """The time of the newest checkpoint whose heads are all confirmed."""
+    times = [
+        point.at
+        for point in points
+        if point.heads and all(place["seq"] <= proved.get(writer, -1) for writer, place in point.heads.items())
+    ]
+    return max(times, default=None)
+
+
+def _whole(row: AuditRow) -> bool:
+    """Whether a record is what was hashed; a value of a wrong type is not."""
+    try:
+        return moment(row.at) == row.at and hash_of(row) == row.hash
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _digest_in(body: str) -> object:
+    try:
+        said = parse_canonical(body)
+    except ValueError:
+        return None
+    return said.get("digest") if isinstance(said, dict) else None

@@ -1,0 +1,1 @@
+"""The command line: `interlock WORD …`, in three groups of commands: judge, guard, answer."""

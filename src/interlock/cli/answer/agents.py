@@ -1,0 +1,180 @@
+"""`interlock agents`, `block` and `unblock`: agent tokens, trust tiers, and blocks on a principal."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from interlock.cli.command import (
+    OK,
+    add_operator_option,
+    command,
+    list_rows,
+    run,
+    say_json,
+    say_table,
+    with_default_word,
+    words,
+)
+
+_EXAMPLES = """
+interlock agents
+interlock agents add ci-bot
+interlock agents trust agent:9f2c… ci-bot verified
+interlock agents revoke agent:9f2c… ci-bot
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one of list, add, trust and revoke."""
+    parser, add = words(
+        "agents", "Agents are told apart by what proves them: a user on the socket, or a token.", _EXAMPLES
+    )
+    add_operator_option(
+        add("list", "agents with a token or a trust tier, and every block", "interlock agents list --json")
+    )
+    made = add("add", "a token for an agent, shown once", "interlock agents add ci-bot")
+    made.add_argument("name", metavar="NAME")
+    made.add_argument("--tier", metavar="TIER", help="its trust tier (takes an admin)")
+    add_operator_option(made)
+    trust = add(
+        "trust", "the trust tier of an agent (takes an admin)", "interlock agents trust uid:1000 claude verified"
+    )
+    gone = add("revoke", "a token that counts no more", "interlock agents revoke agent:9f2c… ci-bot")
+    for one in (trust, gone):
+        one.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it")
+        one.add_argument("name", metavar="NAME")
+        add_operator_option(one)
+    trust.add_argument("tier", metavar="TIER", help="'' takes it away")
+    args = parser.parse_args(with_default_word(argv, "list"))
+    return run("agents", {"list": _list, "add": _add, "trust": _trust, "revoke": _revoke}[args.word], args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as operator:
+        found, blocks = list_rows(operator.get("/agents"), "agents"), list_rows(operator.get("/blocks"), "blocks")
+    if args.json:
+        say_json({"agents": found, "blocks": blocks})
+        return OK
+    rows = [_row(agent) for agent in found]
+    say_table(("principal", "name", "tier", "added", "token"), rows, "No agent has a token or a trust tier yet.")
+    blocks = [block for block in blocks if not block.get("liftedAt")]
+    if blocks:
+        print()
+        cells = [(b.get("principal", ""), b.get("by", ""), b.get("reason", "")) for b in blocks]
+        say_table(("blocked", "by", "reason"), cells, "")
+    return OK
+
+
+def _row(agent: Mapping[str, Any]) -> tuple[str, ...]:
+    from interlock.local_times import ago
+
+    added = agent.get("firstSeen") or agent.get("first_seen")
+    revoked = agent.get("revokedAt") or agent.get("revoked_at") or agent.get("revoked")
+    token = "revoked" if revoked else "yes" if str(agent.get("principal", "")).startswith("agent:") else ""
+    return (
+        str(agent.get("principal", "")),
+        str(agent.get("name", "")),
+        str(agent.get("trust_tier") or ""),
+        ago(added),
+        token,
+    )
+
+
+def _add(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    body = {"name": args.name} | ({"trust_tier": args.tier} if args.tier else {})
+    with operator_session(args) as operator:
+        made = operator.post("/agents", body)
+    if args.json:
+        say_json(made)
+    else:
+        print(f"{made.get('principal')} ({made.get('name')}). Its token, shown this once:\n\n    {made.get('token')}\n")
+        print("The agent sends it as `Authorization: Bearer agt_…`.")
+    return OK
+
+
+def _trust(args: argparse.Namespace) -> int:
+    return _change_agent(
+        args, {"trust_tier": args.tier}, f"{args.principal} {args.name} is {args.tier or 'of no tier'} now."
+    )
+
+
+def _revoke(args: argparse.Namespace) -> int:
+    return _change_agent(args, {"revoked": True}, f"Revoked: the token of {args.principal} {args.name} counts no more.")
+
+
+def _change_agent(args: argparse.Namespace, change: Mapping[str, Any], said: str) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args) as operator:
+        after = operator.call("PATCH", "/agents", {"principal": args.principal, "name": args.name, **change})
+    if args.json:
+        say_json(after)
+    else:
+        print(said)
+    return OK
+
+
+def block_main(argv: Sequence[str]) -> int:
+    """Block a principal."""
+    parser = command(
+        "block",
+        "Stop an agent: everything it asks for is denied, but for reading, until an operator lifts the block.",
+        "interlock block uid:1000 --reason 'deletes what it should not'\ninterlock block agent:9f2c… --reason 'leaked'",
+    )
+    parser.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it, such as uid:1000")
+    parser.add_argument(
+        "--reason", metavar="WORDS", default="", help="goes on the record; the agent reads it (default: asks)"
+    )
+    add_operator_option(parser)
+    return run("block", _block, parser.parse_args(list(argv)))
+
+
+def _block(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session, require_reason
+
+    require_reason(args, "the agent reads it")
+    with operator_session(args) as operator:
+        made = operator.post("/blocks", {"principal": args.principal, "reason": args.reason})
+    if args.json:
+        say_json(made)
+    else:
+        print(f"Blocked: {args.principal}. Lift it with `interlock unblock {args.principal} --reason …`.")
+        if args.principal.startswith("uid:"):
+            print("This stops every agent of that user on the socket; `interlock agents add NAME` tells agents apart.")
+    return OK
+
+
+def unblock_main(argv: Sequence[str]) -> int:
+    """Lift a block."""
+    parser = command(
+        "unblock",
+        "Lift a block. What the agent asked for meanwhile stays denied or held.",
+        "interlock unblock uid:1000 --reason 'talked to its owner'",
+    )
+    parser.add_argument("principal", metavar="PRINCIPAL", help="as `interlock agents` shows it, such as uid:1000")
+    parser.add_argument("--reason", metavar="WORDS", default="", help="goes on the record (default: asks)")
+    add_operator_option(parser)
+    return run("unblock", _unblock, parser.parse_args(list(argv)))
+
+
+def _unblock(args: argparse.Namespace) -> int:
+    from urllib.parse import urlencode
+
+    from interlock.cli.sign_in import operator_session, require_reason
+    from interlock.client import path_segment
+
+    require_reason(args)
+    why = urlencode({"reason": args.reason})
+    with operator_session(args) as operator:
+        lifted = operator.call("DELETE", f"/blocks/{path_segment(args.principal)}?{why}")
+    if args.json:
+        say_json(lifted)
+    else:
+        print(f"Unblocked: {args.principal}.")
+    return OK

@@ -1,0 +1,303 @@
+"""`interlock audit`: tails, searches, exports, verifies and counts the record; reads it from the daemon or from an export."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interlock.audit.export import from_jsonl
+from interlock.cli.command import (
+    FAILED,
+    OK,
+    CommandError,
+    add_operator_option,
+    list_rows,
+    pluralize,
+    run,
+    say,
+    say_json,
+    say_table,
+    with_default_word,
+    words,
+)
+from interlock.records import AuditRow
+
+if TYPE_CHECKING:
+    from interlock.analysis.display_text import Line
+    from interlock.audit.export import ExportComparison
+    from interlock.client import DaemonClient
+
+
+EVERY = 2.0  # seconds
+_EXAMPLES = """
+interlock audit tail --follow
+interlock audit search 'git push' --since 2d
+interlock audit search --event OPERATION_DENIED --since 2026-01-28T12:00
+interlock audit export --format csv > audit.csv
+interlock audit verify
+interlock audit stats
+"""
+_UNSIGNED = "Not signed yet: the daemon signs every audit.checkpoint_minutes and when it stops. Until then the chain alone speaks."
+_UNPROVED = "No signature proves any of it as it stands now."
+_STYLES = {
+    "OPERATION_ALLOWED": "allow",
+    "CONFIRMATION_GRANTED": "allow",
+    "OPERATION_DENIED": "deny",
+    "CONFIRMATION_REQUIRED": "ask",
+}
+Record = Mapping[str, Any]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one of tail, search, export, verify and stats."""
+    parser, add = words(
+        "audit", "What was asked, answered and done: a chain that shows when it was altered.", _EXAMPLES
+    )
+    tail = add("tail", "the newest records", "interlock audit tail -n 50 --follow")
+    tail.add_argument("-n", type=int, default=20, metavar="N", help="how many (default: 20)")
+    tail.add_argument("--follow", "-f", action="store_true", help="go on until Ctrl-C")
+    search = add("search", "records by text, event and time", "interlock audit search 'DROP TABLE' --since 7d")
+    search.add_argument("text", nargs="?", default="", metavar="TEXT", help="anywhere in the record")
+    search.add_argument("--event", default="", metavar="NAME", help="such as OPERATION_DENIED or approve")
+    search.add_argument("--since", metavar="TIME", help="2h, 7d (ago), or 2026-01-28T12:00")
+    search.add_argument("--until", metavar="TIME", help="the same")
+    search.add_argument("-n", type=int, default=100, metavar="N", help="at most so many (default: 100)")
+    export = add(
+        "export", "the whole record, for other programs", "interlock audit export --format jsonl > audit.jsonl"
+    )
+    export.add_argument(
+        "--format", choices=("jsonl", "csv"), default="jsonl", help="default: jsonl, which can be replayed"
+    )
+    export.add_argument("--output", "-o", metavar="FILE", help="default: standard output")
+    verify = add(
+        "verify", "whether the record was altered; exits 1 where it was", "interlock audit verify --against kept.jsonl"
+    )
+    verify.add_argument(
+        "--against", metavar="FILE", help="an export that was kept elsewhere: is all of it still there, as it was?"
+    )
+    stats = add("stats", "how much was asked, held, approved, rejected", "interlock audit stats --json")
+    for one in (tail, search, export, verify, stats):
+        add_operator_option(one)
+    args = parser.parse_args(with_default_word(argv, "tail"))
+    return run("audit", _WORDS[args.word], args)
+
+
+def _tail(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as operator:
+        found = _records(operator, limit=args.n, newest=True)[::-1]
+        _print(found, args.json and not args.follow, args.json)
+        while args.follow:
+            time.sleep(EVERY)
+            seen = {(record.get("writer"), record.get("seq")) for record in found}
+            found = _records(operator, limit=500, newest=True)[::-1]
+            new = [record for record in found if (record.get("writer"), record.get("seq")) not in seen]
+            _print(new, False, args.json)
+    return OK
+
+
+def _search(args: argparse.Namespace) -> int:
+    from interlock.cli.arguments import parse_time
+    from interlock.cli.sign_in import operator_session
+    from interlock.times import iso
+
+    times = {name: iso(parse_time(given)) for name, given in (("since", args.since), ("until", args.until)) if given}
+    with operator_session(args, reading=True) as operator:
+        found = _records(operator, text=args.text, event=args.event, limit=args.n, newest=True, **times)[::-1]
+    _print(found, args.json, False)
+    if not found and not args.json:
+        print("Nothing was found.")
+    return OK
+
+
+def _records(operator: DaemonClient, **query: Any) -> list[Record]:
+    return list_rows(operator.get("/audit", **query), "records")
+
+
+def _print(found: Sequence[Record], as_list: bool, as_lines: bool) -> None:
+    if as_list:
+        say_json(found)
+    elif as_lines:
+        for record in found:
+            print(json.dumps(record), flush=True)
+    else:
+        width = max((len(place(record)) for record in found), default=0)
+        say(record_line(record, width) for record in found)
+
+
+def place(record: Record) -> str:
+    """Which one it is: `main/42`."""
+    return f"{record.get('writer')}/{record.get('seq')}"
+
+
+def record_line(record: Record, width: int = 0) -> Line:
+    """One record in one line."""
+    from interlock.analysis.display_text import StyledText, visible
+    from interlock.audit.search import describe_record
+    from interlock.local_times import clock
+
+    event, body = str(record.get("event", "")), record.get("body")
+    body = body if isinstance(body, Mapping) else {}
+    return (
+        StyledText(f"{place(record):<{width}}  {clock(record.get('at'))}  ", "dim"),
+        StyledText(f"{event:<22}", _STYLES.get(event, "heading")),
+        StyledText(visible(describe_record(body))),
+    )
+
+
+def _export(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as operator:
+        lines = operator.lines("/audit/export", format=args.format)
+        if args.output:
+            with open(args.output, "x", encoding="utf-8") as out:
+                count = _copy_lines(lines, out)
+            print(f"{count} lines in {args.output}", file=sys.stderr)
+        else:
+            _copy_lines(lines, sys.stdout)
+    return OK
+
+
+def _copy_lines(lines: Iterable[str], out: Any) -> int:
+    count = 0
+    for line in lines:
+        out.write(line + "\n")
+        count += 1
+    return count
+
+
+def _verify(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as operator:
+        found = operator.get("/audit/verify", 600.0)
+        kept = _compare_with(args.against, operator) if args.against else None
+    if args.json:
+        say_json(found | ({"against": asdict(kept) | {"ok": kept.ok}} if kept else {}))
+    else:
+        say([*_verdict(found), *(_comparison_lines(args.against, kept) if kept else ())])
+    return OK if found.get("ok") and (kept is None or kept.ok) else FAILED
+
+
+def _compare_with(path: str, operator: DaemonClient) -> ExportComparison:
+    from interlock.audit.export import compare_export
+
+    return compare_export(
+        records_of_file(Path(path)), parse_records(operator.lines("/audit/export", format="jsonl"), "the daemon")
+    )
+
+
+def _comparison_lines(path: str, kept: ExportComparison) -> Iterable[Line]:
+    from interlock.analysis.display_text import StyledText
+
+    if not kept.ok:
+        yield StyledText("Missing: ", "deny"), StyledText(f"{kept.gone}, which {path} has, {kept.words}.")
+        return
+    let_go = f"; {pluralize(kept.pruned, 'record')} let go by age" if kept.pruned else ""
+    yield (
+        StyledText("Kept: ", "allow"),
+        StyledText(f"all of {path} is still there: {pluralize(kept.same, 'record')}{let_go}."),
+    )
+
+
+def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
+    from interlock.analysis.display_text import StyledText, visible
+    from interlock.local_times import clock
+
+    if found.get("ok"):
+        yield (
+            StyledText("Whole: ", "allow"),
+            StyledText(
+                f"{pluralize(int(found.get('records') or 0), 'record')}, none altered, missing or out of order."
+            ),
+        )
+    for fault in found.get("faults") or ():
+        where = f"{fault.get('writer') or 'checkpoint'}/{fault.get('seq')}"
+        yield (
+            StyledText(f"{str(fault.get('what', '')).capitalize()}: ", "deny"),
+            StyledText(f"{where}, {visible(str(fault.get('words', '')))}"),
+        )
+    if found.get("provedUntil"):
+        since = pluralize(int(found.get("unproved") or 0), "record")
+        yield (StyledText(f"Signed until {clock(found['provedUntil'])}; {since} since then."),)
+    else:
+        yield (StyledText(_UNSIGNED if found.get("ok") else _UNPROVED, "dim"),)
+    if found.get("touchedUntil"):
+        count = pluralize(int(found.get("touches") or 0), "approval")
+        yield (StyledText(f"Proved by a passkey until {clock(found['touchedUntil'])}: {count} signed by touch."),)
+    for note in _notes(found):
+        yield (StyledText(visible(str(note)), "dim"),)
+
+
+def _notes(found: Mapping[str, Any]) -> list[str]:
+    """What else there is to say; that one writer is not signed yet only where others are."""
+    return [
+        str(note) for note in found.get("notes") or () if found.get("provedUntil") or "no checkpoint" not in str(note)
+    ]
+
+
+def _stats(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as operator:
+        found = operator.get("/metrics")
+    if args.json:
+        say_json(found)
+        return OK
+    plain = [(_spell_name(key), str(value)) for key, value in found.items() if not isinstance(value, Mapping)]
+    say_table(("what", "how many"), plain, "")
+    for key in ("bySeverity", "byCategory"):
+        rows = [(str(name), str(count)) for name, count in (found.get(key) or {}).items() if count]
+        if rows:
+            print()
+            say_table((_spell_name(key), "how many"), rows, "")
+    return OK
+
+
+def _spell_name(name: str) -> str:
+    return "".join(f" {char.lower()}" if char.isupper() else char for char in name)
+
+
+_WORDS = {"tail": _tail, "search": _search, "export": _export, "verify": _verify, "stats": _stats}
+
+
+DAEMON = "audit"
+
+
+def read_records(args: argparse.Namespace, source: str) -> Iterator[AuditRow]:
+    """Every record of a file exported as JSONL, or of the daemon, for which an operator signs in."""
+    if source != DAEMON:
+        yield from records_of_file(Path(source))
+        return
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as daemon:
+        yield from parse_records(daemon.lines("/audit/export", format="jsonl"), "the daemon")
+
+
+def records_of_file(path: Path) -> Iterator[AuditRow]:
+    """Every record of a file exported as JSONL."""
+    try:
+        with path.open(encoding="utf-8") as lines:
+            yield from parse_records(lines, str(path))
+    except UnicodeDecodeError:
+        raise CommandError(f"{path}: not UTF-8; expected what `interlock audit export --format jsonl` wrote") from None
+
+
+def parse_records(lines: Iterable[str], where: str) -> Iterator[AuditRow]:
+    """The records of exported lines; stops at the first that is none."""
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            yield from_jsonl(line)
+        except (ValueError, RecursionError) as error:
+            raise CommandError(f"{where}, line {number}: {str(error)[:200]}") from None

@@ -1,0 +1,94 @@
+"""`interlock channels`: lists the notification channels with their health, and sends a test message."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from interlock.analysis.display_text import visible
+from interlock.cli.command import (
+    FAILED,
+    OK,
+    add_operator_option,
+    list_rows,
+    run,
+    say_json,
+    say_table,
+    with_default_word,
+    words,
+)
+
+_EXAMPLES = """
+interlock channels
+interlock channels test oncall
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one of list and test."""
+    parser, add = words(
+        "channels", "Where people hear of held actions, codes, blocks and alerts: `[[channels.send]]`.", _EXAMPLES
+    )
+    add_operator_option(
+        add("list", "every channel, whether it can be used, and how its last message went", "interlock channels list")
+    )
+    tried = add("test", "send a test message", "interlock channels test oncall")
+    tried.add_argument("name", metavar="NAME")
+    add_operator_option(tried)
+    args = parser.parse_args(with_default_word(argv, "list"))
+    return run("channels", {"list": _list, "test": _test}[args.word], args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as operator:
+        found = list_rows(operator.get("/channels"), "channels")
+    if args.json:
+        say_json(found)
+        return OK
+    rows = [(str(one.get("name", "")), str(one.get("address", "")), _when(one), _state(one)) for one in found]
+    say_table(("name", "where", "told", "state"), rows, "There is no channel.")
+    for words in (words for one in found if (words := _trouble(one))):
+        print(words)
+    return OK
+
+
+def _test(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+    from interlock.client import path_segment
+
+    with operator_session(args) as operator:
+        found = operator.post(f"/channels/{path_segment(args.name)}/test", {})
+    if args.json:
+        say_json(found)
+    elif found.get("sent"):
+        print(f"{args.name}: sent. Look whether it is there.")
+    else:
+        print(f"{args.name}: not sent: {found.get('reason', '')}")
+    return OK if found.get("sent") else FAILED
+
+
+def _when(one: Mapping[str, Any]) -> str:
+    after = one.get("afterSeconds")
+    return f"after {after} s" if after else "at once"
+
+
+def _state(one: Mapping[str, Any]) -> str:
+    if not one.get("ready"):
+        return "cannot be used"
+    last = _last(one)
+    return f"last message {last['state']}" if last else "ready"
+
+
+def _trouble(one: Mapping[str, Any]) -> str:
+    """What somebody has to look after, in a line."""
+    last = _last(one)
+    why = one.get("problem") or (last.get("reason") if last.get("state") in ("queued", "failed") else "")
+    return visible(f"{one.get('name', '')}: {why}") if why else ""
+
+
+def _last(one: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = list_rows(one, "recent")
+    return found[0] if found else {}

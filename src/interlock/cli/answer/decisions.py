@@ -1,0 +1,261 @@
+"""`interlock approve`, `reject` and `revoke`: an operator's answer to one ticket; only what was shown is signed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from interlock.cli.command import OK, CommandError, add_operator_option, command, daemon, pluralize, run, say, say_json
+
+if TYPE_CHECKING:
+    from interlock.client import DaemonClient
+
+
+_ABOUT = {
+    "approve": "Agree to a held action. It is shown whole, and your passphrase is read from this terminal alone.",
+    "reject": "Say no to a held action, or take an approval back before it is used. The same effect on the same target stays refused.",
+    "revoke": "Take back an approval before it was used, a grant, or what `interlock allow` and `interlock deny` said.",
+}
+_ASKS = {
+    "approve": "Your passphrase approves exactly this, once.",
+    "reject": "Your passphrase rejects this.",
+    "revoke": "Your passphrase takes the approval back.",
+}
+_EXAMPLES = {
+    "approve": "interlock approve                       the only one that waits\n"
+    "interlock approve 7Qm2                  the one whose id begins so\n"
+    "interlock approve 7Qm2 --reason 'the branch is mine'",
+    "reject": "interlock reject 7Qm2 --reason 'use a migration instead'\ninterlock reject --all --reason 'not today'",
+    "revoke": "interlock revoke 7Qm2 --reason 'wrong database'\ninterlock revoke grant_x1Y2",
+}
+LIGHT = 2  # the highest level that an unlocked terminal approves
+_DONE = {"approve": "approved", "reject": "rejected", "revoke": "revoked"}
+
+
+def answer_ticket(word: str, argv: Sequence[str]) -> int:
+    """Give one answer to one ticket; to all of them where `reject --all` says so."""
+    parser = command(word, _ABOUT[word], _EXAMPLES[word])
+    only = "" if word == "revoke" else " (default: the only one that waits)"
+    parser.add_argument("id", metavar="TICKET", nargs="?", default="", help=f"its id, or how that begins{only}")
+    if word == "reject":
+        parser.add_argument("--all", action="store_true", help="everything that waits")
+    asked = " (default: asks)" if word == "reject" else ""
+    parser.add_argument("--reason", metavar="WORDS", default="", help=f"why; the agent reads it{asked}")
+    add_operator_option(parser)
+    args = parser.parse_args(list(argv))
+    if word == "reject" and args.all == bool(args.id) and args.all:
+        parser.error("--all or one TICKET, not both")
+    if word == "revoke" and not args.id:
+        parser.error("say which one")
+    work = _reject_all if word == "reject" and args.all else lambda args: _answer_one(word, args)
+    return run(word, work, args)
+
+
+def _answer_one(word: str, args: argparse.Namespace) -> int:
+    from interlock.approvals.rendering import ticket_lines
+    from interlock.cli.arguments import GRANT, find_ticket
+    from interlock.cli.sign_in import (
+        confirm,
+        operator_session,
+        require_person,
+        require_reason,
+        require_reason_or_person,
+        unlocked_session,
+    )
+
+    if word == "reject":
+        require_reason_or_person(args)
+    if word == "revoke" and args.id.startswith(GRANT):
+        from interlock.cli.answer.grants import revoke_grant
+
+        return revoke_grant(args)
+    server = daemon(args)
+    id = find_ticket(server, args.id, _answerable(word), _is_visible(word, args.id, server))
+    require_person()
+    shown = server.get(_path(id)) if id is not None else None  # before the passphrase is asked for
+    if shown is not None:
+        _check(word, shown)
+        say(ticket_lines(shown), to_errors=args.json)
+    if word == "reject":
+        require_reason(args, "the agent reads it")
+    with unlocked_session(args, shown is not None and (word != "approve" or _light(shown))) as operator:
+        if operator is not None:
+            if not confirm(f"\n{word.capitalize()} exactly this?"):
+                raise CommandError("nothing was answered")
+            return _sign_answer(word, args, operator, str(id), shown)
+    if shown is not None:
+        print(f"\n{_ASKS[word]}", file=sys.stderr if args.json else sys.stdout)
+    with operator_session(args) as operator:
+        return _sign_answer(word, args, operator, id or find_ticket(operator, args.id, _answerable(word)) or "", shown)
+
+
+def _light(ticket: Mapping[str, Any]) -> bool:
+    """Whether an unlocked terminal approves it: up to level 2, where no fresh sign-in is asked for."""
+    asked = ticket.get("requirement")
+    asked = asked if isinstance(asked, Mapping) else {}
+    return (
+        int(ticket.get("level") or 0) <= LIGHT
+        and asked.get("human") in ("confirm", "approve")
+        and not asked.get("reauth")
+    )
+
+
+def _sign_answer(
+    word: str, args: argparse.Namespace, operator: DaemonClient, id: str, shown: Mapping[str, Any] | None
+) -> int:
+    """Signs it, once what is signed was shown."""
+    from interlock.approvals.rendering import approved_by, ticket_lines
+    from interlock.cli.sign_in import confirm
+
+    ticket = operator.get(_path(id))
+    if shown is None or _matter(ticket) != _matter(shown):
+        _check(word, ticket)
+        say(ticket_lines(ticket), to_errors=args.json)
+        if not confirm(f"\n{word.capitalize()} exactly this?"):
+            raise CommandError("nothing was answered")
+    again = word == "approve" and operator.get("/session").get("operator") in approved_by(ticket)
+    after = operator.post(f"{_path(id)}/{word}", {"reason": args.reason} if args.reason else {})
+    offer = operator.get(f"{_path(id)}/grant") if after.get("state") == "approved" and not args.json else {}
+    if args.json:
+        say_json(after)
+    else:
+        print(f"\n{_outcome(word, after, again)}{_habit(offer)}")
+    return OK
+
+
+def _reject_all(args: argparse.Namespace) -> int:
+    """One no to everything that waits: listed first, answered one by one, and what somebody else answered meanwhile is left alone."""
+    from interlock.cli.answer.tickets import pending_lines
+    from interlock.cli.arguments import open_tickets, sees_all
+    from interlock.cli.sign_in import (
+        confirm,
+        operator_session,
+        require_person,
+        require_reason,
+        require_reason_or_person,
+        unlocked_session,
+    )
+    from interlock.client import ApiError
+
+    require_reason_or_person(args)
+    server = daemon(args)
+    if not open_tickets(server) and sees_all(server):
+        raise CommandError("nothing waits for an answer")
+    require_person()
+    require_reason(args, "the agents read it")
+    done, left = [], []
+    with (
+        unlocked_session(args) as there,
+        nullcontext(there) if there is not None else operator_session(args) as operator,
+    ):
+        found = open_tickets(operator)
+        say(pending_lines(found), to_errors=args.json)
+        if not found or not confirm(f"\nReject {'this' if len(found) == 1 else f'all {len(found)}'}?"):
+            raise CommandError("nothing was answered")
+        for ticket in found:
+            try:
+                done.append(operator.post(f"{_path(str(ticket['id']))}/reject", {"reason": args.reason}))
+            except ApiError as error:
+                left.append(str(error))
+    if args.json:
+        say_json(done)
+    else:
+        print(f"\n{pluralize(len(done), 'ticket')} rejected.", *left, sep="\n")
+    return 1 if left else OK
+
+
+def _path(id: str | None) -> str:
+    from interlock.client import path_segment
+
+    return f"/tickets/{path_segment(id or '')}"
+
+
+def _is_visible(word: str, given: str, server: DaemonClient) -> bool:
+    """Whether whatever this answer can be about is seen without a sign-in; an approval of another user's agent is not."""
+    from interlock.cli.arguments import WHOLE, sees_all
+
+    return sees_all(server) and (word == "approve" or len(given) < WHOLE)
+
+
+def _answerable(word: str) -> tuple[str, ...]:
+    from interlock.approvals.rendering import OPEN
+
+    return OPEN if word == "approve" else ("approved", *OPEN) if word == "revoke" else (*OPEN, "approved")
+
+
+def _habit(offer: Mapping[str, Any]) -> str:
+    """Which grant would have answered this, where people said yes to the like again and again."""
+    from interlock.analysis.display_text import visible
+
+    if not offer.get("command"):
+        return ""
+    return f"\nYou said yes to the like of this {offer['approvals']} times. A grant answers it for a while:\n  {visible(str(offer['command']))}"
+
+
+def _check(word: str, ticket: Mapping[str, Any]) -> None:
+    from interlock.approvals.rendering import OPEN, state_words
+
+    answerable = (*OPEN, *(() if word == "approve" or ticket.get("spentAt") else ("approved",)))
+    if word == "approve" and ticket.get("state") == "approved":
+        raise CommandError(f"ticket {_short(ticket)} is {state_words(ticket)} already")
+    if ticket.get("state") not in answerable:
+        raise CommandError(f"ticket {_short(ticket)} is {state_words(ticket)}; it cannot be {_DONE[word]}")
+
+
+def _short(ticket: Mapping[str, Any]) -> str:
+    from interlock.analysis.display_text import short_id
+
+    return short_id(str(ticket.get("id", "")))
+
+
+def _matter(ticket: Mapping[str, Any]) -> dict[str, Any]:
+    """What an answer is about; times and other people's answers are not."""
+    return {
+        key: ticket.get(key)
+        for key in ("title", "action", "level", "irreversible", "reason", "findings", "agent", "requirement")
+    }
+
+
+def _outcome(word: str, ticket: Mapping[str, Any], again: bool) -> str:
+    from interlock.local_times import clock, moment_seconds
+
+    if word != "approve":
+        return "Rejected: the agent is told why." if word == "reject" else "Revoked: the approval counts no more."
+    if ticket.get("state") != "approved":
+        return f"{'Your approval was there already' if again else 'Signed'}. {_missing(ticket)}"
+    cools, ends = moment_seconds(ticket.get("coolingEndsAt")), moment_seconds(ticket.get("expiresAt"))
+    after = f" once it has cooled off at {clock(cools)}" if cools else ""
+    until = f", until {clock(ends)}" if ends else ""
+    return f"Approved: the agent may do this once{after}{until}."
+
+
+def _missing(ticket: Mapping[str, Any]) -> str:
+    """Who else has to agree before it may run."""
+    from interlock.approvals.rendering import approved_by, approvers, requirement_words
+
+    asked, there = ticket.get("requirement"), approved_by(ticket)
+    quorum = int(asked.get("quorum") or 0) if isinstance(asked, Mapping) else 0
+    if len(there) >= quorum:
+        return f"More is needed before it may run: {requirement_words(asked)}."
+    others = f" of {', '.join(approvers(ticket))}" if approvers(ticket) else ""
+    more = quorum - len(there)
+    have = "has" if more == 1 else "have"
+    return f"It may run once {more} more{others} {have} approved; {len(there)} of {quorum} so far ({', '.join(there)})."
+
+
+def approve_main(argv: Sequence[str]) -> int:
+    """Approve the ticket named."""
+    return answer_ticket("approve", argv)
+
+
+def reject_main(argv: Sequence[str]) -> int:
+    """Reject the ticket named."""
+    return answer_ticket("reject", argv)
+
+
+def revoke_main(argv: Sequence[str]) -> int:
+    """Revoke the ticket named."""
+    return answer_ticket("revoke", argv)

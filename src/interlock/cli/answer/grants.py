@@ -1,0 +1,192 @@
+"""`interlock grants`: lists, adds and revokes grants; a new one can be taken from a ticket."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from interlock.cli.command import (
+    OK,
+    USAGE,
+    CommandError,
+    add_operator_option,
+    daemon,
+    list_rows,
+    pluralize,
+    run,
+    say,
+    say_json,
+    with_default_word,
+    words,
+)
+
+if TYPE_CHECKING:
+    from interlock.analysis.display_text import Line
+
+LEVELS = ("safe", "reversible", "destructive", "dangerous", "forbidden")
+_EXAMPLES = """
+interlock grants
+interlock grants add --from 7Qm2 --count 5 --for 2h --why 'cleaning up the branch'
+interlock grants add --effect remove --target '/srv/app/build/**' --ceiling destructive --for 1h --why 'build folder'
+interlock grants revoke grant_x1Y2
+"""
+_FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", "name", "session", "digests")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one of list, add and revoke."""
+    parser, add = words(
+        "grants", "Grants name an effect, its targets, a highest level, how often and until when.", _EXAMPLES
+    )
+    add_operator_option(add("list", "the grants that count", "interlock grants list --json"))
+    made = add(
+        "add",
+        "allow something beforehand, best from a ticket",
+        "interlock grants add --from 7Qm2 --for 2h --why …",
+    )
+    made.add_argument("--from", dest="ticket", metavar="TICKET", help="take effect, targets, level and agent from it")
+    made.add_argument("--effect", metavar="WORD", help="such as remove")
+    made.add_argument(
+        "--target", action="append", metavar="TARGET", help="a path or name; `/**` at its end means below it"
+    )
+    made.add_argument("--ceiling", choices=LEVELS, help="the highest level that it covers")
+    made.add_argument("--count", type=int, metavar="N", help="how often (default: once)")
+    made.add_argument(
+        "--for", dest="lasts", metavar="TIME", default="1h", help="how long, such as 30m or 2h (default: 1h)"
+    )
+    made.add_argument("--why", metavar="WORDS", required=True, help="goes on the record")
+    made.add_argument("--environment", metavar="NAME", help="such as staging")
+    made.add_argument("--any-session", action="store_true", help="not only in the session of the ticket")
+    add_operator_option(made)
+    gone = add("revoke", "a grant that counts no more", "interlock grants revoke grant_x1Y2")
+    gone.add_argument("id", metavar="GRANT")
+    add_operator_option(gone)
+    args = parser.parse_args(with_default_word(argv, "list"))
+    return run("grants", {"list": _list, "add": _add, "revoke": revoke_grant}[args.word], args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as operator:
+        found = list_rows(operator.get("/grants"), "grants")
+    if args.json:
+        say_json(found)
+        return OK
+    say(_blocks(found))
+    return OK
+
+
+def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
+    from interlock.analysis.display_text import StyledText, short_id, visible
+    from interlock.local_times import ago
+
+    if not found:
+        yield (StyledText("No grant counts now."),)
+    for grant in found:
+        who = " ".join(str(grant[key]) for key in ("principal", "name") if grant.get(key)) or "any agent"
+        session = f" in session {grant['session']}" if grant.get("session") else ""
+        if grant.get("effect") in ("allow", "deny"):  # a pattern, until it is taken back
+            yield StyledText(short_id(str(grant.get("id", ""))), "heading"), StyledText("  until it is taken back")
+            yield (StyledText(f"    {grant['effect']} {_shown(grant.get('targets') or [])}, by any agent", "command"),)
+            yield (StyledText(f"    {visible(str(grant.get('by', '')))}: {visible(str(grant.get('why', '')))}", "dim"),)
+            continue
+        uses = pluralize(int(grant.get("remaining") or 0), "time")
+        yield (
+            StyledText(short_id(str(grant.get("id", ""))), "heading"),
+            StyledText(f"  {uses}, ends {ago(grant.get('expiresAt'))}"),
+        )
+        yield (
+            StyledText(
+                f"    {_covers(grant)}, up to {grant.get('ceiling', '')}, by {visible(who + session)}", "command"
+            ),
+        )
+        yield (StyledText(f"    {visible(str(grant.get('by', '')))}: {visible(str(grant.get('why', '')))}", "dim"),)
+
+
+def _add(args: argparse.Namespace) -> int:
+    from interlock.analysis.display_text import StyledText, short_id
+    from interlock.approvals.rendering import OPEN
+    from interlock.cli.arguments import find_ticket, parse_duration
+    from interlock.cli.sign_in import confirm, operator_session
+    from interlock.client import path_segment
+    from interlock.local_times import format_span
+
+    seconds = parse_duration(args.lasts)
+    if not args.ticket and not (args.effect and args.target):
+        raise CommandError("a grant needs --from TICKET, or --effect and --target", USAGE)
+    id = find_ticket(daemon(args), args.ticket, OPEN, all_seen=False) if args.ticket else None
+    with operator_session(args) as operator:
+        id = id or (find_ticket(operator, args.ticket, OPEN) if args.ticket else None)
+        offered = operator.get(f"/tickets/{path_segment(id)}/grant") if id else {}
+        given = _terms(args, offered, seconds)
+        lines: list[Line] = [
+            (StyledText(f"{key:<12}", "dim"), StyledText(_shown(value)))
+            for key, value in given.items()
+            if key != "seconds"
+        ]
+        say(
+            [
+                (StyledText("Allows beforehand", "heading"),),
+                *lines,
+                (StyledText(f"{'for':<12}", "dim"), StyledText(format_span(seconds))),
+            ],
+            args.json,
+        )
+        if not confirm("\nGrant this?"):
+            raise CommandError("nothing was granted")
+        made = operator.post("/grants", given)
+    if args.json:
+        say_json(made)
+    else:
+        id = short_id(str(made.get("id", "")))
+        print(f"Granted: {id}. Take it back with `interlock revoke {id}`.")
+    return OK
+
+
+def _terms(args: argparse.Namespace, offered: Mapping[str, Any], seconds: int) -> dict[str, Any]:
+    given = {key: offered[key] for key in _FIELDS if offered.get(key)}
+    said = {
+        "effect": args.effect,
+        "targets": args.target,
+        "ceiling": args.ceiling,
+        "count": args.count,
+        "environment": args.environment,
+    }
+    given |= {key: value for key, value in said.items() if value}
+    if args.any_session:
+        given.pop("session", None)
+    return {**given, "why": args.why, "seconds": seconds}
+
+
+def revoke_grant(args: argparse.Namespace) -> int:
+    """Takes back the grant whose id begins so."""
+    from interlock.analysis.display_text import short_id
+    from interlock.cli.arguments import find_row
+    from interlock.cli.sign_in import operator_session
+    from interlock.client import path_segment
+
+    with operator_session(args) as operator:
+        id = find_row(list_rows(operator.get("/grants"), "grants"), args.id, "grant")
+        gone = operator.call("DELETE", f"/grants/{path_segment(id)}")
+    if args.json:
+        say_json(gone)
+    else:
+        print(f"Revoked: {short_id(id)} counts no more.")
+    return OK
+
+
+def _covers(grant: Mapping[str, Any]) -> str:
+    count = len(grant.get("digests") or ())
+    exactly = "" if not count else "only this very action" if count == 1 else f"a plan of {count} actions"
+    if not grant.get("targets"):
+        return exactly
+    named = f"{grant.get('effect', '')}: {_shown(grant['targets'])}"
+    return f"{named} ({exactly})" if exactly else named
+
+
+def _shown(value: object) -> str:
+    from interlock.analysis.display_text import visible
+
+    return visible(", ".join(map(str, value)) if isinstance(value, list) else str(value))

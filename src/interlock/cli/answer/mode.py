@@ -1,0 +1,123 @@
+"""`interlock mode` and `pause`: the enforcement mode, and a pause that ends by itself; each change is recorded."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from interlock.cli.command import OK, USAGE, CommandError, add_operator_option, command, daemon, run, say_json
+
+MODES = {
+    "enforcing": "what is held waits, what is denied does not happen",
+    "monitoring": "everything passes, blocked agents included; the record says what would have happened",
+    "logging": "everything passes; it is written down, and nothing is weighed",
+    "disabled": "the same as logging, and the loop tells agents that nothing is judged",
+}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Say the mode, or change it."""
+    modes = "\n".join(f"  {name:<12}{said}" for name, said in MODES.items())
+    parser = command(
+        "mode",
+        f"The mode that is in force; changing it takes an admin, and after a restart the file rules again.\n\n{modes}",
+        "interlock mode\ninterlock mode monitoring --reason 'trying it out'\ninterlock mode enforcing",
+    )
+    parser.add_argument("mode", nargs="?", metavar="MODE", choices=tuple(MODES), help=" | ".join(MODES))
+    parser.add_argument("--reason", metavar="WORDS", default="", help="goes on the record; needed to loosen")
+    add_operator_option(parser)
+    return run("mode", _mode, parser.parse_args(list(argv)))
+
+
+def _mode(args: argparse.Namespace) -> int:
+    if args.mode is None:
+        found = daemon(args).get("/mode")
+        mode = str(found.get("mode", ""))
+        if args.json:
+            say_json(found)
+        else:
+            print(f"{mode}: {MODES.get(mode, '')}")
+        return OK
+    if args.mode != "enforcing" and not args.reason:
+        raise CommandError("say why with --reason: this mode takes protection away", 2)
+    from interlock.cli.sign_in import operator_session
+
+    body = {"mode": args.mode} | ({"reason": args.reason} if args.reason else {})
+    with operator_session(args) as operator:
+        found = operator.call("PUT", "/mode", body)
+    if args.json:
+        say_json(found)
+    else:
+        print(f"{args.mode}: {MODES[args.mode]}")
+    return OK
+
+
+_PAUSE_EXAMPLES = """
+interlock pause
+interlock pause --for 10m --reason 'restoring the staging database by hand'
+interlock pause --end
+"""
+
+
+def pause_main(argv: Sequence[str]) -> int:
+    """Say whether enforcement is paused, pause it, or end the pause."""
+    parser = command(
+        "pause",
+        "The way out when the gate is in the way: for a while everything passes and is recorded as paused_by_operator. What nobody\n"
+        "may approve, what touches Interlock itself and agents that are blocked are held all the same.",
+        _PAUSE_EXAMPLES,
+    )
+    parser.add_argument(
+        "--for", dest="lasts", metavar="TIME", help="how long, such as 10m; bounded by pause.max_minutes"
+    )
+    parser.add_argument("--reason", metavar="WORDS", default="", help="goes on the record; needed to pause")
+    parser.add_argument("--end", action="store_true", help="enforce again, now")
+    add_operator_option(parser)
+    return run("pause", _pause, parser.parse_args(list(argv)))
+
+
+def _pause(args: argparse.Namespace) -> int:
+    if args.end and args.lasts:
+        raise CommandError("--for begins a pause and --end ends it: give one of them", USAGE)
+    found = _end_pause(args) if args.end else _begin_pause(args) if args.lasts else _show_pause(args)
+    if args.json:
+        say_json(found)
+    else:
+        print(describe_pause(found))
+    return OK
+
+
+def _show_pause(args: argparse.Namespace) -> Any:
+    if args.reason:
+        raise CommandError("say for how long with --for, such as --for 10m", USAGE)
+    return daemon(args).get("/pause")
+
+
+def _begin_pause(args: argparse.Namespace) -> Any:
+    from interlock.cli.arguments import parse_duration
+    from interlock.cli.sign_in import operator_session
+
+    seconds = parse_duration(args.lasts)
+    if not args.reason.strip():
+        raise CommandError("say why with --reason: a pause takes protection away", USAGE)
+    with operator_session(args) as operator:
+        return operator.post("/pause", {"seconds": seconds, "reason": args.reason})
+
+
+def _end_pause(args: argparse.Namespace) -> Any:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args) as operator:
+        return operator.call("DELETE", "/pause")
+
+
+def describe_pause(found: Mapping[str, Any]) -> str:
+    """How it stands, in a line."""
+    from interlock.analysis.display_text import visible
+    from interlock.local_times import ago, clock
+
+    if not found.get("paused"):
+        return "not paused: decisions are enforced"
+    said = f"{found.get('by', '')}: {found.get('reason', '')}"
+    return visible(f"paused until {clock(found.get('until'))} ({ago(found.get('until'))}) by {said}")

@@ -1,0 +1,256 @@
+"""`interlock operator` and `unlock`: operator accounts, and the sign-in that lets the daemon check approvals."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from interlock.cli.command import (
+    OK,
+    CommandError,
+    add_operator_option,
+    command,
+    daemon,
+    list_rows,
+    run,
+    say_json,
+    say_table,
+    settings,
+    with_default_word,
+    words,
+)
+
+TRIES = 5
+LINK_SECONDS = 300.0  # that a link stays on the screen
+_EXAMPLES = """
+interlock operator add                        the first one, at a terminal of your own
+interlock operator add ben --role approver --team data
+interlock operator list
+interlock operator disable ben
+interlock operator passphrase
+interlock operator link                       a passkey for the console, set up in your browser
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one of list, add, disable, enable, roles, passphrase and link."""
+    parser, add = words("operator", "The people who may answer tickets, and services that may.", _EXAMPLES)
+    add_operator_option(add("list", "every operator, with roles and teams", "interlock operator list"))
+    made = add(
+        "add", "the first operator, or one more by an admin", "interlock operator add ben --role approver --team data"
+    )
+    made.add_argument("name", nargs="?", metavar="NAME", help="without it, the first one is asked")
+    made.add_argument("--service", action="store_true", help="a program, not a person")
+    roles = add(
+        "roles", "other roles and teams (by an admin)", "interlock operator roles ben --role approver --team data"
+    )
+    roles.add_argument("name", metavar="NAME")
+    for one in (made, roles):
+        one.add_argument("--role", action="append", metavar="ROLE", help="such as admin or approver; more than once")
+        one.add_argument("--team", action="append", metavar="TEAM", help="more than once")
+        add_operator_option(one)
+    for word, help in (("disable", "nobody signs in under this name"), ("enable", "the name may sign in again")):
+        one = add(word, f"{help} (by an admin)", f"interlock operator {word} ben")
+        one.add_argument("name", metavar="NAME")
+        add_operator_option(one)
+    add_operator_option(add("passphrase", "a new passphrase for yourself", "interlock operator passphrase"))
+    add_operator_option(
+        add("link", "a link for your browser: register a passkey or an authenticator", "interlock operator link")
+    )
+    args = parser.parse_args(with_default_word(argv, "list"))
+    return run("operator", _WORDS[args.word], args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as operator:
+        found = list_rows(operator.get("/operators"), "operators")
+    if args.json:
+        say_json(found)
+        return OK
+    rows = [(str(o.get("name", "")), _joined(o, "roles"), _joined(o, "teams"), _state(o)) for o in found]
+    say_table(("name", "roles", "teams", "state"), rows, "There is no operator yet.")
+    return OK
+
+
+def _add(args: argparse.Namespace) -> int:
+    server = daemon(args)
+    if server.get("/status").get("operators") == 0:
+        return _first(args)
+    if not args.name:
+        raise CommandError("name the new operator: `interlock operator add NAME --role ROLE`", 2)
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args) as admin:
+        body = {
+            "name": args.name, "passphrase": new_passphrase(args.name), "roles": args.role or [], "teams": args.team or [],
+            "service": args.service,
+        }  # fmt: skip
+        made = admin.post("/operators", body)
+    if args.json:
+        say_json(made)
+    else:
+        print(f"{made.get('name', args.name)} is an operator now.")
+    return OK
+
+
+def _first(args: argparse.Namespace) -> int:
+    """The daemon gets a sealed row and the key of the seal; the passphrase stays here."""
+    from dataclasses import asdict
+
+    from interlock.identity.keys.passphrases import EnrolError, operator_name
+    from interlock.identity.terminal import enrol_at_terminal
+
+    try:
+        name = operator_name(args.name) if args.name else ""
+    except EnrolError as error:
+        raise CommandError(str(error), 2) from None
+    row, seal_key = enrol_at_terminal((), float(int(time.time())), name=name)
+    times = {"created_at": int(row.created_at), "disabled_at": 0}  # a number with a point has more than one spelling
+    daemon(args).post("/operators/first", {"row": asdict(row) | times, "seal_key": seal_key.hex()})
+    if args.json:
+        say_json({"name": row.name, "roles": list(row.roles)})
+    else:
+        print(
+            f"{row.name} is the first operator and an admin. `interlock pending` shows what waits, `interlock approve TICKET` answers,"
+            " `interlock operator link` opens the console."
+        )
+    return OK
+
+
+def _change_operator(args: argparse.Namespace, change: Mapping[str, Any], said: str) -> int:
+    from interlock.cli.sign_in import operator_session
+    from interlock.client import path_segment
+
+    with operator_session(args) as admin:
+        after = admin.call("PATCH", f"/operators/{path_segment(args.name)}", change)
+    if args.json:
+        say_json(after)
+    else:
+        print(said)
+    return OK
+
+
+def _roles(args: argparse.Namespace) -> int:
+    given = {"roles": args.role, "teams": args.team}
+    change = {key: value for key, value in given.items() if value is not None}
+    if not change:
+        raise CommandError("give --role or --team", 2)
+    return _change_operator(args, change, f"{args.name}: changed.")
+
+
+def _disable(args: argparse.Namespace) -> int:
+    return _change_operator(args, {"disabled": True}, f"{args.name} is disabled; what this name signed counts no more.")
+
+
+def _enable(args: argparse.Namespace) -> int:
+    return _change_operator(args, {"disabled": False}, f"{args.name} may sign in again.")
+
+
+def _passphrase(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args) as operator:
+        name = str(operator.get("/session")["operator"])
+        operator.call("PUT", "/session/passphrase", {"passphrase": new_passphrase(name)})
+    if args.json:
+        say_json({"name": name, "changed": True})
+    else:
+        print("Changed. What you signed under the old one counts no more.")
+    return OK
+
+
+def _link(args: argparse.Namespace) -> int:
+    """The link, on this terminal alone and erased after a key: whoever opens it first registers a way in under this name."""
+    from interlock.cli.sign_in import operator_session
+    from interlock.identity.terminal import controlling_terminal, show_once
+
+    if args.json:
+        raise CommandError("a set-up link is shown to a person, and printed for no program", 2)
+    with operator_session(args) as operator:
+        made = operator.post("/session/link")
+    lines = [
+        f"Interlock: open this in your browser to set up a way in for {made['operator']}:", "", f"  {made['url']}", "",
+        "It works once, within ten minutes. Copy it, or click it where your terminal can.", "Any key erases this.",
+    ]  # fmt: skip
+    with controlling_terminal() as terminal:
+        pressed = show_once(terminal, lines, LINK_SECONDS)
+    print(
+        f"The link was shown and erased{'' if pressed else ' after some minutes'}. `interlock operator link` makes another."
+    )
+    return OK
+
+
+def new_passphrase(name: str) -> str:
+    """A passphrase typed twice at the controlling terminal; asks again for a weak one."""
+    import hmac
+
+    from interlock.identity.keys import passphrase_problem
+    from interlock.identity.terminal import controlling_terminal
+
+    with controlling_terminal() as terminal:
+        for _ in range(TRIES):
+            first = terminal.secret(f"New passphrase of {name} (at least 8 characters): ")
+            if problem := passphrase_problem(first, name):
+                terminal.say(f"{problem}\n")
+            elif hmac.compare_digest(terminal.secret("The same again: ").encode(), first.encode()):
+                return first
+            else:
+                terminal.say("the two are not the same\n")
+    raise CommandError("no passphrase was given")
+
+
+def _joined(operator: Mapping[str, Any], key: str) -> str:
+    return ", ".join(str(one) for one in operator.get(key) or ())
+
+
+def _state(operator: Mapping[str, Any]) -> str:
+    disabled = operator.get("disabled") or operator.get("disabledAt") or operator.get("disabled_at")
+    return "disabled" if disabled else "service" if operator.get("service") else ""
+
+
+_WORDS = {
+    "list": _list, "add": _add, "roles": _roles, "disable": _disable, "enable": _enable, "passphrase": _passphrase,
+    "link": _link,
+}  # fmt: skip
+
+
+OK_STATUS = 200
+_HERE = " For {} min this terminal answers up to level destructive without the passphrase (`interlock unlock --end` stops that)."
+
+
+def unlock_main(argv: Sequence[str]) -> int:
+    """Sign in and out again; what the daemon learned stays in its memory until it stops."""
+    parser = command(
+        "unlock",
+        "Sign in once: the daemon can check operators' signatures until it stops, and for a while (limits.unlock_minutes) this\n"
+        "terminal looks, rejects, and approves up to level destructive without the passphrase. --end locks it again.",
+        "interlock unlock\ninterlock unlock --operator ana\ninterlock unlock --end",
+    )
+    parser.add_argument("--end", action="store_true", help="this terminal asks for the passphrase again")
+    add_operator_option(parser)
+    return run("unlock", _unlock, parser.parse_args(list(argv)))
+
+
+def _unlock(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    if args.end:
+        ended = daemon(args).ask("DELETE", "/session/resume").status == OK_STATUS
+        print("Locked: this terminal asks for the passphrase again." if ended else "This terminal was not unlocked.")
+        return OK
+    with operator_session(args) as operator:
+        status = operator.get("/status")
+    minutes = settings(args).limits.unlock_minutes
+    if args.json:
+        said = {"unlocked": bool(status.get("unlocked")), "openTickets": status.get("openTickets", 0)}
+        say_json({**said, "minutes": minutes})
+    else:
+        waiting = status.get("openTickets") or 0
+        print("Unlocked: approvals can be checked until the daemon stops." + (_HERE.format(minutes) if minutes else ""))
+        if waiting:
+            print(f"{waiting} open: `interlock pending`.")
+    return OK if status.get("unlocked") else 1

@@ -1,0 +1,174 @@
+"""`interlock allow` and `deny`: a standing answer to a pattern, shown with its effect on the record before it is signed."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from interlock.cli.command import (
+    OK,
+    CommandError,
+    add_operator_option,
+    command,
+    list_rows,
+    pluralize,
+    run,
+    say,
+    say_json,
+)
+
+if TYPE_CHECKING:
+    from interlock.analysis.display_text import Line
+
+
+_ABOUT = {
+    "allow": "Let pass what a pattern meets, without a question, until you take it back (`interlock revoke`). It reaches single\n"
+    "actions up to level destructive that can be undone; never what is dangerous or forbidden, cannot be undone, or what a\n"
+    "deny or approval pattern speaks of.",
+    "deny": "Refuse what a pattern meets, whoever asks and whatever its level, until you take it back (`interlock revoke`).",
+}
+_EXAMPLES = {
+    "allow": "interlock allow 'git branch -D tmp/*'\ninterlock allow 'Bash:npm run reset*' --for 8h --why 'resetting fixtures'\n"
+    "interlock allow --list",
+    "deny": "interlock deny 'terraform destroy*'\ninterlock deny 'delete_backup*' --why 'ask ops'\ninterlock deny --list",
+}
+_DOES = {"allow": "let pass", "deny": "denied"}
+SHOWN = 5
+
+
+def answer_pattern(verdict: str, argv: Sequence[str]) -> int:
+    """Try, ask, sign; without a pattern, list."""
+    parser = command(verdict, _ABOUT[verdict], _EXAMPLES[verdict])
+    parser.add_argument("pattern", metavar="PATTERN", nargs="?", default="", help="as in a policy: docs/policies.md")
+    parser.add_argument("--list", action="store_true", help="what is allowed and denied now (default without PATTERN)")
+    parser.add_argument("--why", metavar="WORDS", default="", help="goes on the record")
+    parser.add_argument(
+        "--for", dest="lasts", metavar="TIME", default="", help="such as 8h or 7d (default: until revoked)"
+    )
+    add_operator_option(parser)
+    args = parser.parse_args(list(argv))
+    if args.pattern and args.list:
+        parser.error("PATTERN or --list, not both")
+    return run(verdict, (lambda args: _add(verdict, args)) if args.pattern else _list, args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import operator_session
+
+    with operator_session(args, reading=True) as operator:
+        found = list_rows(operator.get("/standing"), "standing")
+    if args.json:
+        say_json(found)
+    else:
+        say(_blocks(found))
+    return OK
+
+
+def _blocks(found: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
+    from interlock.analysis.display_text import StyledText, short_id, visible
+    from interlock.local_times import ago
+
+    if not found:
+        yield (StyledText("Nothing is allowed or denied by a standing answer."),)
+    for one in found:
+        verdict = str(one.get("verdict", ""))
+        ends = "" if str(one.get("expiresAt", "")).startswith("9999") else f", ends {ago(one.get('expiresAt'))}"
+        dead = "" if one.get("counts", True) else "; does not count: nobody who may is known to have signed it"
+        yield (
+            StyledText(f"{short_id(str(one.get('id', '')))}  ", "heading"),
+            StyledText(f"{verdict:<6}", "allow" if verdict == "allow" else "deny"),
+            StyledText(visible(str(one.get("pattern", ""))), "command"),
+        )
+        yield (
+            StyledText(f"    {visible(str(one.get('by', '')))}: {visible(str(one.get('why', '')))}{ends}{dead}", "dim"),
+        )
+    if found:
+        yield ()
+        yield (StyledText("`interlock revoke ID` takes one back."),)
+
+
+def _add(verdict: str, args: argparse.Namespace) -> int:
+    from interlock.analysis.display_text import short_id
+    from interlock.cli.arguments import parse_duration
+    from interlock.cli.sign_in import confirm, operator_session
+    from interlock.local_times import format_span
+    from interlock.policy.patterns import Glob, PatternSyntax
+
+    try:
+        Glob.of(args.pattern)
+    except PatternSyntax as error:
+        raise CommandError(str(error), 2) from None
+    seconds = parse_duration(args.lasts) if args.lasts else 0
+    body = {"verdict": verdict, "pattern": args.pattern, "why": args.why, "seconds": seconds}
+    with operator_session(args) as operator:
+        say(_trial_lines(verdict, args.pattern, operator.post("/standing/trial", body)), to_errors=args.json)
+        how_long = f"for {format_span(seconds)}" if seconds else "until you take it back"
+        if not confirm(f"\n{verdict.capitalize()} {args.pattern!r} {how_long}?"):
+            raise CommandError("nothing was changed")
+        made = operator.post("/standing", body)
+    if args.json:
+        say_json(made)
+    else:
+        id = short_id(str(made.get("id", "")))
+        done = "Allowed" if verdict == "allow" else "Denied"
+        print(f"{done}: {id}. `interlock revoke {id}` takes it back, `interlock {verdict} --list` shows them all.")
+    return OK
+
+
+def _trial_lines(verdict: str, pattern: str, found: Mapping[str, Any]) -> Iterator[Line]:
+    """What it would have changed of what really happened, and what it does not reach."""
+    from interlock.analysis.display_text import StyledText, visible
+
+    changed, unchanged, records = (int(found.get(key) or 0) for key in ("changed", "unchanged", "records"))
+    yield StyledText(f"{verdict} ", "heading"), StyledText(visible(pattern), "command")
+    yield ()
+    yield (
+        StyledText(f"Of the last {pluralize(records, 'recorded action')} it would have {_DOES[verdict]} {changed}."),
+    )
+    yield from _rows(found.get("examples"), changed)
+    if unchanged:
+        kept = "denied anyway" if verdict == "deny" else "answered as before"
+        yield (
+            StyledText(
+                f"{'It also meets' if changed else 'It meets'} {pluralize(unchanged, 'action')} that {_would(unchanged)} {kept}:"
+            ),
+        )
+        yield from _rows(found.get("others"), unchanged)
+    if verdict == "allow":
+        yield ()
+        words = "It reaches safe, reversible and destructive actions that can be undone; dangerous and forbidden ones, and what"
+        yield (StyledText(f"{words} cannot be undone, are asked about as before.", "dim"),)
+
+
+def _would(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _rows(rows: object, count: int) -> Iterator[Line]:
+    from interlock.analysis.display_text import StyledText, visible
+
+    shown = [one for one in rows if isinstance(one, Mapping)][:SHOWN] if isinstance(rows, list) else []
+    for one in shown:
+        change = (
+            f"{one.get('before')} -> {one.get('after')}" if one.get("before") != one.get("after") else one.get("after")
+        )
+        yield (
+            StyledText(f"  {change:<18}", "dim"),
+            StyledText(f"{one.get('level', ''):<12}"),
+            StyledText(visible(str(one.get("title", "")))[:100], "command"),
+        )
+        if one.get("before") == one.get("after") and one.get("why"):
+            yield (StyledText(f"  {'':<30}{visible(str(one['why']))[:110]}", "dim"),)
+    if count > len(shown) > 0:
+        yield (StyledText(f"  … and {count - len(shown)} more", "dim"),)
+
+
+def allow_main(argv: Sequence[str]) -> int:
+    """Allow what a pattern meets, until it is taken back."""
+    return answer_pattern("allow", argv)
+
+
+def deny_main(argv: Sequence[str]) -> int:
+    """Deny what a pattern meets, until it is taken back."""
+    return answer_pattern("deny", argv)

@@ -1,0 +1,229 @@
+"""`interlock pending`, `show` and `wait`: the tickets that need an answer, one in full, and its answer as an exit code."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from interlock.cli.arguments import open_tickets, sees_all
+from interlock.cli.command import ASKS, DENIED, OK, add_operator_option, command, daemon, run, say, say_json
+
+if TYPE_CHECKING:
+    from interlock.analysis.display_text import Line
+    from interlock.client import DaemonClient
+
+
+EVERY = 2.0  # seconds
+Ticket = Mapping[str, Any]
+
+
+def pending_main(argv: Sequence[str]) -> int:
+    """List the open tickets; with --watch, tell of each as it comes and as it ends."""
+    parser = command(
+        "pending",
+        "What agents wait for: every held action that nobody answered yet.",
+        "interlock pending\ninterlock pending --watch\ninterlock pending --json | jq '.[].id'",
+    )
+    parser.add_argument("--watch", action="store_true", help="go on until Ctrl-C, one line for each change")
+    add_operator_option(parser)
+    return run("pending", _pending, parser.parse_args(list(argv)))
+
+
+def _pending(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import reading_session
+
+    with reading_session(args, sees_all, "agents of other users, or with tokens, wait too") as operator:
+        found = open_tickets(operator)
+        if args.watch:
+            _watch(operator, found, args.json)
+        elif args.json:
+            say_json(found)
+        else:
+            say(pending_lines(found))
+    return OK
+
+
+def pending_lines(found: Sequence[Ticket]) -> Iterator[Line]:
+    """Some lines a ticket: an id that a narrow window folds cannot be copied."""
+    from interlock.analysis.display_text import StyledText, short_id, visible
+    from interlock.approvals.rendering import (
+        agent_words,
+        approvers,
+        escalation_words,
+        folder_of,
+        lead_line,
+        requirement_word,
+    )
+    from interlock.local_times import ago
+
+    if not found:
+        yield (StyledText("Nothing waits for an answer."),)
+        return
+    for ticket in found:
+        level = ticket.get("level", 0)
+        who = ", ".join(approvers(ticket))
+        yield (
+            StyledText(short_id(str(ticket.get("id", ""))), "heading"),
+            StyledText(f"  {ticket.get('level_name', '')}", f"level{level}"),
+            StyledText(
+                f"  needs {requirement_word(ticket)}{f' by {who}' if who else ''}, opened {ago(ticket.get('openedAt'))}"
+            ),
+        )
+        yield (StyledText(f"    {lead_line(ticket)}", "command"),)
+        for why in escalation_words(ticket):
+            yield (StyledText(f"    {visible(why)}", "ask"),)
+        where = f"in {folder_of(ticket)}, " if folder_of(ticket) else ""
+        yield (StyledText(f"    {visible(f'{where}{agent_words(ticket)}')}", "dim"),)
+    yield ()
+    one = len(found) == 1
+    which = "" if one else " TICKET"
+    yield (
+        StyledText(
+            f"`interlock show{which}` tells all; then `interlock approve{which}` or `interlock reject{which} --reason …`."
+        ),
+    )
+
+
+def _watch(operator: DaemonClient, found: list[Ticket], as_json: bool) -> None:
+    known: dict[str, Ticket] = {}
+    while True:
+        current = {str(ticket.get("id")): ticket for ticket in found}
+        for id, ticket in current.items():
+            if id not in known:
+                _print_ticket(ticket, as_json)
+        for id in known.keys() - current.keys():
+            from interlock.client import path_segment
+
+            _print_ticket(operator.get(f"/tickets/{path_segment(id)}"), as_json)
+        known = current
+        time.sleep(EVERY)
+        found = open_tickets(operator)
+
+
+def _print_ticket(ticket: Ticket, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(ticket), flush=True)
+        return
+    from interlock.analysis.display_text import StyledText, short_id
+    from interlock.approvals.rendering import OPEN, agent_words, folder_of, lead_line, state_words
+    from interlock.local_times import clock
+
+    is_open = ticket.get("state") in OPEN
+    when = clock(ticket.get("openedAt") if is_open else ticket.get("decidedAt") or ticket.get("openedAt"))
+    level = ticket.get("level", 0)
+    say([
+        (
+            StyledText(f"{when}  ", "dim"), StyledText(f"{state_words(ticket):<22}", "ask" if is_open else ""), StyledText(f"{short_id(str(ticket.get('id')))}  "),
+            StyledText(str(ticket.get("level_name", "")), f"level{level}"), StyledText(f"  {lead_line(ticket)}", "command"),
+            StyledText(f"  {f'in {folder_of(ticket)}, ' if folder_of(ticket) else ''}{agent_words(ticket)}", "dim"),
+        )
+    ])  # fmt: skip
+
+
+def show_main(argv: Sequence[str]) -> int:
+    """Print one ticket."""
+    parser = command(
+        "show",
+        "One ticket: what would run, for whom, why it is held, who has to agree, and who did.",
+        "interlock show                the only one that waits\ninterlock show 7Qm2 --json",
+    )
+    parser.add_argument(
+        "id",
+        metavar="TICKET",
+        nargs="?",
+        default="",
+        help="its id, or how that begins (default: the only one that waits)",
+    )
+    add_operator_option(parser)
+    return run("show", _show, parser.parse_args(list(argv)))
+
+
+def _show(args: argparse.Namespace) -> int:
+    from interlock.approvals.rendering import OPEN, ticket_lines
+    from interlock.cli.arguments import find_ticket, sees_all
+    from interlock.cli.sign_in import reading_session
+    from interlock.client import path_segment
+
+    def found(server: DaemonClient) -> str | None:
+        return find_ticket(server, args.id, OPEN, all_seen=not args.id and sees_all(server))
+
+    unseen = f"no agent of your own user has a ticket {args.id!r}" if args.id else "other users' agents wait too"
+    with reading_session(args, lambda server: found(server) is not None, unseen) as server:
+        id = find_ticket(server, args.id, OPEN)
+        ticket = server.get(f"/tickets/{path_segment(id or '')}")
+    if args.json:
+        say_json(ticket)
+    else:
+        say(ticket_lines(ticket))
+    return OK
+
+
+_POLL = 30  # seconds of one long poll
+_WAIT_EXITS = (
+    "exit codes: 0 approved, 10 still waiting, 20 rejected or expired, 1 failed, 2 wrong usage, 3 no daemon answers"
+)
+
+
+def wait_main(argv: Sequence[str]) -> int:
+    """Wait for the answer to a ticket, at most as long as was said."""
+    parser = command(
+        "wait",
+        "Wait until a ticket is answered. Whoever opened it waits without signing in; an operator signs in.",
+        "interlock wait 7Qm2\ninterlock wait 7Qm2 --timeout 10m && make deploy",
+        _WAIT_EXITS,
+    )
+    parser.add_argument("id", metavar="TICKET", help="its id, or how that begins")
+    parser.add_argument("--timeout", metavar="TIME", default="1h", help="such as 90s, 10m or 2h (default: 1h)")
+    add_operator_option(parser)
+    return run("wait", _wait, parser.parse_args(list(argv)))
+
+
+def _wait(args: argparse.Namespace) -> int:
+    from interlock.cli.arguments import parse_duration
+
+    until = time.monotonic() + parse_duration(args.timeout)
+    if args.operator:
+        from interlock.cli.sign_in import operator_session
+
+        with operator_session(args, reading=True) as operator:
+            ticket = _wait_for_answer(operator, args, until)
+    else:
+        ticket = _wait_for_answer(daemon(args), args, until)
+    if args.json:
+        say_json(ticket)
+    else:
+        print(_answer_text(ticket))
+    return _exit_code(ticket)
+
+
+def _wait_for_answer(server: DaemonClient, args: argparse.Namespace, until: float) -> Mapping[str, Any]:
+    from interlock.approvals.rendering import OPEN
+    from interlock.cli.arguments import find_ticket
+    from interlock.client import path_segment
+
+    path = f"/tickets/{path_segment(find_ticket(server, args.id, OPEN) or '')}/wait"
+    while True:
+        seconds = max(1, min(_POLL, round(until - time.monotonic())))
+        ticket: Mapping[str, Any] = server.get(path, seconds + 15.0, seconds=seconds)
+        if ticket.get("state") not in OPEN or time.monotonic() >= until:
+            return ticket
+
+
+def _answer_text(ticket: Mapping[str, Any]) -> str:
+    from interlock.analysis.display_text import short_id, visible
+    from interlock.approvals.rendering import decided_by, state_words
+
+    by = decided_by(ticket)
+    why = f": {ticket['decisionReason']}" if ticket.get("decisionReason") else ""
+    return visible(f"{short_id(str(ticket.get('id')))} is {state_words(ticket)}{by}{why}")
+
+
+def _exit_code(ticket: Mapping[str, Any]) -> int:
+    from interlock.approvals.rendering import OPEN
+
+    if ticket.get("state") in ("approved", "executed"):
+        return OK
+    return ASKS if ticket.get("state") in OPEN else DENIED

@@ -1,0 +1,251 @@
+"""`interlock undo`: restores what an action changed from its snapshot, after showing the changes that this would make."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.cli.command import (
+    FAILED,
+    OK,
+    USAGE,
+    CommandError,
+    add_operator_option,
+    command,
+    list_rows,
+    run,
+    say,
+    say_json,
+    say_table,
+    settings,
+)
+from interlock.local_times import ago
+from interlock.policy.impact import count_words, size_words
+
+if TYPE_CHECKING:
+    from interlock.client import DaemonClient
+
+
+PATIENCE = 120.0  # seconds that a person waits for it
+_EXAMPLES = """
+interlock undo
+interlock undo --list
+interlock undo u_k3v7q2mzpa --dry-run
+interlock undo u_k3v7q2mzpa --yes
+"""
+_NEWEST = "newest"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Show what would change, ask, and bring it back."""
+    parser = command(
+        "undo",
+        "Brings back what an agent's action changed, from the snapshot that was taken before it ran: by default the newest. Work\n"
+        "that was done on the same files since is not overwritten without --force. An undo can be undone in turn. Where the daemon has a\n"
+        "user of its own, whoever is not the agent's user signs in as an operator, and sees what was kept of everybody.",
+        _EXAMPLES,
+    )
+    parser.add_argument("id", metavar="ID", nargs="?", default="", help="a snapshot, as --list names it")
+    parser.add_argument("--list", action="store_true", help="what was kept, the newest first")
+    parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
+    parser.add_argument("--force", action="store_true", help="overwrite later work too")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_operator_option(parser)
+    return run("undo", _undo, parser.parse_args(list(argv)))
+
+
+def _undo(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import reading_session
+    from interlock.snapshots import ID
+
+    if args.list and (args.id or args.force or args.dry_run):
+        raise CommandError("--list goes with nothing else", USAGE)
+    if args.id and not ID.fullmatch(args.id):
+        raise CommandError(f"no snapshot is called {args.id!r:.60}; `interlock undo --list` names them", USAGE)
+    with reading_session(args, lambda _: _own(args), "no agents of your own user ask here") as server:
+        return _list(args, server) if args.list else _restore(args, server)
+
+
+def _own(args: argparse.Namespace) -> bool:
+    """Whether this is about agents of our own user, as everywhere but where the daemon has a user of its own."""
+    import pwd
+
+    separate = settings(args).separate
+    try:
+        return not separate.on or pwd.getpwuid(os.geteuid()).pw_name in separate.users
+    except KeyError:
+        return False
+
+
+def _restore(args: argparse.Namespace, server: DaemonClient) -> int:
+    from interlock.client import path_segment
+
+    plan = server.get(f"/undo/{path_segment(args.id or _NEWEST)}", PATIENCE, diff=True)
+    if args.dry_run:
+        return _report_plan(args, plan)
+    id = str(plan["snapshot"]["id"])  # the one that was shown, whatever is the newest by now
+    if not args.json:
+        _show(plan)
+    _refuse(args, plan)
+    if not _confirm_plan(args, plan):
+        print("Nothing was changed.")
+        return FAILED
+    found = server.call("POST", f"/undo/{path_segment(id)}", {"force": args.force}, PATIENCE)
+    if args.json:
+        say_json(found)
+    else:
+        _print_result(found)
+    return OK if found.get("undone") else FAILED
+
+
+def _list(args: argparse.Namespace, server: DaemonClient) -> int:
+    found = server.get("/undo", limit=200)
+    if args.json:
+        say_json(found)
+        return OK
+
+    columns = ("id", "when", "state", "files", "agent", "command")
+    say_table(columns, [snapshot_row(one) for one in list_rows(found, "snapshots")], "Nothing was kept yet.")
+    return OK
+
+
+def _report_plan(args: argparse.Namespace, plan: Mapping[str, Any]) -> int:
+    if args.json:
+        say_json(plan)
+    else:
+        _show(plan)
+        if plan.get("problem"):
+            raise CommandError(f"it cannot be brought back: {plan['problem']}")
+        print("Nothing was changed.")
+    return FAILED if plan.get("problem") else OK
+
+
+def _show(plan: Mapping[str, Any]) -> None:
+
+    say(plan_lines(plan))
+
+
+def _refuse(args: argparse.Namespace, plan: Mapping[str, Any]) -> None:
+    """Before anybody is asked, what would be refused anyway."""
+    if plan.get("problem"):
+        raise CommandError(f"it cannot be brought back: {plan['problem']}")
+    if plan.get("later") and not args.force:
+        raise CommandError(describe_later_changes(int(plan["later"])))
+
+
+def _confirm_plan(args: argparse.Namespace, plan: Mapping[str, Any]) -> bool:
+    """Whether somebody agrees; without a terminal it takes --yes."""
+    if args.yes or not plan.get("total"):
+        return True
+    if args.json or not (os.isatty(0) and os.isatty(1)):
+        raise CommandError("there is no terminal to ask at: look with --dry-run, then say --yes", USAGE)
+    from interlock.cli.sign_in import confirm
+
+    return confirm("Bring this back?")
+
+
+def _print_result(found: Mapping[str, Any]) -> None:
+
+    if found.get("refused"):
+        raise CommandError(describe_later_changes(sum(bool(one.get("later")) for one in list_rows(found, "changes"))))
+    if not found.get("undone"):
+        raise CommandError(f"it could not be brought back: {found.get('problem') or 'no reason was given'}")
+    say(done_lines(found))
+
+
+MOST_LINES = 200  # of differences, in all
+MOST_PATHS = 40
+FEW = 10  # changes with which what comes back is shown whole; among more, only what differs
+_CHANGE_WORDS = {
+    "create": "comes back",
+    "replace": "gets its old content",
+    "delete": "goes",
+    "mode": "gets its old permissions",
+    "attributes": "gets its old attributes and access list",
+    "ref": "points where it did",
+    "index": "is as it was",
+    "stash": "is as it was",
+    "config": "is as it was",
+    "database": "gets its old content",
+}
+_STYLES = {"+": "allow", "-": "deny", "@": "dim"}
+
+
+def snapshot_row(snapshot: Mapping[str, Any]) -> tuple[str, ...]:
+    """One line of the list."""
+    size = f"{snapshot.get('files', 0):,}, {size_words(int(snapshot.get('bytes', 0)))}"
+    return (
+        str(snapshot.get("id", "")),
+        ago(snapshot.get("at")),
+        str(snapshot.get("state", "")),
+        size if not snapshot.get("undoes") else f"{snapshot.get('files', 0):,}",
+        str(snapshot.get("agent", "")),
+        str(snapshot.get("command", "")),
+    )
+
+
+def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
+    """What would change; long differences are cut."""
+    snapshot = plan.get("snapshot") or {}
+    yield (
+        StyledText(str(snapshot.get("id", "")), "heading"),
+        StyledText(f"  taken {ago(snapshot.get('at'))} before", "dim"),
+    )
+    yield (StyledText(f"    {visible(str(snapshot.get('command', '')))}", "command"),)
+    yield (
+        StyledText(
+            f"    in {visible(str(snapshot.get('cwd', '')))}, by {visible(str(snapshot.get('agent', '')))}", "dim"
+        ),
+    )
+    yield ()
+    changes, total = list_rows(plan, "changes"), int(plan.get("total") or 0)
+    if not changes and not plan.get("problem"):
+        yield (StyledText("Everything is as it was: there is nothing to bring back."),)
+    left = MOST_LINES
+    for change in changes[:MOST_PATHS]:
+        yield _change(change)
+        whole = change.get("what") == "create" and total > FEW
+        lines = [] if whole else str(change.get("diff", "")).splitlines()
+        for line in lines[:left]:
+            yield (StyledText(f"    {visible(line)}", _STYLES.get(line[:1], "")),)
+        if len(lines) > left:
+            yield (StyledText("    …", "dim"),)
+        left = max(0, left - len(lines))
+    if total > MOST_PATHS:
+        yield (StyledText(f"  and {total - MOST_PATHS:,} more", "dim"),)
+    yield from _message_lines(plan)
+
+
+def done_lines(found: Mapping[str, Any]) -> Iterator[Line]:
+    """What was brought back, what is left to do, and how that is taken back."""
+    total = int(found.get("total") or 0)
+    yield (
+        StyledText(
+            f"Brought back: {count_words(total, 'change')}." if total else "Nothing had to be changed.", "allow"
+        ),
+    )
+    yield from _message_lines(found)
+    if found.get("undoableAs"):
+        yield (StyledText(f"`interlock undo {found['undoableAs']}` takes this back.", "dim"),)
+
+
+def describe_later_changes(number: int) -> str:
+    """Why nothing was changed."""
+    what = f"{number:,} of these were" if number > 1 else "one of these was"
+    return (
+        f"{what} worked on since; nothing was changed. --force overwrites later work too, which can be undone in turn"
+    )
+
+
+def _change(change: Mapping[str, Any]) -> Line:
+    what = _CHANGE_WORDS.get(str(change.get("what", "")), str(change.get("what", "")))
+    later = StyledText("  (worked on since)", "ask") if change.get("later") else StyledText("")
+    return StyledText(f"  {visible(str(change.get('path', '')))} ", "command"), StyledText(what), later
+
+
+def _message_lines(found: Mapping[str, Any]) -> Iterator[Line]:
+    for words in found.get("say") or ():
+        yield (StyledText(visible(str(words))),)

@@ -1,0 +1,170 @@
+"""Shared frame of the operator commands: options, the daemon's client, expected errors as one line, exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from interlock.analysis.display_text import Line
+    from interlock.client import DaemonClient
+    from interlock.config import Config
+
+OK, FAILED, USAGE, NO_DAEMON = 0, 1, 2, 3
+ASKS, DENIED = 10, 20  # 2.13, where an exit code stands for an answer
+EXITS = "exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 no daemon answers"
+
+Work = Callable[[argparse.Namespace], int]
+
+
+class CommandError(Exception):
+    """An end that a person is told about; nothing went wrong with the program."""
+
+    def __init__(self, words: str, code: int = FAILED) -> None:
+        self.code = code
+        super().__init__(words)
+
+
+def command(word: str, description: str, examples: str, exits: str = EXITS) -> argparse.ArgumentParser:
+    """A parser that looks like all the others, with the options that all of them have."""
+    parser = argparse.ArgumentParser(
+        prog=f"interlock {word}",
+        description=description,
+        epilog=_epilog(examples, exits),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add_common_options(parser)
+    return parser
+
+
+def words(
+    word: str, description: str, examples: str, exits: str = EXITS
+) -> tuple[argparse.ArgumentParser, Callable[..., argparse.ArgumentParser]]:
+    """A parser with words of its own, and what adds one."""
+    parser = argparse.ArgumentParser(
+        prog=f"interlock {word}",
+        description=description,
+        epilog=_epilog(examples, exits),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    inner = parser.add_subparsers(dest="word", metavar="WORD", required=True)
+
+    def add(name: str, help: str, example: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = inner.add_parser(
+            name,
+            help=help,
+            description=help[:1].upper() + help[1:] + ".",
+            epilog=f"example:\n  {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        add_common_options(made)
+        return made
+
+    return parser, add
+
+
+def add_common_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--config", metavar="FILE", help="the daemon's configuration (default: `interlock config path`)"
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def add_operator_option(parser: argparse.ArgumentParser) -> None:
+    """The option of a command that signs in."""
+    parser.add_argument("--operator", metavar="NAME", help="sign in as this operator (default: asks)")
+
+
+def with_default_word(argv: Sequence[str], word: str) -> list[str]:
+    """The arguments with `word` first, where none was given."""
+    given = list(argv)
+    bare = not given or (given[0].startswith("-") and given[0] not in ("-h", "--help"))
+    return [word, *given] if bare else given
+
+
+def run(name: str, work: Work, args: argparse.Namespace) -> int:
+    """The exit code of the work; what is expected to go wrong becomes a line of words."""
+    from interlock.analysis.rules import RuleError
+    from interlock.client import ApiError, NoDaemon
+    from interlock.config import ConfigError
+    from interlock.identity.terminal import EnrolmentError, TerminalError
+    from interlock.policy.policy import PolicyError
+
+    try:
+        return work(args)
+    except CommandError as end:
+        return _fail(name, str(end), end.code)
+    except NoDaemon as error:
+        return _fail(name, str(error), NO_DAEMON)
+    except ApiError as error:
+        return _fail(name, str(error))
+    except (ConfigError, PolicyError, RuleError, TerminalError, EnrolmentError) as error:
+        return _fail(name, str(error))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        return _fail(name, str(error))
+
+
+def settings(args: argparse.Namespace) -> Config:
+    """The configuration that the command was pointed at."""
+    from interlock.config import load_config
+
+    return load_config(Path(args.config) if args.config else None)
+
+
+def daemon(args: argparse.Namespace) -> DaemonClient:
+    """The daemon of that configuration."""
+    from interlock.client import find_daemon
+
+    return find_daemon(settings(args))
+
+
+def say_json(value: object) -> None:
+    print(json.dumps(value, indent=2, ensure_ascii=True))
+
+
+def say(lines: Iterable[Line], to_errors: bool = False) -> None:
+    """Styled lines on the terminal; on stderr where stdout is for JSON."""
+    from interlock.cli.output import paint
+
+    paint(lines, sys.stderr if to_errors else sys.stdout)
+
+
+def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:
+    """A table; a sentence where there is nothing to put into it."""
+    if not rows:
+        print(empty)
+        return
+    from interlock.analysis.display_text import visible
+    from interlock.cli.output import print_table
+
+    print_table(columns, [[visible(str(cell)) for cell in row] for row in rows], sys.stdout)
+
+
+def pluralize(number: int, noun: str) -> str:
+    """`1 case`, `2 cases`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def list_rows(body: Any, key: str) -> list[Mapping[str, Any]]:
+    """The rows of a listing."""
+    rows = body.get(key, []) if isinstance(body, Mapping) else body
+    return [row for row in rows or [] if isinstance(row, Mapping)]
+
+
+def _epilog(examples: str, exits: str) -> str:
+    inner = "\n".join(f"  {line}" for line in examples.strip().splitlines())
+    return f"examples:\n{inner}\n\n{exits}"
+
+
+def _fail(name: str, message: str, code: int = FAILED) -> int:
+    print(f"interlock {name}: {message}", file=sys.stderr)
+    return code

@@ -1,0 +1,153 @@
+"""`interlock config`: shows and checks the effective configuration, its weaknesses and its file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interlock.cli.command import FAILED, OK, run, say_json, settings, words
+
+if TYPE_CHECKING:
+    from interlock.config import Config
+
+_EXAMPLES = """
+interlock config show
+interlock config check /etc/interlock/interlock.toml
+interlock config path
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer one of show, check and path."""
+    parser, add = words("config", "The daemon's configuration: one TOML file, every key checked.", _EXAMPLES)
+    add("show", "what is in force, defaults included, and what weakens it", "interlock config show --json")
+    check = add("check", "every problem of a file; exits 1 where it cannot be used", "interlock config check my.toml")
+    check.add_argument("file", nargs="?", metavar="FILE", help="default: the one in use")
+    add("path", "where the file is looked for", "interlock config path")
+    args = parser.parse_args(list(argv))
+    return run("config", {"show": _show, "check": _check, "path": _path}[args.word], args)
+
+
+def _show(args: argparse.Namespace) -> int:
+    from interlock.config import effective_settings
+    from interlock.impact.project_files import find_project_files
+
+    config = settings(args)
+    project = find_project_files(str(Path.cwd()))
+    broken = [
+        f"{one.path} cannot be used, so everything is asked about: {why}" for one in project for why in one.problems
+    ]
+    warnings = [*config.concerns(), *broken]
+    if args.json:
+        files = [{"path": one.path, "problems": list(one.problems)} for one in project]
+        say_json(
+            {"path": config.path or None, "config": effective_settings(config), "warnings": warnings, "project": files}
+        )
+        return OK
+    print(f"# {config.path or 'no file: these are the defaults'}")
+    shown = effective_settings(config)
+    shown["danger_patterns"] |= {"replace": True}  # the lists are whole: with this the text can be used as a file
+    for line in toml_lines(shown):
+        print(line)
+    for one in project:
+        print(f"# in this folder {one.path} counts as well")
+    for said in warnings:
+        print(f"warning: {said}", file=sys.stderr)
+    return OK
+
+
+def _check(args: argparse.Namespace) -> int:
+    from interlock.analysis.rules import RuleError
+    from interlock.config import ConfigError
+
+    args.config = args.file or args.config
+    try:
+        config = settings(args)
+        warnings = [*_concerns(config), *_read_adapters(config)]
+        _read_rules(config)
+    except (ConfigError, RuleError) as error:
+        if args.json:
+            say_json({"usable": False, "problem": str(error), "warnings": []})
+        else:
+            print(error, file=sys.stderr)
+        return FAILED
+    if args.json:
+        say_json({"usable": True, "path": config.path or None, "warnings": warnings})
+        return OK
+    for said in warnings:
+        print(f"warning: {said}")
+    noun = "warning" if len(warnings) == 1 else "warnings"
+    print(f"{config.path or 'the defaults'}: can be used, {len(warnings)} {noun}")
+    return OK
+
+
+def _concerns(config: Config) -> list[str]:
+    from interlock.config import ConfigError
+    from interlock.policy.policy import PolicyError
+
+    try:
+        return config.concerns()
+    except PolicyError as error:
+        raise ConfigError(f"{config.path}: policy.use: {error}" if config.path else str(error)) from None
+
+
+def _read_adapters(config: Config) -> list[str]:
+    """What the adapter files that it names are warned of; raises ConfigError where one is missing or broken."""
+    from interlock.runtime.adapters import read_adapters
+
+    return [words for loaded in read_adapters(config) for words in loaded.warnings]
+
+
+def _read_rules(config: Config) -> None:
+    """The packs that it names, with the shipped ones; raises RuleError."""
+    from interlock.analysis.rules import RuleError
+    from interlock.config import rules_of
+
+    if config.rules:
+        try:
+            rules_of(config)
+        except RuleError as error:
+            raise RuleError(f"{config.path}: rules.files: {error}") from None
+
+
+def _path(args: argparse.Namespace) -> int:
+    from interlock.config import config_path
+
+    path = Path(args.config) if args.config else config_path()
+    if args.json:
+        say_json({"path": str(path), "exists": path.is_file()})
+    else:
+        print(path if path.is_file() else f"{path} (not there: the defaults are used)")
+    return OK
+
+
+def toml_lines(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The configuration as a file would have it; a list of tables comes after the plain keys."""
+    for name, table in tables.items():
+        plain = {key: value for key, value in table.items() if not _is_tables(value)}
+        inner = {key: value for key, value in table.items() if _is_tables(value)}
+        if plain:
+            yield f"\n[{name}]"
+        yield from (
+            f"{'# ' if value == [] else ''}{key} = {_value(value)}" for key, value in plain.items()
+        )  # empty says nothing
+        for key, rows in inner.items():
+            for row in rows:
+                yield f"\n[[{name}.{key}]]"
+                yield from (f"{inner_key} = {_value(value)}" for inner_key, value in row.items() if value is not None)
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(str(key))} = {_value(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,62 @@
+"""`interlock conformance evidence`: drives a real server over stdio and writes the report for the MCP-AQL conformance runner."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from interlock.cli.command import FAILED, OK, CommandError, run, say_json
+
+
+def main(argv: Sequence[str]) -> int:
+    """Prints the bundle; nothing of yours is asked or changed."""
+    parser = argparse.ArgumentParser(
+        prog="interlock conformance",
+        description="Evidence for the public MCP-AQL conformance runner.",
+        epilog="The runner checks envelopes, introspection, parameters and errors. Passing it says nothing about safety.",
+        allow_abbrev=False,
+    )
+    words = parser.add_subparsers(dest="word", metavar="WORD", required=True)
+    words.add_parser(
+        "evidence", help="drive a server of its own over stdio and print the evidence as JSON", allow_abbrev=False
+    )
+    return run("conformance", _evidence, parser.parse_args(argv))
+
+
+def _evidence(args: argparse.Namespace) -> int:
+    import asyncio
+
+    from interlock.cli.guard.demo_daemon import private_daemon
+    from interlock.client import DaemonClient
+
+    with private_daemon() as (daemon, token):
+        person: DaemonClient = daemon.on_behalf(token)
+        say_json(asyncio.run(_driven(daemon, person)))
+    return OK
+
+
+async def _driven(daemon: object, person: object) -> object:
+    import os
+    import sys
+
+    from mcp import Client, StdioServerParameters
+
+    from interlock import __version__
+    from interlock.client import DaemonClient
+    from interlock.mcp.conformance import gather_evidence
+
+    assert isinstance(daemon, DaemonClient) and isinstance(person, DaemonClient)
+
+    def approve() -> None:
+        for ticket in person.get("/tickets")["tickets"]:
+            if ticket["state"] == "pending_approval":
+                person.post(f"/tickets/{ticket['id']}/approve")
+
+    words = ["-m", "interlock", "mcp", "--strict-introspection", "--config", str(daemon.path.parent / "interlock.toml")]
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("MCP_AQL_", "MCPAQL_"))}
+    server = StdioServerParameters(command=sys.executable, args=words, env=kept)
+    try:
+        async with Client(server, mode="legacy") as client:
+            return await gather_evidence(client, approve, __version__)
+    except KeyError as error:
+        raise CommandError(f"the server did not answer as it should: {error}", FAILED) from None

@@ -1,0 +1,210 @@
+"""`interlock demo`: a scripted agent asks and an operator answers; nothing that is asked for runs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from interlock.analysis.display_text import Line, StyledText
+from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json
+
+if TYPE_CHECKING:
+    from interlock.client import DaemonClient
+
+AGENT = {"name": "demo-agent", "session": "demo"}
+CWD = "/home/dev/shop"
+_LIVE_SECONDS = 120
+_WIPE = "rm -rf /srv/shop/uploads"
+_OTHERWISE = "python3 -c \"import shutil; shutil.rmtree('/srv/shop/uploads')\""
+_LEADS = {"allow": "allow", "deny": "deny", "block": "deny"}
+
+
+class DemoOperator(Protocol):
+    """Whoever answers tickets; says what happened, in words."""
+
+    def approve(self, ticket: str) -> str: ...
+
+    def reject(self, ticket: str, reason: str) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class InstantDemoOperator:
+    """An operator who answers at once, over the daemon's own API."""
+
+    operator: DaemonClient
+
+    def approve(self, ticket: str) -> str:
+        self.operator.post(f"/tickets/{ticket}/approve", {"reason": "I know this branch"})
+        return f"approves {ticket}: a signature over exactly this action, good for one use"
+
+    def reject(self, ticket: str, reason: str) -> str:
+        self.operator.post(f"/tickets/{ticket}/reject", {"reason": reason})
+        return f"rejects it: {reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class WaitedForDemoOperator:
+    """The person at another terminal; the demonstration waits for them."""
+
+    server: DaemonClient
+
+    def approve(self, ticket: str) -> str:
+        return self._answered(ticket, f"interlock approve {ticket}")
+
+    def reject(self, ticket: str, reason: str) -> str:
+        return self._answered(ticket, f"interlock reject {ticket} --reason {shlex.quote(reason)}")
+
+    def _answered(self, ticket: str, words: str) -> str:
+        print(f"    Your turn, in another terminal:  {words}", file=sys.stderr, flush=True)
+        end = time.monotonic() + _LIVE_SECONDS
+        while time.monotonic() < end:
+            found = self.server.get(f"/tickets/{ticket}/wait", 45.0, seconds=20)
+            if not str(found.get("state", "")).startswith("pending"):
+                by = f" by {found['decidedBy']}" if found.get("decidedBy") else ""
+                return f"answered: {found.get('state')}{by}"
+        return f"did not answer within {_LIVE_SECONDS} s, so what follows stays held"
+
+
+@dataclass(slots=True)
+class DemoScript:
+    """One performance: what was asked, what came back, what should have."""
+
+    agent: DaemonClient
+    person: DemoOperator
+    quiet: bool
+    pause: float
+    asked: list[dict[str, Any]] = field(default_factory=list)
+
+    def scene(self, title: str, words: str) -> None:
+        self._say([(), (StyledText(title, "heading"),), (StyledText(f"  {words}", "dim"),)])
+        time.sleep(self.pause)
+
+    def note(self, words: str) -> None:
+        self._say([(StyledText("  operator  ", "dim"), StyledText(words))])
+        time.sleep(self.pause)
+
+    def ask(self, expected: str, **action: Any) -> Mapping[str, Any]:
+        """One question of the agent's, with the answer it got."""
+        body = {"agent": AGENT, "cwd": CWD, **action}
+        answer: Mapping[str, Any] = self.agent.ask("POST", "/evaluate", body).body or {}
+        got = str(answer.get("decision", "nothing"))
+        self.asked.append({"action": action, "expected": expected, "decision": got, "answer": dict(answer)})
+        text = action.get("command") or f"{action.get('operation')} {json.dumps(action.get('params', {}))}"
+        self._say(
+            [(StyledText("  agent     ", "dim"), StyledText(str(text), "command")), self._answer(answer, got, expected)]
+        )
+        time.sleep(self.pause)
+        return answer
+
+    def _answer(self, answer: Mapping[str, Any], got: str, expected: str) -> Line:
+        unexpected = "" if got == expected else f"  (expected {expected})"
+        from interlock.analysis.display_text import visible
+
+        return (
+            StyledText("  interlock ", "dim"),
+            StyledText(f"{got}: ", _LEADS.get(got, "ask")),
+            StyledText(visible(str(answer.get("reason", "")))),
+            StyledText(unexpected, "deny"),
+        )
+
+    def _say(self, lines: Sequence[Line]) -> None:
+        if not self.quiet:
+            say(lines)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Play once; exits 1 where an answer was not the one that is promised."""
+    parser = command(
+        "demo",
+        "A scripted agent asks a daemon for all kinds of things, and you see what comes back. Nothing is run. By default\n"
+        "it plays with a daemon of its own in a temporary folder, under the policy `default` with a short cooling-off.",
+        "interlock demo\ninterlock demo --fast\ninterlock demo --live     ask your running daemon; you answer the tickets",
+    )
+    parser.add_argument("--live", action="store_true", help="ask the running daemon instead, and answer yourself")
+    parser.add_argument("--fast", action="store_true", help="without pauses to read")
+    return run("demo", _demo, parser.parse_args(list(argv)))
+
+
+def _demo(args: argparse.Namespace) -> int:
+    pause = 0.0 if args.fast or args.json or not sys.stdout.isatty() else 1.5
+    if args.live:
+        server = daemon(args)
+        if not server.get("/status").get("operators"):
+            raise CommandError(
+                "nobody could answer yet; make the first operator with `interlock operator add`, then try again"
+            )
+        play = DemoScript(server, WaitedForDemoOperator(server), args.json, pause)
+        _scenes(play, cooling=0)
+        return _end(play, args, None)
+    from interlock.cli.guard.demo_daemon import COOLING, private_daemon
+
+    if not args.json:
+        print("Starting a daemon of its own in a temporary folder; nothing that the agent asks for is run.", flush=True)
+    with private_daemon() as (server, token):
+        operator = server.on_behalf(token)
+        play = DemoScript(server, InstantDemoOperator(operator), args.json, pause)
+        _scenes(play, COOLING)
+        return _end(play, args, operator)
+
+
+def _scenes(play: DemoScript, cooling: int) -> None:
+    play.scene("1  Everyday work passes", "It is judged by what it would do, in under a millisecond, and written down.")
+    play.ask("allow", command="git status && npm test")
+
+    play.scene("2  What destroys waits for a person", "The agent gets a ticket; somebody looks, and agrees.")
+    held = play.ask("confirm", command="git reset --hard HEAD~3")
+    if held.get("pendingId"):
+        play.note(play.person.approve(str(held["pendingId"])))
+    play.ask("allow", command="git reset --hard HEAD~3")
+    play.ask("confirm", command="git reset --hard HEAD~3")
+
+    if cooling:
+        play.scene("3  Some things only need time", "A cooling-off is a chance for a veto; it passes by itself.")
+        prices = {"operation": "schedule_price_change", "params": {"percent": 5}}
+        play.ask("cool_off", **prices)
+        play.note(f"has {cooling} s to object, and does not")
+        time.sleep(cooling + 0.2)
+        play.ask("allow", **prices)
+
+    play.scene(
+        f"{4 if cooling else 3}  A no binds the target, not the wording",
+        "Rejected once, other words for the same thing meet the same ticket.",
+    )
+    held = play.ask("verify", command=_WIPE)
+    if held.get("pendingId"):
+        play.note(play.person.reject(str(held["pendingId"]), "customers' pictures: archive them instead"))
+    play.ask("deny", command=_WIPE)
+    play.ask("deny", command=_OTHERWISE)
+
+    play.scene(f"{5 if cooling else 4}  Some things nobody can approve", "No ticket, in any policy.")
+    play.ask("block", command="mkfs.ext4 /dev/sda1")
+
+
+def _end(play: DemoScript, args: argparse.Namespace, operator: DaemonClient | None) -> int:
+    wrong = [one for one in play.asked if one["decision"] != one["expected"]]
+    proof = operator.get("/audit/verify") if operator else None
+    if args.json:
+        say_json({"steps": play.asked, "unexpected": len(wrong), "audit": proof})
+        return FAILED if wrong else OK
+    if operator is not None and proof is not None:
+        play.scene("6  Everything is on the record", "A chain of hashes: what is altered, missing or reordered shows.")
+        say(_tail(operator))
+        whole = f"{proof.get('records')} records, whole" if proof.get("ok") else "the record was altered"
+        say([(StyledText("  verify    ", "dim"), StyledText(whole, "allow" if proof.get("ok") else "deny"))])
+    if not args.live:
+        print("\nNext: `interlock serve` starts your own daemon, `interlock operator add` makes you its operator.")
+    return FAILED if wrong or (proof is not None and not proof.get("ok")) else OK
+
+
+def _tail(operator: DaemonClient) -> Iterator[Line]:
+    from interlock.cli.answer.audit import record_line
+    from interlock.cli.command import list_rows
+
+    for record in list_rows(operator.get("/audit", limit=6, newest=True), "records")[::-1]:
+        yield StyledText("  "), *record_line(record)

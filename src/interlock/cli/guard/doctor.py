@@ -1,0 +1,158 @@
+"""`interlock doctor`: sends a canary through each installed hook as the agent would, and reports problems."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from interlock.cli.command import FAILED, OK, CommandError, command, daemon, run, say, say_json, settings
+from interlock.cli.guard.installation import home_and_project, named_agents
+
+if TYPE_CHECKING:
+    from interlock.analysis.display_text import Line
+    from interlock.config import Config
+    from interlock.install.checks import Check
+    from interlock.install.discovery import HookedFile
+
+_MARKS = {"ok": ("well", "allow"), "note": ("note", "ask"), "problem": ("PROBLEM", "deny")}
+
+
+def main(argv: Sequence[str]) -> int:
+    """Look at everything between an agent and the gate."""
+    parser = command(
+        "doctor",
+        "Proves that the guard fires: reads each installed file as the agent would, runs the very command in it with a\n"
+        "harmless call that has to pass and one that has to be denied, and says how long that took, what happens without a\n"
+        "daemon, and what switches hooks off.",
+        "interlock doctor\ninterlock doctor claude-code --deep\ninterlock doctor --json",
+        "exit codes: 0 all is well, 1 there are problems, 2 wrong usage",
+    )
+    parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: all that are guarded")
+    parser.add_argument(
+        "--deep", action="store_true", help="put the daemon's socket aside for a moment, and see what the hooks do then"
+    )
+    return run("doctor", _doctor, parser.parse_args(list(argv)))
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    config = settings(args)
+    chosen = _chosen(args, config)
+    general = list(_general(args, config, chosen))
+    each = [(one, list(_each(args, one, config))) for one in chosen]
+    well = all(finding.state != "problem" for finding in [*general, *(f for _, found in each for f in found)])
+    if args.json:
+        say_json(_json(well, general, each))
+    else:
+        say(_lines(well, general, each))
+    return OK if well else FAILED
+
+
+def _chosen(args: argparse.Namespace, config: Config) -> list[HookedFile]:
+    from interlock.install.discovery import hooked_files
+
+    home, project = home_and_project()
+    wanted = {agent.word for agent in named_agents(args.agents)}
+    found = hooked_files(config, home, project)
+    if missing := wanted - {one.agent.word for one in found}:
+        raise CommandError(
+            f"not guarded: {', '.join(sorted(missing))}; run `interlock install {' '.join(sorted(missing))}`"
+        )
+    return [one for one in found if not wanted or one.agent.word in wanted]
+
+
+def _each(args: argparse.Namespace, one: HookedFile, config: Config) -> Iterator[Check]:
+    from interlock.install.checks import check_hooks
+
+    yield from check_hooks(one, config, home_and_project()[0])
+    if args.deep and not one.problem:
+        from interlock.install.checks import check_without_daemon
+
+        _persons()
+        yield from check_without_daemon(one, config)
+
+
+def _persons() -> None:
+    """For a moment other agents' calls are judged without a daemon, too: that is not for an agent to bring about."""
+    from interlock.identity.agent_detection import agent_above
+
+    if why := agent_above(os.getpid()):
+        raise CommandError(f"--deep is for a person, and this looks like an agent's terminal: {why}")
+
+
+def _general(args: argparse.Namespace, config: Config, chosen: Sequence[HookedFile]) -> Iterator[Check]:
+    """The daemon, the configuration, and whether anything is guarded at all."""
+    from interlock.client import ApiError, NoDaemon
+    from interlock.impact.project_files import find_project_files
+    from interlock.install.checks import Check, fail_mode
+    from interlock.install.system.checks import check_separation
+
+    if not chosen:
+        yield Check("agents", "problem", "no agent is guarded: run `interlock install`")
+    try:
+        status = daemon(args).get("/status")
+        mode = status.get("mode", "")
+        words = f"answers on {config.socket_path}; strength {status.get('strength', '')}, mode {mode}"
+        yield Check("daemon", "ok" if mode == "enforcing" else "problem", words + _loosened_mode(mode))
+        if status.get("operators") == 0:
+            words = "there is none, so whatever takes one is denied at once; in a terminal of your own: interlock operator add"
+            yield Check("operators", "note", words)
+        for said in [*(status.get("problems") or ()), *(status.get("warnings") or ())]:
+            yield Check("daemon", "note", str(said))
+    except (NoDaemon, ApiError) as error:
+        yield Check("daemon", "problem", str(error))
+    for file in find_project_files(str(home_and_project()[1])):
+        words = f"{file.path} cannot be used, so everything is asked about here: {'; '.join(file.problems)}"
+        yield (
+            Check("project", "problem", words) if file.problems else Check("project", "ok", f"{file.path} counts here")
+        )
+    yield from check_separation(config)
+    for said in config.concerns():  # R-14
+        yield Check("configuration", "note", said)
+    if not args.deep:
+        yield Check("daemon down", "ok", f"then {fail_mode(config)}; --deep tries it")
+
+
+def _loosened_mode(mode: str) -> str:
+    return "" if mode == "enforcing" else ", so nothing is stopped"
+
+
+def _json(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]) -> dict[str, Any]:
+    return {
+        "well": well,
+        "findings": [asdict(finding) for finding in general],
+        "agents": [
+            {
+                "agent": one.agent.word,
+                "scope": one.scope,
+                "path": str(one.place.path),
+                "findings": [asdict(finding) for finding in found],
+            }
+            for one, found in each
+        ],
+    }
+
+
+def _lines(well: bool, general: Sequence[Check], each: Sequence[tuple[HookedFile, Sequence[Check]]]) -> Iterator[Line]:
+    from interlock.analysis.display_text import StyledText, visible
+
+    def row(finding: Check) -> Line:
+        mark, style = _MARKS[finding.state]
+        return (
+            StyledText(f"  {mark:<8}", style),
+            StyledText(f"{finding.what:<14}", "dim"),
+            StyledText(visible(finding.words)),
+        )
+
+    yield (StyledText("Interlock", "heading"),)
+    yield from map(row, general)
+    for one, found in each:
+        yield ()
+        yield (StyledText(visible(f"{one.agent.title} ({one.scope})"), "heading"),)
+        yield from map(row, found)
+    yield ()
+    problems = sum(finding.state == "problem" for finding in [*general, *(f for _, found in each for f in found)])
+    words = "All is well: the guard fires." if well else f"{problems} problem{'' if problems == 1 else 's'}."
+    yield (StyledText(words, "allow" if well else "deny"),)

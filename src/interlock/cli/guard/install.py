@@ -1,0 +1,228 @@
+"""`interlock install`: writes an agent's own hooks, so that every tool call asks Interlock first."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from interlock.cli.command import FAILED, OK, CommandError, command, run, say, say_json, settings
+from interlock.cli.guard.installation import (
+    add_scope_options,
+    confirm_changes,
+    diff_lines,
+    home_and_project,
+    named_agents,
+    report_refusals,
+    require_root,
+    set_up_system,
+)
+from interlock.cli.guard.installation import add_system_options as system_options
+
+if TYPE_CHECKING:
+    from interlock.agents import AgentDialect, HookClient
+    from interlock.config import Config
+    from interlock.install.changes import FileChange, InstallRefusal
+
+_EXAMPLES = """
+interlock install                              # looks which agents are here, and offers them
+interlock install claude-code
+interlock install codex gemini --project --dry-run
+interlock install claude-code --http
+sudo interlock install --system claude-code --for alice   # a daemon with a user of its own
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write the hooks of one or more agents."""
+    from interlock.agents import words
+
+    parser = command(
+        "install",
+        "Every tool call of an agent passes the gate: writes Interlock's hooks into the agent's own settings,\n"
+        "keeps everything else in the file, and keeps a copy of what was there.\n\n"
+        f"agents: {', '.join(words())}",
+        _EXAMPLES,
+        "exit codes: 0 all is installed, 1 something could not be done, 2 wrong usage or not agreed to",
+    )
+    parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: those that are on this machine")
+    add_scope_options(parser)
+    system_options(parser)
+    parser.add_argument("--http", action="store_true", help="hooks that post to the daemon; says what that costs")
+    return run("install", _install, parser.parse_args(list(argv)))
+
+
+def _install(args: argparse.Namespace) -> int:
+    from interlock.install.changes import plan_install
+
+    require_root(args)
+    config, (home, project) = set_up_system(args) if args.scope == "system" else settings(args), home_and_project()
+    agents = named_agents(args.agents) or _offer_agents(args, home)
+    clients, refused = _clients(agents, config, args.http)
+    changes, more = plan_install(clients, args.scope, home, project, config)
+    refused += more
+    wanted = [change for change in changes if change.needed]
+    if not args.json:
+        say(diff_lines(wanted))
+        _explain(args, changes, wanted)
+    report_refusals(refused, "install")
+    done: list[dict[str, Any]] = []
+    if wanted and not args.dry_run:
+        _refuse_agents(wanted)
+        if not confirm_changes(args, len(wanted), "Write"):
+            raise CommandError("nothing was written", 2)
+    if changes and not args.dry_run:
+        if not config.separate.on:
+            _build(changes[0].agent, config)  # before any file names it
+        done, failed = _write(wanted, config, args.http)
+        refused += failed
+        report_refusals(failed, "install")
+        _record(args, done)
+    _print_result(args, changes, wanted, done, refused)
+    return FAILED if refused else OK
+
+
+def _clients(
+    agents: Sequence[AgentDialect], config: Config, http: bool
+) -> tuple[list[tuple[AgentDialect, HookClient]], list[InstallRefusal]]:
+    from interlock.install.changes import InstallRefusal
+    from interlock.install.client_build import NoAddress, client_for
+
+    clients: list[tuple[AgentDialect, HookClient]] = []
+    refused: list[InstallRefusal] = []
+    for agent in agents:
+        try:
+            clients.append((agent, client_for(agent, config, http)))
+        except NoAddress as error:
+            refused.append(InstallRefusal(agent, str(error)))
+    return clients, refused
+
+
+def _offer_agents(args: argparse.Namespace, home: Path) -> list[AgentDialect]:
+    """The agents that are here."""
+    from interlock.agents import words
+    from interlock.install.discovery import agents_on_machine
+
+    found = agents_on_machine(home)
+    if not found:
+        raise CommandError(f"no agent was found on this machine; name one: {', '.join(words())}")
+    if not args.json:
+        print("Found on this machine:")
+        for agent, sign in found:
+            print(f"  {agent.word:<12} {agent.title} ({sign})")
+        print()
+    offered = [agent for agent, _ in found if agent.places(args.scope, home, home)]
+    if not offered:
+        raise CommandError(f"none of them has a place for hooks with --{args.scope}")
+    return offered
+
+
+def _refuse_agents(changes: Sequence[FileChange]) -> None:
+    """A first installation only tightens, and anybody may; hooks that are there could be turned to another daemon by it."""
+    import os
+
+    from interlock.identity.agent_detection import agent_above
+
+    replaced = [change.name for change in changes if change.replaces]
+    if replaced and (why := agent_above(os.getpid())):
+        raise CommandError(
+            f"the hooks in {replaced[0]} would be changed, and this looks like an agent's terminal: {why};"
+            " open one of your own and try again there"
+        )
+
+
+def _explain(args: argparse.Namespace, changes: Sequence[FileChange], wanted: Sequence[FileChange]) -> None:
+    """What stays to be done by hand, and what HTTP costs: before anybody is asked."""
+    from interlock.install.client_build import HTTP_COSTS
+
+    for change in changes:
+        if not change.needed:
+            print(f"{change.agent.title}: already installed in {change.name}")
+    for note in dict.fromkeys(f"{change.agent.title}: {change.place.note}" for change in changes if change.place.note):
+        print(f"To do: {note}")
+    if args.http and wanted:
+        print("HTTP hooks are the fastest, and cost two things:")
+        for number, cost in enumerate(HTTP_COSTS, 1):
+            print(f"  {number}. {cost}")
+
+
+def _build(agent: AgentDialect, config: Config) -> None:
+    """Makes the client, or makes it anew; one that is there stays where an agent may have started this."""
+    import os
+
+    from interlock.identity.agent_detection import agent_above
+    from interlock.install.client_build import CannotBuild, build_client, client_for
+
+    if os.access(client_for(agent, config, False).path, os.X_OK) and agent_above(os.getpid()):
+        return
+    try:
+        build_client(agent, config)
+    except CannotBuild as error:
+        raise CommandError(f"{error}; nothing was written") from None
+
+
+def _record(args: argparse.Namespace, done: Sequence[dict[str, Any]]) -> None:
+    """Tells the daemon, where there is one; the hooks hold without it."""
+    from interlock.cli.command import daemon
+    from interlock.client import ApiError, NoDaemon
+
+    for word in dict.fromkeys(one["agent"] for one in done):
+        files = [one["path"] for one in done if one["agent"] == word]
+        try:
+            daemon(args).post("/hooks", {"change": "installed", "agent": word, "scope": args.scope, "files": files})
+        except (ApiError, NoDaemon) as error:
+            print(f"interlock install: not on the record: {error}", file=sys.stderr)
+            return
+
+
+def _write(
+    changes: Sequence[FileChange], config: Config, http: bool
+) -> tuple[list[dict[str, Any]], list[InstallRefusal]]:
+    """Writes file by file; one that fails does not stop the others."""
+    from interlock.install.changes import InstallRefusal, install
+    from interlock.install.client_build import client_for
+    from interlock.install.files import FileProblem
+
+    done: list[dict[str, Any]] = []
+    failed: list[InstallRefusal] = []
+    for change in changes:
+        try:
+            backup = install(change, client_for(change.agent, config, http), config)
+        except FileProblem as error:
+            failed.append(InstallRefusal(change.agent, str(error)))
+            continue
+        done.append({"agent": change.agent.word, "path": str(change.place.path), "backup": backup or None})
+    return done, failed
+
+
+def _print_result(
+    args: argparse.Namespace,
+    changes: Sequence[FileChange],
+    wanted: Sequence[FileChange],
+    done: Sequence[dict[str, Any]],
+    refused: Sequence[InstallRefusal],
+) -> None:
+    if args.json:
+        from interlock.install.changes import diff
+
+        say_json(
+            {
+                "written": list(done),
+                "already": [str(change.place.path) for change in changes if not change.needed],
+                "would": {str(change.place.path): diff(change) for change in wanted} if args.dry_run else {},
+                "notes": [change.place.note for change in changes if change.place.note],
+                "refused": [{"agent": one.agent.word, "reason": one.words} for one in refused],
+            }
+        )
+        return
+    for one in done:
+        kept = f"; what was there is in {one['backup']}" if one["backup"] else ""
+        print(f"Installed: {one['path']}{kept}")
+    if args.dry_run and wanted:
+        print("Nothing was written (--dry-run).")
+    if done:
+        print("Restart the agent, then see that the guard fires: interlock doctor")
+        print("What it would have asked you in the last month, from your agents' own logs: interlock rehearse")
+    sys.stdout.flush()

@@ -1,0 +1,200 @@
+"""Shared by install and uninstall: scope options, diffs, the confirmation, and the steps of `--system`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interlock.cli.command import CommandError, pluralize
+
+if TYPE_CHECKING:
+    from interlock.agents import AgentDialect
+    from interlock.analysis.display_text import Line
+    from interlock.config import Config
+    from interlock.install.changes import FileChange, InstallRefusal
+    from interlock.install.system import SystemStep
+
+
+SCOPE_WORDS = {
+    "user": "for this user, in every project (default)",
+    "project": "for this folder, whoever works in it",
+    "system": "for every user of this machine; takes root",
+}
+
+
+def add_scope_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say where."""
+    choice = parser.add_mutually_exclusive_group()
+    for scope, said in SCOPE_WORDS.items():
+        choice.add_argument(f"--{scope}", dest="scope", action="store_const", const=scope, help=said)
+    parser.set_defaults(scope="user")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be written, and write nothing")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def named_agents(given: Sequence[str]) -> list[AgentDialect]:
+    """The agents of these words; refuses others."""
+    from interlock.agents import UnknownAgent, agent
+
+    try:
+        return [agent(word) for word in dict.fromkeys(given)]
+    except UnknownAgent as error:
+        raise CommandError(str(error), 2) from None
+
+
+def home_and_project() -> tuple[Path, Path]:
+    """The home, and the folder that this was run in."""
+    return Path.home(), Path.cwd()
+
+
+def diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
+    """Every change as a diff, with the colours that diffs have."""
+    from interlock.analysis.display_text import StyledText, visible
+    from interlock.install.changes import diff
+
+    styles = {"+": "allow", "-": "deny", "@": "dim"}
+    for change in changes:
+        yield (StyledText(visible(f"{change.agent.title}, {change.name}"), "heading"),)
+        for line in diff(change):
+            style = "heading" if line.startswith(("+++", "---")) else styles.get(line[:1], "")
+            yield (StyledText(visible(line), style),)
+        yield ()
+
+
+def report_refusals(refused: Sequence[InstallRefusal], word: str) -> None:
+    """What cannot be done, on stderr."""
+    for one in refused:
+        print(f"interlock {word}: {one.words}; nothing was changed there", file=sys.stderr)
+
+
+def confirm_changes(args: argparse.Namespace, count: int, verb: str) -> bool:
+    """Whether somebody agrees to change so many files; without a terminal it takes --yes."""
+    if args.yes:
+        return True
+    files = pluralize(count, "file")
+    if not (os.isatty(0) and os.isatty(1)):
+        raise CommandError(f"{verb} {files}? There is no terminal to ask at: look with --dry-run, then say --yes", 2)
+    from interlock.cli.sign_in import confirm
+
+    return confirm(f"{verb} {files}?")
+
+
+def add_system_options(parser: argparse.ArgumentParser) -> None:
+    """Whose agents, and who answers."""
+    parser.add_argument(
+        "--for", dest="users", action="append", metavar="USER", help="with --system: whose agents are guarded"
+    )
+    parser.add_argument(
+        "--answered-by",
+        dest="operators",
+        action="append",
+        metavar="USER",
+        help="with --system: who besides root may use the operators' socket",
+    )
+
+
+def require_root(args: argparse.Namespace) -> None:
+    """Refuses anybody else, before anything is looked at."""
+    if args.scope != "system" and (getattr(args, "users", None) or getattr(args, "operators", None)):
+        raise CommandError("--for and --answered-by go with --system", 2)
+    if args.scope == "system" and os.geteuid() != 0:
+        raise CommandError("--system takes root: try it with sudo")
+
+
+def guarded_users(args: argparse.Namespace) -> tuple[str, ...]:
+    """Those that were named; who called sudo, where nobody was; those who are guarded already."""
+    named = tuple(dict.fromkeys(args.users or ()))
+    if named:
+        return named
+    from interlock.config import SYSTEM_CONFIG, load_config
+
+    if SYSTEM_CONFIG.is_file():
+        return load_config(SYSTEM_CONFIG, {}).separate.users
+    caller = os.environ.get("SUDO_USER", "")
+    if caller and caller != "root":
+        return (caller,)
+    raise CommandError("whose agents are to be guarded? Say it with --for USER; root's own cannot be", 2)
+
+
+def set_up_system(args: argparse.Namespace) -> Config:
+    """The daemon's configuration, once everything that the daemon needs is there; with --dry-run, as it would be."""
+    from interlock.config import load_config
+    from interlock.install.system import CannotSetUp, has_systemd, manual_start, steps
+    from interlock.install.system.code import NoCode
+    from interlock.install.system.units import Layout
+
+    layout, users = Layout(), guarded_users(args)
+    try:
+        wanted = [step for step in steps(layout, users, tuple(args.operators or ())) if step.needed]
+        _show_steps(args, wanted, "The daemon gets a user of its own:", "The daemon has a user of its own already.")
+        if args.dry_run:
+            return _expected_config(layout, users, args.operators or ())
+        if wanted:
+            _confirm_steps(args, wanted)
+            perform_steps(args, wanted)
+    except (CannotSetUp, NoCode) as error:
+        raise CommandError(
+            f"{error}; what was done before this stays, and running it again goes on from there"
+        ) from None
+    if not has_systemd():
+        words = f"systemd does not run here. Start the daemon as root, by whatever starts services here:\n  {manual_start(layout)}"
+        print(words, file=sys.stderr)
+    return load_config(layout.config, {})
+
+
+def take_down_system(args: argparse.Namespace) -> list[SystemStep]:
+    """The steps back; none where agents were named: then the daemon stays."""
+    if args.scope != "system" or args.agents:
+        return []
+    from interlock.install.system import removal_steps
+    from interlock.install.system.units import Layout
+
+    layout = Layout()
+    found = [step for step in removal_steps(layout) if step.needed]
+    _show_steps(args, found, "The daemon's own parts:", "")
+    if found and not args.json:
+        print(f"{layout.state} and {layout.config} stay: the record and the operators are in there.\n")
+    return found
+
+
+def perform_steps(args: argparse.Namespace, wanted: Sequence[SystemStep]) -> None:
+    """One step after the other; the first that fails is the last."""
+    for step in wanted:
+        step.do()
+        if not args.json:
+            print(f"done: {step.words}", flush=True)
+
+
+def _show_steps(args: argparse.Namespace, wanted: Sequence[SystemStep], heading: str, nothing: str) -> None:
+    if args.json or not (wanted or nothing):
+        return
+    print(heading if wanted else nothing)
+    for number, step in enumerate(wanted, 1):
+        print(f"  {number}. {step.words}")
+    print(flush=True)
+
+
+def _confirm_steps(args: argparse.Namespace, wanted: Sequence[SystemStep]) -> None:
+    if args.yes:
+        return
+    steps = pluralize(len(wanted), "step")
+    if not (os.isatty(0) and os.isatty(1)):
+        raise CommandError(f"Take {steps}? There is no terminal to ask at: look with --dry-run, then say --yes", 2)
+    from interlock.cli.sign_in import confirm
+
+    if not confirm(f"Take {steps}?"):
+        raise CommandError("nothing was changed", 2)
+
+
+def _expected_config(layout: object, users: Sequence[str], operators: Sequence[str]) -> Config:
+    import tomllib
+
+    from interlock.config import config_of
+    from interlock.install.system.units import Layout, config_text
+
+    assert isinstance(layout, Layout)
+    return config_of(tomllib.loads(config_text(layout, users, operators)), str(layout.config), {})

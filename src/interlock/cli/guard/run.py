@@ -1,0 +1,197 @@
+"""`interlock run -- AGENT …`: runs an agent in a jail that hides Interlock's state from it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interlock.cli.command import USAGE, CommandError, run, settings
+
+if TYPE_CHECKING:
+    from interlock.config import Config
+    from interlock.sandbox import SandboxPlan
+
+NOT_FOUND = 127
+_PATIENCE = 20.0  # seconds for a daemon to come up
+_AS_ROOT = "you are root, whose files the whole system trusts: this jail holds mistakes, not malice"
+_EPILOG = """\
+examples:
+  interlock run -- claude
+  interlock run --grant docker,ssh-agent -- codex
+  interlock run --dry-run -- claude
+
+out of reach unless it is granted:
+{grants}
+
+exit codes: the agent's own; 1 no jail is possible here, 2 wrong usage, 127 no such program
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Runs the agent; 1 where there can be no jail."""
+    return run("run", _run, _parser().parse_args(list(argv)))
+
+
+def _run(args: argparse.Namespace) -> int:
+    from interlock.sandbox.bubblewrap import CannotJail
+
+    config, command = settings(args), _command(args.command)
+    try:
+        return _jailed(args, config, command)
+    except CannotJail as error:
+        raise CommandError(str(error)) from None
+
+
+def _jailed(args: argparse.Namespace, config: Config, command: list[str]) -> int:
+    from interlock.sandbox import SandboxSituation, bubblewrap, hook_files, plan_sandbox
+    from interlock.sandbox.supervise import supervise
+
+    if sys.platform == "darwin":
+        return _on_macos(args, config, command)
+    if sys.platform != "linux":
+        raise CommandError(f"there is no jail for {sys.platform}: it takes Linux with bubblewrap, or macOS")
+    program = bubblewrap.find_bubblewrap()
+    at = SandboxSituation(config, Path.home(), Path.cwd(), command, os.environ, args.grant)
+    if not args.dry_run:
+        _daemon_answers(config)
+    _warn(_AS_ROOT if os.getuid() == 0 else "")
+    guarded = hook_files.guarded_files(config, at.home, at.cwd)
+    _warn(_unguarded(command[0], guarded))
+    holders = hook_files.Placeholders()
+    try:
+        if not args.dry_run:
+            _warn(*holders.make(path for word in guarded for path in hook_files.missing_files(word, at.cwd)))
+        jail = plan_sandbox(at)
+        _warn(*dict.fromkeys(jail.world.notes))
+        if args.dry_run:
+            print(shlex.join(bubblewrap.argv(jail, program, tty=sys.stdin.isatty() and sys.stdout.isatty())))
+            return 0
+        return supervise(
+            lambda files, tty: bubblewrap.argv(jail, program, files, tty),
+            jail.environ,
+            lambda first: _tell(config, jail, first, args.grant),
+        )
+    finally:
+        holders.remove()
+
+
+def _on_macos(args: argparse.Namespace, config: Config, command: list[str]) -> int:
+    from interlock.sandbox import SandboxSituation, plan_sandbox
+    from interlock.sandbox.seatbelt import argv
+
+    granted = [*args.grant, "tmp"]  # there can be no other /tmp there
+    jail = plan_sandbox(SandboxSituation(config, Path.home(), Path.cwd(), command, os.environ, granted))
+    words = argv(jail)
+    if args.dry_run:
+        print(shlex.join(words))
+        return 0
+    _daemon_answers(config)
+    return os.spawnve(os.P_WAIT, words[0], words, jail.environ)
+
+
+def _command(given: list[str]) -> list[str]:
+    command = given[1:] if given[:1] == ["--"] else given
+    if not command:
+        raise CommandError("say what to run: interlock run -- AGENT …", USAGE)
+    if shutil.which(command[0]) is None:
+        raise CommandError(f"there is no program {command[0]!r}", NOT_FOUND)
+    return command
+
+
+def _daemon_answers(config: Config) -> None:
+    """Starts a daemon, outside the jail, where none answers; one that does not come up is said."""
+    from interlock.client import NoDaemon, find_daemon
+    from interlock.engine.fallback import start_daemon
+
+    try:
+        find_daemon(config).get("/status")
+        return
+    except NoDaemon:
+        start_daemon(config)
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        time.sleep(0.1)
+        try:
+            find_daemon(config).get("/status")
+        except NoDaemon:
+            continue
+        print("interlock run: no daemon answered, so one was started", file=sys.stderr)
+        return
+    raise CommandError("no daemon answers, and none could be started; `interlock serve` says why")
+
+
+def _unguarded(program: str, guarded: object) -> str:
+    from interlock.agents import agent
+    from interlock.sandbox.hook_files import agent_of_program
+
+    word = agent_of_program(program)
+    if not word:
+        return "" if guarded else "no agent has hooks here, so nothing is judged: see `interlock install`"
+    if isinstance(guarded, dict) and word in guarded:
+        return ""
+    return f"{agent(word).title} has no hooks here, so nothing that it does is judged: `interlock install {word}`"
+
+
+def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str]) -> None:
+    """The daemon hears of the jail; where it does not take it for one, the person hears that."""
+    from interlock.client import ApiError, NoDaemon, find_daemon
+    from interlock.identity.isolation import SEPARATE
+
+    body = {
+        "pid": first,
+        "program": os.path.basename(jail.command[0])[:200],
+        "grants": list(grants),
+        "fixed": jail.fixed,
+    }
+    try:
+        daemon = find_daemon(config)
+        if daemon.get("/status").get("strength") != SEPARATE:  # which is more
+            daemon.post("/jails", body)
+    except (ApiError, NoDaemon) as error:
+        _warn(f"the daemon does not take this for a jail: {error}")
+
+
+def _warn(*words: str) -> None:
+    for sentence in filter(None, words):
+        print(f"interlock run: {sentence}", file=sys.stderr)
+
+
+def _grants(text: str) -> list[str]:
+    from interlock.sandbox import GRANTS
+
+    given = [word.strip() for word in text.split(",") if word.strip()]
+    for word in given:
+        if word not in GRANTS:
+            raise argparse.ArgumentTypeError(f"unknown grant {word!r:.40}; known: {', '.join(GRANTS)}")
+    return list(dict.fromkeys(given))
+
+
+def _parser() -> argparse.ArgumentParser:
+    from interlock.sandbox import GRANTS
+
+    rows = "\n".join(f"  {word:<11} {grant.words}" for word, grant in GRANTS.items())
+    parser = argparse.ArgumentParser(
+        prog="interlock run",
+        usage="interlock run [--grant WORD,…] [--dry-run] [--config FILE] -- AGENT …",
+        description="Run an agent in a jail: it works on your files as always, but cannot change what installs its hooks, see\n"
+        "Interlock's state, or reach programs that would do its work outside. A daemon is started where none answers.",
+        epilog=_EPILOG.format(grants=rows),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--grant", type=_grants, default=[], metavar="WORD,…", help="let the agent reach these")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the command that would make the jail; run nothing"
+    )
+    parser.add_argument(
+        "--config", metavar="FILE", help="the daemon's configuration (default: `interlock config path`)"
+    )
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="AGENT …", help="the program and its arguments")
+    return parser

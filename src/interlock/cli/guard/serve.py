@@ -1,0 +1,146 @@
+"""`interlock serve`: runs the daemon until it is stopped; refuses an unusable configuration."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interlock.config import Config, ConfigError, load_config
+from interlock.policy.policy import MODES
+
+if TYPE_CHECKING:
+    import socket
+
+    from interlock.runtime.state import State
+
+FAILED = 1
+_EPILOG = """\
+examples:
+  interlock serve
+  interlock serve --config /etc/interlock/interlock.toml
+  interlock serve --port 0 --safety-mode enforcing
+
+exit codes: 0 stopped, 1 cannot start, 2 a configuration that must not be used, or wrong usage
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Serves until a signal; 1 where it cannot start, 2 for a configuration that must not be used."""
+    given = _parser().parse_args(argv)
+    try:
+        config = _tighten_mode(load_config(given.config), given.safety_mode)
+        config = config if given.port is None else replace(config, port=given.port)
+        config = replace(config, warnings=(*config.concerns(), *_read_adapters(config)))
+    except (ConfigError, ValueError) as error:
+        print(f"interlock serve: {error}", file=sys.stderr)
+        return 2
+    return _serve(config, given.system)
+
+
+def _read_adapters(config: Config) -> list[str]:
+    """What adapter files are warned of; raises ConfigError where one is missing or broken."""
+    if not config.adapters:
+        return []
+    from interlock.runtime.adapters import read_adapters
+
+    return [words for loaded in read_adapters(config) for words in loaded.warnings]
+
+
+def _begin(config: Config) -> list[socket.socket]:
+    from interlock.server.drop_root import bind_and_drop_root
+
+    return bind_and_drop_root(config)
+
+
+def _serve(config: Config, system: bool) -> int:
+    from interlock import __version__
+    from interlock.analysis.rules import RuleError
+    from interlock.identity.keys import KeyFileError
+    from interlock.server.daemon import LOG, log_to_stderr, serve
+    from interlock.web.sockets import CannotServe, inherited_sockets
+
+    log_to_stderr(config.log_level)
+    for words in config.warnings:
+        LOG.warning("%s", words)
+    try:
+        given = _begin(config) if system else inherited_sockets()
+        serve(config, __version__, lambda state, port: _say(config, state, port), given)
+    except RuleError as error:
+        print(f"interlock serve: rules.files: {error}", file=sys.stderr)
+        return 2
+    except (CannotServe, KeyFileError, OSError) as error:
+        print(f"interlock serve: {error}", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _say(config: Config, state: State, port: int) -> None:
+    """What to do next, and nothing else on stdout."""
+    host = f"[{config.host}]" if ":" in config.host else config.host
+    operators = state.store.read(lambda tx: len(tx.operators()))
+    print(f"Interlock answers on http://{host}:{port} and {config.socket_path}")
+    if config.separate.on:
+        print(f"agents of {', '.join(config.separate.users)} ask on {config.agents_socket}")
+    print(f"policy {state.policy.name}, mode {state.mode}, strength {state.strength}")
+    print(
+        f"configuration {config.path}"
+        if config.path
+        else "no configuration file; `interlock config path` says where one goes"
+    )
+    if not operators:
+        print("Nobody can approve anything yet. In a terminal of your own: interlock operator add")
+    else:
+        print(
+            "After a start an operator signs in once: in the console, or with `interlock unlock`; then: interlock pending"
+        )
+        print(
+            f"The console, where held actions are answered: {config.console.public_url or f'http://localhost:{port}'}/console"
+        )
+    print("To guard a coding agent with it: interlock install")
+    print("Ctrl-C stops it.", flush=True)
+
+
+def _tighten_mode(config: Config, mode: str | None) -> Config:
+    """R-12: the flag counts where it is the stricter one; an unknown value is enforcing."""
+    if mode is None:
+        return config
+    if mode not in MODES:
+        said = f"--safety-mode {mode!r:.40}: expected one of {', '.join(MODES)}; enforcing is used"
+        print(f"interlock serve: {said}", file=sys.stderr)
+        return replace(config, mode="enforcing", warnings=(*config.warnings, said))
+    if MODES.index(mode) > MODES.index(config.mode):
+        said = f"--safety-mode {mode} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
+        return replace(config, warnings=(*config.warnings, said))
+    return replace(config, mode=mode)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="interlock serve",
+        description="Start the daemon that agents ask, on a loopback port and a unix socket. It runs until Ctrl-C or SIGTERM;\n"
+        "what to do next is on stdout, the log as JSON lines on stderr.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help="the configuration (default: `interlock config path`)"
+    )
+    parser.add_argument("--port", type=_port, metavar="N", help="another port; 0 picks a free one")
+    parser.add_argument(
+        "--system",
+        action="store_true",
+        help="as root, where there is no systemd: what `interlock install --system` set up",
+    )
+    parser.add_argument("--safety-mode", metavar="MODE", help=f"{', '.join(MODES)}; can only tighten")
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or not 0 <= int(text) <= 65_535:
+        raise argparse.ArgumentTypeError(f"expected a port from 0 to 65535, got {text!r:.20}")
+    return int(text)

@@ -1,0 +1,149 @@
+"""`interlock uninstall`: restores an agent's settings; only for a person at a terminal, and recorded."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interlock.cli.command import (
+    FAILED,
+    OK,
+    CommandError,
+    add_operator_option,
+    command,
+    daemon,
+    run,
+    say,
+    say_json,
+    settings,
+)
+from interlock.cli.guard.installation import (
+    add_scope_options,
+    confirm_changes,
+    diff_lines,
+    home_and_project,
+    named_agents,
+    perform_steps,
+    report_refusals,
+    require_root,
+    take_down_system,
+)
+
+if TYPE_CHECKING:
+    from interlock.agents import AgentDialect
+    from interlock.client import DaemonClient
+    from interlock.config import Config
+    from interlock.install.changes import FileChange
+    from interlock.install.system import SystemStep
+
+_FOR_A_PERSON = "taking the guard away is for a person"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Take the hooks of one or more agents out."""
+    parser = command(
+        "uninstall",
+        "Takes Interlock's hooks out of an agent's settings. A file that nothing else was changed in is put back\n"
+        "byte for byte; in any other everything but the hooks stays. Where operators are enrolled, one signs in.",
+        "interlock uninstall claude-code\ninterlock uninstall --project --dry-run",
+        "exit codes: 0 done, 1 refused or failed, 2 wrong usage or not agreed to",
+    )
+    parser.add_argument("agents", nargs="*", metavar="AGENT", help="default: all that have hooks")
+    add_scope_options(parser)
+    add_operator_option(parser)
+    return run("uninstall", _uninstall, parser.parse_args(list(argv)))
+
+
+def _uninstall(args: argparse.Namespace) -> int:
+    from interlock.cli.sign_in import require_person
+    from interlock.install.changes import plan_uninstall
+
+    require_root(args)
+    config, (home, project) = settings(args), home_and_project()
+    changes, refused = plan_uninstall(named_agents(args.agents) or _all(), args.scope, home, project, config)
+    if changes and not args.dry_run:
+        require_person(why=_FOR_A_PERSON)  # before anybody is shown what will not happen
+    if not args.json:
+        say(diff_lines(changes))
+    report_refusals(refused, "uninstall")
+    steps = take_down_system(args)
+    if (changes or steps) and not args.dry_run:
+        _remove(args, changes, steps, config)
+    _print_result(args, changes)
+    return FAILED if refused else OK
+
+
+def _remove(
+    args: argparse.Namespace, changes: Sequence[FileChange], steps: Sequence[SystemStep], config: Config
+) -> None:
+    """1. a person's terminal, 2. an operator where there are any, 3. a yes, 4. the record, 5. the files, 6. the daemon itself."""
+    from interlock.cli.sign_in import require_person
+    from interlock.install.changes import uninstall
+    from interlock.install.files import FileProblem
+
+    require_person(why=_FOR_A_PERSON)  # 1
+    with _authorised(args, config) as server:  # 2
+        if not confirm_changes(args, len(changes), "Change"):  # 3
+            raise CommandError("nothing was changed", 2)
+        if server is not None:  # 4
+            for word in dict.fromkeys(change.agent.word for change in changes):
+                files = [str(change.place.path) for change in changes if change.agent.word == word]
+                server.post("/hooks", {"change": "removed", "agent": word, "scope": args.scope, "files": files})
+        try:
+            for change in changes:  # 5
+                uninstall(change, config)
+        except FileProblem as error:
+            raise CommandError(str(error)) from None
+        perform_steps(args, steps)  # 6
+
+
+@contextmanager
+def _authorised(args: argparse.Namespace, config: Config) -> Iterator[DaemonClient | None]:
+    """The daemon that records it, on behalf of an operator where there is one; None where nothing was ever kept."""
+    from interlock.cli.sign_in import operator_session
+    from interlock.client import NoDaemon
+
+    try:
+        operators = daemon(args).get("/status").get("operators")
+    except NoDaemon as error:
+        if _is_recorded(config):
+            raise CommandError(f"this goes on the record, and {error}") from None
+        yield None
+        return
+    if operators == 0:
+        yield daemon(args)
+        return
+    with operator_session(args, why="taking the guard away is for an operator") as server:
+        yield server
+
+
+def _is_recorded(config: Config) -> bool:
+    """Whether there is a record that this would be missing from."""
+    return not config.store.startswith("sqlite:") or (Path(config.folder) / "state.db").exists()
+
+
+def _all() -> list[AgentDialect]:
+    from interlock.agents import agent, words
+
+    return [agent(word) for word in words()]
+
+
+def _print_result(args: argparse.Namespace, changes: Sequence[FileChange]) -> None:
+    if args.json:
+        say_json(
+            {
+                "removed": [] if args.dry_run else [str(change.place.path) for change in changes],
+                "would": [str(change.place.path) for change in changes] if args.dry_run else [],
+            }
+        )
+        return
+    if not changes:
+        print(f"There are no hooks of ours with --{args.scope}; `interlock hooks` shows where there are any.")
+    elif args.dry_run:
+        print("Nothing was changed (--dry-run).")
+    else:
+        for change in changes:
+            print(f"{'Taken away' if change.after is None else 'Put back'}: {change.name}")

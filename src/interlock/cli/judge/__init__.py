@@ -1,0 +1,1 @@
+"""Commands that judge without a guarded agent: explain, classify, scan, rehearse, rules, adapters, prompt and ask."""

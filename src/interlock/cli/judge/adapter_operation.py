@@ -1,0 +1,53 @@
+"""Resolves one operation of an adapter file for `explain`: its action, effective level and what the trust matrix is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from interlock.adapters import AdapterError, load
+from interlock.adapters.danger import message
+from interlock.adapters.levels import EffectiveLevel, effective_level
+from interlock.adapters.name_levels import call_facts, level_from_name
+from interlock.adapters.trust import HIGHEST_CLAIM
+from interlock.model import Action, operation
+from interlock.policy.circumstances import AdapterContext as Told
+from interlock.policy.trust_matrix import AdapterCall
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterOperation:
+    """An operation as its adapter has it."""
+
+    action: Action
+    adapter: str
+    trust: str
+    level: EffectiveLevel
+    told: Told  # what the trust matrix is asked with
+    message: str = ""
+    claimed: str = ""  # where a daemon would trust it less
+
+
+def adapted(path: str, name: str, params: Mapping[str, Any], cwd: str) -> AdapterOperation:
+    """The operation `name` of the adapter in a file; raises AdapterError when there is no such thing."""
+    adapter = load(Path(path))
+    found = adapter.operation(name)
+    if found is None:
+        known = ", ".join(sorted(item.name for item in adapter.operations))
+        raise AdapterError(f"{path}: no operation {name!r}; known: {known}")
+    variables = {
+        "params": dict(params),
+        **call_facts(name, params, found.category),
+        "agent": "",
+        "adapter": adapter.name,
+    }
+    level = effective_level(found.claims, level_from_name, adapter.trust.level, variables=variables)
+    block = found.danger
+    words = message(block.confirmation_message, params) if block and block.confirmation_message else ""
+    action = operation(name, params, found.category, cwd, level.level)
+    trust = adapter.trust.level
+    told = Told(AdapterCall(name, level.level, trust, found.category, reasons=level.reasons), block)
+    claimed = f"a daemon counts {HIGHEST_CLAIM.word} at most until an operator agrees" if trust > HIGHEST_CLAIM else ""
+    return AdapterOperation(action, adapter.name, trust.word, level, told, words, claimed)

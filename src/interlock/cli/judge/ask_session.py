@@ -1,0 +1,359 @@
+"""A planning session at a person's terminal: choose a planner, show, edit and confirm a plan, run it here, report how it ended."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from types import FrameType, MappingProxyType
+from typing import Any
+
+from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.approvals.rendering import requirement_words
+from interlock.cli.command import OK, USAGE, CommandError, daemon, say, say_json
+from interlock.cli.sign_in import CHANNEL, confirm, operator_session
+from interlock.client import ApiError, DaemonClient, NoDaemon, path_segment
+from interlock.identity.terminal import controlling_terminal, read_passphrase
+
+PATIENCE = 660.0  # seconds; a planner has ten minutes at most
+NOT_RUN = -1
+NOT_CHOSEN = "PLANNER_NOT_CHOSEN"
+Json = Mapping[str, Any]
+
+
+def run_session(args: argparse.Namespace) -> int:
+    """Signs in once, then one request after the other; with words, that one alone."""
+    with operator_session(args) as operator:
+        if args.workflow:
+            return _workflow(operator, args)
+        if args.intent or args.again:
+            return _code(review(operator, args, request_plan_or_choose(operator, args, args.intent)))
+        code = OK
+        print("Say what you want; an empty line ends.")
+        while words := _ask_line("\nask > "):
+            try:
+                code = _code(review(operator, args, request_plan_or_choose(operator, args, words)))
+            except ApiError as error:
+                print(f"interlock ask: {error}", file=sys.stderr)
+        return code
+
+
+def request_plan_or_choose(operator: DaemonClient, args: argparse.Namespace, words: str) -> Json:
+    """The plan; whoever sits here is asked once which planner answers, where that is open."""
+    try:
+        return request_plan(operator, args, words)
+    except ApiError as error:
+        if error.code != NOT_CHOSEN:
+            raise
+        print(f"interlock ask: {error}", file=sys.stderr)
+    ask_for_planner(operator)
+    return request_plan(operator, args, words)
+
+
+def request_plan(operator: DaemonClient, args: argparse.Namespace, words: str) -> Json:
+    """The plan for these words, or of the history."""
+    if args.again:
+        return dict(operator.post(f"/plans/{path_segment(args.again)}/again"))
+    body = {"intent": words, "cwd": os.path.realpath(args.cwd or ".")}
+    return dict(operator.call("POST", "/plans", body, patience=PATIENCE))
+
+
+def review(operator: DaemonClient, args: argparse.Namespace, plan: Json) -> int:
+    """Until the person runs it or puts it away; the exit code of what ran, or NOT_RUN."""
+    path = f"/plans/{path_segment(str(plan['id']))}"
+    try:
+        return _review_loop(operator, args, path, plan)
+    except BaseException:
+        _put_away(operator, path)  # whoever leaves is asked about it no more
+        raise
+
+
+def _review_loop(operator: DaemonClient, args: argparse.Namespace, path: str, plan: Json) -> int:
+    while True:
+        say(plan_lines(plan))
+        runs = bool(plan.get("approvable", True))
+        offered = "[r]un, " if runs else "Nobody may approve this, so it does not run from here. "
+        answer = _ask_line(f"{offered}[e]dit, [s]ave as a workflow, anything else puts it away: ").casefold()
+        if answer in ("e", "edit"):
+            plan = _edit_plan(operator, path, plan)
+        elif answer in ("s", "save"):
+            _save(operator, plan)
+        elif answer in ("r", "run") and runs:
+            if plan.get("confirmation") and not confirm(str(plan["confirmation"])):
+                print("Not run.")
+                continue
+            found = _run(operator, args, path, plan)
+            if isinstance(found, int):
+                return found
+            plan = found
+        else:
+            operator.post(f"{path}/reject")
+            print("Put away; nothing was run.")
+            return NOT_RUN
+
+
+def _put_away(operator: DaemonClient, path: str) -> None:
+    """Quietly: a plan that ran, or is gone already, is nobody's to put away."""
+    with suppress(ApiError, NoDaemon, OSError):
+        operator.post(f"{path}/reject")
+
+
+def _run(operator: DaemonClient, args: argparse.Namespace, path: str, plan: Json) -> int | Json:
+    """Runs it with the daemon's leave; the plan as it is now where it has to be looked at again."""
+    said = {
+        "command": plan["command"],
+        "mark": plan["mark"],
+        "understood": bool(plan.get("confirmation")),
+        "at": "terminal",
+    }
+    answer: Json = operator.post(f"{path}/run", said)
+    if answer.get("status") == "held":
+        print(f"\n{answer.get('reason', '')}")
+        ticket = answer.get("ticket")
+        if not isinstance(ticket, Mapping) or ticket.get("state") != "pending_approval":
+            return plan
+        if not confirm("Approve exactly this, once, with your passphrase?"):
+            return plan
+        _approve_ticket(operator, args, str(ticket["id"]))
+        answer = operator.post(f"{path}/run", said)
+        if answer.get("status") == "held":
+            raise CommandError(str(answer.get("reason", "")))
+    code = _run_here(operator, path, str(answer["command"]), str(answer["cwd"]))
+    if answer.get("kept"):
+        print(f"A copy of what it changed is kept: interlock undo {answer['kept']}")
+    return code
+
+
+def _approve_ticket(operator: DaemonClient, args: argparse.Namespace, ticket: str) -> None:
+    """Signed by whoever is signed in, asked anew."""
+    name = str(operator.get("/session")["operator"])
+    server = daemon(args)
+    passphrase = read_passphrase(f"Passphrase of {name}: ")
+    token = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})["token"]
+    again = server.on_behalf(token)
+    try:
+        again.post(f"/tickets/{path_segment(ticket)}/approve")
+    finally:
+        again.call("DELETE", "/session")
+
+
+def _run_here(operator: DaemonClient, path: str, command: str, cwd: str) -> int:
+    """The command as this user, at this terminal; Ctrl-C is the command's."""
+    shell = next((one for one in ("/bin/bash", "/usr/bin/bash") if os.path.exists(one)), "/bin/sh")
+    before = signal.signal(signal.SIGINT, _ignore_signal)
+    sys.stdout.flush()
+    code, stopped = 126, True
+    try:
+        code = subprocess.call([shell, "-c", command], cwd=cwd)
+        stopped = code < 0
+        code = 128 - code if code < 0 else code
+    except OSError as error:
+        stopped = False
+        print(f"interlock ask: {error}", file=sys.stderr)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        _report_end(operator, path, code, stopped)
+    print(f"\nended with {code}")
+    return code
+
+
+def _report_end(operator: DaemonClient, path: str, code: int, stopped: bool) -> None:
+    try:
+        operator.post(f"{path}/done", {"exitCode": code, "interrupted": stopped})
+    except (ApiError, NoDaemon) as error:
+        print(f"interlock ask: the history does not know how it ended: {error}", file=sys.stderr)
+
+
+def _ignore_signal(number: int, frame: FrameType | None) -> None:
+    """Ctrl-C reaches the command by itself."""
+
+
+def _edit_plan(operator: DaemonClient, path: str, plan: Json) -> Json:
+    """The plan with what the person typed, read anew."""
+    text = _edit_line("Command: ", str(plan["command"]))
+    if not text.strip():
+        return plan
+    try:
+        found: Json = operator.call("PUT", path, {"command": text})
+    except ApiError as error:
+        print(f"interlock ask: {error}", file=sys.stderr)
+        return plan
+    return found
+
+
+def _save(operator: DaemonClient, plan: Json) -> None:
+    name = _ask_line("Name of the workflow: ")
+    if not name:
+        return
+    step = {"command": plan["command"], "cwd": plan["cwd"], "intent": plan["intent"]}
+    try:
+        operator.post("/workflows", {"name": name, "steps": [step]})
+    except ApiError as error:
+        print(f"interlock ask: {error}", file=sys.stderr)
+    else:
+        print(f"Saved as {name!r}: interlock ask --workflow {name!r}")
+
+
+def _workflow(operator: DaemonClient, args: argparse.Namespace) -> int:
+    """The steps of a workflow, each with its own review; stops where one fails, if it says so."""
+    opened: Json = operator.post(f"/workflows/{path_segment(args.workflow)}/open")
+    flow, steps, code = opened["workflow"], opened["steps"], OK
+    for number, plan in enumerate(steps, 1):
+        print(f"\nStep {number} of {len(steps)} of {flow['name']!r}")
+        found = review(operator, args, plan)
+        if found == NOT_RUN:
+            print("The workflow ends here.")
+            return code
+        code = found
+        if code and flow["stopOnFailure"]:
+            print("The workflow stops: this step failed.")
+            return code
+    return code
+
+
+def _edit_line(prompt: str, text: str) -> str:
+    """One line to edit at the terminal, the text already in it."""
+    if "\n" in text:
+        print("This command has several lines; what you type takes the place of all of them.")
+        return _ask_line(prompt)
+    import readline
+
+    readline.set_startup_hook(lambda: readline.insert_text(text))
+    try:
+        return input(prompt)
+    except EOFError:
+        return ""
+    finally:
+        readline.set_startup_hook()
+
+
+def _ask_line(prompt: str) -> str:
+    with controlling_terminal() as terminal:
+        return terminal.ask(prompt).strip()
+
+
+def _code(found: int) -> int:
+    return OK if found == NOT_RUN else found
+
+
+ASK = "?"  # the name that stands for no name
+_PLANNER_WORDS = {
+    "ollama": "Ollama, with {model}",
+    "mock": "the built-in planner: some forty everyday requests, and nobody is asked",
+}
+
+
+def choose_planner(operator: DaemonClient, args: argparse.Namespace) -> int:
+    """`--planner NAME` says which; without a name it is asked, and with --json it is only shown."""
+    if args.planner == ASK and args.json:
+        say_json(operator.get("/planner"))
+        return OK
+    found = operator.get("/planner") if args.planner == ASK else _set_planner(operator, args.planner)
+    if args.planner == ASK:
+        found = ask_for_planner(operator, found)
+    if args.json:
+        say_json(found)
+    else:
+        print(_describe_planner(found))
+    return OK
+
+
+def ask_for_planner(operator: DaemonClient, found: Json | None = None) -> Json:
+    """The choice of whoever sits at the terminal; raises Stop where they make none."""
+    found = found or operator.get("/planner")
+    if not found.get("open"):
+        raise CommandError(f"{_describe_planner(found)} It is set in the configuration: planner.use", USAGE)
+    names = [str(name) for name in found.get("choices") or ()]
+    print(f"\nWhich planner answers? {_describe_listener(found)}")
+    for number, name in enumerate(names, 1):
+        print(f"  {number}  {_PLANNER_WORDS.get(name, name).format(model=visible(str(found.get('model', ''))))}")
+    with controlling_terminal() as terminal:
+        answer = terminal.ask(f"[{'/'.join(str(at) for at in range(1, len(names) + 1))}]: ").strip()
+    name = names[int(answer) - 1] if answer.isdecimal() and 1 <= int(answer) <= len(names) else answer
+    if name not in names:
+        raise CommandError("no planner was chosen; `interlock ask --planner` asks again")
+    return _set_planner(operator, name)
+
+
+def _set_planner(operator: DaemonClient, name: str) -> Json:
+    found: Json = operator.call("PUT", "/planner", {"use": name})
+    return found
+
+
+def _describe_listener(found: Json) -> str:
+    place = visible(str(found.get("host", "")))
+    if not found.get("listens"):
+        return f"Nobody listens at {place} now."
+    user = visible(str(found.get("listener") or ""))
+    return f"A program of the user {user} listens at {place}." if user else f"Some program listens at {place}."
+
+
+def _describe_planner(found: Json) -> str:
+    use = str(found.get("use") or "")
+    if not use:
+        return "No planner is chosen yet."
+    words = _PLANNER_WORDS.get(use, use).format(model=visible(str(found.get("model", ""))))
+    return f"The planner is {words}."
+
+
+_STYLE = MappingProxyType({"low": "allow", "medium": "ask", "high": "deny"})
+
+
+def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
+    """Everything of a plan that a person needs: what was asked, what would run, what it risks, and why."""
+    yield ()
+    if plan.get("notice"):
+        yield (StyledText(visible(str(plan["notice"])), "dim"),)
+    yield _row("Asked", plan.get("intent"))
+    lines = str(plan.get("command", "")).split("\n")
+    yield _row("Command", lines[0], "command")
+    for line in lines[1:]:
+        yield _row("", line, "command")
+    yield _row("In", plan.get("cwd"))
+    risk = str(plan.get("risk", ""))
+    lost = plan.get("irreversible") and not plan.get("copied")
+    level = f"{risk} risk, {plan.get('level_name', '')}" + (", cannot be undone" if lost else "")
+    yield _row("Risk", level, _STYLE.get(risk, "deny"))
+    for flag in plan.get("safetyFlags") or ():
+        yield _row("", flag, "mark")
+    for words in plan.get("reasons") or ():
+        yield _row("Because", words)
+    if plan.get("blast"):
+        yield _row("Looked", plan["blast"], "mark")
+    if plan.get("copied"):
+        yield _row("Copied", "what it would destroy is copied first; `interlock undo` brings it back", "allow")
+    for words in plan.get("instead") or ():
+        yield _row("Instead", words)
+    asked = plan.get("requirement")
+    if isinstance(asked, Mapping) and asked.get("word") != "allow":
+        yield _row("Gate", requirement_words(asked))
+    if plan.get("edited"):  # whatever the planner said was about another command
+        yield _row("Edited", f"it was {plan.get('generated', '')}")
+    else:
+        yield from _claims(plan)
+    if plan.get("contextUsed"):
+        yield _row("It knew", ", ".join(map(str, plan["contextUsed"])))
+    for words in plan.get("notes") or ():
+        yield _row("Note", words)
+    yield ()
+
+
+def _claims(plan: Mapping[str, Any]) -> Iterator[Line]:
+    """What the planner says of its own command."""
+    if plan.get("explanation"):
+        yield _row("Does", plan["explanation"])
+    if plan.get("expectedEffect"):
+        yield _row("Effect", plan["expectedEffect"])
+    for words in plan.get("assumptions") or ():
+        yield _row("Assumes", words)
+    sure = plan.get("confidence")
+    if isinstance(sure, int | float):
+        yield _row("Sure", f"{round(sure * 100)} %, says {plan.get('planner', '')}")
+
+
+def _row(name: str, value: object, style: str = "") -> Line:
+    return (StyledText(f"{name:<9}", "dim"), StyledText(visible(str(value or "")), style))

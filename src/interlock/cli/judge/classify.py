@@ -1,0 +1,174 @@
+"""`interlock classify`: reads JSON actions, one a line, and writes their assessments in the same order."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from io import BufferedReader
+from typing import Any, NoReturn, cast
+
+from interlock.analysis.wire import Id, assessment_json, error_json
+from interlock.engine.preview import Unjudged, judge
+from interlock.model import Action, command, intent, operation, tool
+
+MAX_LINE = 1024 * 1024
+_CHUNK = 64 * 1024
+_HELP = """\
+usage: interlock classify < ACTIONS > ASSESSMENTS
+
+Reads one JSON action a line and writes one assessment a line, in the same order, as soon as it is known.
+A line that cannot be assessed is answered {"id", "level": 4, "error"}. Nothing is run, and no file is opened.
+
+An action is one of
+  {"id", "command", "cwd"}               shell text
+  {"id", "operation", "params", "crude"} a named operation
+  {"id", "tool", "input"}                a tool call
+  {"id", "hint"}                         what an agent says it is about to do
+
+example:
+  echo '{"id": 1, "command": "git push -f", "cwd": "/srv/app"}' | interlock classify
+"""
+_OVERLONG = None  # stands for a line that was longer than any action is
+
+
+class BadLine(ValueError):
+    """A line that is no action; the message says why, `id` whose it was as far as known."""
+
+    def __init__(self, message: str, id: Id = None) -> None:
+        super().__init__(message)
+        self.id = id
+
+
+def main(argv: Sequence[str]) -> int:
+    """Answer every line of standard input; returns 0 when it ends."""
+    if argv:
+        known = argv[0] in ("-h", "--help")
+        print(
+            _HELP if known else f"interlock classify: takes no {argv[0]!r}\n{_HELP}",
+            end="",
+            file=sys.stdout if known else sys.stderr,
+        )
+        return 0 if known else 2
+    if sys.stdin.isatty():
+        print('Type one JSON action a line, such as {"command": "ls"}; end with Ctrl-D.', file=sys.stderr)
+    out = sys.stdout.buffer
+    stdin = cast(BufferedReader, sys.stdin.buffer)
+    for line in read_lines(stdin.read1, out.flush):
+        out.write(classify_line(line))
+    out.flush()
+    return 0
+
+
+def read_lines(read: Callable[[int], bytes], before_waiting: Callable[[], None]) -> Iterator[bytes | None]:
+    """The lines of a stream, holding no more than one of them; None for one that is too long."""
+    rest, overlong = bytearray(), False
+    while True:
+        before_waiting()
+        chunk = read(_CHUNK)
+        if not chunk:
+            break
+        *whole, last = chunk.split(b"\n")
+        for line in whole:
+            rest += line
+            yield _OVERLONG if overlong or len(rest) > MAX_LINE else bytes(rest)
+            rest, overlong = bytearray(), False
+        rest += last
+        if len(rest) > MAX_LINE:
+            rest, overlong = bytearray(), True
+    if rest or overlong:
+        yield _OVERLONG if overlong else bytes(rest)
+
+
+def classify_line(line: bytes | None) -> bytes:
+    """The assessment of one line, as a line."""
+    try:
+        if line is None:
+            raise BadLine(f"the line is longer than {MAX_LINE} bytes")
+        id, given = parse_action(line)
+        found = judge(given)
+        reply = error_json(found.error, id) if isinstance(found, Unjudged) else assessment_json(found, id)
+    except BadLine as error:
+        reply = error_json(str(error), error.id)
+    return json.dumps(reply, separators=(",", ":")).encode() + b"\n"
+
+
+def parse_action(line: bytes) -> tuple[Id, Action]:
+    """The id and the action that a line names; raises BadLine on anything that is not exactly one action."""
+    data, twice = _parsed(line)
+    id = None if "id" in twice else data.get("id")
+    if isinstance(id, bool) or not isinstance(id, str | int | None):
+        raise BadLine(f"id is a {type(id).__name__}, expected a string or a whole number")
+    if isinstance(id, str):
+        id = _whole(id, "id", None)
+    if twice:
+        raise BadLine(f"the key {twice[0]!r} stands there twice", id)
+    cwd = data.get("cwd")
+    if not isinstance(cwd, str | None):
+        raise BadLine(f"cwd is a {type(cwd).__name__}, expected a string", id)
+    kinds = [kind for kind in _KINDS if data.get(kind) is not None]
+    if len(kinds) != 1:
+        raise BadLine(f"{' and '.join(kinds)} in one line" if kinds else "command is missing", id)
+    kind = kinds[0]
+    if not isinstance(data[kind], str):
+        raise BadLine(f"{kind} is a {type(data[kind]).__name__}, expected a string", id)
+    return id, _KINDS[kind](data, _whole(data[kind], kind, id), _whole(cwd or "", "cwd", id), id)
+
+
+def _operation(data: dict[str, Any], name: str, cwd: str, id: Id) -> Action:
+    crude = data.get("crude")
+    if not isinstance(crude, str | None):
+        raise BadLine(f"crude is a {type(crude).__name__}, expected a string", id)
+    return operation(name, _object(data, "params", id), crude or "", cwd)
+
+
+def _object(data: dict[str, Any], key: str, id: Id) -> dict[str, Any]:
+    value = data.get(key)
+    if not isinstance(value, dict | None):
+        raise BadLine(f"{key} is a {type(value).__name__}, expected an object", id)
+    return value or {}
+
+
+_KINDS: dict[str, Callable[[dict[str, Any], str, str, Id], Action]] = {
+    "command": lambda data, text, cwd, id: command(text, cwd),
+    "operation": _operation,
+    "tool": lambda data, name, cwd, id: tool(name, _object(data, "input", id), cwd),
+    "hint": lambda data, text, cwd, id: intent(text, cwd),
+}
+
+
+def _parsed(line: bytes) -> tuple[dict[str, Any], list[str]]:
+    """The object of a line, and the keys that stand in it twice."""
+    twice: list[str] = []
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(items)
+        if len(found) < len(items):
+            keys = [key for key, _ in items]
+            twice.extend(key for key in found if keys.count(key) > 1)
+        return found
+
+    try:
+        data = json.loads(line.decode(), object_pairs_hook=pairs, parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise BadLine("not UTF-8") from None
+    except (ValueError, RecursionError) as error:
+        raise BadLine(f"not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise BadLine(f"a {type(data).__name__}, expected an object")
+    return data, twice
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON value")
+
+
+def _whole(text: str, key: str, id: Id) -> str:
+    """The text itself; refuses half of a surrogate pair, which no program could have been given."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadLine(f"{key} contains half a character", id) from None
+    return text

@@ -1,0 +1,310 @@
+"""`interlock explain`: says in words what a command would do, and by its exit code whether it should run."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from interlock.analysis.wire import assessment_json, error_json, requirement_json, step_json
+from interlock.cli.output import paint
+from interlock.engine.explain import DENY, explain
+from interlock.engine.preview import LocalPolicy, Unjudged, local_policy, preview
+from interlock.model import Action, command, intent, operation, tool
+
+if TYPE_CHECKING:
+    from interlock.analysis.display_text import Line
+    from interlock.engine.explain import PolicyAnswer
+    from interlock.policy.circumstances import AdapterContext
+    from interlock.policy.impact import Impact
+    from interlock.policy.load import ProjectFile
+
+PATIENCE = 5_000  # milliseconds of a look
+DAEMON_PATIENCE = 2.0  # seconds
+MAX_INPUT = 4 * 1024 * 1024  # what is longer than this was never a command
+_EPILOG = """\
+exit codes:
+  0  allow      10  ask      20  deny      2  usage
+
+examples:
+  interlock explain 'find . -name "*.log" -exec rm {} +'
+  interlock explain --json 'git push --force'
+  interlock explain < deploy.sh
+  interlock explain -- -rf
+  interlock explain --operation delete_repo --params '{"owner": "acme", "repo": "widgets"}'
+  interlock explain --tool Write --input '{"file_path": "~/.ssh/authorized_keys", "content": "…"}'
+  interlock explain --intent 'cleaning out the customers collection before the import'
+  interlock explain --policy strict 'npm install'
+  interlock explain --look 'git clean -fdx'
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Says, where an option is not known, that a command has to be quoted."""
+
+    def error(self, message: str) -> NoReturn:
+        hint = ""
+        if message.startswith("unrecognized arguments"):
+            hint = f"\nQuote the command, or put -- before it: {self.prog} 'rm -rf build'"
+        self.exit(2, f"{self.prog}: {message}{hint}\nTry `{self.prog} --help`.\n")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Explain one command; returns the verdict as exit code."""
+    parser = _parser()
+    args = parser.parse_args(list(argv))
+    cwd = os.path.abspath(args.cwd) if args.cwd else _here()
+    given = [name for name in ("operation", "tool", "intent") if getattr(args, name) is not None]
+    if len(given) > 1 or (given and args.command):
+        parser.error("give one of a command, --operation, --tool and --intent")
+    if args.adapter is not None and given != ["operation"]:
+        parser.error("--adapter goes with --operation")
+    text = getattr(args, given[0]) if given else _text(args.command)
+    if not text.strip():
+        what = f"--{given[0]} is empty" if given else "no command given"
+        print(f"interlock explain: {what}\nTry `interlock explain 'ls -l'`.", file=sys.stderr)
+        return 2
+    action = _OTHERS[given[0]](args, parser, cwd) if given else command(_encodable(text), cwd)
+    try:
+        by = local_policy(args.policy, args.config)
+    except ValueError as error:  # a configuration, a policy or a rule that must not be used
+        print(f"interlock explain: {error}", file=sys.stderr)
+        return 2
+    if args.adapter is not None:
+        return _show_adapter_operation(args, parser, cwd, by)
+    return show(action, by, as_json=args.json, files=not args.no_files, look=args.look, config=args.config)
+
+
+def _show_adapter_operation(args: argparse.Namespace, parser: Parser, cwd: str, by: LocalPolicy) -> int:
+    from interlock.adapters import AdapterError
+    from interlock.cli.judge.adapter_operation import adapted
+
+    try:
+        found = adapted(args.adapter, _encodable(args.operation), _object(args.params, "--params", parser), cwd)
+    except (AdapterError, OSError) as error:
+        print(f"interlock explain: {error}", file=sys.stderr)
+        return 2
+    said = {
+        "name": found.adapter,
+        "trust": found.trust,
+        "level_from": found.level.source,
+        "reasons": list(found.level.reasons),
+        "confirmation_message": found.message,
+        "warnings": [notice.as_json() for notice in found.level.warnings],
+    }
+    code = show(found.action, by, args.json, not args.no_files, {"adapter": said}, found.told)
+    if not args.json:
+        print(f"Adapter   {found.adapter}, trust {found.trust}; level from {found.level.source}")
+        if found.claimed:
+            print(f"          {found.claimed}")
+        for reason in found.level.reasons:
+            print(f"          {reason}")
+        for notice in found.level.warnings:
+            print(f"          {notice.message}")
+        if found.message:
+            print(f"Asks      {found.message}")
+    return code
+
+
+def _operation(args: argparse.Namespace, parser: Parser, cwd: str) -> Action:
+    return operation(_encodable(args.operation), _object(args.params, "--params", parser), args.crude or "", cwd)
+
+
+def _tool(args: argparse.Namespace, parser: Parser, cwd: str) -> Action:
+    return tool(_encodable(args.tool), _object(args.input, "--input", parser), cwd)
+
+
+def _intent(args: argparse.Namespace, parser: Parser, cwd: str) -> Action:
+    return intent(_encodable(args.intent), cwd)
+
+
+_OTHERS = {"operation": _operation, "tool": _tool, "intent": _intent}
+
+
+def _object(text: str | None, option: str, parser: Parser) -> dict[str, Any]:
+    import json
+
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError as error:
+        parser.error(f"{option} is no JSON: {error}")
+    if not isinstance(found, dict):
+        parser.error(f"{option} is a {type(found).__name__}, expected an object")
+    return found
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+
+
+def show(
+    action: Action,
+    by: LocalPolicy,
+    as_json: bool = False,
+    files: bool = True,
+    extra: Mapping[str, Any] | None = None,
+    adapted: AdapterContext | None = None,
+    look: bool = False,
+    config: str | None = None,
+) -> int:
+    """Print what an action would do and what the policy in force makes of it; returns the verdict as exit code."""
+    from interlock.impact.files import read_text
+    from interlock.impact.project_files import find_project_files
+
+    reached = _reached(config) if look else []
+    points = max((int(one.get("points") or 0) for one in reached), default=0)
+    with contextlib.ExitStack() as ending:
+        eyes = _inspector(ending) if look else None
+        project = find_project_files(action.cwd) if files else ()
+        found = preview(action, by, read_text if files else None, adapted, eyes, points, project)
+    if isinstance(found, Unjudged):
+        return _print_unjudged(found, as_json)
+    assessment, answer = found
+    if as_json:
+        import json
+
+        steps = [step_json(step) for step in assessment.steps]
+        report = {"verdict": answer.verdict.word, **_answer(answer), **_given(action), "cwd": action.cwd}
+        report |= {**assessment_json(assessment), "steps": steps, **_impact_json(answer), **(extra or {})}
+        report |= (
+            {"project": [{"path": one.path, "problems": list(one.problems)} for one in project]} if project else {}
+        )
+        report |= {"raised": [dict(one) for one in reached]} if look else {}
+        del report["id"]
+        print(json.dumps(report, indent=2))
+    else:
+        paint([*explain(action, assessment, answer), *_project_lines(project), *_raised_lines(reached)], sys.stdout)
+    return answer.verdict.exit_code
+
+
+def _reached(config: str | None) -> list[Mapping[str, Any]]:
+    """Which limits agents of this user have reached, as the daemon says; nothing where none answers."""
+    from pathlib import Path
+
+    from interlock.client import ApiError, NoDaemon, find_daemon
+    from interlock.config import ConfigError, load_config
+
+    try:
+        status = find_daemon(load_config(Path(config) if config else None)).get("/status", DAEMON_PATIENCE)
+    except (ConfigError, NoDaemon, ApiError):
+        return []
+    found = status.get("raised") if isinstance(status, Mapping) else None
+    return [one for one in found or () if isinstance(one, Mapping)]
+
+
+def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
+    """The project's own files, and what is wrong with them."""
+    from interlock.analysis.display_text import StyledText, visible
+
+    for one in files:
+        wrong = "; ".join(one.problems)
+        words = (
+            f"{one.path} cannot be used, so everything is asked about: {wrong}" if wrong else f"{one.path} counts here"
+        )
+        yield StyledText(f"{'Project':<10}", "dim"), StyledText(visible(words), "deny" if wrong else "")
+
+
+def _raised_lines(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
+    """A row for each agent of which more is asked now."""
+    from interlock.analysis.display_text import StyledText, visible
+
+    for one in reached:
+        who = str(one.get("name") or one.get("principal", ""))
+        yield StyledText(f"{'Raised':<10}", "dim"), StyledText(visible(f"for {who} now: {one.get('words', '')}"), "ask")
+
+
+def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Impact]:
+    """A child that looks at the targets, as the user who asks; a person waits longer than an agent."""
+    from interlock.impact.warm_child import WarmInspector
+
+    found = WarmInspector()
+    ending.callback(found.close)
+    return lambda question: found({**question, "ms": PATIENCE})
+
+
+def _impact_json(answer: PolicyAnswer) -> dict[str, Any]:
+    from interlock.policy.impact import impact_json
+
+    return {"looked": {**impact_json(answer.seen), "words": answer.seen.words}} if answer.seen is not None else {}
+
+
+def _answer(answer: PolicyAnswer) -> dict[str, Any]:
+    return {
+        "decision": answer.outcome,
+        "policy": answer.policy,
+        "mode": answer.mode,
+        "requirement": requirement_json(answer.weighed.requirement),
+        "weighed": list(answer.weighed.factors),
+    }
+
+
+def _given(action: Action) -> dict[str, Any]:
+    return {key: dict(value) if isinstance(value, Mapping) else value for key, value in action.fields.items() if value}
+
+
+def _print_unjudged(found: Unjudged, as_json: bool) -> int:
+    if as_json:
+        import json
+
+        print(json.dumps({"verdict": DENY.word, **error_json(found.error)}, indent=2))
+    else:
+        print(f"{DENY.lead}: this command {found.error}. Write it more simply, or report it.")
+    return DENY.exit_code
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="interlock explain",
+        description="Say what a shell command, an operation, a tool call or an announced intent would do, whether that can be undone,\n"
+        "what to do instead, and what the policy in force would answer. Nothing is run, nobody is asked, nothing is recorded;\n"
+        "grants, blocks and what an agent did before are a daemon's to know.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "command", nargs="*", metavar="COMMAND", help="the command, quoted; - or nothing: from standard input"
+    )
+    parser.add_argument("--operation", metavar="NAME", help="a named operation instead of a command")
+    parser.add_argument("--params", metavar="JSON", help="the operation's parameters")
+    parser.add_argument("--adapter", metavar="FILE", help="the adapter that the operation belongs to")
+    parser.add_argument("--crude", metavar="WORD", help="its category: create, read, update, delete or execute")
+    parser.add_argument("--tool", metavar="NAME", help="a tool call instead of a command")
+    parser.add_argument("--input", metavar="JSON", help="the tool's input")
+    parser.add_argument("--intent", metavar="TEXT", help="what an agent says it is about to do")
+    parser.add_argument("--cwd", metavar="DIR", help="where it would run (default: here)")
+    parser.add_argument("--policy", metavar="NAME|FILE", help="another policy than the configuration's")
+    parser.add_argument("--config", metavar="FILE", help="the configuration (default: `interlock config path`)")
+    parser.add_argument("--json", action="store_true", help="the assessment and the decision as JSON")
+    parser.add_argument(
+        "--look",
+        action="store_true",
+        help="look at what a command would destroy: how much, and what of it exists nowhere else",
+    )
+    parser.add_argument("--no-files", action="store_true", help="do not open the scripts that it would run")
+    return parser
+
+
+def _text(words: Sequence[str]) -> str:
+    """The command: one word as it stands, several as the shell had split them, else standard input; empty for none."""
+    if len(words) == 1 and words[0] != "-":
+        return words[0]
+    if len(words) > 1:
+        import shlex
+
+        return shlex.join(words)
+    if not words and sys.stdin.isatty():
+        return ""
+    from interlock.impact.files import decode
+
+    return decode(sys.stdin.buffer.read(MAX_INPUT)).removesuffix("\n")
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""  # the directory was deleted under us

@@ -1,0 +1,344 @@
+"""Finds the logs of Claude Code, Codex and shells, and reads them into past calls; counts what cannot be read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from interlock.agents import agent as agent_of
+from interlock.model import Action, command
+
+LONGEST = 16 << 20  # bytes of a line; a longer one is no record of a call
+RAN, FAILED, UNKNOWN = "ran", "failed", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PastCall:
+    """One call that an agent or a person made."""
+
+    source: str  # claude-code | codex | shell
+    id: str  # the same call can stand in several logs; empty where the log has no ids
+    action: Action
+    at: float  # seconds; of the file where its line has no time
+    session: str = ""
+    outcome: str = UNKNOWN
+
+
+@dataclass(slots=True)
+class LogTally:
+    """What could not be used, and how much was read."""
+
+    files: int = 0
+    malformed: int = 0  # lines
+    unjudged: int = 0  # calls whose input makes no sense
+    unread: list[str] = field(default_factory=list)  # files that could not be opened
+
+
+@dataclass(frozen=True, slots=True)
+class RawCall:
+    """A call as a log has it."""
+
+    id: str
+    tool: str
+    input: Mapping[str, Any]
+    cwd: str
+    at: float
+    session: str
+
+
+def read_records(path: Path, tally: LogTally) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a file, one a line; what is none is counted and passed over."""
+    with path.open("rb") as file:
+        while line := file.readline(LONGEST):
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line)
+            except (ValueError, RecursionError):
+                found = None
+            if isinstance(found, dict):
+                yield found
+            else:
+                tally.malformed += 1
+
+
+def parse_time(value: object, otherwise: float) -> float:
+    """The seconds of an ISO time; the file's own time where there is none."""
+    if not isinstance(value, str):
+        return otherwise
+    try:
+        return datetime.fromisoformat(value).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return otherwise
+
+
+def calls_of(word: str, raw: RawCall, outcome: str, tally: LogTally) -> Iterator[PastCall]:
+    """The call in the shape in which that agent's hook would have judged it."""
+    body = {
+        "session_id": raw.session or "past", "transcript_path": "", "cwd": raw.cwd or "/", "permission_mode": "default",
+        "model": "", "turn_id": "", "hook_event_name": "PreToolUse", "tool_name": raw.tool, "tool_input": raw.input,
+        "tool_use_id": raw.id or "past",
+    }  # fmt: skip
+    event = agent_of(word).decode(json.dumps(body).encode(), "PreToolUse")
+    if event.problem:
+        tally.unjudged += 1
+        return
+    for call in event.calls:
+        yield PastCall(word, raw.id, call.action, raw.at, raw.session, outcome)
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def table_of(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+_CLAUDE = "claude-code"
+
+
+def is_claude_record(record: dict[str, Any]) -> bool:
+    """Whether a line looks like one of these logs."""
+    return "sessionId" in record or (record.get("type") in ("user", "assistant") and "message" in record)
+
+
+def read_claude_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
+    """The calls of one log that are not older than `since`."""
+    written = path.stat().st_mtime
+    calls: list[RawCall] = []
+    outcomes: dict[str, str] = {}
+    for record in read_records(path, tally):
+        content = table_of(record.get("message")).get("content")
+        for block in content if isinstance(content, list) else ():
+            kind = table_of(block).get("type")
+            if kind == "tool_use":
+                calls.append(_claude_call(record, block, written))
+            elif kind == "tool_result":
+                outcomes[text_of(block.get("tool_use_id"))] = FAILED if block.get("is_error") else RAN
+    for call in calls:
+        if call.at >= since:
+            yield from calls_of(_CLAUDE, call, outcomes.get(call.id, UNKNOWN), tally)
+
+
+def _claude_call(record: dict[str, Any], block: dict[str, Any], written: float) -> RawCall:
+    return RawCall(
+        text_of(block.get("id")),
+        text_of(block.get("name")),
+        table_of(block.get("input")),
+        text_of(record.get("cwd")),
+        parse_time(record.get("timestamp"), written),
+        text_of(record.get("sessionId")),
+    )
+
+
+_CODEX = "codex"
+_OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
+_KINDS = frozenset({"session_meta", "response_item", "turn_context", "event_msg", "compacted"})
+_PLACES = ("workdir", "working_directory", "cwd")
+# What a hook of Codex is asked about; its plans and pictures, and what is typed into a program that runs, are not among it.
+_JUDGED = frozenset({"shell", "shell_command", "exec_command", "local_shell", "container.exec", "apply_patch"})
+
+
+def is_codex_record(record: dict[str, Any]) -> bool:
+    """Whether a line looks like one of these logs, of today or from before lines had a payload."""
+    return (record.get("type") in _KINDS and "payload" in record) or record.get("type") in ("function_call", *_OUTPUTS)
+
+
+def read_codex_log(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
+    """The calls of one log that are not older than `since`."""
+    written, cwd, session = path.stat().st_mtime, "", path.stem
+    calls: list[RawCall] = []
+    outcomes: dict[str, str] = {}
+    for record in read_records(path, tally):
+        item = table_of(record.get("payload")) if "payload" in record else record
+        kind = item.get("type")
+        if record.get("type") in ("session_meta", "turn_context"):
+            cwd = text_of(item.get("cwd")) or cwd
+        elif kind in _OUTPUTS:
+            outcomes[text_of(item.get("call_id"))] = _outcome(item.get("output"))
+        elif (made := _codex_call(item)) is not None:
+            tool, given = made
+            where = next((text_of(given[key]) for key in _PLACES if given.get(key)), cwd)
+            at = parse_time(record.get("timestamp"), written)
+            calls.append(RawCall(text_of(item.get("call_id") or item.get("id")), tool, given, where, at, session))
+    for call in calls:
+        if call.at >= since:
+            yield from calls_of(_CODEX, call, outcomes.get(call.id, UNKNOWN), tally)
+
+
+def _codex_call(item: dict[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
+    kind, name = item.get("type"), text_of(item.get("name"))
+    if kind == "local_shell_call":
+        action = table_of(item.get("action"))
+        return "local_shell", {"command": action.get("command"), "workdir": action.get("working_directory")}
+    if name not in _JUDGED and not name.startswith("mcp__"):
+        return None
+    if kind == "function_call":
+        return name, _arguments(item.get("arguments"))
+    return (name, {"command": text_of(item.get("input"))}) if kind == "custom_tool_call" else None
+
+
+def _arguments(value: object) -> dict[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return table_of(value)
+
+
+def _outcome(output: object) -> str:
+    """By the exit code, which stands in a table inside a string; a log that does not say leaves it open."""
+    found = _arguments(output)
+    code = table_of(found.get("metadata")).get("exit_code", found.get("exit_code"))
+    if isinstance(code, int):
+        return RAN if code == 0 else FAILED
+    said = output if isinstance(output, str) else ""
+    if "exited with code 0" in said or "Exit code: 0" in said:
+        return RAN
+    return FAILED if "exited with code" in said or "Exit code:" in said else UNKNOWN
+
+
+_SHELL = "shell"
+_ZSH = re.compile(r": (\d{9,11}):\d+;(.*)", re.S)
+_BASH = re.compile(r"#(\d{9,11})")
+_FISH = re.compile(r"- cmd: (.*)")
+_WHEN = re.compile(r"  when: (\d{9,11})")
+_ESCAPED = {r"\n": "\n", r"\\": "\\"}
+
+
+def read_history(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
+    """The commands that are not older than `since`; one without a time is as old as the file."""
+    home, written = str(Path.home()), path.stat().st_mtime
+    for text, at in _entries(path, tally):
+        when = written if at is None else float(at)
+        if text.strip() and when >= since:
+            yield PastCall(_SHELL, "", command(text, home), when)
+
+
+def _entries(path: Path, tally: LogTally) -> Iterator[tuple[str, int | None]]:
+    with path.open("rb") as file:
+        fish = file.readline(LONGEST).startswith(b"- cmd: ")
+    return _fish(_lines(path, tally)) if fish else _posix(_join_continued(_lines(path, tally)))
+
+
+def _fish(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
+    """A command, its time on a line below, and what else fish keeps of it."""
+    text: str | None = None
+    for line in lines:
+        if found := _FISH.fullmatch(line):
+            if text is not None:
+                yield text, None
+            text = re.sub(r"\\[n\\]", lambda one: _ESCAPED[one[0]], found[1])
+        elif text is not None and (found := _WHEN.fullmatch(line)):
+            yield text, int(found[1])
+            text = None
+    if text is not None:
+        yield text, None
+
+
+def _posix(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
+    """A command on each line; its time on the line above, as bash has it, or before it, as zsh has it."""
+    at: int | None = None
+    for line in lines:
+        if found := _BASH.fullmatch(line):
+            at = int(found[1])
+        elif found := _ZSH.fullmatch(line):
+            yield found[2], int(found[1])
+        else:
+            yield line, at
+            at = None
+
+
+def _join_continued(lines: Iterator[str]) -> Iterator[str]:
+    """A line that ends in a backslash goes on in the next; zsh writes a new line inside a command like that."""
+    kept = ""
+    for line in lines:
+        if line.endswith("\\"):
+            kept += line[:-1] + "\n"
+            continue
+        yield kept + line
+        kept = ""
+    if kept:
+        yield kept
+
+
+def _lines(path: Path, tally: LogTally) -> Iterator[str]:
+    """Lines without their end; what no shell wrote is counted and passed over."""
+    with path.open("rb") as file:
+        while raw := file.readline(LONGEST):
+            if b"\0" in raw:
+                tally.malformed += 1
+            else:
+                yield raw.decode("utf-8", "replace").rstrip("\n")
+
+
+Reader = Callable[[Path, float, LogTally], Iterator[PastCall]]
+LINES_TO_DETECT = 50  # lines of a file until it is known what it is
+_AGENTS = (
+    (".claude/projects", "*/*.jsonl"),
+    (".codex/sessions", "**/*.jsonl"),
+    (".codex/archived_sessions", "*.jsonl"),
+)
+_HISTORIES = (".bash_history", ".zsh_history", ".local/share/fish/fish_history")
+_NAMES = frozenset(name.rpartition("/")[2] for name in _HISTORIES)
+
+
+def agent_logs(home: Path) -> list[Path]:
+    """The logs of agents."""
+    return sorted(path for folder, pattern in _AGENTS for path in (home / folder).glob(pattern) if path.is_file())
+
+
+def shell_histories(home: Path) -> list[Path]:
+    """The histories of shells."""
+    return [home / name for name in _HISTORIES if (home / name).is_file()]
+
+
+def named_logs(paths: Sequence[str]) -> list[Path]:
+    """The files that are named, and those below the folders that are; raises FileNotFoundError for what is not there."""
+    found: dict[Path, None] = {}
+    for name in paths:
+        path = Path(name).expanduser()
+        if not path.exists():
+            raise FileNotFoundError(f"no file or folder {name!r}")
+        below = path.rglob("*") if path.is_dir() else [path]
+        every = path.is_file()
+        found |= dict.fromkeys(one for one in below if one.is_file() and (every or _looks_like_one(one)))
+    return sorted(found)
+
+
+def _looks_like_one(path: Path) -> bool:
+    return path.suffix == ".jsonl" or path.name in _NAMES
+
+
+def calls(path: Path, since: float, tally: LogTally) -> Iterator[PastCall]:
+    """The past calls of one file; a file that cannot be opened is named in the tally."""
+    try:
+        if path.stat().st_mtime < since:
+            return  # nothing in it is newer than the file
+        tally.files += 1
+        yield from _reader(path)(path, since, tally)
+    except OSError as error:
+        tally.unread.append(f"{path}: {error.strerror or error}")
+
+
+def _reader(path: Path) -> Reader:
+    if path.name in _NAMES:
+        return read_history
+    with path.open("rb") as file:
+        for _ in range(LINES_TO_DETECT):
+            try:
+                record = json.loads(file.readline(LONGEST))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(record, dict) and is_codex_record(record):
+                return read_codex_log
+            if isinstance(record, dict) and is_claude_record(record):
+                return read_claude_log
+    return read_claude_log if path.suffix == ".jsonl" else read_history

@@ -1,0 +1,242 @@
+"""★ Judges past calls by the rules and policy in force: the questions that would have been asked, and what was really lost."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from interlock.analysis.assess import Judgement, judge
+from interlock.analysis.targets.provenance import NOTHING_CREATED, CreatedThing, Provenance, created_by, removed_by
+from interlock.cli.judge.rehearse.logs import FAILED, RAN, LogTally, PastCall, calls
+from interlock.engine.explain import ALLOW, PolicyAnswer, policy_answer
+from interlock.engine.preview import LocalPolicy, Unjudged, registry_match, unjudged_error
+from interlock.impact import Budget, BudgetExceeded, Unclear
+from interlock.impact.git import Repository, repository_of
+from interlock.impact.inspection import Inspection, inspection_of, with_impact
+from interlock.impact.survey import REGENERABLE, TEMP
+from interlock.impact.targets import existing_paths, join_target
+from interlock.model import Action, Assessment, Category, Level, Loss
+from interlock.policy.circumstances import Circumstances
+from interlock.policy.effect_key import EffectKey, effect_keys
+from interlock.policy.evaluate import requirement_for
+from interlock.policy.impact import Impact
+from interlock.snapshots import TakenSnapshot
+
+_SUPPOSED = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)  # a snapshot as it would have been taken
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsedCall:
+    """What was read of a call, and the answer to it."""
+
+    judgement: Judgement
+    answer: PolicyAnswer
+    question: Inspection | None  # what could have been looked at
+    kept: bool = False  # it would have passed, with a snapshot taken first
+
+    @property
+    def asked(self) -> bool:
+        return self.answer.verdict is not ALLOW
+
+
+def rehearse_call(action: Action, by: LocalPolicy, made: Provenance = NOTHING_CREATED) -> RehearsedCall | Unjudged:
+    """As if everything that is on a disk were the only copy, and small enough to be kept; scripts are not what they were, so none is read."""
+    try:
+        return _rehearse_call(action, by, made)
+    except Exception as error:
+        return unjudged_error(error)
+
+
+def _rehearse_call(action: Action, by: LocalPolicy, made: Provenance) -> RehearsedCall:
+    judgement = judge(action, by.rules)
+    at = Circumstances(mode=by.mode, matched=registry_match(action, by))
+    grave = judgement.assessment.level >= Level.DESTRUCTIVE
+    question = inspection_of(action, judgement, made) if grave else None
+    if question is not None:
+        at = with_impact(at, action, judgement, _only_copy, by.relief, made)
+    answer = _answer(action, judgement, by, at)
+    if (
+        answer.verdict is ALLOW
+        or question is None
+        or not (question.relieves and question.deeds and by.relief and by.keeps)
+    ):
+        return RehearsedCall(judgement, answer, question)
+    kept = _answer(action, judgement, by, replace(at, kept=_SUPPOSED))
+    return (
+        RehearsedCall(judgement, kept, question, True)
+        if kept.verdict is ALLOW
+        else RehearsedCall(judgement, answer, question)
+    )
+
+
+def _answer(action: Action, judgement: Judgement, by: LocalPolicy, at: Circumstances) -> PolicyAnswer:
+    return policy_answer(requirement_for(action, judgement, by.policy, at), by.policy, by.mode)
+
+
+def _only_copy(question: Mapping[str, Any]) -> Impact:
+    return Impact(Loss.LOST)
+
+
+LOST, BACK, OPEN = "lost", "back", "open"
+_DATA = frozenset({
+    Category.DATA_DELETION, Category.DISK_DESTRUCTION, Category.HISTORY_REWRITE, Category.RESOURCE_TERMINATION,
+    Category.CREDENTIAL_INVALIDATION,
+})  # fmt: skip
+_GLOB = frozenset("*?[{")
+_MILLISECONDS, _ENTRIES = 2_000, 20_000
+
+
+def fate(assessment: Assessment, question: Inspection | None, home: str) -> str:
+    """`lost`, `back` or `open`, of a call that ran; `back` also for what deletes nothing that anybody could miss."""
+    if not any(one.irreversible and one.category in _DATA for one in assessment.findings):
+        return BACK
+    if question is None:
+        return LOST  # elsewhere: a database, a cloud, another machine
+    if not question.deeds:
+        return BACK  # a throw-away database, or one of the session's own
+    try:
+        return _worst(_effect_fate(deed, base, home) for base in question.bases[-1:] for deed in question.deeds)
+    except (OSError, BudgetExceeded, Unclear, ValueError):
+        return OPEN
+
+
+def _worst(found: Iterable[str]) -> str:
+    seen = set(found)
+    return next((one for one in (LOST, OPEN) if one in seen), BACK)
+
+
+def _effect_fate(deed: Mapping[str, Any], base: str, home: str) -> str:
+    """Of one target; what Git discards cannot be told from outside, nor what an overwritten file held."""
+    target = deed.get("target")
+    if deed.get("verb") != "delete" or not isinstance(target, str):
+        return OPEN
+    budget = Budget.of(_MILLISECONDS, _ENTRIES)
+    if existing_paths(base, target, home, budget):
+        return BACK
+    path = os.path.normpath(join_target(base, target, home))
+    if path.startswith(tuple(f"{folder}/" for folder in TEMP)):
+        return BACK  # nothing of worth is kept there
+    if _GLOB & set(target) or not os.path.isdir(os.path.dirname(path)):
+        return OPEN
+    return _git_fate(path, budget)
+
+
+def _git_fate(path: str, budget: Budget) -> str:
+    found: Repository | None = repository_of(os.path.dirname(path), budget)
+    if found is None:
+        return LOST
+    inside = found.inside(path)
+    if any(name == inside or name.startswith(f"{inside}/") for name in found.index.entries):
+        return BACK
+    return BACK if REGENERABLE.intersection(inside.split("/")) else LOST
+
+
+DAY = 86_400.0
+MOST = 500  # things of one session that are remembered
+Tick = Callable[[Path], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsedQuestion:
+    """A past call that would not simply have passed."""
+
+    past: PastCall
+    outcome: str
+    assessment: Assessment
+    effect_keys: tuple[EffectKey, ...]
+    kept: bool = False  # it would have passed, with a snapshot taken first
+    fate: str = BACK  # of what it destroyed, if it ran
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules that stand at the level of the whole; what the policy alone asks for has none."""
+        findings = self.assessment.findings
+        return tuple(dict.fromkeys(one.rule for one in findings if one.level == self.assessment.level)) or ("policy",)
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """What was read, and what it comes to."""
+
+    calls: Counter[str] = field(default_factory=Counter)  # by source
+    asked: list[RehearsedQuestion] = field(default_factory=list)
+    kept: list[RehearsedQuestion] = field(default_factory=list)  # not asked about, as a snapshot would have been taken
+    tally: LogTally = field(default_factory=LogTally)
+
+    @property
+    def lost(self) -> list[RehearsedQuestion]:
+        """What ran and really took data away, whatever would have been said to it."""
+        return self._of(LOST)
+
+    @property
+    def open(self) -> list[RehearsedQuestion]:
+        """What ran and may have taken something away that today's disk does not tell."""
+        return self._of(OPEN)
+
+    def by_rule(self) -> list[tuple[str, list[RehearsedQuestion]]]:
+        """The rules behind the questions, the busiest first."""
+        found: dict[str, list[RehearsedQuestion]] = {}
+        for one in self.asked:
+            found.setdefault(", ".join(one.rules), []).append(one)
+        return sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+
+    def _of(self, fate: str) -> list[RehearsedQuestion]:
+        return sorted((one for one in (*self.asked, *self.kept) if one.fate == fate), key=lambda one: one.past.at)
+
+
+@dataclass(slots=True)
+class RehearsedSessions:
+    """What each session of the logs made, so far."""
+
+    things: dict[str, list[CreatedThing]] = field(default_factory=dict)
+
+    def made(self, past: PastCall) -> Provenance:
+        return Provenance.of(self.things.get(past.session, ()) if past.session else ())
+
+    def ran(self, past: PastCall, found: RehearsedCall) -> None:
+        """Takes over what the call made, and forgets what it took the name of."""
+        if not past.session or past.outcome == FAILED:
+            return
+        facts = found.judgement.facts
+        gone = set(removed_by(facts))
+        kept = [one for one in self.things.get(past.session, ()) if (one.kind, one.name) not in gone]
+        new = created_by(past.action, facts) if past.outcome == RAN else []
+        if kept or new:
+            self.things[past.session] = [*kept, *new][-MOST:]
+
+
+def rehearse(logs: Iterable[Path], since: float, by: LocalPolicy, tick: Tick) -> Rehearsal:
+    """Every call of these logs once, however many logs it stands in; as if the gate had been enforcing."""
+    found, seen, sessions = Rehearsal(), set[str](), RehearsedSessions()
+    by = replace(by, mode="enforcing")
+    for path in logs:
+        for past in calls(path, since, found.tally):
+            key = f"{past.id} {past.action.text}"  # one call can come to several actions
+            if past.id and key in seen:
+                continue
+            seen.add(key)
+            found.calls[past.source] += 1
+            _add(found, past, by, sessions)
+        tick(path)
+    return found
+
+
+def _add(found: Rehearsal, past: PastCall, by: LocalPolicy, sessions: RehearsedSessions) -> None:
+    one = rehearse_call(past.action, by, sessions.made(past))
+    if isinstance(one, Unjudged):
+        found.tally.unjudged += 1
+        return
+    if one.asked or one.kept:
+        (found.kept if one.kept else found.asked).append(_question(past, one))
+    sessions.ran(past, one)
+
+
+def _question(past: PastCall, one: RehearsedCall) -> RehearsedQuestion:
+    assessment = one.judgement.assessment
+    after = effect_keys(past.action, one.judgement.facts, assessment)
+    became = fate(assessment, one.question, str(Path.home())) if past.outcome == RAN else BACK
+    return RehearsedQuestion(past, one.answer.outcome, assessment, after, one.kept, became)

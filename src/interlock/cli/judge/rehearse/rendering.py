@@ -1,0 +1,181 @@
+"""Renders a rehearsal for people and as JSON: questions by rule, losses, suggested grants, and changes against false alarms."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from interlock.analysis.display_text import Line, StyledText, visible
+from interlock.cli.command import pluralize
+from interlock.cli.judge.rehearse.suggestions import Suggestion, suggest_grants
+from interlock.local_times import clock
+from interlock.redaction import redact_text
+
+if TYPE_CHECKING:
+    from interlock.cli.judge.rehearse.rehearsal import Rehearsal, RehearsedQuestion
+
+SHOWN = 10  # rules, losses, near misses
+LONGEST = 100  # characters of a call that are shown
+
+
+def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
+    """The whole of it for a person."""
+    yield (StyledText(_headline(days, found), "heading"),)
+    sources = ", ".join(f"{word} {count:,}" for word, count in sorted(found.calls.items()))
+    yield (StyledText(sources or "nothing read", "dim"),)
+    yield from _side_lines(found)
+    yield from _rules(found)
+    yield from _losses(found.lost)
+    yield from _grants(suggest_grants(found.asked))
+    yield from _skipped(found)
+
+
+def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[str]) -> Iterator[Line]:
+    """What would have to change for these rules to be silent, and what would then be left."""
+    left = list(found.asked)
+    for rule in rules:
+        marked = [one for one in left if rule in one.rules]
+        left = [one for one in left if rule not in one.rules]
+        yield ()
+        yield (StyledText(f"{rule}: {pluralize(len(marked), 'false alarm')}", "heading"),)
+        yield from _near_misses(rule, marked, rule in known)
+        yield from _instead(suggest_grants(marked))
+    yield ()
+    yield (StyledText(f"Without them you would have been asked {_times(len(left))}."),)
+
+
+def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
+    """The same for programs, with every question."""
+    tally = found.tally
+    return {
+        "days": days, "calls": sum(found.calls.values()), "sources": dict(found.calls), "files": tally.files,
+        "asked": len(found.asked), "kept": len(found.kept), "lost": len(found.lost), "open": len(found.open),
+        "malformed": tally.malformed, "unjudged": tally.unjudged, "unread": tally.unread,
+        "questions": [_question(one) for one in found.asked], "snapshots": [_question(one) for one in found.kept],
+        "grants": [_grant(one) for one in suggest_grants(found.asked)],
+    }  # fmt: skip
+
+
+def _headline(days: int, found: Rehearsal) -> str:
+    span = "Last day" if days == 1 else f"Last {days} days"
+    lost = f"{len(found.lost):,} really lost data" if found.lost else "nothing is known to be lost"
+    return f"{span}: {sum(found.calls.values()):,} calls, you would have been asked {_times(len(found.asked))}, {lost}"
+
+
+def _times(count: int) -> str:
+    return pluralize(count, "time")
+
+
+def _side_lines(found: Rehearsal) -> Iterator[Line]:
+    """What was no question, and what nobody can tell."""
+    if found.kept:
+        yield (
+            StyledText(
+                f"{pluralize(len(found.kept), 'call')} more would have passed with a snapshot taken first", "dim"
+            ),
+        )
+    if found.open:
+        yield (
+            StyledText(
+                f"{pluralize(len(found.open), 'call')} may have lost something: today's disk does not tell", "dim"
+            ),
+        )
+
+
+def _rules(found: Rehearsal) -> Iterator[Line]:
+    rules = found.by_rule()
+    if rules:
+        yield ()
+        yield (StyledText("Why you would have been asked", "heading"),)
+    for rule, asked in rules[:SHOWN]:
+        yield StyledText(f"  {len(asked):>4}  {rule}  "), StyledText(_shown(asked[-1]), "command")
+    if len(rules) > SHOWN:
+        yield (StyledText(f"        and {pluralize(len(rules) - SHOWN, 'other rule')} (--json has all)", "dim"),)
+    if rules:
+        yield (
+            StyledText("A false alarm? interlock rehearse --false-alarm RULE says what would have to change.", "dim"),
+        )
+
+
+def _losses(lost: Sequence[RehearsedQuestion]) -> Iterator[Line]:
+    if lost:
+        yield ()
+        yield (StyledText("What ran and is gone", "heading"),)
+    for one in lost[-SHOWN:]:
+        spared = "  (a snapshot would have kept it)" if one.kept else ""
+        yield StyledText(f"  {clock(one.past.at)}  "), StyledText(_shown(one), "command"), StyledText(spared, "dim")
+    if len(lost) > SHOWN:
+        yield (StyledText(f"  and {pluralize(len(lost) - SHOWN, 'call')} before these (--json has all)", "dim"),)
+
+
+def _grants(grants: Sequence[Suggestion]) -> Iterator[Line]:
+    if grants:
+        yield ()
+        yield (StyledText("Grants that would have spared you most of it", "heading"),)
+    for grant in grants:
+        yield StyledText(f"  {grant.spares:>4}  "), StyledText(visible(shlex.join(grant.command())), "command")
+
+
+def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) -> Iterator[Line]:
+    """As the rule's own block would have them."""
+    if not marked:
+        yield (StyledText("  nothing of these days was asked about because of it", "dim"),)
+        return
+    if not known:
+        yield (StyledText("  no rule asks here, but the policy: interlock policy show", "dim"),)
+        return
+    texts = list(dict.fromkeys(_shown(one) for one in marked))
+    yield (StyledText("  the rule would have to spare these, as near misses in its block:"),)
+    yield (StyledText(f"  # {rule}", "dim"),)
+    yield (StyledText("  examples.spare = [", "command"),)
+    for text in texts[:SHOWN]:
+        yield (StyledText(f"    {json.dumps(text, ensure_ascii=False)},", "command"),)
+    if len(texts) > SHOWN:
+        yield (StyledText(f"    # and {len(texts) - SHOWN} more (--json has all)", "dim"),)
+    yield (StyledText("  ]", "command"),)
+
+
+def _instead(grants: Sequence[Suggestion]) -> Iterator[Line]:
+    for grant in grants[:1]:
+        yield (StyledText(f"  until then, a grant spares {grant.spares} of them:"),)
+        yield (StyledText(f"  {visible(shlex.join(grant.command()))}", "command"),)
+
+
+def _skipped(found: Rehearsal) -> Iterator[Line]:
+    tally = found.tally
+    said = [pluralize(tally.malformed, "line") + " that could not be read"] if tally.malformed else []
+    said += [pluralize(tally.unjudged, "call") + " that could not be judged"] if tally.unjudged else []
+    said += [f"not opened: {name}" for name in tally.unread[:SHOWN]]
+    if said:
+        yield ()
+        yield (StyledText(f"Passed over: {'; '.join(said)}", "dim"),)
+
+
+def _shown(one: RehearsedQuestion) -> str:
+    """The call on one line, with its secrets as placeholders."""
+    action = one.past.action
+    given = action.fields.get("input")
+    target = given.get("command") or given.get("file_path", "") if isinstance(given, Mapping) else ""
+    return visible(" ".join(redact_text(f"{action.text} {target}").split())[:LONGEST])
+
+
+def _question(one: RehearsedQuestion) -> dict[str, Any]:
+    past = one.past
+    return {
+        "at": past.at, "source": past.source, "session": past.session, "what": _shown(one), "outcome": one.outcome,
+        "level": one.assessment.level.word, "irreversible": one.assessment.irreversible, "ran": past.outcome,
+        "fate": one.fate if past.outcome == "ran" else "", "rules": list(one.rules),
+    }  # fmt: skip
+
+
+def _grant(one: Suggestion) -> dict[str, Any]:
+    command = visible(shlex.join(one.command()))
+    return {
+        "effect": one.effect,
+        "target": one.target,
+        "ceiling": one.ceiling.word,
+        "spares": one.spares,
+        "command": command,
+    }

@@ -1,0 +1,118 @@
+"""`interlock scan`: finds dangerous commands in the scripts and build files of a repository; prints a table, JSON or SARIF."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from interlock.analysis.display_text import visible
+from interlock.analysis.wire import finding_json
+from interlock.cli.judge.scan.scanner import Hit, Scan, missing_paths, scan
+from interlock.cli.output import progress
+from interlock.model import Level
+
+_LEVELS = MappingProxyType({level.word: level for level in Level if level > Level.SAFE})
+_EPILOG = """\
+Reads shell scripts, Makefiles, justfiles, Dockerfiles, package.json scripts, crontabs, Procfiles and the
+steps of GitHub, GitLab, CircleCI, Azure, Bitbucket, Travis, Drone, Woodpecker and Buildkite. Nothing is run.
+
+exit codes:
+  0  nothing at or above --fail-on      1  something      2  usage
+
+examples:
+  interlock scan .
+  interlock scan deploy/ Makefile --fail-on destructive
+  interlock scan . --format sarif > interlock.sarif
+  interlock scan . --exclude 'tests/*' --quiet
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Scan the paths and print what was found; returns 1 when something reaches the threshold."""
+    args = _parser().parse_args(list(argv))
+    if lost := missing_paths(args.paths):
+        print(f"interlock scan: no file or folder {lost[0]!r}", file=sys.stderr)
+        return 2
+    threshold = _LEVELS[args.fail_on]
+    with progress("Scanning", "files", quiet=args.quiet) as tick:
+        result = scan(args.paths, args.exclude, min(threshold, Level.DESTRUCTIVE), tick)
+    _FORMATS[args.format](result)
+    failed = sum(hit.finding.level >= threshold for hit in result.hits)
+    if not args.quiet:
+        print(_summary(result, failed, threshold), file=sys.stdout if args.format == "table" else sys.stderr)
+    return 1 if failed else 0
+
+
+def _table(result: Scan) -> None:
+    if not result.hits:
+        return
+    from interlock.cli.output import print_table
+
+    rows = [
+        (f"{visible(hit.file)}:{hit.line}", hit.finding.level.word, hit.finding.rule, hit.message)
+        for hit in result.hits
+    ]
+    print_table(("where", "level", "rule", "what"), rows, sys.stdout)
+
+
+def _json(result: Scan) -> None:
+    report = {"files": result.files, "unread": result.unread, "findings": [_hit_json(hit) for hit in result.hits]}
+    print(json.dumps(report, indent=2))
+
+
+def _hit_json(hit: Hit) -> dict[str, Any]:
+    finding = finding_json(hit.finding)
+    del finding["span"]  # of the piece that was read, which is not in the output
+    rule = finding.pop("id")
+    place = {"file": hit.file, "line": hit.line, "kind": hit.kind, "rule": rule, "level_name": hit.finding.level.word}
+    return {**place, **finding, "message": hit.message}
+
+
+def _sarif(result: Scan) -> None:
+    from interlock import __version__
+    from interlock.cli.judge.scan.sarif import sarif
+
+    print(json.dumps(sarif(result.hits, __version__), indent=2))
+
+
+_FORMATS: Mapping[str, Callable[[Scan], None]] = MappingProxyType({"table": _table, "json": _json, "sarif": _sarif})
+
+
+def _summary(result: Scan, failed: int, threshold: Level) -> str:
+    files = f"{result.files} file{'' if result.files == 1 else 's'} with commands"
+    unread = f", {len(result.unread)} too long to read" if result.unread else ""
+    if not result.hits:
+        return f"{files}{unread}; nothing found."
+    found = f"{len(result.hits)} finding{'' if len(result.hits) == 1 else 's'}"
+    return f"{files}{unread}; {found}, {failed} at {threshold.word} or above."
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="interlock scan",
+        description="Find dangerous commands in the scripts, build files and CI files under PATH.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file or a folder")
+    parser.add_argument("--format", choices=sorted(_FORMATS), default="table", help="default: table")
+    parser.add_argument(
+        "--fail-on",
+        choices=list(_LEVELS),
+        default="dangerous",
+        metavar="LEVEL",
+        help="reversible, destructive, dangerous (default) or forbidden: exit 1 from here on",
+    )
+    parser.add_argument(
+        "--exclude",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="leave these files or folders out; may be repeated",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no summary and no progress bar")
+    return parser

@@ -1,0 +1,87 @@
+"""Extracts the shell text of the steps in CI files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+from interlock.cli.judge.scan.shell_text import Snippet, in_language, join_snippets, without_templates
+from interlock.cli.judge.scan.yaml_scalars import Key, Scalar, scalars
+
+Path = tuple[Key, ...]
+_SETTINGS = (("with",), ("env",), ("variables",))  # under these keys a name is anybody's
+_SHELLS = frozenset({"", "sh", "bash", "zsh", "ksh", "dash"})
+_LANGUAGES = MappingProxyType(
+    {
+        "python": "python3 -",
+        "python3": "python3 -",
+        "pwsh": "pwsh -Command -",
+        "powershell": "pwsh -Command -",
+        "node": "node -",
+    }
+)
+
+# For each kind of file: the keys whose values are run, and the key above which they count ("" for anywhere).
+_KEYS: Mapping[str, tuple[frozenset[str], str]] = MappingProxyType(
+    {
+        "github": (frozenset({"run"}), "steps"),
+        "gitlab": (frozenset({"script", "before_script", "after_script", "pre_get_sources_script"}), ""),
+        "circleci": (frozenset({"run", "command"}), "steps"),
+        "azure": (frozenset({"script", "bash", "pwsh", "powershell", "inlineScript"}), "steps"),
+        "bitbucket": (frozenset({"script", "after-script"}), ""),
+        "travis": (
+            frozenset(
+                "script install before_install before_script after_script after_success after_failure before_deploy after_deploy".split()
+            ),
+            "",
+        ),
+        "drone": (frozenset({"commands"}), ""),
+        "buildkite": (frozenset({"command", "commands"}), "steps"),
+        "taskfile": (frozenset({"cmds", "cmd"}), ""),
+    }
+)
+
+
+def ci_file(kind: str) -> Callable[[str], list[Snippet]]:
+    """The reader for one kind of CI file."""
+    return lambda text: _steps(text, kind)
+
+
+def _steps(text: str, kind: str) -> list[Snippet]:
+    keys, above = _KEYS[kind]
+    values = list(scalars(without_templates(text)))
+    shells = {value.path[:-1]: value.text for value in values if value.path and value.path[-1] == "shell"}
+    found: list[Snippet] = []
+    for group in _grouped(values, keys, above):
+        name, place = _name_and_place(group[0].path)
+        piece = join_snippets([Snippet(value.text, value.lines) for value in group])
+        shell = str(name) if name in _LANGUAGES else shells.get(place, "")
+        program = (shell.split() or [""])[0].rsplit("/", 1)[-1]
+        if program in _SHELLS:
+            found.append(piece)
+        elif program in _LANGUAGES:
+            found.append(in_language(_LANGUAGES[program], piece))
+    return found
+
+
+def _grouped(values: list[Scalar], keys: frozenset[str], above: str) -> Iterator[list[Scalar]]:
+    """The scalars that run, those of one list together: they share a shell."""
+    group: list[Scalar] = []
+    for value in values:
+        name, place = _name_and_place(value.path)
+        if name not in keys or (above and above not in place) or place[-1:] in _SETTINGS or not value.text.strip():
+            continue
+        if group and _name_and_place(group[0].path) != (name, place):
+            yield group
+            group = []
+        group.append(value)
+    if group:
+        yield group
+
+
+def _name_and_place(path: Path) -> tuple[Key, Path]:
+    """The last key that is a name, and the keys before it; positions in a list of commands do not count."""
+    end = len(path)
+    while end and isinstance(path[end - 1], int):
+        end -= 1
+    return (path[end - 1], path[: end - 1]) if end else ("", ())

@@ -1,0 +1,160 @@
+"""Walks files and folders and judges the shell text in them, with file and line; skips what is too long, and says so."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from types import MappingProxyType
+
+from interlock.analysis.display_text import visible
+from interlock.cli.judge.scan.shell_text import Snippet
+from interlock.cli.judge.scan.sources import SourceKind, source_of
+from interlock.engine.preview import Unjudged, judge
+from interlock.impact.files import decode, read_bytes
+from interlock.model import Finding, Level, command
+
+MAX_BYTES = 1024 * 1024
+MAX_FILES = 200_000
+MAX_SNIPPETS = 5000  # of one file
+_HEAD = 256
+_PROJECT = "/home/user/project"  # the answer must not depend on where the files happen to be checked out
+_SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".mypy_cache"})
+
+# Packs and rules that say nothing below forbidden: in any script, which may run what it is given; and on a machine
+# that is thrown away afterwards.
+_ORDINARY = MappingProxyType(
+    {
+        "": frozenset({"remote_code.unreadable"}),
+        "job": frozenset({"remote_code.unreadable", "privilege.become_root"}),
+        "image": frozenset(
+            {"remote_code.unreadable", "privilege", "permissions", "filesystem", "accounts", "processes"}
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One finding, and where in which file it is."""
+
+    file: str
+    line: int
+    finding: Finding
+    kind: str
+
+    @property
+    def message(self) -> str:
+        return f"{visible(self.finding.subject) or self.kind}: {self.finding.reason}"
+
+
+@dataclass(slots=True)
+class Scan:
+    """What a scan has seen so far."""
+
+    hits: list[Hit] = field(default_factory=list)
+    files: int = 0  # those with shell text in them
+    unread: list[str] = field(default_factory=list)
+
+
+def files_under(paths: Sequence[str], excluded: Sequence[str]) -> Iterator[str]:
+    """All files, in order; symbolic links inside a folder are not followed."""
+    seen = 0
+    for top in paths:
+        pending = [os.path.normpath(top)]
+        while pending:
+            path = pending.pop()
+            if path != os.path.normpath(top) and _is_excluded(path, excluded):
+                continue
+            if os.path.isdir(path):
+                pending += reversed(_entries(path))
+                continue
+            seen += 1
+            if seen > MAX_FILES:
+                return
+            yield path
+
+
+def _entries(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            names = [entry for entry in found if not entry.is_symlink()]
+            return sorted(
+                os.path.join(folder, entry.name) if folder != "." else entry.name
+                for entry in names
+                if entry.is_file(follow_symlinks=False)
+                or (entry.is_dir(follow_symlinks=False) and entry.name not in _SKIPPED)
+            )
+    except OSError:
+        return []
+
+
+def _is_excluded(path: str, excluded: Sequence[str]) -> bool:
+    slashed = path.replace(os.sep, "/")
+    name = slashed.rsplit("/", 1)[-1]
+    return any(fnmatch(slashed, glob) or fnmatch(name, glob) or fnmatch(slashed, f"*/{glob}") for glob in excluded)
+
+
+def scan_file(path: str, into: Scan, lowest: Level) -> None:
+    """Add what the shell text of one file would do; a file without any adds nothing."""
+    full = os.path.abspath(path)
+    head = read_bytes(full, _HEAD)
+    source = source_of(full.replace(os.sep, "/"), head) if head else None
+    if source is None or head is None or b"\0" in head:
+        return
+    data = read_bytes(full, MAX_BYTES)
+    if data is None or len(data) > MAX_BYTES:
+        into.unread.append(path)
+        return
+    into.files += 1
+    pieces = source.read(decode(data).replace("\r\n", "\n"))
+    if len(pieces) > MAX_SNIPPETS:
+        into.unread.append(path)
+    hits: dict[tuple[int, str, str], Hit] = {}
+    for piece in pieces[:MAX_SNIPPETS]:
+        for hit in _hits(path, piece, source, lowest):
+            hits.setdefault((hit.line, hit.finding.rule, hit.finding.subject), hit)
+    into.hits += sorted(hits.values(), key=lambda hit: (hit.line, -hit.finding.level))
+
+
+def _hits(path: str, piece: Snippet, source: SourceKind, lowest: Level) -> Iterator[Hit]:
+    found = judge(command(piece.text, piece.cwd or _PROJECT))
+    if isinstance(found, Unjudged):
+        unread = Finding("scan.unjudged", Level.FORBIDDEN, False, f"This {found.error}.", subject=source.kind)
+        yield Hit(path, piece.lines[0], unread, source.kind)
+        return
+    for finding in found.findings:
+        if finding.level >= lowest and not _is_ordinary(finding, source):
+            yield Hit(path, piece.line_at(finding.span[0] if finding.span else 0), finding, source.kind)
+
+
+def _is_ordinary(finding: Finding, source: SourceKind) -> bool:
+    ordinary = _ORDINARY[source.disposable]
+    return finding.level < Level.FORBIDDEN and (finding.rule in ordinary or finding.rule.split(".")[0] in ordinary)
+
+
+def missing_paths(paths: Sequence[str]) -> list[str]:
+    """The paths that are neither a file nor a folder."""
+    return [path for path in paths if not _exists(path)]
+
+
+def _exists(path: str) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+Tick = Callable[[str], None]
+
+
+def scan(paths: Sequence[str], excluded: Sequence[str], lowest: Level, tick: Tick) -> Scan:
+    """Everything found at `lowest` or above under these paths, worst files as they come; `tick` is told each file."""
+    result = Scan()
+    for path in files_under(paths, excluded):
+        tick(path)
+        scan_file(path, result, lowest)
+    return result

@@ -1,0 +1,171 @@
+"""`interlock WORD …` -> the file that answers to that word; nothing else is imported."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+
+USAGE = 2
+INTERRUPTED = 130
+NOBODY_LISTENS = 141
+
+JUDGING = MappingProxyType(
+    {
+        "explain": "say what a command would do, and whether it should run",
+        "classify": "assess JSON actions, one a line, for programs",
+        "scan": "find dangerous commands in scripts, Makefiles, Dockerfiles and CI files",
+        "rehearse": "what you would have been asked about, from your agents' past logs",
+        "rules": "list, show, test and document the rules",
+        "adapter": "check adapter files: levels, trust, problems",
+        "prompt": "explain each command typed at a prompt",
+        "ask": "a command for plain words: look, edit, decide",
+    }
+)
+GUARDING = MappingProxyType(
+    {
+        "demo": "see it all in a minute: allowed, held, cooled off, approved, denied, recorded",
+        "serve": "start the daemon that agents ask",
+        "install": "guard a coding agent: every tool call passes the gate",
+        "uninstall": "take the hooks out again",
+        "run": "run an agent in a jail, out of reach of what guards it",
+        "hooks": "which agents are guarded, and in which files",
+        "doctor": "prove that the guard fires",
+        "coverage": "calls that ran, seen and missed by their hooks",
+        "proxy": "put the gate in front of any MCP server",
+        "mcp": "the execution safety loop as an MCP server, for any MCP client",
+        "status": "how the daemon is, and what waits",
+        "config": "show and check the configuration",
+        "policy": "show, check, test and compare policies",
+        "conformance": "evidence for the public MCP-AQL conformance runner",
+    }
+)
+ANSWERING = MappingProxyType(
+    {
+        "pending": "what waits for an answer",
+        "show": "everything about one ticket",
+        "approve": "agree to a held action",
+        "reject": "say no to it",
+        "revoke": "take back an approval, a grant or a standing answer",
+        "wait": "wait until a ticket is answered",
+        "codes": "the code that frees a paused or blocked agent",
+        "allow": "a standing yes to what a pattern meets, tried on the record first",
+        "deny": "a standing no to it",
+        "grants": "allow something beforehand: list, add, revoke",
+        "channels": "where people are told: list, test",
+        "unlock": "sign in after the daemon was started",
+        "operator": "the people who may answer: add, list, disable, passphrase",
+        "agents": "agents, their tokens and trust",
+        "block": "stop an agent",
+        "unblock": "let it go on",
+        "mode": "whether decisions are enforced",
+        "pause": "enforcement off for a while: the way out when the gate is in the way",
+        "audit": "the record: tail, search, export, verify, stats",
+        "replay": "make recorded decisions again and compare",
+        "undo": "bring back what an action changed",
+    }
+)
+COMMANDS = MappingProxyType({**JUDGING, **GUARDING, **ANSWERING})
+_SECTIONS = (("Judge", JUDGING), ("Guard", GUARDING), ("Answer", ANSWERING))  # each a folder
+
+# The words whose command stands in another one's file, as a function named after the word.
+_SHARED = MappingProxyType(
+    {
+        "hooks": "status",
+        "coverage": "status",
+        "pending": "tickets",
+        "show": "tickets",
+        "wait": "tickets",
+        "approve": "decisions",
+        "reject": "decisions",
+        "revoke": "decisions",
+        "allow": "standing",
+        "deny": "standing",
+        "block": "agents",
+        "unblock": "agents",
+        "pause": "mode",
+        "unlock": "operator",
+    }
+)
+
+_HELP = """\
+usage: interlock COMMAND …
+
+Reads what an action would really do, and holds what should not happen by itself.
+{commands}
+
+  -h, --help     this text; `interlock COMMAND --help` says more
+  --version      the version
+
+examples:
+  interlock explain 'find . -name "*.log" -exec rm {{}} +'
+  interlock demo
+  interlock serve
+  interlock install claude-code
+  interlock pending
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    _print_anything()
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # the shell's prompt begins a line of its own
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone; the interpreter must not complain about it when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return NOBODY_LISTENS
+    except SystemExit as end:  # argparse, after --help or a wrong option
+        return end.code if isinstance(end.code, int) else USAGE
+    return code
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(_help(), end="")
+        return 0
+    if words[0] in ("--version", "-V"):
+        from interlock import __version__
+
+        print(f"interlock {__version__}")
+        return 0
+    if words[0] not in COMMANDS:
+        print(_unknown(words[0]), file=sys.stderr)
+        return USAGE
+    word = words[0]
+    section = next(title for title, commands in _SECTIONS if word in commands).lower()
+    module = import_module(f"interlock.cli.{section}.{_SHARED.get(word, word)}")
+    code: int = getattr(module, f"{word}_main" if word in _SHARED else "main")(words[1:])
+    return code
+
+
+def _help() -> str:
+    return _HELP.format(commands="".join(_section(title, words) for title, words in _SECTIONS).rstrip("\n"))
+
+
+def _section(title: str, commands: Mapping[str, str]) -> str:
+    return f"\n{title}\n" + "".join(f"  {name:<12}   {words}\n" for name, words in commands.items())
+
+
+def _unknown(word: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, 1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(COMMANDS)}"
+    return f"interlock: no command {word!r}; {hint}\nTo have a shell command explained: interlock explain 'COMMAND'"
+
+
+def _print_anything() -> None:
+    """What a terminal's encoding has no letter for is spelled out, rather than an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")

@@ -1,0 +1,180 @@
+"""Terminal output: styled lines in colour and wrapped, tables, progress bars; plain text in a pipe."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Literal, TextIO
+
+from interlock.analysis.display_text import Line, StyledText, visible
+
+_CODES = MappingProxyType(
+    {
+        "allow": "1;32",
+        "ask": "1;33",
+        "deny": "1;31",
+        "heading": "1",
+        "command": "36",
+        "dim": "2",
+        "mark": "31",
+        "level0": "32",
+        "level1": "32",
+        "level2": "33",
+        "level3": "31",
+        "level4": "1;31",
+    }
+)
+
+
+def wants_colour(out: TextIO) -> bool:
+    """Colour on a terminal that has it, unless the user said NO_COLOR."""
+    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def paint(lines: Iterable[Line], out: TextIO) -> None:
+    """Writes the lines: in colour and broken between words on a terminal, as they are anywhere else."""
+    if out.isatty():
+        lines = wrap_lines(lines, _columns(out))
+    out.write(render_text(lines, wants_colour(out)))
+    out.flush()
+
+
+def _columns(out: TextIO) -> int:
+    """How wide it is; 0 where nobody knows."""
+    try:
+        return int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(out.fileno()).columns
+    except (ValueError, OSError):
+        return 0
+
+
+def render_text(lines: Iterable[Line], colour: bool) -> str:
+    """The lines as one text."""
+    return "".join("".join(_part(part, colour) for part in line).rstrip() + "\n" for line in lines)
+
+
+def _part(part: StyledText, colour: bool) -> str:
+    code = _CODES.get(part.style) if colour else None
+    return f"\x1b[{code}m{part.text}\x1b[0m" if code and part.text.strip() else part.text
+
+
+NARROWEST = 40  # columns; below it the terminal breaks as it likes
+DEEPEST = 24  # columns of a hanging indent
+_UNBREAKABLE = frozenset({"command", "mark"})  # what somebody copies, and marks below a text
+_PIECES = re.compile(r"\s+|\S+")
+
+
+def wrap_lines(lines: Iterable[Line], width: int) -> Iterator[Line]:
+    """The lines, each as many as it takes; a line above marks stays, for they show where in it."""
+    found = list(lines)
+    for at, line in enumerate(found):
+        below = found[at + 1] if at + 1 < len(found) else ()
+        if (
+            width < NARROWEST
+            or _length(line) <= width
+            or _is_unbreakable(line)
+            or any(part.style == "mark" for part in below)
+        ):
+            yield line
+        else:
+            yield from _break_line(line, width)
+
+
+def _is_unbreakable(line: Line) -> bool:
+    return any(part.style in _UNBREAKABLE for part in line)
+
+
+def _length(line: Line) -> int:
+    return sum(len(part.text) for part in line)
+
+
+def _break_line(line: Line, width: int) -> Iterator[Line]:
+    """A line in several, the later ones indented as far as its words begin; a word that is too long stays in one piece."""
+    indent = _hanging_indent(line)
+    row: list[StyledText] = []
+    used = 0
+    for part in line:
+        for piece in _PIECES.findall(part.text):
+            if used + len(piece.rstrip()) > width and used > indent and not piece.isspace():
+                yield tuple(row)
+                row, used = [StyledText(" " * indent)], indent
+            if piece.isspace() and row and used == indent and not row[-1].text.strip():
+                continue  # the blank at which the line was broken
+            row.append(StyledText(piece, part.style))
+            used += len(piece)
+    yield tuple(row)
+
+
+def _hanging_indent(line: Line) -> int:
+    """Behind a name and its blanks, such as `Policy    `; else where the line begins."""
+    first = line[0].text
+    if len(line) > 1 and first.endswith(" ") and first.strip() and len(first) <= DEEPEST:
+        return len(first)
+    return len(first) - len(first.lstrip())
+
+
+_NAME = 40  # characters of a name or an id
+_STYLES = {"destructive": "yellow", "dangerous": "red", "forbidden": "bold red", "safe": "green", "reversible": "green"}
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) -> None:
+    """Print the rows under their headings; the last column takes what room is left, and nothing in a cell acts on the terminal."""
+    rows = [[visible(cell) for cell in row] for row in rows]
+    if out.isatty():
+        _rich(columns, rows, out)
+        return
+    widths = [max([len(name), *(len(row[at]) for row in rows)]) for at, name in enumerate(columns[:-1])]
+    for row in [[name.upper() for name in columns], *rows]:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        out.write("  ".join([*cells, row[-1]]) + "\n")
+
+
+def _rich(columns: Sequence[str], rows: Sequence[Sequence[str]], out: TextIO) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for at, name in enumerate(columns):
+        whole = at == 0 and all(len(row[0]) <= _NAME for row in rows)  # what is copied from there stays in one piece
+        table.add_column(name.capitalize(), overflow="fold", no_wrap=whole, ratio=1 if name == columns[-1] else None)
+    for row in rows:
+        table.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
+    colours: Literal["auto"] | None = "auto" if wants_colour(out) else None  # without any, nothing is bold either
+    Console(file=out, highlight=False, color_system=colours).print(table)
+
+
+PATIENCE = 1.0  # seconds before a progress bar is worth showing
+
+
+@contextmanager
+def progress(
+    title: str, unit: str, total: int | None = None, quiet: bool = False
+) -> Iterator[Callable[[object], None]]:
+    """What is called once for each piece of work that is done."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda piece: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    of = "" if total is None else f" of {total}"
+    columns = (TextColumn(title), BarColumn(), TextColumn(f"{{task.completed}}{of} {unit}"), TimeElapsedColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(title, total=total)
+    started = time.monotonic()
+
+    def tick(piece: object) -> None:
+        if not bar.live.is_started and time.monotonic() - started > PATIENCE:
+            bar.start()
+        bar.advance(task)
+
+    try:
+        yield tick
+    finally:
+        bar.stop()

@@ -1,0 +1,155 @@
+"""Signs an operator in at this terminal for one command; refuses an agent's terminal and keeps the token in memory only."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from interlock.cli.command import USAGE, CommandError, daemon
+from interlock.client import ApiError, DaemonClient, NoDaemon
+from interlock.identity.terminal import controlling_terminal, is_agents_terminal, read_passphrase
+
+CHANNEL = "cli"
+TRIES = 3
+OK_STATUS = 200
+NO_TERMINAL = "is not a terminal"  # how `is_agents_terminal` ends where there is none
+_YES = frozenset({"y", "yes"})
+_WRONG = "the passphrase is wrong"
+_WHY = "say why, with --reason WORDS"
+
+
+@contextmanager
+def operator_session(args: argparse.Namespace, reading: bool = False, why: str = "") -> Iterator[DaemonClient]:
+    """The daemon on behalf of an operator; refuses an agent's terminal, keeps the token in memory and ends it with the command."""
+    server = daemon(args)
+    status = server.get("/status")
+    if status.get("operators") is None:
+        raise CommandError("; ".join(status.get("problems") or ()) or "the daemon cannot use its store")
+    if not status["operators"]:
+        raise CommandError(f"{_lead(why)}there is no operator yet; make the first one with `interlock operator add`")
+    require_person(reading, why)
+    name = args.operator or str(status.get("operator") or "") or ask_name()
+    with _ending(server.on_behalf(_token(server, name))) as operator:
+        yield operator
+
+
+@contextmanager
+def unlocked_session(args: argparse.Namespace, light: bool = True) -> Iterator[DaemonClient | None]:
+    """The daemon on behalf of whoever signed in at this terminal a while ago; None where that does not count, or is not `light`."""
+    server = daemon(args)
+    answer = server.ask("POST", "/session/resume", {"operator": args.operator or ""}) if light else None
+    if answer is None or answer.status != OK_STATUS:
+        yield None
+        return
+    with _ending(server.on_behalf(str(answer.body["token"]))) as operator:
+        yield operator
+
+
+@contextmanager
+def _ending(operator: DaemonClient) -> Iterator[DaemonClient]:
+    """A session that ends with the command."""
+    try:
+        yield operator
+    finally:
+        with suppress(ApiError, NoDaemon):
+            operator.call("DELETE", "/session")
+
+
+def _token(server: DaemonClient, name: str) -> str:
+    """A session's token for whoever knows the passphrase; a slip of the finger is no reason to begin anew."""
+    left = TRIES
+    while True:
+        left -= 1
+        passphrase = read_passphrase(f"Passphrase of {name}: ")
+        try:
+            answer = server.post("/session", {"operator": name, "passphrase": passphrase, "channel": CHANNEL})
+            return str(answer["token"])
+        except ApiError as error:
+            if not left or _WRONG not in str(error):
+                raise
+            print(f"{error}; {'one more try' if left == 1 else f'{left} more tries'}.", file=sys.stderr)
+
+
+@contextmanager
+def reading_session(
+    args: argparse.Namespace, seen: Callable[[DaemonClient], bool], unseen: str
+) -> Iterator[DaemonClient]:
+    """The daemon as whoever we are, where that shows all there is to see; else, as `unseen` says, on behalf of an operator."""
+    server = daemon(args)
+    if not args.operator and seen(server):
+        yield server
+        return
+    with unlocked_session(args) as operator:
+        if operator is not None:
+            yield operator
+            return
+    with operator_session(args, True, "" if args.operator else unseen) as operator:
+        yield operator
+
+
+def require_person(reading: bool = False, why: str = "") -> None:
+    """Refuses an agent's terminal, and none at all; what only reads may have its output in a pipe."""
+    found = _with_output_elsewhere() if reading else is_agents_terminal()
+    if not found:
+        return
+    needed = f"{_lead(why)}an operator has to sign in for this"
+    if found.endswith(NO_TERMINAL):
+        raise CommandError(
+            f"{needed}, and {found}: run it at a terminal of your own; programs sign in with POST /api/v1/session"
+        )
+    raise CommandError(
+        f"{needed}, and this looks like an agent's terminal: {found}; open one of your own and try again there"
+    )
+
+
+def _lead(why: str) -> str:
+    return f"{why}; " if why else ""
+
+
+def ask_name() -> str:
+    """The operator's name, typed or taken as offered."""
+    offered = os.environ.get("USER", "")
+    with controlling_terminal() as terminal:
+        typed = terminal.ask(f"Operator [{offered}]: " if offered else "Operator: ").strip()
+    if not typed and not offered:
+        raise CommandError("no operator was named")
+    return typed or offered
+
+
+def require_reason_or_person(args: argparse.Namespace) -> None:
+    """Refuses a command without its reason where nobody can be asked for it."""
+    if not args.reason.strip() and is_agents_terminal():
+        raise CommandError(_WHY, USAGE)
+
+
+def require_reason(args: argparse.Namespace, reads: str = "") -> None:
+    """A reason there has to be: the one that was given, else what the person at the terminal says now; `reads` says who reads it."""
+    require_reason_or_person(args)
+    if not args.reason.strip():
+        with controlling_terminal() as terminal:
+            args.reason = terminal.ask(f"Why{f' ({reads})' if reads else ''}: ").strip()
+    if not args.reason:
+        raise CommandError(_WHY, USAGE)
+
+
+def confirm(question: str) -> bool:
+    """Whether the person at the terminal says yes; anything else is a no."""
+    with controlling_terminal() as terminal:
+        return terminal.ask(f"{question} [y/N] ").strip().casefold() in _YES
+
+
+def _with_output_elsewhere() -> str | None:
+    """Looks at the terminal as if stdout were stdin's: a list that goes into a pipe is still asked for by whoever types."""
+    if os.isatty(1) or not os.isatty(0):
+        return is_agents_terminal()
+    sys.stdout.flush()
+    kept = os.dup(1)
+    try:
+        os.dup2(0, 1)
+        return is_agents_terminal()
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

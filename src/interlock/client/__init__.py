@@ -1,0 +1,204 @@
+"""Calls a daemon over its unix socket or its address; refuses to talk to a socket that another user owns."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from interlock.config import Config
+
+API = "/api/v1"
+PATIENCE = 30.0  # seconds; a long poll asks for more
+_MOST_BYTES = 64 * 1024 * 1024
+_CREDENTIALS = struct.Struct("3i")  # pid, uid, gid, as the kernel gives them
+
+
+class NoDaemon(Exception):
+    """Nobody answers on the socket, or somebody who must not be told a passphrase."""
+
+
+class ApiError(Exception):
+    """The daemon refused; `code` is of the error registry."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        self.status, self.code = status, code
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonReply:
+    """What the daemon said to one request."""
+
+    status: int
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonClient:
+    """A running daemon, spoken to over its socket or at its address; with a token, on behalf of whom the token belongs to."""
+
+    path: Path
+    token: str = field(default="", repr=False)
+    url: str = ""  # instead of the socket
+
+    @property
+    def place(self) -> str:
+        """Where it is, for a person."""
+        return self.url or str(self.path)
+
+    def on_behalf(self, token: str) -> DaemonClient:
+        return replace(self, token=token)
+
+    def get(self, path: str, patience: float = PATIENCE, **query: Any) -> Any:
+        return self.call("GET", _with(path, query), patience=patience)
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        return self.call("POST", path, body or {})
+
+    def call(self, method: str, path: str, body: Mapping[str, Any] | None = None, patience: float = PATIENCE) -> Any:
+        """The body of a success; raises ApiError for anything else."""
+        answer = self.ask(method, path, body, patience)
+        if not 200 <= answer.status < 300:
+            raise refusal(answer)
+        return answer.body
+
+    def ask(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, patience: float = PATIENCE
+    ) -> DaemonReply:
+        """Whatever the daemon answers, refusals included."""
+        with self._asked(method, path, body, patience) as response:
+            return DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place))
+
+    def lines(self, path: str, **query: Any) -> Iterator[str]:
+        """The lines of an answer as they come."""
+        with self._asked("GET", _with(path, query), None, PATIENCE) as response:
+            if response.status != 200:
+                raise refusal(DaemonReply(response.status, parse_reply(response.read(_MOST_BYTES), self.place)))
+            for line in response:
+                yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+    @contextmanager
+    def _asked(self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float) -> Iterator[HTTPResponse]:
+        data = json.dumps(body).encode() if body is not None else None
+        try:
+            with closing(self._connection(seconds)) as connection:
+                with suppress(BrokenPipeError):  # it may have answered before it had read everything
+                    connection.request(method, self.target(path), data, self.headers(data is not None))
+                yield connection.getresponse()
+        except TimeoutError:
+            raise NoDaemon(f"the daemon on {self.place} did not answer within {seconds:g} s") from None
+        except (OSError, HTTPException) as error:
+            raise NoDaemon(no_answer_reason(self.place, error)) from None
+
+    def target(self, path: str) -> str:
+        """What a request names; the address of a daemon behind a proxy may have a path of its own."""
+        return urlsplit(self.url).path.rstrip("/") + API + path
+
+    def headers(self, body: bool = False) -> dict[str, str]:
+        headers = {"Accept": "application/json", "Connection": "close"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        return headers | ({"Content-Type": "application/json"} if body else {})
+
+    def _connection(self, seconds: float) -> HTTPConnection:
+        if not self.url:
+            return _SocketConnection(self.path, seconds)
+        parts = urlsplit(self.url)
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        return kind(parts.hostname or "", parts.port, timeout=seconds)
+
+
+class _SocketConnection(HTTPConnection):
+    """HTTP over a unix socket whose other end was looked at."""
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        super().__init__("localhost", timeout=seconds)
+        self.socket_path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self.sock.settimeout(self.timeout)
+            self.sock.connect(str(self.socket_path))
+            check_peer(self.sock, self.socket_path)
+        except BaseException:
+            self.sock.close()
+            raise
+
+
+def find_daemon(config: Config) -> DaemonClient:
+    """The daemon of a configuration; whether it answers is seen when it is asked."""
+    return DaemonClient(
+        config.agents_socket if config.separate.on and not _answers_there(config) else config.socket_path
+    )
+
+
+def _answers_there(config: Config) -> bool:
+    """Whether this user may use the socket of operators."""
+    import pwd
+
+    if os.geteuid() == 0:
+        return True
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name in config.separate.operators
+    except KeyError:
+        return False
+
+
+def path_segment(text: str) -> str:
+    """A piece of a path, whatever it contains."""
+    return quote(text, safe="")
+
+
+def check_peer(sock: socket.socket, path: Path) -> None:
+    """Only our own user, root, or the owner of the folder is told anything: somebody else could have put a socket there."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return
+    _, uid, _ = _CREDENTIALS.unpack(sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+    folder = path.parent.stat()
+    owners = {0, os.getuid()} | ({folder.st_uid} if not folder.st_mode & 0o022 else set())
+    if uid not in owners:
+        raise NoDaemon(f"the socket {path} is served by user {uid}, who is not you; nothing was sent")
+
+
+def no_answer_reason(place: str, error: Exception) -> str:
+    """Why nobody answered."""
+    if isinstance(error, FileNotFoundError | ConnectionRefusedError):
+        return f"no daemon answers on {place}; start one with `interlock serve`"
+    if isinstance(error, PermissionError):
+        return f"{place} belongs to another user's daemon; run this as that user"
+    if isinstance(error, OSError) and "too long" in str(error):
+        return f"{place}: a socket's path may have 107 characters; set daemon.socket to a shorter one"
+    return f"the daemon on {place} broke off: {error or type(error).__name__}"
+
+
+def _with(path: str, query: Mapping[str, Any]) -> str:
+    said = {key: value for key, value in query.items() if value not in (None, "", False)}
+    words = {key: "true" if value is True else value for key, value in said.items()}
+    return f"{path}?{urlencode(words)}" if words else path
+
+
+def parse_reply(data: bytes, place: str) -> Any:
+    """The JSON of an answer."""
+    try:
+        return json.loads(data) if data else None
+    except ValueError:
+        raise NoDaemon(f"what answers on {place} is no interlock daemon") from None
+
+
+def refusal(answer: DaemonReply) -> ApiError:
+    """The error that an answer is."""
+    body = answer.body if isinstance(answer.body, dict) else {}
+    error = body.get("error")
+    if isinstance(error, dict):
+        return ApiError(answer.status, str(error.get("code", "")), str(error.get("message", "no reason was given")))
+    return ApiError(answer.status, "", str(body.get("reason") or f"the daemon answered {answer.status}"))

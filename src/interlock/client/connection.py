@@ -1,0 +1,258 @@
+"""Keeps connections to the daemon open for MCP servers and proxies, and starts a daemon where none answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+from interlock.client import API, NoDaemon, check_peer, no_answer_reason
+from interlock.config import Config
+
+PATIENCE = 60.0  # seconds for an answer
+IDLE_CONNECTIONS = 8
+_MOST_BYTES = 16 * 1024 * 1024
+_MOST_HEAD = 65_536
+
+_GONE = "the daemon broke off before it had the question"
+_MAYBE = "; the call may have counted, so see get_execution_state before calling again"
+UNREADABLE = "the daemon's answer cannot be read"
+
+
+class ConnectionBroken(NoDaemon):
+    """A connection that ended before its answer was whole: whether the question was heard, nobody knows."""
+
+
+class RequestNotSent(ConnectionBroken):
+    """A connection that ended before the daemon had taken the question: it can be asked again."""
+
+
+class DaemonPipe(asyncio.Protocol):
+    """One connection: a question, its answer, and the next; a protocol of its own, for streams cost a quarter of the time."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+        self._data, self._length = b"", -1
+        self._waiting: asyncio.Future[bytes] | None = None
+        self.closed = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    async def ask(self, request: bytes, patience: float | None) -> bytes:
+        """The body of the answer; raises NoDaemon where none comes."""
+        loop = asyncio.get_running_loop()
+        assert self._transport is not None
+        if self.closed or self._transport.is_closing():
+            raise RequestNotSent(_GONE)
+        waiting: asyncio.Future[bytes] = loop.create_future()
+        self._waiting = waiting
+        timer = loop.call_later(patience, self._late, patience) if patience is not None else None
+        try:
+            self._transport.write(request)
+            return await waiting
+        finally:
+            self._waiting = None
+            if timer is not None:
+                timer.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        self._data = self._data + data if self._data else data
+        if self._length < 0:
+            head, found, rest = self._data.partition(b"\r\n\r\n")
+            if not found:
+                return self._fail(NoDaemon(UNREADABLE)) if len(self._data) > _MOST_HEAD else None
+            self._data, self._length = rest, _length(head)
+            if not 0 <= self._length <= _MOST_BYTES:
+                return self._fail(NoDaemon(UNREADABLE))
+        if len(self._data) >= self._length:
+            body, self._data, self._length = self._data[: self._length], self._data[self._length :], -1
+            if self._waiting is not None and not self._waiting.done():
+                self._waiting.set_result(body)
+        return None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Where the other side closed with something unread, or could not be sent all of it, the kernel makes an error of that."""
+        self.closed = True
+        unheard = isinstance(exc, OSError) and not self._data and self._length < 0
+        self._fail(RequestNotSent(_GONE) if unheard else ConnectionBroken(f"the daemon broke off{_MAYBE}"))
+
+    def close(self) -> None:
+        self.closed = True
+        if self._transport is not None:
+            self._transport.close()
+
+    def _late(self, patience: float) -> None:
+        self._fail(NoDaemon(f"the daemon did not answer within {patience:g} s{_MAYBE}"))
+
+    def _fail(self, error: Exception) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_exception(error)
+        self.close()
+
+
+def _length(head: bytes) -> int:
+    """Of the body; -1 for a response that is none of ours."""
+    for line in head.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length" and value.strip().isdigit():
+            return int(value) if head.startswith(b"HTTP/1.1 ") else -1
+    return -1
+
+
+class DaemonLink:
+    """Calls of one MCP server; each on a connection of its own while it lasts, and none is answered by anybody but the daemon."""
+
+    def __init__(self, config: Config, config_path: Path | None, token: str = "") -> None:
+        self._config, self._config_path = config, config_path
+        self._head = "Host: localhost\r\nContent-Type: application/json\r\n"
+        self._head += f"Authorization: Bearer {token}\r\n" if token else ""
+        self._idle: list[DaemonPipe] = []
+        self._starting = asyncio.Lock()
+
+    async def post(
+        self, path: str, body: Mapping[str, Any], patience: float | None = PATIENCE, start: bool = True
+    ) -> Any:
+        """What the daemon answers, whatever the status; raises NoDaemon where none does, and none could be started."""
+        data = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        head = f"POST {API}{path} HTTP/1.1\r\n{self._head}Content-Length: {len(data)}\r\n\r\n"
+        return await self._answered(head.encode() + data, patience, start)
+
+    async def get(self, path: str, patience: float = PATIENCE) -> Any:
+        """The same for a question without a body; no daemon is started for it."""
+        return await self._answered(f"GET {API}{path} HTTP/1.1\r\n{self._head}\r\n".encode(), patience, False)
+
+    async def reach(self) -> None:
+        """Makes sure that a daemon answers; starts one where none does."""
+        pipe = await self._open()
+        self._keep(pipe)
+
+    def close(self) -> None:
+        for pipe in self._idle:
+            pipe.close()
+        self._idle.clear()
+
+    async def _answered(self, request: bytes, patience: float | None, start: bool) -> Any:
+        while self._idle:  # a daemon that was started anew has forgotten them
+            with suppress(RequestNotSent):  # what may have been heard is not said twice: a step would count twice
+                return await self._over(self._idle.pop(), request, patience)
+        return await self._over(await (self._open() if start else self._connect()), request, patience)
+
+    async def _over(self, pipe: DaemonPipe, request: bytes, patience: float | None) -> Any:
+        try:
+            body = await pipe.ask(request, patience)
+        except BaseException:
+            pipe.close()
+            raise
+        self._keep(pipe)
+        try:
+            return json.loads(body)
+        except ValueError:
+            raise NoDaemon(UNREADABLE) from None
+
+    def _keep(self, pipe: DaemonPipe) -> None:
+        if len(self._idle) < IDLE_CONNECTIONS:
+            self._idle.append(pipe)
+        else:
+            pipe.close()
+
+    async def _open(self) -> DaemonPipe:
+        try:
+            with suppress(FileNotFoundError, ConnectionRefusedError):
+                return await self._connect()
+            async with self._starting:
+                with suppress(FileNotFoundError, ConnectionRefusedError):
+                    return await self._connect()  # somebody else has started it meanwhile
+                await start_daemon(self._config, self._config_path)
+                return await self._connect()
+        except OSError as error:
+            raise NoDaemon(no_answer_reason(str(self._config.agents_socket), error)) from None
+
+    async def _connect(self) -> DaemonPipe:
+        path = self._config.agents_socket
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        sock.setblocking(False)
+        try:
+            await asyncio.get_running_loop().sock_connect(sock, os.fspath(path))
+            check_peer(sock, path)
+            _, pipe = await asyncio.get_running_loop().create_unix_connection(DaemonPipe, sock=sock)
+            return pipe
+        except BaseException:
+            sock.close()
+            raise
+
+
+START_PATIENCE = 30.0  # seconds
+LOG = "daemon.log"
+# What a daemon may know of whoever started it: nothing that could change what it decides.
+_KEPT = (
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "XDG_STATE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_RUNTIME_DIR",
+)
+
+
+async def start_daemon(config: Config, config_path: Path | None) -> None:
+    """Returns when it answers; raises NoDaemon with the log's place when it does not."""
+    process = _spawned(config, config_path)
+    end = asyncio.get_running_loop().time() + START_PATIENCE
+    while asyncio.get_running_loop().time() < end:
+        if _answers(config.agents_socket):
+            return
+        if process.poll() is not None and not _answers(config.agents_socket):  # another one may have been faster
+            await asyncio.sleep(0.2)
+            if not _answers(config.agents_socket):
+                break
+        await asyncio.sleep(0.05)
+    else:
+        process.terminate()
+    raise NoDaemon(f"no daemon answers on {config.agents_socket}, and none could be started; see {config.folder / LOG}")
+
+
+def _spawned(config: Config, config_path: Path | None) -> subprocess.Popen[bytes]:
+    config.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    words = ["--config", str(config_path.absolute())] if config_path is not None else []
+    log = os.open(config.folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-m", "interlock", "serve", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=daemon_environment(os.environ),
+            cwd="/",
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise NoDaemon(f"no daemon could be started: {error.strerror}") from None
+    finally:
+        os.close(log)
+
+
+def daemon_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """What is passed on."""
+    return {key: environ[key] for key in _KEPT if key in environ}
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(2)
+        try:
+            probe.connect(str(path))
+        except OSError:
+            return False
+    return True

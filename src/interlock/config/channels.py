@@ -1,0 +1,245 @@
+"""The table `[channels]`: who is notified of which events, where and when; secrets in addresses are never shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from interlock.model import Level
+from interlock.problems import Path, Problems, describe_value
+
+KINDS = ("apprise", "desktop", "webhook")
+# What waits for somebody's answer; a channel that is told later than others hears of these alone.
+HELD, COOLING, CHALLENGE, BLOCK = "held", "cooling", "challenge", "block"
+WAITING = (HELD, COOLING, CHALLENGE, BLOCK)
+# What people are told once.
+ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED = "alert", "change", "credential", "expired", "answered"
+EVENTS = (*WAITING, ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED)
+EVERYBODYS = frozenset({CREDENTIAL, EXPIRED})  # whoever is told later hears of these too
+BY_DEFAULT = tuple(event for event in EVENTS if event != ANSWERED)
+KEYS = frozenset({"desktop", "dialog", "send"})
+DESKTOP = "desktop"
+_SEND_KEYS = frozenset(
+    "name kind url url_env url_file secret_env secret_file events level after_seconds per_minute private".split()
+)
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_TAKEN = frozenset({"console", "terminal", "dialog"})
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
+_LEVELS = tuple(level.word for level in Level)
+MOST_CHANNELS = 20
+PER_MINUTE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRoute:
+    """One way to people: `[[channels.send]]`. What opens it is in the environment or in a file, or else in `url` itself."""
+
+    name: str
+    kind: str
+    url: str = field(default="", repr=False)
+    url_env: str = ""
+    url_file: str = ""
+    secret_env: str = ""
+    secret_file: str = ""
+    events: tuple[str, ...] = BY_DEFAULT
+    level: Level = Level.SAFE  # held actions below it are not told here
+    after_seconds: int = 0  # told at once, or when nobody has answered for so long
+    per_minute: int = PER_MINUTE  # messages; what comes in between is told in one
+    private: bool = False  # codes may be in its messages
+    implied: bool = False  # nobody configured it: what does not get through there is no alarm
+
+    def wants(self, event: str, level: Level | None = None) -> bool:
+        """Whether it is told of such an event; one that is told later than others hears only what can still be answered."""
+        if event not in self.events or (level is not None and level < self.level):
+            return False
+        return not self.after_seconds or event in WAITING or event in EVERYBODYS
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        """As it may be shown: what opens it is never in it."""
+        told = {
+            "name": self.name, "kind": self.kind, "url": public_address(self.url, self.kind), "url_env": self.url_env,
+            "url_file": self.url_file, "secret_env": self.secret_env, "secret_file": self.secret_file,
+        }  # fmt: skip
+        return {key: value for key, value in told.items() if value} | {
+            "events": list(self.events), "level": self.level.word, "after_seconds": self.after_seconds,
+            "per_minute": self.per_minute, "private": self.private,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSettings:
+    """The table `[channels]`."""
+
+    desktop: str = "auto"  # a notification on this desktop, where there is one and nothing else is configured for it
+    dialog: str = "off"  # auto: codes in a window on this desktop
+    send: tuple[ChannelRoute, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        found = () if self.dialog == "off" else ("channels.dialog: codes without a sign-in, to all who see the screen",)
+        return (*found, *(words for way in self.send for words in _warnings(way)))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that hold what opens a channel; a relative one is meant from the configuration's folder."""
+        return tuple(name for way in self.send for name in (way.url_file, way.secret_file) if name)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The environment's variables that do."""
+        return frozenset(name for way in self.send for name in (way.url_env, way.secret_env) if name)
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        return {"desktop": self.desktop, "dialog": self.dialog, "send": [way.wire for way in self.send]}
+
+    @property
+    def implied(self) -> ChannelRoute | None:
+        """The notification that nobody has to configure: of what waits, and of nothing else."""
+        if self.desktop == "off" or any(DESKTOP in (way.kind, way.name) for way in self.send):
+            return None
+        return ChannelRoute(DESKTOP, DESKTOP, events=WAITING, implied=True)
+
+
+def _warnings(way: ChannelRoute) -> tuple[str, ...]:
+    found = []
+    if way.url and way.kind != "desktop":
+        found.append("its address is in this file, which agents of the same user can read: use url_file or url_env")
+    if way.private:
+        found.append("private: codes without a sign-in, to all who can read it")
+    return tuple(f"channels.send {way.name}: {words}" for words in found)
+
+
+def channels_of(table: Mapping[str, Any], problems: Problems) -> ChannelSettings:
+    """The settings that a table describes; what is wrong with it goes to `problems`, and no address is repeated."""
+    dialog = _switch(table, "dialog", "off", problems)
+    desktop = _switch(table, "desktop", "auto", problems)
+    items = problems.items(table, "send", ("channels",)) if table.get("send") else []
+    if len(items) > MOST_CHANNELS:
+        problems.error(("channels", "send"), f"expected at most {MOST_CHANNELS}, got {len(items)}")
+    ways = tuple(_way(item, ("channels", "send", at), problems) for at, item in enumerate(items[:MOST_CHANNELS]))
+    names = [way.name for way in ways if way.name]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        problems.error(("channels", "send"), f"two channels are named {describe_value(name)}")
+    return ChannelSettings(desktop, dialog, ways)
+
+
+def _switch(table: Mapping[str, Any], key: str, default: str, problems: Problems) -> str:
+    """`auto` or `off`; off where it is neither."""
+    given = table.get(key, default)
+    if given in ("off", "auto"):
+        return str(given)
+    problems.error(("channels", key), f"{key}: expected one of off, auto, got {describe_value(given)}")
+    return "off"
+
+
+def _way(item: object, path: Path, problems: Problems) -> ChannelRoute:
+    data = problems.table(item, path) or {}
+    problems.only(data, _SEND_KEYS, path)
+    kind, name = _kind(data, path, problems), _named(data, path, problems)
+    texts = {
+        key: problems.text(data, key, path) if data.get(key) else ""
+        for key in ("url", "url_env", "url_file", "secret_env", "secret_file")
+    }
+    _sources(kind, texts, path, problems)
+    after = problems.number(data, "after_seconds", path, 0, 86_400, whole=True)
+    rate = problems.number(data, "per_minute", path, 1, 60, whole=True)
+    private = problems.flag(data, "private", path, False)
+    if private and kind == "desktop":
+        problems.error((*path, "private"), "a notification stays in a list that programs read: use channels.dialog")
+    return ChannelRoute(
+        name=name,
+        kind=kind,
+        **texts,
+        events=_events(data, path, problems),
+        level=_level(data, path, problems),
+        after_seconds=int(after or 0),
+        per_minute=PER_MINUTE if rate is None else int(rate),
+        private=private,
+        implied=False,
+    )
+
+
+def _kind(data: Mapping[str, Any], path: Path, problems: Problems) -> str:
+    kind = problems.text(data, "kind", path, required=True)
+    if kind and kind not in KINDS:
+        problems.error((*path, "kind"), f"kind: expected one of {', '.join(KINDS)}, got {describe_value(kind)}")
+    return kind
+
+
+def _named(data: Mapping[str, Any], path: Path, problems: Problems) -> str:
+    name = problems.text(data, "name", path, required=True)
+    if name and (not _NAME.fullmatch(name) or name in _TAKEN):
+        problems.error((*path, "name"), f"name: expected a word such as 'oncall', got {describe_value(name)}")
+    return name
+
+
+def _sources(kind: str, texts: Mapping[str, str], path: Path, problems: Problems) -> None:
+    """Exactly one place for the address, and for a webhook's key one of its two."""
+    urls = [key for key in ("url", "url_env", "url_file") if texts[key]]
+    secrets = [key for key in ("secret_env", "secret_file") if texts[key]]
+    if kind == "desktop":
+        for key in (*urls, *secrets):
+            problems.error((*path, key), "the desktop has no address and no key")
+        return
+    if len(urls) != 1:
+        problems.error(path, f"expected one of url_file, url_env and url, got {', '.join(urls) or 'none'}")
+    if kind == "webhook" and len(secrets) != 1:
+        problems.error(path, f"expected one of secret_file and secret_env, got {', '.join(secrets) or 'none'}")
+    if kind == "apprise":
+        for key in secrets:
+            problems.error((*path, key), "only webhooks are signed")
+    if kind == "webhook" and texts["url"] and (wrong := wrong_webhook(texts["url"])):
+        problems.error((*path, "url"), wrong)
+    for key in ("url_env", "secret_env"):
+        if texts[key] and not _VARIABLE.fullmatch(texts[key]):
+            problems.error((*path, key), "expected the name of an environment variable")
+
+
+def wrong_webhook(url: str) -> str:
+    """What is wrong with a webhook's address; it is not repeated, for it may hold a secret."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        return "no address"
+    if parts.scheme not in ("http", "https") or not host:
+        return "expected https://…"
+    if parts.username or parts.password:
+        return "a password in the address: the receiver checks the signature instead"
+    if parts.scheme == "http" and host not in ("localhost", "127.0.0.1", "::1"):
+        return "expected https://…: http:// only on this machine"
+    return ""
+
+
+def _events(data: Mapping[str, Any], path: Path, problems: Problems) -> tuple[str, ...]:
+    if "events" not in data:
+        return BY_DEFAULT
+    given = problems.texts(data, "events", path)
+    for word in (word for word in given if word not in EVENTS):
+        problems.error((*path, "events"), f"expected some of {', '.join(EVENTS)}, got {describe_value(word)}")
+    if not given:
+        problems.error((*path, "events"), "empty: name what is told here, or leave it out")
+    return tuple(event for event in EVENTS if event in given)
+
+
+def _level(data: Mapping[str, Any], path: Path, problems: Problems) -> Level:
+    word = data.get("level", Level.SAFE.word)
+    if word in _LEVELS:
+        return Level(_LEVELS.index(str(word)))
+    problems.error((*path, "level"), f"level: expected one of {', '.join(_LEVELS)}, got {describe_value(word)}")
+    return Level.SAFE
+
+
+def public_address(url: str, kind: str) -> str:
+    """An address as it may be shown: what could be a secret in it is left out."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2] if kind == "webhook" else ""
+    except ValueError:
+        return "…" if url else ""
+    return f"{parts.scheme}://{host + '/' if host else ''}…" if url else ""

@@ -1,0 +1,133 @@
+"""The tables `[planner]` and `[plan]`: which planner is asked, and when a person has to tick a box."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from interlock.problems import Problems, describe_value
+
+PLANNER_KEYS = frozenset({"use", "host", "model", "key_env", "seconds"})
+KEYS = frozenset({"confirmMediumRisk", "run_in_console", "run_from_elsewhere", "max_minutes", "output_bytes"})
+AUTO, OLLAMA, MOCK = "auto", "ollama", "mock"
+PLANNERS = (AUTO, OLLAMA, "openai_compatible", MOCK)
+OLLAMA_HOST, OLLAMA_MODEL = "http://127.0.0.1:11434", "llama3.2"
+_HERE = frozenset({"127.0.0.1", "localhost", "::1"})
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerSettings:
+    """The table `[planner]`."""
+
+    use: str = AUTO  # an operator chooses once, where somebody listens at Ollama's own address
+    host: str = OLLAMA_HOST
+    model: str = OLLAMA_MODEL
+    key_env: str = ""  # the environment variable that has the key, for an endpoint that wants one
+    seconds: int = 60  # that an answer is waited for
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody said who is to be asked: on Ollama's own port of this machine anybody may listen."""
+        return self.use == AUTO and self.host == OLLAMA_HOST
+
+    @property
+    def here(self) -> bool:
+        """Whether what people ask stays on this machine."""
+        return (urlsplit(self.host).hostname or "") in _HERE
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if self.here or not self.host.startswith("http:"):
+            return ()
+        return (f"planner.host: what people ask goes to {urlsplit(self.host).hostname} unencrypted",)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSettings:
+    """The table `[plan]`."""
+
+    confirm_medium_risk: bool = True  # 2.12: confirmMediumRisk
+    run_in_console: bool = True  # whether the daemon runs what the console's Ask page was told to
+    run_from_elsewhere: bool = False  # whether it does so for a browser that came by console.public_url
+    max_minutes: int = 60  # that a command may run in the console
+    output_bytes: int = 262_144  # of its output that are kept
+
+    def wire(self) -> dict[str, Any]:
+        """In the words of the file."""
+        return {
+            "confirmMediumRisk": self.confirm_medium_risk,
+            "run_in_console": self.run_in_console,
+            "run_from_elsewhere": self.run_from_elsewhere,
+            "max_minutes": self.max_minutes,
+            "output_bytes": self.output_bytes,
+        }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        found = []
+        if not self.confirm_medium_risk:
+            found.append("plan.confirmMediumRisk = false: medium-risk plans run without a box to tick")
+        if self.run_from_elsewhere:
+            found.append("plan.run_from_elsewhere: whoever signs in from elsewhere can run commands on this machine")
+        return tuple(found)
+
+
+def planner_of(table: Mapping[str, Any], problems: Problems) -> PlannerSettings:
+    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    plain, where = PlannerSettings(), ("planner",)
+    use = table.get("use", plain.use)
+    if use not in PLANNERS:
+        problems.error((*where, "use"), f"use: expected one of {', '.join(PLANNERS)}, got {describe_value(use)}")
+        use = plain.use
+    seconds = problems.number(table, "seconds", where, 1, 600, whole=True)
+    return PlannerSettings(
+        str(use),
+        _host(table, problems),
+        problems.text(table, "model", where) or plain.model,
+        _variable(table, problems),
+        plain.seconds if seconds is None else int(seconds),
+    )
+
+
+def plan_of(table: Mapping[str, Any], problems: Problems) -> PlanSettings:
+    """The same for the table `[plan]`."""
+    plain, where = PlanSettings(), ("plan",)
+    minutes = problems.number(table, "max_minutes", where, 1, 1_440, whole=True)
+    size = problems.number(table, "output_bytes", where, 1_024, 4_194_304, whole=True)
+    return PlanSettings(
+        problems.flag(table, "confirmMediumRisk", where, plain.confirm_medium_risk),
+        problems.flag(table, "run_in_console", where, plain.run_in_console),
+        problems.flag(table, "run_from_elsewhere", where, plain.run_from_elsewhere),
+        plain.max_minutes if minutes is None else int(minutes),
+        plain.output_bytes if size is None else int(size),
+    )
+
+
+def _host(table: Mapping[str, Any], problems: Problems) -> str:
+    url = (problems.text(table, "host", ("planner",)) or OLLAMA_HOST).strip().rstrip("/")
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        fits = False
+    if not fits or parts.username or parts.query or parts.fragment:
+        problems.error(
+            ("planner", "host"), "host: expected http://… or https://…, without a user, a query or a fragment"
+        )
+        return OLLAMA_HOST
+    return url
+
+
+def _variable(table: Mapping[str, Any], problems: Problems) -> str:
+    """The name of a variable; a key itself does not belong into a file that agents can read."""
+    if table.get("key_env", "") == "":
+        return ""
+    name = problems.text(table, "key_env", ("planner",))
+    if name and not _VARIABLE.fullmatch(name):
+        problems.error(("planner", "key_env"), "key_env: expected the name of an environment variable, not a key")
+        return ""
+    return name

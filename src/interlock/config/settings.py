@@ -1,0 +1,314 @@
+"""The smaller tables of the configuration: limits, audit, telemetry, hooks, impact, snapshots, separate daemon, console, proxy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import urlsplit
+
+from interlock.model import Level
+from interlock.problems import Path, Problems, describe_value
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """What one caller may ask for."""
+
+    requests_per_minute: int = 6_000
+    body_bytes: int = 1_048_576
+    long_poll_seconds: int = 60
+    session_minutes: int = 15
+    unlock_minutes: int = 15  # that a terminal answers without the passphrase after somebody signed in there; 0: never
+    challenge_seconds: int = 300  # OOB-08
+
+
+@dataclass(frozen=True, slots=True)
+class AuditSettings:
+    """How long the record is kept, and when it is signed."""
+
+    keep_days: int = 400
+    checkpoint_minutes: int = 15
+    expired_share_alert: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """Where the figures are sent, besides /metrics: an OTLP collector; nowhere by default."""
+
+    otlp: str = ""
+    interval_seconds: int = 60
+
+
+def limits_of(table: Mapping[str, Any], problems: Problems) -> RequestLimits:
+    return RequestLimits(**{
+        name: whole(table, name, ("limits",), default, least, most, problems)
+        for name, default, least, most in (
+            ("requests_per_minute", 6_000, 1, 10_000_000), ("body_bytes", 1_048_576, 65_536, 10_485_760),
+            ("long_poll_seconds", 60, 1, 600), ("session_minutes", 15, 1, 720), ("unlock_minutes", 15, 0, 480),
+            ("challenge_seconds", 300, 30, 3_600),
+        )
+    })  # fmt: skip
+
+
+def audit_of(table: Mapping[str, Any], problems: Problems) -> AuditSettings:
+    return AuditSettings(
+        whole(table, "keep_days", ("audit",), 400, 1, 36_500, problems),
+        whole(table, "checkpoint_minutes", ("audit",), 15, 1, 1_440, problems),
+        problems.number(table, "expired_share_alert", ("audit",), 0.01, 1.0) or AuditSettings().expired_share_alert,
+    )
+
+
+def telemetry_of(table: Mapping[str, Any], problems: Problems) -> Telemetry:
+    """An empty address sends nothing; a wrong one is not repeated, for it may hold a password."""
+    url = problems.text(table, "otlp", ("telemetry",)) if table.get("otlp") != "" else ""
+    if url and not url.startswith(("http://", "https://")):
+        problems.error(("telemetry", "otlp"), "expected http://… or https://…")
+    return Telemetry(url, whole(table, "interval_seconds", ("telemetry",), 60, 5, 3_600, problems))
+
+
+def without_password(url: str) -> str:
+    """A database's address as it may be shown."""
+    scheme, found, rest = url.partition("://")
+    credentials, at, host = rest.rpartition("@")
+    if not found or not at:
+        return url
+    return f"{scheme}://{credentials.partition(':')[0]}@{host}"
+
+
+def one_of(
+    table: Mapping[str, Any], key: str, known: tuple[str, ...], default: str, path: Path, problems: Problems
+) -> str:
+    value = table.get(key, default)
+    if value in known:
+        return str(value)
+    problems.error((*path, key), f"{key}: expected one of {', '.join(known)}, got {describe_value(value)}")
+    return default
+
+
+def whole(
+    table: Mapping[str, Any], key: str, path: Path, default: int, least: int, most: int, problems: Problems
+) -> int:
+    value = problems.number(table, key, path, least, most, whole=True)
+    return default if value is None else int(value)
+
+
+HOOK_KEYS = frozenset({"wait_seconds", "without_daemon", "bypassed", "start_daemon"})
+NOTHING_PASSES = "none"
+PASSES = (NOTHING_PASSES, "safe", "reversible", "destructive", "dangerous")
+_CAREFUL = frozenset({NOTHING_PASSES, "safe", "reversible"})
+BYPASSED = ("block", "note")
+MOST_WAIT = 3_600
+
+
+@dataclass(frozen=True, slots=True)
+class HookSettings:
+    """The table `[hooks]`."""
+
+    wait_seconds: int = 300  # that a held call waits for a person; an agent's own limit counts too
+    without_daemon: str = "reversible"  # the highest level that passes while no daemon answers
+    bypassed: str = "block"  # what a call costs that ran and was never asked about
+    start_daemon: bool = False  # whether a hook that finds no daemon starts one
+
+    @property
+    def passes(self) -> int:
+        """The highest level that passes without a daemon; -1 for none."""
+        return _LEVELS[self.without_daemon]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        found = []
+        if self.without_daemon not in _CAREFUL:
+            found.append(f"hooks.without_daemon: {self.without_daemon} actions pass while no daemon answers")
+        if self.bypassed == "note":
+            found.append("hooks.bypassed: an agent whose calls go around its hook is noted, and goes on")
+        return tuple(found)
+
+
+_LEVELS = MappingProxyType({NOTHING_PASSES: -1, **{level.word: int(level) for level in Level}})
+
+
+def hooks_of(table: Mapping[str, Any], problems: Problems) -> HookSettings:
+    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    plain = HookSettings()
+    wait = problems.number(table, "wait_seconds", ("hooks",), 0, MOST_WAIT, whole=True)
+    return HookSettings(
+        plain.wait_seconds if wait is None else int(wait),
+        _word(table, "without_daemon", PASSES, plain.without_daemon, problems),
+        _word(table, "bypassed", BYPASSED, plain.bypassed, problems),
+        problems.flag(table, "start_daemon", ("hooks",), plain.start_daemon),
+    )
+
+
+def _word(table: Mapping[str, Any], key: str, known: tuple[str, ...], default: str, problems: Problems) -> str:
+    value = table.get(key, default)
+    if value in known:
+        return str(value)
+    problems.error(("hooks", key), f"{key}: expected one of {', '.join(known)}, got {describe_value(value)}")
+    return default
+
+
+IMPACT_KEYS = frozenset({"look", "relief"})
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactSettings:
+    """The table `[looker]`."""
+
+    look: bool = True  # whether anything is looked at
+    relief: bool = True  # whether what was seen lowers what is asked for, where the policy says so
+
+
+def impact_settings_of(table: Mapping[str, Any], problems: Problems) -> ImpactSettings:
+    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    plain = ImpactSettings()
+    return ImpactSettings(
+        problems.flag(table, "look", ("looker",), plain.look),
+        problems.flag(table, "relief", ("looker",), plain.relief),
+    )
+
+
+SNAPSHOT_KEYS = frozenset({"keep", "files", "bytes", "ms", "days", "total_bytes"})
+_LEAST_AND_MOST = {
+    "files": (1, 100_000),
+    "bytes": (1, 100_000_000_000),
+    "ms": (10, 10_000),
+    "days": (1, 3_650),
+    "total_bytes": (1, 10_000_000_000_000),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSettings:
+    """The table `[undo]`."""
+
+    keep: bool = True  # whether anything is kept
+    files: int = 5_000  # of one snapshot
+    bytes: int = 200_000_000
+    ms: int = 300  # that taking it may last
+    days: int = 7  # that it is kept
+    total_bytes: int = 2_000_000_000  # of all snapshots together; the oldest go first
+
+
+def snapshot_settings_of(table: Mapping[str, Any], problems: Problems) -> SnapshotSettings:
+    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    plain = SnapshotSettings()
+    said = {}
+    for key, (least, most) in _LEAST_AND_MOST.items():
+        value = problems.number(table, key, ("undo",), least, most, whole=True)
+        said[key] = getattr(plain, key) if value is None else int(value)
+    return replace(plain, keep=problems.flag(table, "keep", ("undo",), plain.keep), **said)
+
+
+SEPARATE_KEYS = frozenset({"hook_socket", "looker", "code", "users", "operators"})
+
+
+@dataclass(frozen=True, slots=True)
+class SeparateSettings:
+    """The table `[separate]`; without a socket for agents there is no such daemon."""
+
+    hook_socket: str = ""  # where agents ask; daemon.socket is for operators then
+    looker: str = ""  # the socket of whoever reads scripts as the agent's user
+    code: str = ""  # the folder with Interlock's code that only root can change
+    users: tuple[str, ...] = ()  # whose agents may ask
+    operators: tuple[str, ...] = ()  # who besides root may use daemon.socket
+
+    @property
+    def on(self) -> bool:
+        return bool(self.hook_socket)
+
+
+def separate_of(table: Mapping[str, Any], problems: Problems) -> SeparateSettings:
+    """The settings that a table describes; a socket for nobody and a user without a socket are refused."""
+    where, table = ("separate",), {key: value for key, value in table.items() if value != ""}
+    found = SeparateSettings(
+        hook_socket=problems.text(table, "hook_socket", where),
+        looker=problems.text(table, "looker", where),
+        code=problems.text(table, "code", where),
+        users=problems.texts(table, "users", where),
+        operators=problems.texts(table, "operators", where),
+    )
+    for key in ("hook_socket", "looker", "code"):
+        if (value := getattr(found, key)) and not value.startswith("/"):
+            problems.error((*where, key), f"expected an absolute path, got {value!r}")
+    if found.on != bool(found.users):
+        problems.error((*where, "users"), "hook_socket and users go together: whose agents may ask there?")
+    if "root" in found.users:
+        problems.error((*where, "users"), "root's agents cannot be kept from anything")
+    return found
+
+
+CONSOLE_KEYS = frozenset({"public_url", "idle_minutes", "session_hours"})
+_HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleSettings:
+    """The table `[console]`."""
+
+    public_url: str = ""  # https://name, where people reach it from elsewhere; empty: this device only
+    idle_minutes: int = 30  # without a request, after which a browser is signed out
+    session_hours: int = 12  # after which it is signed out anyway
+
+
+def console_of(table: Mapping[str, Any], problems: Problems) -> ConsoleSettings:
+    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    plain = ConsoleSettings()
+    idle = problems.number(table, "idle_minutes", ("console",), 1, 720, whole=True)
+    hours = problems.number(table, "session_hours", ("console",), 1, 72, whole=True)
+    return ConsoleSettings(
+        _address(table, problems),
+        plain.idle_minutes if idle is None else int(idle),
+        plain.session_hours if hours is None else int(hours),
+    )
+
+
+def _address(table: Mapping[str, Any], problems: Problems) -> str:
+    """The address without a slash at its end; passkeys are bound to its name, so that it has to have one."""
+    url = (
+        str(problems.text(table, "public_url", ("console",)) if table.get("public_url") != "" else "")
+        .strip()
+        .rstrip("/")
+    )
+    if url and (wrong := _wrong(url)):
+        problems.error(("console", "public_url"), wrong)
+        return ""
+    return url.lower()
+
+
+def _wrong(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or ""), parts.port
+    except ValueError:
+        return "no address"
+    if parts.scheme != "https" or parts.path or parts.query or parts.fragment or parts.username:
+        return "expected https:// and a name alone, such as https://interlock.example.com"
+    if not _HOST.fullmatch(host) or host.rpartition(".")[2].isdigit():
+        return "expected a name, not a number: passkeys are bound to a name"
+    return ""
+
+
+PROXY_KEYS = frozenset({"wait_seconds", "answer_seconds", "line_bytes"})
+
+
+@dataclass(frozen=True, slots=True)
+class ProxySettings:
+    """The table `[proxy]`."""
+
+    wait_seconds: int = 45  # that a held call waits for a person; clients give up after a minute
+    answer_seconds: int = 3_600  # that a server may take for one answer
+    line_bytes: int = 16_777_216  # that one message may have
+
+
+_BOUNDS = {"wait_seconds": (0, 3_600), "answer_seconds": (1, 86_400), "line_bytes": (4_096, 268_435_456)}
+
+
+def proxy_of(table: Mapping[str, Any], problems: Problems) -> ProxySettings:
+    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    found = {
+        key: problems.number(table, key, ("proxy",), least, most, whole=True) for key, (least, most) in _BOUNDS.items()
+    }
+    return ProxySettings(**{key: int(value) for key, value in found.items() if value is not None})

@@ -1,0 +1,176 @@
+"""★ Answers a browser's request: checks its origin, finds the visitor, checks the role, calls the page's handler, renders the template."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+from interlock.console import events, pages, signin, static
+from interlock.console.cookies import cookie_of, rate_limit_key
+from interlock.console.pages import Routes
+from interlock.console.render import Renderer
+from interlock.console.replies import encode_answer, failure_page, problem_page
+from interlock.console.visit import (
+    HOME,
+    OF_PAGES,
+    OPEN,
+    Answer,
+    CanonicalRedirect,
+    InvalidInput,
+    JsonAnswer,
+    RedirectTo,
+    Route,
+    Visit,
+    header,
+)
+from interlock.identity.console_access import Visitor, may_visit, visitor_of
+from interlock.identity.visitors import Site, site_of
+from interlock.web.context import Context
+from interlock.web.guards import ClientGone, Scope, over_socket, read_body
+from interlock.web.json_body import parse_json
+
+LOG = logging.getLogger("interlock")
+MOST_FIELDS = 200
+
+
+def is_console(scope: Scope) -> bool:
+    """Whether a browser asks for a page; nothing of it is served on the unix socket."""
+    path = str(scope["path"])
+    return (path in ("/", HOME) or path.startswith(f"{HOME}/")) and not over_socket(scope)
+
+
+class ConsoleApp:
+    """The pages of one daemon."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.routes = Routes((*signin.ROUTES, *pages.ROUTES))
+        self.renderer = Renderer(context)
+        self.events = events.Events(context)
+
+    def start(self) -> None:
+        """From now on what changes is told to open pages."""
+        self.events.start()
+
+    def stop(self) -> None:
+        self.events.stop()
+
+    async def __call__(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Any, send: Any) -> None:
+        """Answers one request whose Host and Origin were found to be ours."""
+        visit = self._begun(scope, headers)
+        if visit.path.startswith("/console/static/") and visit.method == "GET":
+            return await static.send(send, visit.path, visit.headers)
+        if visit.headers.get("host", "").startswith("127.0.0.1") and visit.method == "GET":
+            return await self._send(send, visit, CanonicalRedirect(visit.site.origin + _address(scope)))  # for passkeys
+        try:
+            # 1. what is asked  2. who asks  3. may they  4. the answer
+            route, params = self.routes.find(visit.method, visit.path)  # 1
+            body = await read_body(receive, headers.get(b"content-length"), self.context.config.limits.body_bytes)
+            query = _fields(scope["query_string"].decode("latin-1"), blank=False)
+            form, data = _body(visit.headers.get("content-type", ""), body)
+            visitor = await self._visitor(visit)  # 2
+            visit = replace(visit, visitor=visitor, params=params, query=query, form=form, json=data)
+            self.context.buckets.take(rate_limit_key(visit, route))
+            refused = _refused(visit, route)  # 3
+            if refused is None and visit.path == events.PATH:
+                return await self.events(visit, receive, send)
+            answer = refused if refused is not None else await self.context.pool.run(route.handler, visit)  # 4
+        except ClientGone:
+            return None
+        except Exception as error:
+            answer = failure_page(self.context, error)
+        return await self._send(send, visit, answer)
+
+    def _begun(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Visit:
+        words = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers.items()}
+        method = "GET" if scope["method"] == "HEAD" else str(scope["method"])
+        peer = str(scope["client"][0]) if scope.get("client") else ""
+        site = self._site(words)
+        seen = self.events.seen
+        return Visit(self.context, method, str(scope["path"]), headers=words, peer=peer, site=site, seen=seen)
+
+    def _site(self, headers: Mapping[str, str]) -> Site:
+        return site_of(self.context.config.console.public_url, headers.get("host", ""))
+
+    async def _visitor(self, visit: Visit) -> Visitor | None:
+        """Whoever is signed in; parts that a page fetches by itself do not keep them so."""
+        state, token = self.context.state, cookie_of(visit)
+        given = (state, token, state.clock.now(), False, visit.method == "GET" and "hx-request" in visit.headers)
+        return await self.context.pool.run(visitor_of, *given) if token else None
+
+    async def _send(self, send: Any, visit: Visit, answer: Answer) -> None:
+        try:
+            status, kind, body, more = await self.context.pool.run(encode_answer, self.renderer, visit, answer)
+        except Exception as error:
+            LOG.error("a page that cannot be shown", exc_info=error)
+            status, kind, body, more = 500, "text/plain", b"This page cannot be shown; the daemon's log says more.", ()
+        headers = [*OF_PAGES, header("content-type", kind), (b"content-length", b"%d" % len(body))]
+        headers += [header(name, value) for name, value in more]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+
+def _refused(visit: Visit, route: Route) -> Answer | None:
+    """Why the handler is not asked: nobody is signed in, they may not, or another page sent it."""
+    if visit.method == "POST" and "origin" not in visit.headers:
+        return problem_page(403, "This has to come from Interlock's own page.")
+    if "authorization" in visit.headers:
+        return problem_page(403, "This is for people in a browser: a token opens nothing here.")
+    if route.role == OPEN:
+        return None
+    if visit.visitor is None:
+        return _signed_out(visit)
+    if visit.method == "POST" and not visit.visitor.sent_by(_csrf(visit)):
+        return problem_page(403, "This page is out of date, or the request came from another one. Load it again.")
+    if not may_visit(visit.visitor, route.role):
+        return problem_page(403, f"This takes the role {route.role}; an admin can give it to you.")
+    return None
+
+
+def _csrf(visit: Visit) -> str:
+    return visit.headers.get("x-csrf-token") or visit.form.get("csrf", "")
+
+
+def _signed_out(visit: Visit) -> Answer:
+    """The way to the sign-in, and back to the page that was asked for."""
+    if visit.path == events.PATH or visit.headers.get("accept") == "application/json":
+        return JsonAnswer({"error": "signed out"}, 401)
+    wanted = visit.path if visit.method == "GET" and not visit.part else HOME
+    return RedirectTo(f"{HOME}/sign-in" + (f"?next={quote(wanted)}" if wanted not in ("/", HOME) else ""))
+
+
+def _address(scope: Scope) -> str:
+    """The path and what stands behind it, as they are written in an address."""
+    query = quote(scope["query_string"], safe="=&%+/?:@,;!$'()*~")
+    return quote(str(scope["path"])) + (f"?{query}" if query else "")
+
+
+def _fields(text: str, blank: bool = True) -> Mapping[str, str]:
+    """The fields of a form or of an address; one that stands twice has its last value."""
+    try:
+        found = dict(parse_qsl(text, keep_blank_values=blank, max_num_fields=MOST_FIELDS))
+    except ValueError:
+        raise InvalidInput("the form cannot be read") from None
+    if "\0" in text or any("\0" in word for pair in found.items() for word in pair):
+        raise InvalidInput("the form has a character in it that is none")
+    return found
+
+
+def _body(kind: str, body: bytes) -> tuple[Mapping[str, str], Any]:
+    """A form's fields, or a JSON body and its texts."""
+    kind = kind.partition(";")[0].strip().lower()
+    if not body:
+        return {}, None
+    if kind == "application/x-www-form-urlencoded":
+        try:
+            return _fields(body.decode()), None
+        except UnicodeDecodeError:
+            raise InvalidInput("the form cannot be read") from None
+    if kind == "application/json":
+        data = parse_json(body)
+        texts = data.items() if isinstance(data, dict) else ()
+        return {key: value for key, value in texts if isinstance(value, str)}, data
+    raise InvalidInput("the body has to be a form or JSON")

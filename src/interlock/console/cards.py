@@ -1,0 +1,192 @@
+"""Cards of the queue: one for each action that waits, most urgent first, with its other attempts; spots approvals made too fast."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.analysis.display_text import visible
+from interlock.analysis.wire import requirement_json
+from interlock.approvals import is_freed_by_time
+from interlock.approvals.display import ActionDisplay, action_text, display_action, reasons
+from interlock.approvals.rendering import requirement_words
+from interlock.approvals.statements import needs_reauth
+from interlock.audit import HELD
+from interlock.console.highlight import Piece, highlight, runs
+from interlock.model import Level, TicketState
+from interlock.policy.effect_key import parse
+from interlock.policy.impact import NO_SNAPSHOT_PREFIX, impact_words, recoverable
+from interlock.records import Approval, AuditQuery, Ticket
+from interlock.runtime.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One card: the newest ticket of one deed, and what differs between the tries."""
+
+    ticket: Ticket
+    shown: ActionDisplay
+    needs: str
+    step_up: bool
+    target: str  # what is typed once too many were approved in a row
+    reasons: tuple[str, ...] = ()
+    instead: tuple[str, ...] = ()
+    undo: tuple[str, ...] = ()
+    signed: tuple[str, ...] = ()
+    tries: tuple[str, ...] = ()  # every text that it was asked for in, the first one first
+    changes: tuple[tuple[str, str], ...] = ()  # kind, line
+    links: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> list[tuple[bool, list[Piece]]]:
+        """The text as it was written, the harm marked."""
+        return runs(highlight(self.shown.text, self.shown.marks))
+
+    @property
+    def blast(self) -> str:
+        """What a look at its targets saw when it was asked."""
+        return impact_words(self.ticket.factors)
+
+    @property
+    def for_good(self) -> bool:
+        """Whether nothing brings back what it destroys, as far as anybody knows."""
+        return self.ticket.irreversible and not recoverable(self.ticket.factors)
+
+    @property
+    def unkept(self) -> str:
+        """Why what it would destroy could not be kept first."""
+        found = (factor for factor in self.ticket.factors if factor.startswith(NO_SNAPSHOT_PREFIX))
+        return next(found, "").removeprefix(NO_SNAPSHOT_PREFIX)
+
+    @property
+    def cooling(self) -> bool:
+        """Whether time alone lets it run (R-3)."""
+        return self.ticket.state is TicketState.COOLING and is_freed_by_time(self.ticket)
+
+    @property
+    def severity(self) -> str:
+        """The registry's word, where its patterns spoke; else the level says it."""
+        return self.ticket.severity if self.ticket.patterns else ""
+
+    @property
+    def patterns(self) -> tuple[tuple[str, str], ...]:
+        """The registry's patterns that matched: id, and what their author says of them."""
+        found = ((str(one.get("id") or ""), str(one.get("description") or "")) for one in self.ticket.patterns)
+        return tuple((id, words) for id, words in found if words)
+
+
+def cards(
+    tickets: Iterable[tuple[Ticket, list[Approval]]], now: float, tries: Mapping[str, Sequence[str]] | None = None
+) -> list[Card]:
+    """Cards for open tickets, the most urgent first; `tries` are the other words that met a ticket."""
+    groups: dict[tuple[object, ...], list[tuple[Ticket, list[Approval]]]] = {}
+    for ticket, approvals in tickets:
+        agent = ticket.agent
+        deed = ticket.effect_keys or (ticket.digest,)
+        groups.setdefault((agent.principal, agent.name, int(ticket.level), deed), []).append((ticket, approvals))
+    made = [_card(sorted(group, key=lambda one: one[0].opened_at), tries or {}) for group in groups.values()]
+    return sorted(made, key=lambda card: urgency(card.ticket, now))
+
+
+def urgency(ticket: Ticket, now: float) -> tuple[float, ...]:
+    """What runs by itself soon comes first, then the greater harm, then what ends sooner."""
+    soon = ticket.state is TicketState.COOLING and is_freed_by_time(ticket)
+    ends = ticket.cooling_ends_at if soon else ticket.expires_at
+    return (not soon, -int(ticket.level), ends - now)
+
+
+def card_of(ticket: Ticket, approvals: Iterable[Approval] = (), tries: Sequence[str] = ()) -> Card:
+    return _card([(ticket, list(approvals))], {ticket.id: tries})
+
+
+def _card(group: list[tuple[Ticket, list[Approval]]], tries: Mapping[str, Sequence[str]]) -> Card:
+    ticket, approvals = group[-1]
+    asked = [text for one, _ in group for text in (action_text(one.action, one.title)[0], *tries.get(one.id, ()))]
+    findings = [finding for finding in ticket.findings if isinstance(finding, Mapping)]
+    return Card(
+        ticket,
+        display_action(ticket.action, findings, ticket.title),
+        requirement_words(requirement_json(ticket.requirement)),
+        needs_step_up(ticket),
+        target_of(ticket),
+        reasons(ticket.reason, ticket.level.word, findings, ticket.factors),
+        _unique(str(one.get("instead") or "") for one in findings),
+        _unique(str(one.get("undo") or "") for one in findings)[: 1 if ticket.irreversible else None],
+        _unique(f"{one.operator} ({one.channel})" for one in approvals if one.verdict == "approve"),
+        tuple(asked),
+        _changes(asked),
+    )
+
+
+def needs_step_up(ticket: Ticket) -> bool:
+    """Whether a cookie alone is not enough."""
+    return ticket.level >= Level.DANGEROUS or needs_reauth(ticket.requirement)
+
+
+def target_of(ticket: Ticket) -> str:
+    """The name of what would be lost: the last part of the first target, else of the operation."""
+    target = next((key.target for key in map(parse, ticket.effect_keys) if key.known), "").removesuffix("_*")
+    name = target.rstrip("/").rpartition("/")[2] or ticket.operation or ticket.level.word
+    return visible(name.strip()[:80]) or ticket.level.word  # as it is shown, so that it can be typed
+
+
+def _changes(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """What the last try changed against the one before."""
+    if len(texts) < 2 or texts[-1] == texts[-2]:
+        return ()
+    lines = difflib.ndiff(texts[-2].split("\n"), texts[-1].split("\n"))
+    kinds = {"+": "add", "-": "del", " ": ""}
+    return tuple((kinds[line[0]], line[2:]) for line in lines if line[0] in kinds)[:40]
+
+
+def _unique(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, words)))
+
+
+MOST = 300  # records that are looked at
+_EACH = 20  # tries of one ticket that are told
+
+
+def other_attempts(state: State, tickets: Iterable[Ticket]) -> Mapping[str, Sequence[str]]:
+    """By ticket, the oldest first."""
+    since = {ticket.id: ticket.opened_at for ticket in tickets}
+    if not since:
+        return {}
+    query = AuditQuery(event=HELD, since=min(since.values()), limit=MOST, newest_first=True)
+    found: dict[str, list[str]] = {}
+    for row in reversed(state.store.read(lambda tx: tx.audit(query))):
+        ticket, text = _tried(row.body)
+        if ticket in since and text:
+            found.setdefault(ticket, []).append(text)
+    return {ticket: texts[-_EACH:] for ticket, texts in found.items()}
+
+
+def _tried(body: str) -> tuple[str, str]:
+    """The ticket that a try met, and its text; nothing for a record that somebody garbled."""
+    try:
+        facts: Any = json.loads(body)["facts"]
+        at = facts["circumstances"]
+        return str(at["denied"]["ticket"] if "denied" in at else at["denied_goal"]), str(facts["titles"]["tools"][0][1])
+    except (ValueError, LookupError, TypeError):
+        return "", ""
+
+
+MANY, WITHIN = 5, 120.0
+_MOST = 200  # records that are looked at
+
+
+def approves_too_fast(state: State, operator: str) -> bool:
+    """Whether this operator approved so many within so short a time."""
+    query = AuditQuery(event="approve", since=state.clock.now() - WITHIN, limit=_MOST, newest_first=True)
+    rows = state.store.read(lambda tx: tx.audit(query))
+    return sum(_by(row.body) == operator for row in rows) >= MANY
+
+
+def _by(body: str) -> str:
+    try:
+        return str(json.loads(body).get("by", ""))
+    except (ValueError, AttributeError):
+        return ""

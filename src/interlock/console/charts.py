@@ -1,0 +1,158 @@
+"""Computes the shapes of charts from figures, for templates to draw as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from interlock.model import Level
+from interlock.records import HistoryEntry
+from interlock.times import iso
+
+WIDTH, HEIGHT = 640, 190
+LEFT, BOTTOM, TOP = 58, 28, 12
+TIERS = (30, 60, 85)  # where a score is confirmed, verified, dangerous
+BINS = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One rectangle."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    level: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class AxisMark:
+    """A line across with its number, or a word below."""
+
+    x: float
+    y: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Bars from left to right over an axis."""
+
+    bars: tuple[Bar, ...]
+    lines: tuple[AxisMark, ...]
+    labels: tuple[AxisMark, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+
+    @property
+    def floor(self) -> int:
+        return self.height - BOTTOM
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One row of a table with a bar in it: parts of a hundred, by level where that is known."""
+
+    name: str
+    count: int
+    parts: tuple[tuple[float, float, int], ...]  # from, how much, level; -1: no level
+    to: str = ""
+
+
+def daily_chart(days: Sequence[tuple[float, Mapping[Level, int]]]) -> Chart:
+    """One column a day, the levels on top of each other."""
+    most = max([sum(found.values()) for _, found in days] + [1])
+    step = (WIDTH - LEFT) / max(1, len(days))
+    bars: list[Bar] = []
+    for at, (day, found) in enumerate(days):
+        height = 0.0
+        for level in Level:
+            count = found.get(level, 0)
+            if count:
+                tall = _scaled(count, most)
+                top = _floor() - height - tall
+                bars.append(
+                    Bar(LEFT + at * step + 2, top, step - 4, tall, int(level), f"{iso(day)[:10]}: {count} {level.word}")
+                )
+                height += tall
+    every = max(1, -(-len(days) // 7))
+    labels = tuple(
+        AxisMark(LEFT + (at + 0.5) * step, HEIGHT - 6, iso(day)[5:10])
+        for at, (day, _) in enumerate(days)
+        if at % every == 0
+    )
+    return Chart(tuple(bars), _lines((most,) if most < 4 else (most // 2, most), most), labels)
+
+
+def risk_chart(deeds: Iterable[HistoryEntry], since: float, until: float) -> Chart:
+    """The worst score of each stretch of time, with the lines where somebody has to agree."""
+    stretch = (until - since) / BINS
+    worst: dict[int, HistoryEntry] = {}
+    for deed in deeds:
+        at = min(BINS - 1, int((deed.at - since) // stretch))
+        if at >= 0 and (at not in worst or (deed.score, deed.level) > (worst[at].score, worst[at].level)):
+            worst[at] = deed
+    step = (WIDTH - LEFT) / BINS
+    bars = tuple(
+        Bar(
+            LEFT + at * step + 0.5,
+            _floor() - _scaled(max(deed.score, 2), 100),
+            step - 1,
+            _scaled(max(deed.score, 2), 100),
+            int(deed.level),
+            f"{iso(deed.at)[:16].replace('T', ' ')}: {deed.score}, {deed.level.word}",
+        )
+        for at, deed in sorted(worst.items())
+    )
+    long = until - since > 2 * 86_400
+    places = [since + (until - since) * part / 4 for part in range(5)]
+    words = [iso(at)[5:10] if long else iso(at)[11:16] for at in places]
+    room = WIDTH - LEFT - 52  # half a word at each end
+    labels = tuple(AxisMark(LEFT + 26 + room * part / 4, HEIGHT - 6, word) for part, word in enumerate(words))
+    return Chart(bars, _lines(TIERS, 100), labels)
+
+
+def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]], most: int = 12) -> list[Share]:
+    """Rows with a bar of their levels, the longest a hundred wide."""
+    found = [(name, levels) for name, levels in rows if sum(levels.values())]
+    largest = max([sum(levels.values()) for _, levels in found] + [1])
+    return [
+        _share(name, [(int(level), levels.get(level, 0)) for level in Level], largest) for name, levels in found[:most]
+    ]
+
+
+def plain_shares(rows: Iterable[tuple[str, int]]) -> list[Share]:
+    """Rows with a bar, the longest a hundred wide."""
+    found = list(rows)
+    largest = max([count for _, count in found] + [1])
+    return [_share(name, [(-1, count)], largest) for name, count in found]
+
+
+def _share(name: str, parts: Iterable[tuple[int, int]], largest: int) -> Share:
+    made, start, total = [], 0.0, 0
+    for level, count in parts:
+        wide = 100 * count / largest
+        if count:
+            made.append((round(start, 2), round(wide, 2), level))
+        start, total = start + wide, total + count
+    return Share(name, total, tuple(made))
+
+
+def _lines(values: Iterable[int], most: int) -> tuple[AxisMark, ...]:
+    return tuple(AxisMark(LEFT, _floor() - _scaled(value, most), _short(value)) for value in values)
+
+
+def _short(value: int) -> str:
+    """A number in the room beside the axis."""
+    return str(value) if value < 10_000 else f"{value // 1_000}k" if value < 10_000_000 else f"{value // 1_000_000}M"
+
+
+def _scaled(value: float, most: float) -> float:
+    return round(value / most * (_floor() - TOP), 2)
+
+
+def _floor() -> int:
+    return HEIGHT - BOTTOM

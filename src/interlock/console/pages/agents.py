@@ -1,0 +1,144 @@
+"""Agents page: who asks, their blocks, runs step by step, risk over time, and hook coverage."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from interlock.audit.search import RecordQuery, search
+from interlock.console.charts import risk_chart
+from interlock.console.record_views import record_lines, when
+from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, PageNotFound, RedirectTo, Route, Visit
+from interlock.identity import agents as service
+from interlock.loop.agents import AgentOverview, list_agents
+from interlock.model import AgentRef, Level
+from interlock.policy.digest import normal_name
+from interlock.ports import Tx
+from interlock.records import Block, Execution, HistoryEntry
+
+HOME = "/console/agents"
+PERSON = "person:"  # begins the principal of whoever runs commands through Ask
+MOST_DEEDS = 5_000
+MOST_RUNS = 50
+MOST_SHOWN = 200
+PERIODS = {"day": (86_400.0, "24 hours"), "week": (7 * 86_400.0, "7 days")}
+
+
+def agents(visit: Visit) -> Answer:
+    state = visit.context.state
+    found = list_agents(state)
+    agents = [one for one in found if not one.principal.startswith(PERSON)]
+    values = {
+        "known": agents[:MOST_SHOWN],
+        "more": max(0, len(agents) - MOST_SHOWN),
+        "people": [one for one in found if one.principal.startswith(PERSON)][:MOST_SHOWN],
+        "PERSON": PERSON,
+        "to": _to,
+        "coverage": visit.context.hooks.coverage.wire(),
+        "pausing": state.pausing if state.paused(state.clock.now())[0] else None,
+    }
+    return Page("agents/_list.html" if visit.part else "agents/agents.html", values)
+
+
+def one(visit: Visit) -> Answer:
+    """One agent: its executions, its risk over time, its blocks."""
+    state, now = visit.context.state, visit.context.state.clock.now()
+    principal, name = visit.query.get("principal", ""), visit.query.get("name", "")
+    found = next(
+        (
+            one
+            for one in list_agents(visit.context.state)
+            if (one.principal, one.name) == (principal, normal_name(name))
+        ),
+        None,
+    )
+    if found is None:
+        raise PageNotFound("there is no such agent")
+    period = visit.query.get("period", "day")
+    seconds, words = PERIODS.get(period, PERIODS["day"])
+
+    def work(tx: Tx) -> tuple[list[HistoryEntry], list[Execution], list[Block]]:
+        runs = tx.executions(AgentRef(principal, found.name), most=MOST_RUNS)
+        past = [block for block in tx.blocks() if block.principal == principal]
+        return tx.deeds(principal, found.name, now - seconds, MOST_DEEDS), runs, past
+
+    deeds, runs, past = state.store.read(work)
+    values = {
+        "one": found,
+        "chart": risk_chart(deeds, now - seconds, now),
+        "deeds": len(deeds),
+        "worst": max((deed.score for deed in deeds), default=0),
+        "levels": [(level, sum(deed.level is level for deed in deeds)) for level in Level],
+        "runs": runs,
+        "blocks": sorted(past, key=lambda block: -block.since),
+        "period": period if period in PERIODS else "day",
+        "period_words": words,
+        "periods": {key: words for key, (_, words) in PERIODS.items()},
+        "lines": record_lines(
+            search(state, RecordQuery(agent=found.name or principal, attempts=True), page=20).entries
+        ),
+        "audit": f"/console/audit?{urlencode({'agent': found.name or principal})}",
+        "when": when,
+    }
+    return Page("agents/one.html", values)
+
+
+def execution(visit: Visit) -> Answer:
+    """One run of the loop, step by step as the record has it."""
+    state, id = visit.context.state, visit.query.get("id", "")
+    found = state.store.read(lambda tx: tx.execution(id)) if id else None
+    if found is None:
+        raise PageNotFound(f"there is no execution {id[:80]}")
+    steps = search(state, RecordQuery(text=id), page=200)
+    values = {
+        "run": found,
+        "lines": list(reversed(record_lines(steps.entries))),
+        "more": steps.older is not None,
+        "agent": f"{HOME}/one?{urlencode({'principal': found.agent.principal, 'name': normal_name(found.agent.name)})}",
+        "when": when,
+    }
+    return Page("agents/execution.html", values)
+
+
+def block(visit: Visit) -> Answer:
+    service.block(visit.context.state, visit.who.session, _principal(visit), _reason(visit, "blocked"))
+    return _back(visit)
+
+
+def lift(visit: Visit) -> Answer:
+    """Lifts a block; approves nothing."""
+    service.unblock(visit.context.state, visit.who.session, _principal(visit), _reason(visit, "lifted"))
+    return _back(visit)
+
+
+def _principal(visit: Visit) -> str:
+    """Somebody who is known: a block for a name that nobody has protects nobody."""
+    given = visit.form.get("principal", "")
+    if given not in {one.principal for one in list_agents(visit.context.state)}:
+        raise PageNotFound("there is no such agent")
+    return given
+
+
+def _reason(visit: Visit, what: str) -> str:
+    reason = visit.form.get("reason", "").strip()
+    if not reason:
+        raise InvalidInput(f"say why it is {what}: it is recorded")
+    return reason
+
+
+def _back(visit: Visit) -> Answer:
+    query = {name: visit.form.get(name, "") for name in ("principal", "name")}
+    return RedirectTo(f"{HOME}/one?{urlencode(query)}")
+
+
+def _to(one: AgentOverview) -> str:
+    """An agent's own page."""
+    return f"{HOME}/one?{urlencode({'principal': one.principal, 'name': one.name})}"
+
+
+ROUTES = (
+    Route("GET", HOME, agents),
+    Route("GET", f"{HOME}/one", one),
+    Route("GET", f"{HOME}/execution", execution),
+    Route("POST", f"{HOME}/block", block, APPROVER),
+    Route("POST", f"{HOME}/lift", lift, APPROVER),
+)

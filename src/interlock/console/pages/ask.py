@@ -1,0 +1,236 @@
+"""Ask page: plain words become a plan to review, edit and run; the history of plans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from interlock.approvals import settle
+from interlock.console.cards import approves_too_fast, card_of, needs_step_up
+from interlock.console.replies import json_handler
+from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, RedirectTo, Route, Visit
+from interlock.error_codes import AnswerRefused
+from interlock.model import Human, Level, TicketState
+from interlock.plans import history, planner_choice, planning, running, workflows
+from interlock.plans.releasing import PlanConsent, PlanHeld
+from interlock.plans.wire import plan_json, progress_json
+from interlock.records import Ticket
+from interlock.records.plans import NO_EXIT, PLANNED, STATUSES, PlanQuery
+from interlock.runtime.plan_desk import ReviewedPlan
+
+HOME = "/console/ask"
+RECENT = 5
+MOST = 9_000  # characters of a field
+
+
+def ask(visit: Visit) -> Answer:
+    """The page: where to ask, and the plan that is open."""
+    id = visit.query.get("plan", "")
+    if not id:
+        return _page(visit)
+    try:
+        return _page(visit, visit.context.state.plans.of(visit.who.operator, id))
+    except AnswerRefused as error:
+        return _page(visit, problem=str(error), status=404)
+
+
+def make(visit: Visit) -> Answer:
+    """Asks the planner; what goes wrong is said beside what was asked."""
+    intent, cwd = field(visit, "intent"), field(visit, "cwd")
+    try:
+        plan = planning.make_plan(visit.context.state, visit.who.session, intent, cwd)
+    except AnswerRefused as error:
+        return _page(visit, problem=str(error), intent=intent, cwd=cwd, status=422)
+    return RedirectTo(f"{HOME}?plan={quote(plan.id)}")
+
+
+def edit(visit: Visit) -> Answer:
+    """The review of another text; the box in it is a new one."""
+    session, id = visit.who.session, visit.params["id"]
+    plan = planning.edit(visit.context.state, session, id, field(visit, "command"), field(visit, "cwd") or None)
+    return Page("ask/_review.html", _reviewed(visit, plan))
+
+
+def review(visit: Visit) -> Answer:
+    plan = visit.context.state.plans.of(visit.who.operator, visit.params["id"])
+    return Page("ask/_review.html", _reviewed(visit, plan))
+
+
+def gate(visit: Visit) -> Answer:
+    """What the gate holds a plan under, as it stands."""
+    plan = visit.context.state.plans.of(visit.who.operator, visit.params["id"])
+    return Page("ask/_gate.html", _gated(visit, plan))
+
+
+def run(visit: Visit) -> Mapping[str, Any]:
+    """A yes to exactly this text; where it is not enough, what else the gate asks for."""
+    yes = PlanConsent(field(visit, "command"), field(visit, "mark"), visit.form.get("understood") == "yes")
+    try:
+        running.start(visit.context.state, visit.who.session, visit.params["id"], yes, elsewhere(visit))
+    except PlanHeld as held:
+        return {"status": "held", "reason": str(held), "ticket": _to_touch(visit, held.ticket)}
+    return {"status": "running"}
+
+
+def _to_touch(visit: Visit, ticket: Ticket | None) -> str:
+    """The ticket that one touch of whoever runs it frees; none where somebody else is asked, or time, or for a while."""
+    state = visit.context.state
+    alone = ticket is not None and ticket.state is TicketState.WAITING and ticket.requirement.quorum <= 1
+    if ticket is None or not alone or ticket.requirement.blocked or not needs_step_up(ticket):
+        return ""
+    return "" if approves_too_fast(state, visit.who.operator) else ticket.id
+
+
+def output(visit: Visit) -> Mapping[str, Any]:
+    start = visit.query.get("start", "0")
+    at = int(start) if start.isdigit() and len(start) < 9 else 0
+    return progress_json(running.follow(visit.context.state, visit.who.session, visit.params["id"], at))
+
+
+def cancel(visit: Visit) -> Mapping[str, Any]:
+    running.cancel(visit.context.state, visit.who.session, visit.params["id"])
+    return {"status": "ending"}
+
+
+def type_line(visit: Visit) -> Mapping[str, Any]:
+    """A line for the command that runs, typed by whoever runs it."""
+    given = visit.context.state, visit.who.session, visit.params["id"], field(visit, "line")
+    running.type_line(*given, elsewhere(visit))
+    return {"status": "typed"}
+
+
+def reject(visit: Visit) -> Answer:
+    planning.reject(visit.context.state, visit.who.session, visit.params["id"])
+    return RedirectTo(f"{HOME}?said=away")
+
+
+def save(visit: Visit) -> Answer:
+    """The plan's command as a workflow of its own."""
+    state, session = visit.context.state, visit.who.session
+    plan = state.plans.of(session.operator, visit.params["id"])
+    step = {"command": plan.command, "cwd": plan.cwd, "intent": plan.intent}
+    made = workflows.save(state, session, field(visit, "name"), [step])
+    return RedirectTo(f"{HOME}/workflows/{quote(made.id)}")
+
+
+def field(visit: Visit, name: str) -> str:
+    value = visit.form.get(name, "")
+    if len(value) > MOST:
+        raise InvalidInput(f"{name} is too long")
+    return value
+
+
+def elsewhere(visit: Visit) -> bool:
+    """Whether the browser came by a name that others reach too."""
+    return visit.site.rp_id != "localhost"
+
+
+def _page(
+    visit: Visit,
+    plan: ReviewedPlan | None = None,
+    problem: str = "",
+    intent: str = "",
+    cwd: str = "",
+    status: int = 200,
+) -> Page:
+    state = visit.context.state
+    values: dict[str, Any] = {
+        "problem": problem[:1].upper() + problem[1:],
+        "intent": intent,
+        "cwd": cwd or (plan.cwd if plan else planning.working_folder("")),
+        "recent": history.search_plans(state, PlanQuery(operator=visit.who.operator, limit=RECENT)),
+        "plan": None,
+        "planner": planner_choice.planner_state(state) if plan is None else None,
+    }
+    return Page("ask/ask.html", values | (_reviewed(visit, plan) if plan else {}), status)
+
+
+def _reviewed(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
+    state = visit.context.state
+    shown = plan_json(state, plan)
+    return {
+        "plan": shown,
+        "draft": plan.draft,
+        "touch": plan.reviewed.assessment.level >= Level.DANGEROUS and plan.reviewed.asked.human is not Human.NONE,
+        "not_here": running.why_not_here(state, elsewhere(visit)),
+        **_gated(visit, plan),
+    }
+
+
+def _gated(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
+    ticket = _ticket(visit, plan.ticket) if plan.status == PLANNED else None  # what ran needs no answer
+    return {
+        "plan_id": plan.id,
+        "card": card_of(ticket) if ticket else None,
+        "type_target": bool(ticket) and approves_too_fast(visit.context.state, visit.who.operator),
+    }
+
+
+def _ticket(visit: Visit, id: str) -> Ticket | None:
+    state = visit.context.state
+    found = state.store.read(lambda tx: tx.ticket(id)) if id else None
+    return settle(found, state.clock.now()) if found else None
+
+
+ROUTES = (
+    Route("GET", HOME, ask),
+    Route("POST", HOME, make, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/edit", edit, APPROVER),
+    Route("GET", f"{HOME}/{{id}}/review", review, APPROVER),
+    Route("GET", f"{HOME}/{{id}}/gate", gate, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/run", json_handler(run), APPROVER),
+    Route("GET", f"{HOME}/{{id}}/output", json_handler(output), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/type", json_handler(type_line), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/cancel", json_handler(cancel), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/reject", reject, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/save", save, APPROVER),
+)
+
+
+PAGE = 50
+
+
+def history_page(visit: Visit) -> Answer:
+    """The newest first, by words and by how they ended."""
+    text, status = visit.query.get("q", "")[:200], visit.query.get("status", "")
+    before = visit.query.get("before", "")
+    query = PlanQuery(text, status if status in STATUSES else "", before=_moment(before), limit=PAGE + 1)
+    rows = history.search_plans(visit.context.state, query)
+    values = {
+        "rows": rows[:PAGE], "more": rows[PAGE - 1].made_at if len(rows) > PAGE else 0, "q": text, "status": query.status,
+        "statuses": STATUSES, "no_exit": NO_EXIT,
+    }  # fmt: skip
+    return Page("ask/history.html", values)
+
+
+def history_entry(visit: Visit) -> Answer:
+    state = visit.context.state
+    row = planning.find(state, visit.params["id"])
+    values = {
+        "row": row,
+        "seconds": running.seconds_of(state, row),
+        "no_exit": NO_EXIT,
+        "mine": row.operator == visit.who.operator,
+    }
+    return Page("ask/run.html", values)
+
+
+def again(visit: Visit) -> Answer:
+    """A new plan of an old one; it has to be looked at again."""
+    plan = planning.rerun(visit.context.state, visit.who.session, visit.params["id"])
+    return RedirectTo(f"{HOME}?plan={quote(plan.id)}")
+
+
+def _moment(text: str) -> float:
+    try:
+        return max(0.0, min(float(text), 1e12)) if text else 0.0
+    except ValueError:
+        return 0.0
+
+
+HISTORY_ROUTES = (
+    Route("GET", f"{HOME}/history", history_page),
+    Route("GET", f"{HOME}/runs/{{id}}", history_entry),
+    Route("POST", f"{HOME}/runs/{{id}}/again", again, APPROVER),
+)

@@ -1,0 +1,177 @@
+"""Audit pages: the live feed, the explorer with its filters, one record's story, verification and export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from interlock.audit import EVENTS, HELD, ROUTINE, SYSTEM_EVENTS, TOKEN_EVENTS, false_alarms
+from interlock.audit.export import csv_lines, jsonl
+from interlock.audit.search import Place, RecordEntry, RecordQuery, find_record, search
+from interlock.console.record_views import record_address, record_lines, record_story
+from interlock.console.visit import (
+    APPROVER,
+    Answer,
+    Download,
+    InvalidInput,
+    Page,
+    PageNotFound,
+    RedirectTo,
+    Route,
+    Visit,
+)
+from interlock.records import AuditRow
+from interlock.web.context import verify_record_once
+from interlock.web.validation import seconds_of
+
+HOME = "/console/audit"
+MOST_EXPORTED = 20_000
+LEVELS = (
+    ("", "any"),
+    ("1", "reversible and up"),
+    ("2", "destructive and up"),
+    ("3", "dangerous and up"),
+    ("4", "forbidden"),
+)
+NAMES = ("text", "event", "agent", "level", "since", "until", "ticket", "routine")
+_EVENTS = (*EVENTS.values(), HELD, *sorted(TOKEN_EVENTS), *sorted(SYSTEM_EVENTS))
+_FORMATS: Mapping[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]] = {
+    "jsonl": ("application/x-ndjson", jsonl),
+    "csv": ("text/csv; charset=utf-8", csv_lines),
+}
+
+
+def audit(visit: Visit) -> Answer:
+    return Page("audit/_records.html" if visit.part else "audit/audit.html", {**_listed(visit), "verdict": None})
+
+
+def verify(visit: Visit) -> Answer:
+    """The verdict on the whole chain, beside the records or alone."""
+    verdict = verify_record_once(visit.context)
+    if visit.part:
+        return Page("audit/_verdict.html", {"verdict": verdict})
+    return Page("audit/audit.html", {**_listed(visit), "verdict": verdict})
+
+
+def record(visit: Visit) -> Answer:
+    entry = _entry(visit, visit.query)
+    return Page("audit/record.html", {"story": record_story(visit.context.state, entry)})
+
+
+def export(visit: Visit) -> Answer:
+    """What the filters find, as a file; a file that does not have all of it says so in its name."""
+    kind, written = _FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
+    if written is None:
+        raise InvalidInput("the format is jsonl or csv")
+    found = search(visit.context.state, _wanted(visit.query), page=MOST_EXPORTED, most=MOST_EXPORTED)
+    rows = [entry.row for entry in reversed(found.entries)]
+    name = f"interlock-audit{'-newest-' + str(len(rows)) if found.older else ''}.{visit.query.get('format', 'jsonl')}"
+    body = "".join(line if line.endswith("\n") else line + "\n" for line in written(rows))
+    return Download(body.encode("utf-8", "backslashreplace"), kind, name)
+
+
+def false_alarm(visit: Visit) -> Answer:
+    """Marks a record, or takes the mark back."""
+    entry, state = _entry(visit, visit.form), visit.context.state
+    row, by = entry.row, visit.who.session
+    if visit.form.get("withdraw"):
+        false_alarms.unmark(state, by, row.writer, row.seq)
+    else:
+        false_alarms.mark(state, by, row.writer, row.seq, visit.form.get("note", ""))
+    return RedirectTo(record_address(row.writer, row.seq))
+
+
+def _listed(visit: Visit) -> dict[str, Any]:
+    query = {name: visit.query.get(name, "").strip()[:200] for name in NAMES}
+    folded = not query["event"] and query["routine"] != "shown"
+    wanted = replace(_wanted(query), without=ROUTINE if folded else frozenset())
+    found = search(visit.context.state, wanted, _place(visit.query.get("before", "")))
+    given = {name: value for name, value in query.items() if value}
+    older = urlencode({**given, "before": _written(found.older)}) if found.older else ""
+    return {
+        "lines": record_lines(found.entries),
+        "query": query,
+        "given": bool(given.keys() - {"routine"}),
+        "folded": found.passed_over,
+        "unfold": f"{HOME}?{urlencode({**given, 'routine': 'shown'})}" if folded else "",
+        "fold": f"{HOME}?{urlencode({key: value for key, value in given.items() if key != 'routine'})}",
+        "older": f"{HOME}?{older}" if older else "",
+        "cut": found.cut,
+        "looked": found.looked,
+        "newest": f"{HOME}?{urlencode(given)}" if visit.query.get("before") else "",
+        "export": f"{HOME}/export?{urlencode(given)}&format=",
+        "levels": LEVELS,
+        "events": _EVENTS,
+        "most": MOST_EXPORTED,
+    }
+
+
+def _wanted(query: Mapping[str, str]) -> RecordQuery:
+    level = query.get("level", "")
+    return RecordQuery(
+        text=(query.get("ticket") or query.get("text", "")).strip()[:200],
+        event=query.get("event", "")[:100],
+        agent=query.get("agent", "").strip()[:200],
+        level=int(level) if level in ("1", "2", "3", "4") else -1,
+        since=seconds_of("since", query.get("since", "")),
+        until=seconds_of("until", query.get("until", "")),
+    )
+
+
+def _entry(visit: Visit, given: Mapping[str, str]) -> RecordEntry:
+    writer, seq = given.get("writer", ""), given.get("seq", "")
+    found = find_record(visit.context.state, writer, int(seq)) if seq.isdecimal() and len(seq) < 16 else None
+    if found is None:
+        raise PageNotFound(f"there is no record {writer[:80]}/{seq[:20]}")
+    return found
+
+
+def _written(place: Place | None) -> str:
+    return f"{place[0]!r}:{place[2]}:{place[1]}" if place else ""
+
+
+def _place(text: str) -> Place | None:
+    """Where a page begins; the first one where the text is none of ours."""
+    at, _, rest = text.partition(":")
+    seq, _, writer = rest.partition(":")
+    try:
+        return (float(at), writer, int(seq)) if text else None
+    except ValueError:
+        return None
+
+
+ROUTES = (
+    Route("GET", HOME, audit),
+    Route("POST", f"{HOME}/verify", verify),
+    Route("GET", f"{HOME}/record", record),
+    Route("GET", f"{HOME}/export", export),
+    Route("POST", f"{HOME}/false-alarm", false_alarm, APPROVER),
+)
+
+
+LIVE_HOME = "/console/live"
+SHOWN = 60
+LOOKED = 2_000  # records that are looked at each time
+LIVE_LEVELS = (("", "any level"), ("1", "reversible and up"), ("2", "destructive and up"), ("3", "dangerous and up"))
+
+
+def live(visit: Visit) -> Answer:
+    agent, level = visit.query.get("agent", "").strip()[:200], visit.query.get("level", "")
+    level = level if level in dict(LIVE_LEVELS) else ""
+    wanted = RecordQuery(agent=agent, level=int(level or 0), attempts=True)
+    found = search(visit.context.state, wanted, page=SHOWN, most=LOOKED)
+    values = {
+        "lines": record_lines(found.entries),
+        "more": found.older is not None,
+        "looked": found.looked,
+        "levels": LIVE_LEVELS,
+        "agent": agent,
+        "level": level,
+        "again": f"{LIVE_HOME}?{urlencode({'agent': agent, 'level': level})}",
+    }
+    return Page("live/_feed.html" if visit.part else "live/live.html", values)
+
+
+LIVE_ROUTES = (Route("GET", LIVE_HOME, live),)

@@ -1,0 +1,182 @@
+"""Grants page: narrow grants, tried on the audit log and on near misses before they are signed, and revoked here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from interlock.approvals import answers, settle
+from interlock.approvals.grant_coverage import narrow_grant
+from interlock.approvals.grants import add_grant, is_signed, parse_grant, revoke_grant
+from interlock.approvals.quorum import suffices_alone
+from interlock.approvals.trials import near_misses, recent_attempts, try_grant
+from interlock.console.cards import approves_too_fast, card_of, needs_step_up
+from interlock.console.pages.queue import require_typed_name
+from interlock.console.replies import json_handler
+from interlock.console.stepup import grant_begin, grant_signed
+from interlock.console.trial import plain_text
+from interlock.console.visit import ADMIN, APPROVER, Answer, InvalidInput, Page, PageNotFound, RedirectTo, Route, Visit
+from interlock.error_codes import AnswerRefused
+from interlock.identity.console_access import may_visit
+from interlock.identity.keys.webauthn import PasskeyRefused
+from interlock.identity.sessions import SignInRefused
+from interlock.identity.totp import SignInBusy
+from interlock.model import Level
+from interlock.records import Grant, Ticket
+
+HOME = "/console/grants"
+RECORDS = 500  # actions that a grant is tried on
+SHOWN = 50
+SPANS: Mapping[str, int] = MappingProxyType(
+    {"15 minutes": 900, "1 hour": 3_600, "8 hours": 28_800, "1 day": 86_400, "7 days": 604_800}
+)
+_BEGINNING: Mapping[str, str] = MappingProxyType(
+    {
+        "ticket": "", "effect": "", "targets": "", "digests": "", "ceiling": "destructive", "count": "1", "seconds": "3600",
+        "environment": "", "principal": "", "name": "", "session": "", "why": "",
+    }
+)  # fmt: skip
+_WHO = ("principal", "name", "session")
+
+
+def listing(visit: Visit) -> Answer:
+    """The grants that still count, the newest first."""
+    state = visit.context.state
+    found = state.store.read(lambda tx: tx.grants(state.clock.now()))
+    each = [(grant, is_signed(state, grant)) for grant in reversed(found)]
+    return Page("grants/_list.html" if visit.part else "grants/grants.html", {"grants": each})
+
+
+def new(visit: Visit) -> Answer:
+    """The form, filled in with the narrow grant that a ticket suggests."""
+    ticket = _ticket(visit, visit.query.get("ticket", ""))
+    return _form(visit, _suggested(ticket) if ticket else dict(_BEGINNING), ticket)
+
+
+def _form(visit: Visit, fields: Mapping[str, str], ticket: Ticket | None, error: str = "") -> Answer:
+    levels = [level for level in Level if level >= Level.DESTRUCTIVE or level.word == fields["ceiling"]]
+    if not may_visit(visit.who, ADMIN):
+        levels.remove(Level.FORBIDDEN)
+    values = {
+        "fields": fields,
+        "ticket": ticket,
+        "card": card_of(ticket) if ticket else None,
+        "too": ticket is not None
+        and ticket.open
+        and not needs_step_up(ticket)
+        and not approves_too_fast(visit.context.state, visit.who.operator),
+        "levels": levels,
+        "spans": SPANS,
+        "error": error,
+        "limited": [name for name in _WHO if fields.get(name)],
+    }
+    return Page("grants/new.html", values, 422 if error else 200)
+
+
+def _suggested(ticket: Ticket) -> dict[str, str]:
+    made: Mapping[str, Any] = narrow_grant(ticket)
+    lists = {name: "\n".join(made[name]) for name in ("targets", "digests")}
+    rest = {name: str(made[name]) for name in ("effect", "ceiling", "count", *_WHO)}
+    return {**_BEGINNING, **rest, **lists, "ticket": ticket.id}
+
+
+def _ticket(visit: Visit, id: str) -> Ticket | None:
+    if not id:
+        return None
+    state = visit.context.state
+    found = state.store.read(lambda tx: tx.ticket(id))
+    if found is None:
+        raise PageNotFound(f"there is no ticket {id[:80]}")
+    return settle(found, state.clock.now())
+
+
+def test(visit: Visit) -> Answer:
+    """What the grant would have covered, and what it does not; nothing is kept."""
+    state = visit.context.state
+    try:
+        given = _given(visit.form)
+        grant = parse_grant(state, visit.who.session, {**given, "why": given["why"] or "a test"})
+    except (AnswerRefused, InvalidInput) as error:
+        return Page("grants/_tested.html", {"error": str(error), "grant": None})
+    past = try_grant(state, grant, recent_attempts(state, RECORDS))
+    misses = near_misses(grant)
+    values = {
+        "error": "",
+        "grant": grant,
+        "past": sorted(past, key=lambda one: not one.covered)[:SHOWN],
+        "count": len(past),
+        "fits": sum(one.covered for one in past),
+        "misses": misses,
+        "wide": [one for one in misses if one.covered],
+        "records": RECORDS,
+    }
+    return Page("grants/_tested.html", values)
+
+
+def begin(visit: Visit) -> Mapping[str, Any]:
+    """What is asked of whoever wants to sign these terms."""
+    return grant_begin(visit, _given(visit.form))
+
+
+def save(visit: Visit) -> Answer:
+    """Signs the grant; what waits now and takes no step-up is approved with it, where that is asked for."""
+    ticket = _ticket(visit, visit.form.get("ticket", ""))
+    try:
+        if visit.form.get("too") and ticket is not None and not needs_step_up(ticket):
+            require_typed_name(visit, ticket)
+        if ticket is not None and not suffices_alone(visit.context.state, visit.who.operator, ticket.requirement):
+            raise AnswerRefused("this is not yours to say alone, so that a grant of yours would count for nothing")
+        given = _given(visit.form)
+        grant = add_grant(visit.context.state, grant_signed(visit, given), given)
+    except (AnswerRefused, InvalidInput, PasskeyRefused, SignInRefused, SignInBusy) as error:
+        return _form(visit, _fields(visit.form), ticket, str(error))
+    return RedirectTo(f"{HOME}?said={_said(visit, ticket, grant)}")
+
+
+def _said(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
+    """Which words the list greets with; approves what waits where that was asked for."""
+    if not visit.form.get("too") or ticket is None or not ticket.open or needs_step_up(ticket):
+        return "saved"
+    try:
+        answers.approve(visit.context.state, visit.who.session, ticket.id, f"with grant {grant.id}")
+    except AnswerRefused:
+        return "saved-alone"
+    return "saved-too"
+
+
+def revoke(visit: Visit) -> Answer:
+    revoke_grant(visit.context.state, visit.who.session, visit.params["id"])
+    return listing(visit) if visit.part else RedirectTo(f"{HOME}?said=revoked")
+
+
+def _fields(form: Mapping[str, str]) -> dict[str, str]:
+    return {name: plain_text(form.get(name, "" if name in _WHO else value)) for name, value in _BEGINNING.items()}
+
+
+def _given(form: Mapping[str, str]) -> dict[str, Any]:
+    """The form in the service's words; raises Invalid. A box that is not ticked does not limit who."""
+    fields = _fields(form)
+    made: dict[str, Any] = {
+        name: [line.strip() for line in fields[name].split("\n") if line.strip()] for name in ("targets", "digests")
+    }
+    made |= {name: fields[name].strip() for name in ("effect", "ceiling", "environment", "why")}
+    made |= {name: _whole(fields[name], name) for name in ("count", "seconds")}
+    return made | {name: fields[name] if form.get(f"only-{name}") else "" for name in _WHO}
+
+
+def _whole(text: str, name: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidInput(f"{name}: expected a whole number") from None
+
+
+ROUTES = (
+    Route("GET", HOME, listing),
+    Route("GET", f"{HOME}/new", new, APPROVER),
+    Route("POST", f"{HOME}/test", test, APPROVER),
+    Route("POST", f"{HOME}/begin", json_handler(begin), APPROVER),
+    Route("POST", HOME, save, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/revoke", revoke, APPROVER),
+)

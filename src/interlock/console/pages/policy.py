@@ -1,0 +1,111 @@
+"""Policy page: the policy in force in words; another text checked, tested and compared with the audit log. It writes no file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from interlock.approvals.trials import recent_attempts
+from interlock.audit.replay import compare_policies
+from interlock.audit.search import policy_changes
+from interlock.console.trial import plain_text, policy_from_text
+from interlock.console.visit import Answer, Page, PageNotFound, Route, Visit
+from interlock.engine.policy_cases import failed_cases
+from interlock.model import Level
+from interlock.policy.load import load_policy, names, own_text
+from interlock.policy.policy import Policy
+from interlock.policy.rendering import level_words, policy_warnings, setting_words
+
+HOME = "/console/policy"
+RECORDS = MappingProxyType({"0": 0, "100": 100, "500": 500, "2000": 2_000})  # actions that are judged again
+SHOWN = 100  # of the changes
+SHOWN_TURNS = 50
+
+
+def page(visit: Visit) -> Answer:
+    """The policy in force, and when it became so."""
+    state = visit.context.state
+    values = {
+        **_shown(visit, state.policy),
+        "in_force": True,
+        "turns": policy_changes(state)[:SHOWN_TURNS],
+        "mark": state.policy_hash,
+        "file": visit.context.config.policy,
+    }
+    return Page("policy/policy.html", values)
+
+
+def shipped(visit: Visit) -> Answer:
+    """One of those that come with Interlock."""
+    name = visit.params["name"]
+    if name not in names():
+        raise PageNotFound(f"there is no policy {name[:80]}")
+    policy = visit.context.config.beside(load_policy(name))
+    return Page("policy/policy.html", {**_shown(visit, policy), "in_force": False, "turns": (), "mark": "", "file": ""})
+
+
+def _shown(visit: Visit, policy: Policy) -> dict[str, Any]:
+    return {
+        "policy": policy,
+        "levels": [(level, level_words(policy, level)) for level in Level],
+        "settings": list(setting_words(policy)),
+        "concerns": policy_warnings(policy, visit.context.state.mode, visit.context.config.danger_patterns),
+        "names": names(),
+        "own": own_text(policy),
+    }
+
+
+def edit(visit: Visit) -> Answer:
+    """A text to begin with: what is in force, or one that is shipped."""
+    start = visit.query.get("start", "")
+    policy = load_policy(start) if start in names() else visit.context.state.policy
+    return Page("policy/edit.html", {"text": own_text(policy), "names": names(), "records": "500", **_UNTRIED})
+
+
+_UNTRIED: Mapping[str, Any] = MappingProxyType(
+    {"tried": None, "problems": (), "levels": (), "wrong": (), "cases": 0, "concerns": (), "found": None, "changes": (), "most": 0}
+)  # fmt: skip
+
+
+def try_it(visit: Visit) -> Answer:
+    """Everything about an edited text: its problems, or what it changes, its cases, and what the record would have come to."""
+    text = plain_text(visit.form.get("policy", ""))
+    chosen = visit.form.get("records", "500")
+    values = {**_UNTRIED, "text": text, "names": names(), "records": chosen, **_tried(visit, text, chosen)}
+    if visit.part:
+        return Page("policy/_tried.html", values)
+    return Page("policy/edit.html", values, 422 if values["problems"] else 200)
+
+
+def _tried(visit: Visit, text: str, chosen: str) -> dict[str, Any]:
+    state = visit.context.state
+    policy, problems = policy_from_text(visit, text)
+    if policy is None:
+        return {"problems": problems}
+    most = RECORDS.get(chosen, 500)
+    found = compare_policies(recent_attempts(state, most), state.rules, state.policy, policy) if most else None
+    before, after = (dict(setting_words(one)) for one in (state.policy, policy))
+    return {
+        "tried": policy,
+        "levels": [(level, level_words(state.policy, level), level_words(policy, level)) for level in Level],
+        "settings": [
+            (name, before.get(name, ""), after.get(name, ""))
+            for name in dict.fromkeys([*before, *after])
+            if before.get(name, "") != after.get(name, "")
+        ],
+        "wrong": failed_cases(policy, state.rules) if policy.cases else (),
+        "cases": len(policy.cases),
+        "concerns": policy_warnings(policy, state.mode, visit.context.config.danger_patterns),
+        "found": found,
+        "changes": found.changes[:SHOWN] if found else (),
+        "most": most,
+    }
+
+
+ROUTES = (
+    Route("GET", HOME, page),
+    Route("GET", f"{HOME}/edit", edit),
+    Route("POST", f"{HOME}/edit", try_it),
+    Route("GET", f"{HOME}/shipped/{{name}}", shipped),
+)

@@ -1,0 +1,255 @@
+"""Rules pages: packs in force with examples run, any input tried on a rule, a new pack checked; a file not in force is told apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from interlock.analysis.assess import judge
+from interlock.analysis.classify import Rulebook
+from interlock.analysis.rules import Rule, RuleError
+from interlock.analysis.rules.load import SHIPPED, build_rulebook, example_failures, join_rulebooks, load_files
+from interlock.analysis.rules.rendering import clause_words, example_words
+from interlock.console.trial import KINDS, action_of, form_fields, plain_text, try_action
+from interlock.console.visit import Answer, InvalidInput, Page, PageNotFound, Route, Visit
+from interlock.model import Action, Level
+from interlock.policy.load import toml
+from interlock.web.context import Context
+
+HOME = "/console/rules"
+LONGEST = 100_000  # characters of a pack that is checked
+MOST = 300  # rules that are listed
+_WORDS = {level.word: level for level in Level}
+
+
+def listing(visit: Visit) -> Answer:
+    """All packs, or the rules that a search finds."""
+    asked = {name: plain_text(visit.query.get(name, ""))[:200].strip() for name in ("q", "pack", "level")}
+    every = rules_in_force(visit.context)
+    found = [one for one in every.values() if _wanted(one, asked)] if any(asked.values()) else []
+    values = {
+        "asked": asked,
+        "searched": any(asked.values()),
+        "found": found[:MOST],
+        "count": len(found),
+        "total": len(every),
+        "packs": _packs(every.values()),
+        "about": pack_summaries(visit.context),
+        "levels": list(_WORDS),
+        "mark": visit.context.state.rulebook_hash,
+        "changed": sum(one.changed for one in every.values()),
+        "patterns": tuple(visit.context.state.registry),
+    }
+    return Page("rules/_found.html" if visit.part else "rules/rules.html", values)
+
+
+def _wanted(one: RuleInForce, asked: dict[str, str]) -> bool:
+    rule = one.rule
+    if asked["pack"] and one.pack != asked["pack"]:
+        return False
+    if asked["level"] and rule.level.word != asked["level"]:
+        return False
+    category = rule.category.value if rule.category else ""
+    text = f"{rule.id} {rule.reason} {rule.instead} {category}".casefold()
+    return all(word in text for word in asked["q"].casefold().split())
+
+
+def _packs(rules: Iterable[RuleInForce]) -> list[tuple[str, int, Level]]:
+    """Name, how many rules, the worst of them."""
+    each = list(rules)
+    count = Counter(one.pack for one in each)
+    worst = {pack: max(one.rule.level for one in each if one.pack == pack) for pack in count}
+    return [(pack, count[pack], worst[pack]) for pack in sorted(count)]
+
+
+def one(visit: Visit) -> Answer:
+    """One rule, and what becomes of its examples now."""
+    found, rules = _found(visit), visit.context.state.rules
+    rule = found.rule
+    values = {
+        "one": found,
+        "clauses": [clause_words(clause) for clause in rule.when],
+        "examples": [(example_words(each.action), each) for each in example_results(rule, rules)],
+        "problems": example_problems(rule, rules) if rule.match else [],
+        "kinds": KINDS,
+        "fields": form_fields({}),
+        **_UNTRIED,
+    }
+    return Page("rules/rule.html", values)
+
+
+_UNTRIED: dict[str, Any] = {"found": None, "error": "", "fires": False, "alone": False}
+
+
+def try_one(visit: Visit) -> Answer:
+    """Any input against one rule: whether it fires, and whether that is what decides."""
+    shelf, rules = _found(visit), visit.context.state.rules
+    try:
+        found = try_action(visit.context.state, action_of(visit.form))
+    except InvalidInput as error:
+        return Page("rules/_tried.html", {**_UNTRIED, "one": shelf, "error": str(error), "known": ()})
+    alone = Rulebook.of([shelf.rule], rules.programs)
+    hit = judge(found.action, replace(alone, patterns=rules.patterns)).assessment
+    values = {
+        "one": shelf,
+        "found": found,
+        "error": "",
+        "fires": any(finding.rule == shelf.rule.id for finding in found.assessment.findings),
+        "alone": any(finding.rule == shelf.rule.id for finding in hit.findings),
+        "known": rules.rules,
+    }
+    return Page("rules/_tried.html", values)
+
+
+def _found(visit: Visit) -> RuleInForce:
+    id = visit.params["id"]
+    found = rules_in_force(visit.context).get(id)
+    if found is None:
+        raise PageNotFound(f"there is no rule {id[:80]}")
+    return found
+
+
+def check_page(visit: Visit) -> Answer:
+    return Page("rules/check.html", {"pack": "", **_UNCHECKED})
+
+
+_UNCHECKED: dict[str, Any] = {"error": "", "book": None, "wrong": (), "count": 0}
+
+
+def check(visit: Visit) -> Answer:
+    """A pack that somebody writes: every problem of it, with its examples judged beside the rules in force."""
+    text = plain_text(visit.form.get("pack", ""))
+    values = {"pack": text, **_UNCHECKED, **_checked(visit, text)}
+    return Page("rules/_checked.html" if visit.part else "rules/check.html", values)
+
+
+def _checked(visit: Visit, text: str) -> dict[str, Any]:
+    if not text.strip() or len(text) > LONGEST:
+        return {"error": "there is nothing to check yet" if not text.strip() else f"longer than {LONGEST} characters"}
+    rules = visit.context.state.rules
+    try:
+        book = build_rulebook([toml(text)])
+        whole = replace(join_rulebooks(_without(rules, book), book), patterns=rules.patterns)
+    except (TypeError, AttributeError):
+        return {"error": "this is no pack: rules stand in [[rule]], programs in [program.name]"}
+    except (ValueError, RecursionError) as error:  # a RuleError, or no TOML
+        return {"error": str(error)}
+    if not book.rules:
+        return {"error": "there is no [[rule]] in it"}
+    count = sum(len(rule.match) + len(rule.spare) for rule in book.rules.values())
+    return {"book": book, "wrong": example_failures(book, whole), "count": count}
+
+
+def _without(rules: Rulebook, book: Rulebook) -> Rulebook:
+    """The rules in force without those that the pack words anew: an edited copy of a pack is checked in its place."""
+    kept = [rule for id, rule in rules.rules.items() if id not in book.rules]
+    programs = {name: program for name, program in rules.programs.items() if name not in book.programs}
+    return Rulebook.of(kept, programs)
+
+
+ROUTES = (
+    Route("GET", HOME, listing),
+    Route("GET", f"{HOME}/check", check_page),
+    Route("POST", f"{HOME}/check", check),
+    Route("GET", f"{HOME}/{{id}}", one),
+    Route("POST", f"{HOME}/{{id}}/try", try_one),
+)
+
+
+Stamp = tuple[str, int, int]  # path, when it was written, how long it is
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInForce:
+    """One rule in force; its examples are those of its file, where the file still says the same."""
+
+    rule: Rule
+    pack: str
+    changed: bool = False  # the file says something else by now
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleResult:
+    """What became of one example."""
+
+    action: Action
+    catch: bool  # it has to fire
+    held: bool
+
+
+def rules_in_force(context: Context) -> dict[str, RuleInForce]:
+    """Every rule in force, by its id."""
+    on_disk = _read([_stamp(path) for path in _files(context)])
+    return {id: _shelved(rule, on_disk.get(id)) for id, rule in context.state.rules.rules.items()}
+
+
+def pack_summaries(context: Context) -> dict[str, str]:
+    """What each pack is about: the comment that its file begins with."""
+    return {path.stem: _opening(_stamp(path)) for path in _files(context)}
+
+
+def example_results(rule: Rule, rules: Rulebook) -> list[ExampleResult]:
+    """A rule's own examples, judged by all rules that are in force."""
+    each = [(action, True) for action in rule.match] + [(action, False) for action in rule.spare]
+    return [ExampleResult(action, catch, _fires(rule, action, rules) is catch) for action, catch in each]
+
+
+def example_problems(rule: Rule, rules: Rulebook) -> list[str]:
+    """What is wrong with a rule by its own examples."""
+    return example_failures(Rulebook.of([rule], rules.programs), rules)
+
+
+def _fires(rule: Rule, action: Action, rules: Rulebook) -> bool:
+    """Whether a rule speaks; one that calls something safe is heard by the level alone."""
+    seen = judge(action, rules).assessment
+    if not rule.level:
+        return not seen.level
+    return any(finding.rule == rule.id for finding in seen.findings)
+
+
+def _shelved(rule: Rule, found: tuple[str, Rule] | None) -> RuleInForce:
+    if found is None:
+        return RuleInForce(rule, "", True)
+    pack, other = found
+    same = replace(other, match=(), spare=()) == replace(rule, match=(), spare=())
+    return RuleInForce(other if same else rule, pack, not same)
+
+
+def _files(context: Context) -> Sequence[Path]:
+    return [*sorted(SHIPPED.glob("*.toml")), *context.config.rule_files]
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        found = path.stat()
+    except OSError:
+        return str(path), 0, 0
+    return str(path), found.st_mtime_ns, found.st_size
+
+
+def _read(stamps: Sequence[Stamp]) -> dict[str, tuple[str, Rule]]:
+    """The rules of files, by their id, with the name of the file."""
+    return {id: (Path(stamp[0]).stem, rule) for stamp in stamps for id, rule in _rules(stamp).items()}
+
+
+@lru_cache(maxsize=256)
+def _opening(stamp: Stamp) -> str:
+    try:
+        with Path(stamp[0]).open(encoding="utf-8") as file:
+            first = file.readline(400)
+    except (OSError, ValueError):
+        return ""
+    return first[1:].strip() if first.startswith("#") else ""
+
+
+@lru_cache(maxsize=256)
+def _rules(stamp: Stamp) -> Mapping[str, Rule]:
+    """The rules of one file as it is now; one that cannot be used any more has none."""
+    try:
+        return load_files([Path(stamp[0])]).rules
+    except RuleError:
+        return {}

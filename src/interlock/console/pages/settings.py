@@ -1,0 +1,193 @@
+"""Settings page: operators, notification channels, adapter trust, the mode, the planner and the configuration file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import Any
+
+from interlock.adapters.trust import TRUSTS, Trust
+from interlock.console.pages.ask import HOME as ASK
+from interlock.console.pages.ask import elsewhere
+from interlock.console.visit import ADMIN, APPROVER, Answer, InvalidInput, Page, RedirectTo, Route, Visit
+from interlock.error_codes import AnswerRefused
+from interlock.identity import credentials
+from interlock.identity.agents import set_mode
+from interlock.identity.console_access import role_of
+from interlock.identity.keys import EnrolError
+from interlock.identity.keys.roster import PASSKEY
+from interlock.identity.operators import add_operator, change_operator
+from interlock.notify import status
+from interlock.plans import planner_choice, running
+from interlock.policy.policy import MODES
+from interlock.policy.rendering import policy_warnings
+from interlock.records import OperatorRow
+from interlock.runtime.adapter_trust import change_trust, refresh_trust
+from interlock.web.wire import adapter_json
+
+HOME = "/console/settings"
+_NAME = re.compile(r"[\w.@-]{1,64}")
+_MODES: Mapping[str, str] = MappingProxyType(
+    {
+        "enforcing": "what the policy asks for is asked for",
+        "monitoring": "everything passes; the record says what would have happened",
+        "logging": "everything passes and is written down; nothing is weighed",
+        "disabled": "everything passes and is written down; nothing is weighed",
+    }
+)
+_LIMITS: Mapping[str, str] = MappingProxyType(
+    {
+        "requests_per_minute": "requests a minute by one caller",
+        "body_bytes": "bytes of one request",
+        "long_poll_seconds": "seconds that a call waits for an answer",
+        "unlock_minutes": "minutes that a terminal answers without the passphrase after a sign-in there",
+        "session_minutes": "minutes that an operator stays signed in on the command line",
+        "challenge_seconds": "seconds that a code counts",
+    }
+)
+Work = Callable[[Visit], str]
+
+
+def page(visit: Visit, error: str = "") -> Answer:
+    state, config = visit.context.state, visit.context.config
+    rows = sorted(state.store.read(lambda tx: tx.operators()), key=lambda row: row.name)
+    values = {
+        "error": error,
+        "operators": [_operator(visit, row) for row in rows],
+        "channels": status.list_channels(state, 3),
+        "adapters": _adapters(visit),
+        "trusts": [trust.word for trust in Trust],
+        "modes": _MODES,
+        "limits": [(_LIMITS.get(name, name), value) for name, value in asdict(config.limits).items()],
+        "console": config.console,
+        "audit": config.audit,
+        "file": config.path,
+        "address": visit.context.address,
+        "concerns": policy_warnings(state.policy, state.mode, config.danger_patterns),
+        "alerts": tuple(state.alerts.values()),
+        "enrolments": credentials.enrolments(state),
+        "planner": planner_choice.planner_state(state),
+        "plan": config.plan,
+        "ask_not_here": running.why_not_here(state, elsewhere(visit)),
+    }
+    return Page("settings/settings.html", values, 422 if error else 200)
+
+
+def _operator(visit: Visit, row: OperatorRow) -> dict[str, Any]:
+    state = visit.context.state
+    held = credentials.credentials_of(state, row.name)
+    return {
+        "row": row,
+        "may": role_of(state, row.name),
+        "passkeys": sum(one.kind == PASSKEY for one in held),
+        "codes": sum(one.kind != PASSKEY for one in held),
+    }
+
+
+def _adapters(visit: Visit) -> list[dict[str, Any]]:
+    state = visit.context.state
+    if state.adapters.stale:
+        refresh_trust(state)
+    each = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
+    return [{**adapter_json(state, loaded, True), "whole_mark": loaded.mark} for loaded in each]
+
+
+def _done(work: Work) -> Callable[[Visit], Answer]:
+    """A handler that changes something and leads back; what the service refuses is said on the same page."""
+
+    def handler(visit: Visit) -> Answer:
+        try:
+            said = work(visit)
+        except (AnswerRefused, InvalidInput, EnrolError) as error:
+            return page(visit, str(error))
+        return RedirectTo(f"{HOME}?said={said}")
+
+    return handler
+
+
+def mode(visit: Visit) -> str:
+    wanted, reason = visit.form.get("mode", ""), _reason(visit)
+    if wanted not in MODES:
+        raise InvalidInput(f"no mode {wanted[:40]!r}")
+    set_mode(visit.context.state, visit.who.session, wanted, reason)
+    return "mode"
+
+
+def operator(visit: Visit) -> str:
+    """Other roles and teams, disabled or enabled again."""
+    roles, teams = _names(visit, "roles"), _names(visit, "teams")
+    disabled = visit.form.get("disabled") == "yes"
+    change_operator(visit.context.state, visit.who.session, visit.params["name"], roles, teams, disabled)
+    return "operator"
+
+
+def new_operator(visit: Visit) -> str:
+    """Somebody else; the first passphrase is told them by another way, and theirs to change."""
+    name, first, again = (visit.form.get(field, "") for field in ("name", "passphrase", "again"))
+    if not _NAME.fullmatch(name.strip()):
+        raise InvalidInput("a name is letters, digits and . @ - _, no more than 64")
+    if first != again:
+        raise InvalidInput("the two passphrases are not the same")
+    given = _names(visit, "roles"), _names(visit, "teams")
+    add_operator(visit.context.state, visit.who.session, name.strip(), first, *given)
+    return "added"
+
+
+def test_channel(visit: Visit) -> Answer:
+    """Sends a test message now; it says what became of it beside the button."""
+    try:
+        told = status.send_test(visit.context.state, visit.who.session, visit.params["name"])
+    except AnswerRefused as error:
+        told = {"sent": False, "reason": str(error), "name": visit.params["name"]}
+    return Page("settings/_channel_test.html", {"told": told})
+
+
+def trust(visit: Visit) -> str:
+    """One step up by an admin, down by anybody who answers."""
+    wanted = TRUSTS.get(visit.form.get("level", ""))
+    if wanted is None:
+        raise InvalidInput("no such level of trust")
+    given = visit.params["name"], wanted, _reason(visit), visit.form.get("mark", "")
+    change_trust(visit.context.state, visit.who.session, *given)
+    return "trust"
+
+
+def planner(visit: Visit) -> Answer:
+    """Which planner answers from now on; back to where that was asked."""
+    to = ASK if visit.form.get("back") == "ask" else HOME
+    try:
+        given = visit.form.get("use", ""), visit.form.get("model", "")
+        planner_choice.choose(visit.context.state, visit.who.session, *given)
+    except AnswerRefused as error:
+        return page(visit, str(error))
+    return RedirectTo(f"{to}?said=planner")
+
+
+def _reason(visit: Visit) -> str:
+    reason = visit.form.get("reason", "").strip()
+    if not reason:
+        raise InvalidInput("say why: it is recorded")
+    return reason[:500]
+
+
+def _names(visit: Visit, field: str) -> list[str]:
+    """Words with commas or blanks between them."""
+    found = re.split(r"[,\s]+", visit.form.get(field, "").strip())
+    names = [name for name in found if name]
+    for name in names:
+        if not _NAME.fullmatch(name) or len(names) > 20:
+            raise InvalidInput(f"{field}: {name[:40]!r} is no name")
+    return names
+
+
+ROUTES = (
+    Route("GET", HOME, page),
+    Route("POST", f"{HOME}/mode", _done(mode), ADMIN),
+    Route("POST", f"{HOME}/operators", _done(new_operator), ADMIN),
+    Route("POST", f"{HOME}/operators/{{name}}", _done(operator), ADMIN),
+    Route("POST", f"{HOME}/planner", planner, ADMIN),
+    Route("POST", f"{HOME}/channels/{{name}}/test", test_channel, APPROVER),
+    Route("POST", f"{HOME}/adapters/{{name}}/trust", _done(trust), APPROVER),
+)

@@ -1,0 +1,133 @@
+"""Workflows page: commands under one name, reviewed step by step, frozen and run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from interlock.console.pages.ask import HOME as ASK
+from interlock.console.pages.ask import elsewhere, field
+from interlock.console.replies import json_handler
+from interlock.console.stepup import grant_begin, grant_signed
+from interlock.console.visit import APPROVER, Answer, InvalidInput, Page, RedirectTo, Route, Visit
+from interlock.plans import planning, running, workflow_runs, workflows
+from interlock.plans.releasing import PlanConsent
+from interlock.plans.wire import flow_json, plan_json
+from interlock.records.plans import RUNNING
+
+HOME = f"{ASK}/workflows"
+
+
+def listing(visit: Visit) -> Answer:
+    return Page(
+        "ask/workflows.html",
+        {"flows": workflows.list_workflows(visit.context.state), "cwd": planning.working_folder("")},
+    )
+
+
+def save(visit: Visit) -> Answer:
+    """A new workflow: one command a line, all in one folder."""
+    lines = [line for line in field(visit, "commands").replace("\r\n", "\n").split("\n") if line.strip()]
+    steps = [{"command": line, "cwd": field(visit, "cwd")} for line in lines]
+    stops = visit.form.get("stop") == "yes"
+    made = workflows.save(visit.context.state, visit.who.session, field(visit, "name"), steps, stops)
+    return RedirectTo(f"{HOME}/{quote(made.id)}")
+
+
+def one(visit: Visit) -> Answer:
+    """Its steps, each read as if it were new."""
+    state = visit.context.state
+    opened = workflows.open_steps(state, visit.who.session, visit.params["id"])
+    flow = state.plans.flows.get(opened.workflow.id)
+    mine = flow is not None and flow.operator == visit.who.operator
+    values = {
+        "flow": opened.workflow,
+        "opened": opened,
+        "steps": [plan_json(state, plan) for plan in opened.plans],
+        "running": mine and flow is not None and flow.status == RUNNING,
+        "not_here": running.why_not_here(state, elsewhere(visit)),
+    }
+    return Page("ask/workflow.html", values)
+
+
+def remove(visit: Visit) -> Answer:
+    workflows.remove(visit.context.state, visit.who.session, visit.params["id"])
+    return RedirectTo(HOME)
+
+
+def run(visit: Visit) -> Mapping[str, Any]:
+    """A yes to every step, or to the frozen whole; where the gate asks for more, which tickets it holds."""
+    state, session, id = visit.context.state, visit.who.session, visit.params["id"]
+    try:
+        flow = workflow_runs.start_run(state, session, id, _said(visit), field(visit, "frozen"), elsewhere(visit))
+    except workflow_runs.StepsHeld as held:
+        tickets = [one.ticket.id for _, one in held.held if one.ticket]
+        return {"status": "held", "reason": f"{held} Answer them in the queue, then run it again.", "tickets": tickets}
+    return flow_json(flow)
+
+
+def freeze_begin(visit: Visit) -> Mapping[str, Any]:
+    """What is asked of whoever freezes it: for the grant that it takes, nothing where it takes none."""
+    terms = _terms(visit)
+    return grant_begin(visit, terms) if terms else {"fresh": True}
+
+
+def freeze(visit: Visit) -> Mapping[str, Any]:
+    terms = _terms(visit)
+    by = grant_signed(visit, terms) if terms else visit.who.session
+    workflows.freeze(visit.context.state, by, visit.params["id"], _said(visit), *_span(visit))
+    return {"status": "frozen"}
+
+
+def _terms(visit: Visit) -> dict[str, Any] | None:
+    given = visit.context.state, visit.who.session, visit.params["id"]
+    return workflows.grant_of(*given, _said(visit), *_span(visit))
+
+
+def _span(visit: Visit) -> tuple[int, int]:
+    """For how many runs, and how many days."""
+    runs, days = field(visit, "runs"), field(visit, "days")
+    if not (runs.isdigit() and days.isdigit() and len(runs + days) < 6):
+        raise InvalidInput("how many runs, and for how many days?")
+    return int(runs), int(days)
+
+
+def progress(visit: Visit) -> Mapping[str, Any]:
+    return flow_json(workflow_runs.find_run(visit.context.state, visit.who.session, visit.params["id"]))
+
+
+def cancel(visit: Visit) -> Mapping[str, Any]:
+    workflow_runs.cancel_run(visit.context.state, visit.who.session, visit.params["id"])
+    return {"status": "ending"}
+
+
+def _said(visit: Visit) -> list[tuple[str, PlanConsent]]:
+    """What was said to each step, as the page sends it."""
+    try:
+        steps = json.loads(visit.form.get("steps", ""))
+    except (ValueError, RecursionError):
+        raise InvalidInput("the steps cannot be read") from None
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        raise InvalidInput("the steps cannot be read")
+    return [
+        (
+            str(step.get("id", "")),
+            PlanConsent(str(step.get("command", "")), str(step.get("mark", "")), step.get("understood") is True),
+        )
+        for step in steps
+    ]
+
+
+ROUTES = (
+    Route("GET", HOME, listing),
+    Route("POST", HOME, save, APPROVER),
+    Route("GET", f"{HOME}/{{id}}", one, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/remove", remove, APPROVER),
+    Route("POST", f"{HOME}/{{id}}/run", json_handler(run), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/freeze/begin", json_handler(freeze_begin), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/freeze", json_handler(freeze), APPROVER),
+    Route("GET", f"{HOME}/{{id}}/progress", json_handler(progress), APPROVER),
+    Route("POST", f"{HOME}/{{id}}/cancel", json_handler(cancel), APPROVER),
+)

@@ -1,0 +1,248 @@
+"""Views of an audit record: the line in a list, and its whole story with the answers and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from interlock.analysis.wire import finding_json
+from interlock.approvals import settle
+from interlock.approvals.display import RUNS, ActionDisplay, display_action, list_text, unwrap_commands
+from interlock.approvals.rendering import requirement_words
+from interlock.audit import EVENTS, HELD, ROUTINE
+from interlock.audit.false_alarms import FalseAlarm, is_markable, marks, rules_of
+from interlock.audit.proof import RecordProof, proof_of
+from interlock.audit.replay import action_of, assess_record, record_title
+from interlock.audit.search import RecordEntry, RecordQuery, details_line, search, token_line
+from interlock.console.highlight import Piece, highlight, runs
+from interlock.identity.passkey_proofs import PREFIX
+from interlock.policy.impact import impact_words, recoverable, undo_words_after
+from interlock.records import Approval, Ticket
+from interlock.redaction import redact
+from interlock.runtime.state import State
+from interlock.snapshots import ID
+from interlock.times import iso
+
+RECORD = "/console/audit/record"
+# What the events of attempts are called here, and how that is coloured.
+_ATTEMPTS = {
+    EVENTS["allowed"]: ("allowed", "good"),
+    EVENTS["confirmed"]: ("allowed, answered", "good"),
+    EVENTS["denied"]: ("denied", "bad"),
+    HELD: ("held", "level-2"),
+}
+_DEEDS = {"approve": "good", "reject": "bad", "block": "bad", "verify_failed": "bad", "alert": "bad"}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLine:
+    """One record in a list."""
+
+    id: str
+    to: str  # its own page
+    at: float
+    when: str
+    what: str  # happened
+    kind: str  # of badge
+    level: int  # -1: none
+    who: str
+    words: str
+    kept: str = ""  # the snapshot that was taken first, or brought back
+
+
+def record_lines(entries: Iterable[RecordEntry]) -> list[RecordLine]:
+    return [line(entry) for entry in entries]
+
+
+def line(entry: RecordEntry) -> RecordLine:
+    row, body = entry.row, entry.body
+    what, kind = _ATTEMPTS.get(row.event, (row.event.replace("_", " ").lower(), _DEEDS.get(row.event, "")))
+    return RecordLine(
+        entry.id,
+        record_address(row.writer, row.seq),
+        row.at,
+        when(row.at),
+        what,
+        kind,
+        entry.level,
+        _who(body),
+        _words(entry),
+        snapshot_of(body),
+    )
+
+
+def record_address(writer: str, seq: int) -> str:
+    """Where one record is shown."""
+    return f"{RECORD}?{urlencode({'writer': writer, 'seq': seq})}"
+
+
+def when(at: float) -> str:
+    """`2026-01-28 12:05:00`, in UTC; nothing where somebody wrote it who is not us."""
+    try:
+        return iso(at)[:19].replace("T", " ")
+    except (ValueError, TypeError, OverflowError):
+        return ""
+
+
+def snapshot_of(body: Mapping[str, Any]) -> str:
+    """The snapshot that a record is about, where it has one."""
+    kept = body.get("kept")
+    found = kept.get("id") if isinstance(kept, Mapping) else body.get("snapshot")
+    return found if isinstance(found, str) and ID.fullmatch(found) else ""
+
+
+def _who(body: Mapping[str, Any]) -> str:
+    agent = body.get("agent")
+    if isinstance(agent, Mapping):
+        return str(agent.get("name") or agent.get("principal") or "")
+    return str(body.get("by") or "")
+
+
+def _words(entry: RecordEntry) -> str:
+    if entry.level >= 0:
+        return list_text(action_of(entry.body), str(entry.body.get("operation", "")))
+    return token_line(entry.body) if "token_id" in entry.body else details_line(entry.body)
+
+
+RELATED = 30
+LOOKED = 2_000  # records that are looked at for those that belong to it
+_HUMAN = ("none", "confirm", "approve", "verify")
+
+
+@dataclass(frozen=True, slots=True)
+class FiredRule:
+    """One rule that fired."""
+
+    id: str
+    reason: str
+    instead: str
+    known: bool  # it is in the rulebook that is in force
+
+
+@dataclass(frozen=True, slots=True)
+class SignedAnswer:
+    """What one person said."""
+
+    operator: str
+    verdict: str
+    when: str
+    channel: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordStory:
+    """Everything about one record."""
+
+    entry: RecordEntry
+    line: RecordLine
+    shown: ActionDisplay | None  # of what was asked
+    runs: list[tuple[bool, list[Piece]]]
+    facts: tuple[tuple[str, str], ...]
+    fired: tuple[FiredRule, ...]
+    factors: tuple[str, ...]
+    ticket: Ticket | None
+    signed: tuple[SignedAnswer, ...]
+    related: list[RecordLine]
+    proof: RecordProof
+    signed_when: str
+    markable: bool
+    mark: FalseAlarm | None
+
+
+def record_story(state: State, entry: RecordEntry) -> RecordStory:
+    body = entry.body
+    id = str(body.get("ticket") or "")
+    ticket, approvals = state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id))) if id else (None, [])
+    found = _shown(state, body) if entry.level >= 0 else None
+    proof = proof_of(state, entry.row)
+    return RecordStory(
+        entry,
+        line(entry),
+        found,
+        runs(highlight(found.text, found.marks)) if found else [],
+        tuple((name, words) for name, words in _facts(entry) if words),
+        _fired(state, body),
+        tuple(undo_words_after(words, _texts(body.get("factors"))) for words in _texts(body.get("factors"))),
+        settle(ticket, state.clock.now()) if ticket is not None else None,
+        tuple(map(_signed, approvals)),
+        _related(state, entry, id),
+        proof,
+        when(proof.signed_at) if proof.signed_at is not None else "",
+        is_markable(entry),
+        marks(state).get(entry.id),
+    )
+
+
+def _shown(state: State, body: Mapping[str, Any]) -> ActionDisplay:
+    """What was judged, whole, with what would really have run; the harm is marked by the rules that fired then."""
+    action = action_of(body)
+    seen = assess_record(body, state.rules)
+    if seen is None:
+        return display_action(action, (), record_title(body))
+    fired = set(rules_of(body))
+    findings = redact([finding_json(one) for one in seen.findings if one.rule in fired])
+    hidden = unwrap_commands(seen.steps, findings, action)
+    return display_action({**action, RUNS: hidden}, findings, record_title(body))
+
+
+def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
+    """What a person asks first, in that order."""
+    body = entry.body
+    if entry.level < 0:
+        return []
+    agent, where = _table(body.get("agent")), _table(body.get("parameters")) or _table(body.get("judged"))
+    name = f", calls itself {agent['name']}" if agent.get("name") else ""
+    asked = _table(body.get("requirement"))
+    human = asked.get("human")
+    words = {**asked, "human": _HUMAN[human] if isinstance(human, int) and 0 <= human < 4 else human}
+    back = snapshot_of(body) or recoverable(_texts(body.get("factors")))
+    score = f"{body.get('score', '')}{', tier ' + str(body['tier']) if body.get('tier') else ''}"
+    return [
+        ("Answer", f"{body.get('decision', '')}{': ' + str(body['reason']) if body.get('reason') else ''}"),
+        ("Score", score),
+        ("Undo", "cannot be undone" if body.get("irreversible") and not back else ""),
+        ("Looked", impact_words(_texts(body.get("factors")))),
+        ("Asked for", requirement_words(words) if asked else ""),
+        ("Agent", f"{agent.get('principal', '')}{name}"),
+        ("Session", str(agent.get("session") or "")),
+        ("In", str(where.get("cwd") or "")),
+        ("Through", f"{body.get('door') or body.get('adapter_name', '')}, {body.get('strength') or 'plain'} strength"),
+        ("Policy", f"{body.get('policy_name', '')}, mode {body.get('mode', '')}"),
+        ("Grant", str(body.get("grant") or "")),
+        ("Execution", str(body.get("execution") or "")),
+        ("Digest", str(body.get("digest") or "")),
+    ]
+
+
+def _fired(state: State, body: Mapping[str, Any]) -> tuple[FiredRule, ...]:
+    """The rules by their ids, with what the rulebook says of them now."""
+    known = state.rules.rules
+    return tuple(
+        FiredRule(id, known[id].reason if id in known else "", known[id].instead if id in known else "", id in known)
+        for id in rules_of(body)
+    )
+
+
+def _signed(approval: Approval) -> SignedAnswer:
+    fresh = "with step-up" if approval.reauth else "signed in"
+    how = "by passkey" if approval.key_id.startswith(PREFIX) else f"by key, {fresh}"
+    return SignedAnswer(approval.operator, approval.verdict, when(approval.at), approval.channel, how)
+
+
+def _related(state: State, entry: RecordEntry, ticket: str) -> list[RecordLine]:
+    """The other records of the same ticket, the first one first."""
+    if not ticket:
+        return []
+    found = search(state, RecordQuery(text=ticket, without=ROUTINE), page=RELATED, most=LOOKED)
+    return [one for one in reversed(record_lines(found.entries)) if one.id != entry.id]
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(map(str, value)) if isinstance(value, list) else ()
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

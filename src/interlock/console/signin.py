@@ -1,0 +1,216 @@
+"""Sign-in, sign-out, the set-up link, and the keys that somebody signs in with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from interlock.console import cookies, stepup
+from interlock.console import cookies as browsers
+from interlock.console.replies import form_field, json_field, json_handler
+from interlock.console.visit import OPEN, VIEWER, Answer, InvalidInput, JsonAnswer, Page, RedirectTo, Route, Visit
+from interlock.error_codes import AnswerRefused
+from interlock.identity import credentials, passkeys, totp
+from interlock.identity.console_access import Visitor, enter_by_link, sign_out_everywhere, visitor_of
+from interlock.identity.keys.roster import PASSKEY
+from interlock.identity.sessions import SignInRefused, TooManySignIns
+
+HOME = "/console"
+SIGN_IN, SET_UP, KEYS = "/console/sign-in", "/console/set-up", "/console/keys"
+
+
+def sign_in_page(visit: Visit, error: str = "", status: int = 200) -> Answer:
+    """Who may come in, and since when there are people who may; names are for those who are in."""
+    state, site = visit.context.state, visit.site
+    if visit.visitor is not None and not error and "again" not in visit.query:
+        return RedirectTo(_next(visit))
+    values = {
+        "error": error,
+        "next": _next(visit),
+        "name": visit.form.get("name", "")[:100],
+        "enrolments": credentials.enrolments(state),
+        "locked": state.sessions.roster is None,
+        "origin": site.origin,
+        "right_name": site.secure or visit.headers.get("host", "").startswith("localhost"),
+    }
+    return Page("signin/sign_in.html", values, status)
+
+
+def sign_in(visit: Visit) -> Answer:
+    """Passphrase and code; a cookie that came with them is worth nothing afterwards."""
+    _own_page(visit)
+    state, site = visit.context.state, visit.site
+    given = form_field(visit, "name"), form_field(visit, "passphrase"), form_field(visit, "code")
+    try:
+        token, visitor = totp.sign_in(state, *given, visit.peer, site.secure)
+    except TooManySignIns as error:
+        return sign_in_page(visit, str(error), 429)
+    except (SignInRefused, totp.SignInBusy) as error:
+        return sign_in_page(visit, str(error), 401)
+    _forget(visit)
+    return RedirectTo(
+        f"{_next(visit)}#mark={visitor.csrf}", (cookies.session_cookie(token, site), browsers.browser_cookie(visit))
+    )
+
+
+@json_handler
+def passkey_begin(visit: Visit) -> Mapping[str, Any]:
+    _own_page(visit)
+    return passkeys.sign_in_begin(visit.context.state, visit.site, browsers.known_browser(visit))
+
+
+def passkey_finish(visit: Visit) -> Answer:
+    entered: list[str] = []
+
+    @json_handler
+    def work(visit: Visit) -> Mapping[str, Any]:
+        _own_page(visit)
+        given = form_field(visit, "ceremony"), json_field(visit, "response"), visit.site, visit.peer
+        token, visitor = passkeys.sign_in_finish(visit.context.state, *given, browsers.known_browser(visit))
+        entered.append(token)
+        return {"next": _next(visit), "csrf": visitor.csrf}
+
+    return _with_cookie(visit, work(visit), entered, browsers.browser_cookie(visit))
+
+
+@json_handler
+def whoami(visit: Visit) -> Mapping[str, Any]:
+    """Whether this browser is signed in: a link from elsewhere comes without the cookie, a page of ours with it."""
+    return {"signedIn": visit.visitor is not None}
+
+
+def sign_out(visit: Visit) -> Answer:
+    visit.context.state.visitors.leave(cookies.cookie_of(visit))
+    return RedirectTo(SIGN_IN, (cookies.expired_cookie(visit.site),))
+
+
+def sign_out_all(visit: Visit) -> Answer:
+    sign_out_everywhere(visit.context.state, visit.who.operator)
+    return RedirectTo(SIGN_IN, (cookies.expired_cookie(visit.site),))
+
+
+def set_up_page(visit: Visit) -> Answer:
+    """Where a set-up link leads; its secret is behind the # and is not sent with the page."""
+    found = _setting_up(visit)
+    return Page("signin/set_up.html", {"operator": found.operator if found else ""})
+
+
+def set_up(visit: Visit) -> Answer:
+    """The secret of a link, once, for a cookie that lets a first way in be registered and opens no page."""
+    entered: list[str] = []
+
+    @json_handler
+    def work(visit: Visit) -> Mapping[str, Any]:
+        _own_page(visit)
+        site = visit.site
+        token, visitor = enter_by_link(visit.context.state, form_field(visit, "token"), visit.peer, site.secure)
+        entered.append(token)
+        return {"operator": visitor.operator, "csrf": visitor.csrf}
+
+    return _with_cookie(visit, work(visit), entered)
+
+
+def keys_page(visit: Visit) -> Answer:
+    state, who = visit.context.state, visit.who
+    values = {
+        "credentials": credentials.credentials_of(state, who.operator),
+        "enrolments": credentials.enrolments(state),
+        "has_passkey": bool(credentials.active_credentials(state, who.operator, PASSKEY)),
+        "signed_in_at": who.signed_in_at,
+        "how": who.how,
+    }
+    return Page("signin/keys.html", values)
+
+
+@json_handler
+def register_begin(visit: Visit) -> Mapping[str, Any]:
+    return passkeys.register_begin(visit.context.state, _anyone(visit), visit.site)
+
+
+@json_handler
+def register_finish(visit: Visit) -> Mapping[str, Any]:
+    given = form_field(visit, "ceremony"), json_field(visit, "response"), form_field(visit, "name", needed=False)
+    made = passkeys.register_finish(visit.context.state, _anyone(visit), *given, visit.site)
+    return {"name": made.name, "waits": made.active_at > visit.context.state.clock.now()}
+
+
+@json_handler
+def totp_begin(visit: Visit) -> Mapping[str, Any]:
+    return totp.begin(visit.context.state, _anyone(visit))
+
+
+@json_handler
+def totp_finish(visit: Visit) -> Mapping[str, Any]:
+    made = totp.finish(visit.context.state, _anyone(visit), form_field(visit, "ceremony"), form_field(visit, "code"))
+    return {"name": made.name, "waits": made.active_at > visit.context.state.clock.now()}
+
+
+def remove_key(visit: Visit) -> Answer:
+    try:
+        credentials.remove(visit.context.state, visit.who, visit.params["id"], visit.form.get("even_last") == "yes")
+    except AnswerRefused as error:
+        raise InvalidInput(str(error)) from None
+    return RedirectTo(KEYS)
+
+
+def _anyone(visit: Visit) -> Visitor:
+    """Whoever is signed in or sets up; the request has to carry the mark of their own page."""
+    found = visit.visitor or _setting_up(visit)
+    if found is None:
+        raise SignInRefused("sign in first, or open the link that `interlock operator link` shows")
+    if not found.sent_by(visit.headers.get("x-csrf-token", "")):
+        raise AnswerRefused("this page is out of date; load it again")
+    return found
+
+
+def _setting_up(visit: Visit) -> Visitor | None:
+    state, token = visit.context.state, cookies.cookie_of(visit)
+    return visitor_of(state, token, state.clock.now(), setting_up=True) if token else None
+
+
+def _own_page(visit: Visit) -> None:
+    """Before anybody is signed in, the origin is what tells our page from another one."""
+    if not cookies.same_origin(visit):
+        raise AnswerRefused("this has to come from Interlock's own page")
+
+
+def _with_cookie(visit: Visit, answer: JsonAnswer, entered: list[str], *more: cookies.Header) -> Answer:
+    """The answer with the cookie of whoever came in; the one that they had before counts no more."""
+    if not entered:
+        return answer
+    _forget(visit)
+    return JsonAnswer(answer.body, answer.status, (cookies.session_cookie(entered[0], visit.site), *more))
+
+
+def _forget(visit: Visit) -> None:
+    if before := cookies.cookie_of(visit):
+        visit.context.state.visitors.leave(before)
+
+
+def _next(visit: Visit) -> str:
+    """Where to go on: a page of the console, whatever was asked for."""
+    wanted = visit.form.get("next") or visit.query.get("next", "")
+    inside = wanted.startswith(f"{HOME}/") and not wanted.startswith(SIGN_IN)
+    fine = inside and not any(sign in unquote(wanted) for sign in ("\\", "//", ".."))
+    return wanted if fine and wanted.isprintable() and len(wanted) < 500 else HOME
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", SIGN_IN, sign_in_page, OPEN),
+    Route("POST", SIGN_IN, sign_in, OPEN),
+    Route("GET", f"{SIGN_IN}/who", whoami, OPEN),
+    Route("POST", f"{SIGN_IN}/passkey/begin", passkey_begin, OPEN),
+    Route("POST", f"{SIGN_IN}/passkey/finish", passkey_finish, OPEN),
+    Route("POST", "/console/sign-out", sign_out, VIEWER),
+    Route("POST", "/console/sign-out/everywhere", sign_out_all, VIEWER),
+    Route("GET", SET_UP, set_up_page, OPEN),
+    Route("POST", SET_UP, set_up, OPEN),
+    Route("GET", KEYS, keys_page, VIEWER),
+    Route("POST", f"{KEYS}/passkey/begin", register_begin, OPEN),
+    Route("POST", f"{KEYS}/passkey/finish", register_finish, OPEN),
+    Route("POST", f"{KEYS}/totp/begin", totp_begin, OPEN),
+    Route("POST", f"{KEYS}/totp/finish", totp_finish, OPEN),
+    Route("POST", f"{KEYS}/{{id}}/remove", remove_key, VIEWER),
+    *stepup.ROUTES,
+)

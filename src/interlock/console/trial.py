@@ -1,0 +1,113 @@
+"""Reads an action or a policy typed on a page and shows the policy's answer; nothing is run, opened or recorded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from interlock.analysis.assess import Judgement, judge
+from interlock.console.highlight import Piece, highlight, runs
+from interlock.console.visit import InvalidInput, Visit
+from interlock.engine.explain import PolicyAnswer, policy_answer
+from interlock.model import Action, Assessment, Kind, command, intent, operation, tool
+from interlock.policy.circumstances import Circumstances
+from interlock.policy.evaluate import requirement_for
+from interlock.policy.load import text_policy
+from interlock.policy.policy import Policy, PolicyError
+from interlock.problems import Problem
+from interlock.runtime.state import State
+
+LONGEST = 20_000  # characters of what is tried
+LONGEST_POLICY = 200_000
+CWD = "/home/dev/app"
+KINDS: Mapping[str, str] = MappingProxyType(
+    {"command": "Command", "operation": "Operation", "tool": "Tool call", "intent": "Intent, in words"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """One action as it was read, with its text for a page."""
+
+    action: Action
+    judgement: Judgement
+    runs: list[tuple[bool, list[Piece]]]
+
+    @property
+    def assessment(self) -> Assessment:
+        return self.judgement.assessment
+
+
+def form_fields(form: Mapping[str, str]) -> dict[str, str]:
+    """The fields of a form that say what is tried, as they are shown again."""
+    plain = {"kind": "command", "text": "", "params": "", "cwd": CWD}
+    return {name: plain_text(form.get(name, value)) for name, value in plain.items()}
+
+
+def plain_text(text: str) -> str:
+    """Text as a form has it: lines end as everywhere else, and half a character is none."""
+    return text.replace("\r\n", "\n").encode("utf-8", "replace").decode()
+
+
+def action_of(form: Mapping[str, str]) -> Action:
+    """The action that a form describes; raises Invalid with words for whoever filled it in."""
+    fields = form_fields(form)
+    kind, text, cwd = fields["kind"], fields["text"], fields["cwd"].strip()
+    if kind not in KINDS:
+        raise InvalidInput(f"no kind {kind[:40]!r}; known: {', '.join(KINDS)}")
+    if not text.strip():
+        raise InvalidInput("there is nothing to try yet")
+    if max(len(text), len(fields["params"])) > LONGEST or len(cwd) > 4_096:
+        raise InvalidInput(f"this is longer than {LONGEST} characters")
+    if kind == "command":
+        return command(text, cwd)
+    if kind == "intent":
+        return intent(text, cwd)
+    params = _object(fields["params"])
+    return operation(text.strip(), params, cwd=cwd) if kind == "operation" else tool(text.strip(), params, cwd)
+
+
+def try_action(state: State, action: Action) -> TrialResult:
+    """The action judged by the rules in force; scripts that it names are not opened."""
+    judgement = judge(action, state.rules)
+    assessment = judgement.assessment
+    worst = max((finding.level for finding in assessment.findings), default=0)
+    spans = [one.span for one in assessment.findings if one.span and one.level == worst]
+    marks = spans if action.kind in (Kind.COMMAND, Kind.INTENT) else []
+    return TrialResult(action, judgement, runs(highlight(action.text, marks)))
+
+
+def trial_answer(state: State, found: TrialResult, policy: Policy) -> PolicyAnswer:
+    """What a policy would answer to somebody about whom nothing is known."""
+    at = Circumstances(mode=state.mode, matched=None)
+    if found.action.kind in (Kind.OPERATION, Kind.TOOL) and policy.registry:
+        gate = policy.severities
+        matched = state.registry.check(found.action.text, gate.max_cooling_off_ms, gate.block_on_match_failure)
+        at = Circumstances(mode=state.mode, matched=matched)
+    return policy_answer(requirement_for(found.action, found.judgement, policy, at), policy, state.mode)
+
+
+def policy_from_text(visit: Visit, text: str, name: str = "edited") -> tuple[Policy | None, tuple[Problem, ...]]:
+    """The policy in a text, with what the configuration says beside it; or every problem of it."""
+    if len(text) > LONGEST_POLICY:
+        return None, (Problem((), f"longer than {LONGEST_POLICY} characters"),)
+    try:
+        made = text_policy(plain_text(text), name, visit.context.state.policy)
+    except PolicyError as error:
+        return None, error.problems
+    return visit.context.config.beside(made), ()
+
+
+def _object(text: str) -> dict[str, Any]:
+    if not text.strip():
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"the parameters are no JSON: {error}"[:200]) from None
+    if not isinstance(found, dict):
+        raise InvalidInput('the parameters have to be a JSON object, such as {"name": "users"}')
+    return found

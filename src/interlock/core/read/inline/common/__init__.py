@@ -1,1 +1,0 @@
-"""What the readers of small languages share: tokens, values, and a walk that follows them."""

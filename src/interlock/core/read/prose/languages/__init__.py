@@ -1,1 +1,0 @@
-"""The words of the languages that are read besides English, a file each."""

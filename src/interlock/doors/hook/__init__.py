@@ -1,1 +1,0 @@
-"""What runs when an agent's hook fires."""

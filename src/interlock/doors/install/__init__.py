@@ -1,1 +1,0 @@
-"""Interlock's hooks in the files of coding agents: what is there, what would change, and the change."""

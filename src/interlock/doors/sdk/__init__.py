@@ -1,1 +1,0 @@
-"""The Python door: `from interlock import Gate, AsyncGate, DestructiveGate`."""

@@ -1,0 +1,1 @@
+"""The path of one action: gather, decide, perform; start at evaluate.py."""

@@ -1,0 +1,257 @@
+"""Renders an assessment and a policy's answer as styled lines; it explains what was decided and never decides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from interlock.analysis.display_text import Line, StyledText, excerpt, mid_sentence, undo_words, visible
+from interlock.approvals import resolve
+from interlock.model import Action, Assessment, EffectiveCommand, Finding, Human, Kind, Level
+from interlock.policy.impact import IMPACT_PREFIX, recoverable, undo_words_after
+
+if TYPE_CHECKING:  # whoever only wants lines does not load what weighs
+    from interlock.policy.evaluate import PolicyResult
+    from interlock.policy.impact import Impact
+    from interlock.policy.policy import Policy
+
+MAX_SHOWN = 40  # commands, and findings
+_ADMIN = frozenset({"role:admin"})
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainVerdict:
+    """What would be answered, in three words, and how a process says it (2.13)."""
+
+    word: str
+    exit_code: int
+    lead: str
+
+
+ALLOW, ASK, DENY = (
+    ExplainVerdict("allow", 0, "Allowed"),
+    ExplainVerdict("ask", 10, "Held"),
+    ExplainVerdict("deny", 20, "Denied"),
+)
+_VERDICTS = MappingProxyType(
+    {
+        "allow": ALLOW,
+        "cool_off": ExplainVerdict("ask", 10, "Waits"),
+        "confirm": ExplainVerdict("ask", 10, "Asks first"),
+        "approve": ASK,
+        "verify": ASK,
+        "deny": DENY,
+        "block": DENY,
+    }
+)
+_HUMANS = MappingProxyType(
+    {
+        Human.NONE: "nobody needs to agree",
+        Human.CONFIRM: "somebody has to confirm",
+        Human.APPROVE: "an operator has to approve",
+        Human.VERIFY: "an operator has to approve after a fresh sign-in",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyAnswer:
+    """What a policy decides about an action that nobody was asked about yet."""
+
+    outcome: str  # allow, cool_off, confirm, approve, verify, deny, block
+    weighed: PolicyResult
+    policy: str = "default"
+    mode: str = "enforcing"
+    seen: Impact | None = None  # what a look at the targets found
+    keepable: bool = False  # it would pass where a copy of what it changes is taken first
+
+    @property
+    def verdict(self) -> ExplainVerdict:
+        """The outcome in three words; what only an admin can free is a no to everybody else."""
+        return DENY if self.weighed.requirement.approvers == _ADMIN else _VERDICTS[self.outcome]
+
+    @property
+    def approval(self) -> str:
+        """Who would have to agree, and after how long."""
+        asked = self.weighed.requirement
+        if asked.blocked:
+            return "nobody can agree to this"
+        said = [_HUMANS[asked.human]]
+        if asked.approvers == _ADMIN:
+            said = ["only an admin can agree, after a fresh sign-in"]
+        elif asked.approvers:
+            said.append(f"one of {', '.join(sorted(asked.approvers))}")
+        said += [f"{asked.quorum} people"] if asked.quorum > 1 else []
+        if asked.cooling_seconds and asked.human is Human.NONE:
+            return f"it passes by itself after {asked.cooling_seconds} s, unless an operator objects"
+        said += [f"after {asked.cooling_seconds} s"] if asked.cooling_seconds else []
+        return ", ".join(said)
+
+
+def policy_answer(weighed: PolicyResult, policy: Policy, mode: str = "enforcing") -> PolicyAnswer:
+    """The answer that the path gives to a weighed action without a ticket."""
+    return PolicyAnswer(
+        resolve(weighed.requirement, weighed.denies, None, "", 0.0, policy.denial_seconds).outcome,
+        weighed,
+        policy.name,
+        mode,
+    )
+
+
+_BLANK: Line = ()
+
+
+def explain(action: Action, assessment: Assessment, answer: PolicyAnswer) -> list[Line]:
+    """The verdict, what would run, each finding where it stands in the text, the score, and what the policy asks for."""
+    text = action.text
+    lines = [summary(assessment, answer), _BLANK]
+    if action.kind is Kind.COMMAND or assessment.steps:
+        lines += _commands(assessment.steps)
+    else:
+        lines += [
+            (StyledText(f"{_KIND_WORDS[action.kind]}: ", "heading"), StyledText(visible(_call(action)), "command"))
+        ]
+    for finding in assessment.findings[:MAX_SHOWN]:
+        lines += [_BLANK, *_finding(text if action.kind in _TEXTS else "", finding)]
+    if len(assessment.findings) > MAX_SHOWN:
+        lines += [_BLANK, _plain(f"… and {len(assessment.findings) - MAX_SHOWN} more findings")]
+    return _beside(answer.seen, [*lines, _BLANK, *_figures(assessment), *_weighed(answer)])
+
+
+def _beside(seen: Impact | None, lines: list[Line]) -> list[Line]:
+    """The lines; beside a look that found everything again, none says that it cannot be undone."""
+    looked = (f"{IMPACT_PREFIX}{seen.words}",) if seen is not None else ()
+    if not recoverable(looked):
+        return lines
+    return [tuple(StyledText(undo_words_after(part.text, looked), part.style) for part in line) for line in lines]
+
+
+_TEXTS = frozenset({Kind.COMMAND, Kind.INTENT})  # kinds whose text a finding can be shown in
+
+
+def _call(action: Action) -> str:
+    """An operation or tool with what it is given, cut where it gets long."""
+    given = action.fields.get("params") or action.fields.get("input")
+    words = f"{action.text} {json.dumps(given, ensure_ascii=False, default=str)}" if given else action.text
+    return words if len(words) <= 400 else words[:397] + "..."
+
+
+_KIND_WORDS = MappingProxyType({Kind.OPERATION: "Operation", Kind.TOOL: "Tool", Kind.INTENT: "Announced"})
+
+
+def summary(assessment: Assessment, answer: PolicyAnswer) -> Line:
+    """What would happen and what to do instead, in at most two sentences."""
+    found = answer.verdict
+    if not assessment.findings:
+        return StyledText(f"{found.lead}:", found.word), StyledText(f" {_QUIET[assessment.level]}.")
+    worst = assessment.findings[0]
+    words = f" {mid_sentence(worst.reason)} ({worst.rule})."
+    return StyledText(f"{found.lead}:", found.word), StyledText(
+        words + (f" {_sentence(worst.instead)}" if worst.instead else "")
+    )
+
+
+_QUIET = MappingProxyType(
+    {
+        Level.SAFE: "this only looks",
+        Level.REVERSIBLE: "this can be undone by ordinary means",
+        Level.DESTRUCTIVE: "this can destroy something",
+        Level.DANGEROUS: "this can do great harm",
+        Level.FORBIDDEN: "this can do harm beyond repair",
+    }
+)
+
+
+def _commands(steps: tuple[EffectiveCommand, ...]) -> Iterator[Line]:
+    if not steps:
+        yield (StyledText("Nothing would run.", "dim"),)
+        return
+    yield (StyledText("What would run", "heading"),)
+    for step in steps[:MAX_SHOWN]:
+        line = StyledText(f"  {visible(step.text)}", "command")
+        yield (line, StyledText(f"   inside {visible(' > '.join(step.via))}", "dim")) if step.via else (line,)
+    if len(steps) > MAX_SHOWN:
+        yield _plain(f"  … and {len(steps) - MAX_SHOWN} more")
+
+
+def _finding(text: str, finding: Finding) -> Iterator[Line]:
+    yield (
+        StyledText(finding.level.word, f"level{int(finding.level)}"),
+        StyledText(f"  {finding.rule}", "heading"),
+        StyledText(f"  {finding.reason}"),
+    )
+    yield from _where(text, finding)
+    undo = "Recover" if finding.irreversible else "Undo"
+    for name, words in (("Instead", finding.instead), (undo, finding.undo), ("Asked for by", finding.requirement)):
+        if words:
+            yield StyledText(f"  {name}: ", "dim"), StyledText(visible(words))
+
+
+def _where(text: str, finding: Finding) -> Iterator[Line]:
+    if finding.span is None or not text:
+        if not finding.subject:
+            return
+        yield (StyledText(f"  in {visible(finding.subject)}", "dim"),)
+        return
+    rows, more = excerpt(text, finding.span)
+    numbered = "\n" in text
+    for row in rows:
+        gutter = f"  {row.number:>4} | " if numbered else "    "
+        yield StyledText(gutter, "dim"), StyledText(row.text)
+        yield StyledText(" " * len(gutter)), StyledText(row.marks, "mark")
+    if more:
+        yield (StyledText(f"    … and {more} more line{'s' if more > 1 else ''}", "dim"),)
+    if finding.subject and finding.subject.strip() != text[slice(*finding.span)].strip():
+        yield StyledText("  Command: ", "dim"), StyledText(visible(finding.subject))
+
+
+def _figures(assessment: Assessment) -> Iterator[Line]:
+    level = assessment.level
+    named = {f"{finding.rule}: {finding.reason}" for finding in assessment.findings}
+    factors = [factor for factor in assessment.factors if factor not in named]
+    yield _row("Level", StyledText(f"{int(level)} {level.word}", f"level{int(level)}"))
+    yield _row("Undo", StyledText(_undo(assessment)))
+    yield _row("Score", StyledText(f"{assessment.score} of 100, tier {assessment.tier.value}: {', '.join(factors)}"))
+
+
+def _weighed(answer: PolicyAnswer) -> Iterator[Line]:
+    """What decided: the policy, the mode where it is not enforcing, and each part that spoke."""
+    yield _row("Approval", StyledText(answer.approval))
+    mode = f", mode {answer.mode}" if answer.mode != "enforcing" else ""
+    parts = answer.weighed.parts or answer.weighed.would
+    spoke = [part.name for part in parts]
+    named = {f"{part.name}: {part.words}" for part in parts}
+    said = [f"asked for by {', '.join(dict.fromkeys(spoke))}"] if spoke else []
+    said += [
+        factor for factor in answer.weighed.factors if factor not in named and not factor.startswith(IMPACT_PREFIX)
+    ]
+    if answer.seen is not None:
+        yield _row("Looked", StyledText(visible(answer.seen.words)))
+    if answer.keepable:
+        yield _row(
+            "Keep",
+            StyledText("from an agent on this machine it passes, after a copy of that was taken (interlock undo)"),
+        )
+    why = f" ({'; '.join(said)})" if said else ""
+    yield _row("Policy", StyledText(visible(f"{answer.policy}{mode}: {answer.outcome}{why}")))
+
+
+def _undo(assessment: Assessment) -> str:
+    if assessment.level is Level.SAFE and not assessment.irreversible:
+        return "nothing to undo"
+    return visible(undo_words(assessment.irreversible, (finding.undo for finding in assessment.findings)))
+
+
+def _row(name: str, value: StyledText) -> Line:
+    return StyledText(f"{name:<10}", "dim"), value
+
+
+def _plain(text: str) -> Line:
+    return (StyledText(text),)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?", ":")) else f"Try `{text}`." if text[:1].islower() else f"{text}."

@@ -1,0 +1,243 @@
+"""Judges a hook call without a daemon: denies from level 2 on, and writes every verdict into the journal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interlock.agents import GATING, AgentCall, AgentDialect, Event, HookOutput, HookVerdict
+from interlock.agents import agent as agent_of
+from interlock.config import Config, config_of, load_config
+from interlock.identity import home_for, home_of, make_undumpable
+
+if TYPE_CHECKING:
+    from interlock.analysis.assess import Judgement
+    from interlock.analysis.classify import Rulebook
+    from interlock.policy.policy import Policy
+
+MOST_INPUT = 16 << 20
+DOWN = "No Interlock daemon answers, so nobody can be asked and nothing can be held."
+NO_CONSENT = (
+    "Silence is not consent: do not try the same by other means; tell the user to start it (`interlock serve`)."
+)
+_CLEAN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
+Ask = Callable[[str, str, bytes, Config], HookOutput | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackVerdict:
+    """A verdict, and what the journal keeps of it."""
+
+    verdict: HookVerdict
+    level: int = -1
+    findings: tuple[str, ...] = ()
+
+
+def main(argv: Sequence[str]) -> int:
+    """For the compiled client, which replays what is framed on stdout; anything else it takes for a no."""
+    return run(argv, None, framed=True)
+
+
+def run(argv: Sequence[str], ask: Ask | None, framed: bool = False) -> int:
+    """`FOLDER CONFIGURATION AGENT EVENT`; whatever goes wrong is the agent's own no."""
+    make_undumpable()
+    folder, path, word, event = argv
+    agent = agent_of(word)
+    try:
+        reply = _reply(agent, event, installed_config(Path(folder), path), ask)
+    except BaseException as error:
+        reply = agent.broken(f"Denied: the call could not be judged ({type(error).__name__}). {NO_CONSENT}")
+    return _say(reply, framed)
+
+
+def _say(reply: HookOutput, framed: bool) -> int:
+    if not framed:
+        sys.stdout.buffer.write(reply.stdout)
+        sys.stderr.buffer.write(reply.stderr)
+        return reply.exit
+    body = reply.stdout + reply.stderr
+    head = f"HTTP/1.1 200 OK\r\nInterlock-Exit: {reply.exit}\r\nInterlock-Stdout: {len(reply.stdout)}\r\n"
+    sys.stdout.buffer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    return 0
+
+
+def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> HookOutput:
+    data = sys.stdin.buffer.read(MOST_INPUT + 1)
+    if len(data) > MOST_INPUT:
+        return agent.broken(f"Denied: the hook input is longer than {MOST_INPUT} bytes.")
+    answered = ask(agent.word, event, data, config) if ask is not None else None
+    if answered is not None:
+        return answered
+    from interlock.identity.isolation import is_jailed
+
+    told = agent.decode(data, event)
+    said = judge_calls(told, config)
+    if told.kind in GATING:
+        said = _kept(agent, told, said, config)
+        if config.hooks.start_daemon and not is_jailed(config.folder):
+            start_daemon(config)
+    return agent.encode(told, said.verdict)
+
+
+def installed_config(folder: Path, path: str) -> Config:
+    """As it was at the installation, whose state folder counts where the file names none; the environment has no say."""
+    if path:
+        return load_config(Path(path), _home_of(folder))
+    return config_of({"store": {"url": f"sqlite://{folder}"}}, environ={})
+
+
+def agent_home() -> str:
+    """HOME as the agent's process has it: its files, never ours, which are where the system says."""
+    home = os.environ.get("INTERLOCK_HOOK_HOME", "")
+    return home if home.isprintable() else ""
+
+
+def _home_of(folder: Path) -> dict[str, str]:
+    """What makes this folder the default one."""
+    return {"XDG_STATE_HOME": str(folder.parent)} if folder.name == "interlock" else {}
+
+
+def judge_calls(event: Event, config: Config) -> FallbackVerdict:
+    """The verdict without a daemon: the worst of its calls."""
+    if event.kind not in GATING:
+        return FallbackVerdict(HookVerdict("allow"))
+    if event.problem:
+        return FallbackVerdict(HookVerdict("deny"))
+    who = f"uid:{os.getuid()}"
+    known = refusal_in_force(config.folder, who)
+    if known:
+        return FallbackVerdict(HookVerdict("deny", f"Denied: {known}. {DOWN} {NO_CONSENT}"))
+    from interlock.analysis.assess import judge
+    from interlock.config import rules_of
+    from interlock.engine.real_paths import guarded_of, resolve_paths
+    from interlock.impact.files import read_text, real_paths
+    from interlock.model import AgentRef
+    from interlock.policy.match_names import match_names
+    from interlock.runtime import Request
+
+    rules, policy = rules_of(config), config.effective_policy()
+    home, guarded = home_for(who, agent_home()), guarded_of(config)
+    said = []
+    for call in event.calls:
+        action = replace(call.action, home=home)
+        request = Request(action, AgentRef(who), "hook", files=read_text, resolve=real_paths)
+        judgement, named = judge(action, rules, read_text), match_names(action, ())
+        judgement, _ = resolve_paths(rules, guarded, request, judgement, named)
+        said.append(_one(judgement, action, rules, _in_project(policy, call), config.hooks.passes))
+    return max(
+        said, key=lambda one: (one.verdict.word != "allow", one.level), default=FallbackVerdict(HookVerdict("allow"))
+    )
+
+
+def _in_project(policy: Policy, call: AgentCall) -> Policy:
+    """The policy under what the project's own file denies and wants asked."""
+    from interlock.impact.project_files import find_project_files
+    from interlock.policy.load import project_rules
+    from interlock.policy.overrides import apply_all_rules
+
+    return apply_all_rules(policy, project_rules(find_project_files(call.action.cwd)))
+
+
+def _one(judgement: Judgement, action: object, rules: Rulebook, policy: Policy, passes: int) -> FallbackVerdict:
+    from interlock.model import Level, Requirement
+    from interlock.policy.circumstances import Circumstances
+    from interlock.policy.evaluate import requirement_for
+
+    assessment = judgement.assessment
+    found = tuple(finding.rule for finding in assessment.findings)
+    weighed = requirement_for(action, judgement, policy, Circumstances(mode="enforcing"))  # type: ignore[arg-type]
+    asked = weighed.denies or (assessment.level <= Level.REVERSIBLE and weighed.requirement != Requirement())
+    if assessment.level <= passes and not asked:
+        return FallbackVerdict(HookVerdict("allow"), int(assessment.level), found)
+    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
+    what = f"{worst.reason} ({worst.rule})" if worst else "it needs somebody's agreement"
+    words = f"Denied at level {assessment.level.word}: {what} {DOWN} {NO_CONSENT}"
+    return FallbackVerdict(HookVerdict("deny", words), int(assessment.level), found)
+
+
+def refusal_in_force(folder: Path, principal: str) -> str:
+    """Why this principal may do nothing at all without a daemon; empty where the state says that it may."""
+    import sqlite3
+
+    from interlock.identity.isolation import is_jailed
+    from interlock.identity.isolation import read_blocks as told
+
+    if is_jailed(folder):
+        try:
+            why = told(folder).get(principal)
+        except (OSError, ValueError, LookupError, AttributeError):
+            return f"whether {principal} is blocked cannot be known"
+        return f"{principal} is blocked ({why})" if why is not None else ""
+    path = folder / "state.db"
+    try:
+        if path.stat().st_uid != os.getuid():
+            return f"{principal} is not who this installation belongs to"
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1.0)
+        try:
+            rows = connection.execute(
+                "SELECT reason FROM blocks WHERE principal = ? AND lifted_at = 0", (principal,)
+            ).fetchall()
+        finally:
+            connection.close()
+    except (OSError, sqlite3.Error, ValueError):
+        return f"whether {principal} is blocked cannot be known"
+    return f"{principal} is blocked ({rows[0][0]})" if rows else ""
+
+
+def _kept(agent: AgentDialect, event: Event, said: FallbackVerdict, config: Config) -> FallbackVerdict:
+    """The same, once the journal has it; what cannot be kept is not allowed."""
+    from interlock.approvals.tickets import action_json
+    from interlock.audit.journal import append, journal_path
+
+    entry = {
+        "at": time.time(),
+        "principal": f"uid:{os.getuid()}",
+        "agent": agent.word,
+        "event": event.name,
+        "session": event.session[:200],
+        "calls": [call.id[:200] for call in event.calls],
+        "verdict": said.verdict.word,
+        "level": said.level,
+        "findings": list(said.findings)[:50],
+        "problem": event.problem[:500],
+        "action": [action_json(call.action) for call in event.calls][:20],
+    }
+    try:
+        append(journal_path(config.folder), entry)
+    except OSError as error:
+        if said.verdict.word != "allow":
+            return said
+        return FallbackVerdict(
+            HookVerdict("deny", f"Denied: nothing can be recorded ({error.strerror or error}). {DOWN}")
+        )
+    return said
+
+
+def start_daemon(config: Config) -> None:
+    """A daemon of its own, with nothing of the agent's environment; where one comes up already, it ends by itself."""
+    if not config.path and config.folder.name != "interlock":  # no daemon would find it
+        return
+    where = ["--config", config.path] if config.path else []
+    try:
+        subprocess.Popen(
+            [sys.executable, "-I", "-m", "interlock", "serve", *where],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            close_fds=True,
+            cwd="/",
+            env={**_CLEAN, "HOME": home_of(f"uid:{os.getuid()}"), **_home_of(config.folder)},
+        )
+    except OSError:
+        return
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

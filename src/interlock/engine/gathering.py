@@ -1,0 +1,171 @@
+"""Gathers what a decision needs: digest and effect keys, the store's knowledge of the agent and its ticket, and the impact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from interlock.adapters.danger import reached_escalation
+from interlock.adapters.local_servers import only_touches_files
+from interlock.approvals import denials, signed_orders, tokens
+from interlock.approvals.denials import rejections
+from interlock.engine.blocking import attack
+from interlock.impact import inspection
+from interlock.model import AgentRef, Level
+from interlock.policy.circumstances import Circumstances
+from interlock.policy.digest import digest
+from interlock.policy.effect_key import EffectKey, effect_keys, everyday_keys
+from interlock.policy.remembered_answers import MatchedDenial
+from interlock.ports import Tx
+from interlock.records import AgentRow, Approval, Block, Counts, Grant, Ticket
+from interlock.redaction import redact_text
+from interlock.runtime import Judged, Request, operation_name, with_step
+from interlock.runtime.declarations import find_difference
+from interlock.runtime.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What the store knows that this decision needs."""
+
+    ticket: Ticket | None = None
+    approvals: tuple[Approval, ...] = ()
+    block: Block | None = None
+    agent: AgentRow | None = None
+    met: MatchedDenial | None = None  # the denial of the same effect on the same target
+    grants: tuple[Grant, ...] = ()
+    counts: Counts = field(default_factory=Counts)
+    nobody: bool = False  # there is no operator who could agree to anything
+    wait: int = 0  # seconds until this principal may try a token again
+
+
+def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
+    request = judged.request
+    agent = request.agent
+    if request.token:
+        ticket = tokens.ticket_of(tx, request.token)
+    else:
+        ticket = tx.ticket(request.pending) if request.pending else tx.live_ticket(judged.digest, agent)
+    return Gathered(
+        ticket=ticket,
+        approvals=tuple(tx.approvals(ticket.id)) if ticket else (),
+        block=tx.block(agent.principal),
+        agent=signed_orders.with_signed_tier(state, tx, tx.agent(agent.principal, agent.name)),
+        met=denials.find_denial(tx, state, judged, ticket),
+        grants=tuple(tx.grants(judged.now)),
+        counts=tx.counts(
+            agent,
+            operation_name(request),
+            request.execution,
+            judged.now,
+            state.policy.escalate.forbidden_window_seconds,
+        ),
+        nobody=state.sessions.roster is None and not any(not row.disabled_at for row in tx.operators()),
+        wait=tokens.FAILURES.wait(tx, agent.principal, judged.now) if request.token else 0,
+    )
+
+
+def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstances:
+    request = judged.request
+    blocked = found.block.reason if found.block else state.blocked(request.agent.principal)
+    block = request.adapted.block if request.adapted else None
+    step = reached_escalation(block, found.counts.hourly) if block else None
+    paused_by, paused_to = state.paused(judged.now)
+    at = Circumstances(
+        mode=state.mode,
+        blocked=blocked,
+        trust_tier=_tier(state, request.agent, found.agent),
+        adapted=request.adapted,
+        matched=judged.matched,
+        repeats=found.counts.repeats,
+        hourly=found.counts.hourly,
+        cumulative=found.counts.cumulative,
+        claimed_risk=request.claimed_risk,
+        claimed_level=request.claimed_level,
+        denied=denials.denial_requirement(found.met),
+        escalated=(step.level, step.message) if step else None,
+        confirmed=state.confirmed.patterns(request.agent, request.action, judged.now),
+        tampering=attack(judged),
+        differs=find_difference(state, judged),
+        paused_by=paused_by,
+        paused_to=paused_to,
+    )
+    return with_step(at, request)
+
+
+def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:
+    """What an operator said; a row that somebody edited says nothing."""
+    known = row if state.shared else state.pins.agent(agent.principal, agent.name)
+    return known.trust_tier if known else ""
+
+
+HOOK = "hook"
+
+
+def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumstances:
+    """The circumstances, with what was seen of what happens on this machine."""
+    request = judged.request
+    if request.look is None or runs_elsewhere(judged):
+        return at
+    own = own_tools(request)
+    return inspection.with_impact(
+        at, request.action, judged.judgement, request.look, state.looking.relief, request.made, own
+    )
+
+
+def runs_elsewhere(judged: Judged) -> bool:
+    """Whether nobody here can see what it does: an adapter's operation, and what a server does beside writing this machine's files."""
+    request = judged.request
+    if request.server is not None:
+        return not (request.server.here and only_touches_files(judged.judgement.facts))
+    return request.adapted is not None
+
+
+def own_tools(request: Request) -> bool:
+    """Whether its tools work on this machine's files: an agent's own, as far as they are, and those of a server that runs here."""
+    return request.server is not None or (request.door == HOOK and inspection.is_own_tool(request.action))
+
+
+_TOKENS = frozenset({"_confirmation", "_quota_continue"})
+_ADAPTER = "\0adapter"
+
+
+def identify(state: State, judged: Judged) -> Judged:
+    """The action with its digest and its effect keys; those of everyday work only where a denial could bind them."""
+    request, judgement = judged.request, judged.judgement
+    fields = _exact({key: _whole(value) for key, value in request.action.fields.items()})
+    if request.adapter:  # CT-05: the same operation elsewhere is another one
+        fields[_ADAPTER] = request.adapter
+    action = replace(request.action, witnesses=judgement.witnesses, fields=fields)
+    mark = digest(action, request.agent, state.installation.digest_key, request.judged)
+    return replace(judged, digest=mark, effect_keys=effect_keys_of(state, judged))
+
+
+def effect_keys_of(state: State, judged: Judged) -> tuple[EffectKey, ...]:
+    """What it does to what, where, without its secrets; of everyday work only where its principal was told no."""
+    action, judgement = judged.request.action, judged.judgement
+    if judgement.assessment.level >= Level.DESTRUCTIVE:
+        found = effect_keys(action, judgement.facts, judgement.assessment)
+    elif rejections(state, judged):
+        found = everyday_keys(action, judgement.facts)
+    else:
+        return ()
+    return tuple(replace(one, target=redact_text(one.target), place=redact_text(one.place)) for one in found)
+
+
+def _whole(value: Any) -> Any:
+    """Params whose names begin with `_` are read like all others, so they count like all others; but for what carries a token."""
+    if not isinstance(value, Mapping):
+        return value
+    private = {key for key in value if isinstance(key, str) and key.startswith("_")} - _TOKENS
+    return {f"\0{key}" if key in private else key: item for key, item in value.items()}  # no door takes a NUL
+
+
+def _exact(value: Any) -> Any:
+    """A digest takes no floats, whose spelling is nobody's; here each stands as the one text that Python writes for it."""
+    if isinstance(value, float):
+        return {"\0float": repr(value)}  # no caller can send that key: a NUL is refused at every door
+    if isinstance(value, Mapping):
+        return {key: _exact(item) for key, item in value.items()}
+    return [_exact(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,142 @@
+"""Performs a decision: ticket, grant, snapshot, counters and record change in one transaction before the answer leaves."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from interlock.approvals import Resolution, TicketChange, apply_move, settle, tokens
+from interlock.approvals.answers import make_room
+from interlock.approvals.denials import agree, count_attempt, remember
+from interlock.approvals.grants import grant_use_entry, use_grant
+from interlock.approvals.tickets import new_ticket
+from interlock.audit.chain import event_body
+from interlock.audit.decision_entries import decision_entry
+from interlock.engine.answer import DecisionDraft, decision_of
+from interlock.engine.blocking import block_for
+from interlock.engine.gathering import Gathered
+from interlock.engine.snapshotting import snapshot_of
+from interlock.model import Level
+from interlock.policy.decision import Decision
+from interlock.ports import QueueFull, Tx
+from interlock.records import Grant, HistoryEntry, Ticket
+from interlock.runtime import Judged, operation_name
+from interlock.runtime.state import State
+
+
+def perform(
+    tx: Tx,
+    state: State,
+    judged: Judged,
+    found: Gathered,
+    answer: DecisionDraft,
+    grant: Grant | None,
+) -> Decision:
+    """Keeps what the decision changes, before the answer leaves; what was spent by somebody else is denied."""
+    weighed, held = answer.weighed, answer.held
+    now, ticket, issued = judged.now, held.ticket, False
+    if held.keep is TicketChange.OPEN:
+        _let_go(tx, state, found.ticket, now)
+        made = new_ticket(state, judged, weighed)
+        ticket = _opened(tx, state, made)
+        if ticket is None:
+            held = Resolution("deny", _full(state.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
+        else:
+            issued = ticket.id == made.id
+            if issued:
+                state.pins.opened(ticket)
+                state.elicited.opened(ticket)
+            remember(tx, state, judged, ticket)
+    elif held.keep is TicketChange.SPEND and ticket is not None and found.ticket is not None:
+        ticket, held = _spend(tx, state, judged, ticket, found.ticket, held)
+    elif held.keep is TicketChange.CHANGE and ticket is not None and found.ticket is not None:
+        tx.change_ticket(ticket, found.ticket)
+    if grant is not None and held.outcome == "allow" and not (tx.use_grant(grant.id, now) and use_grant(state, grant)):
+        held = Resolution("deny", f"grant {grant.id} is used up")
+    if found.met is not None and held.outcome != "allow" and found.ticket is None:
+        count_attempt(tx, state, found.met.denial)
+    held, blocked = replace(held, ticket=ticket), ""
+    if ticket is not None and ticket.open:
+        state.pins.ask(ticket.id, now)
+    if (
+        held.keep is not TicketChange.NOTHING or held.ticket is None or found.ticket is None
+    ):  # asking after one's own ticket is no deed
+        tx.add_deeds([history_entry(judged, held.outcome)])
+        blocked = block_for(tx, state, judged, found.counts, weighed, held)
+    if tokens.is_failure(judged, held):
+        tokens.FAILURES.failed(tx, judged.request.agent.principal, now)
+    used = [grant_use_entry(grant, judged)] if grant is not None and held.outcome == "allow" else []
+    kept = answer.kept if held.outcome == "allow" else None
+    if kept is not None:
+        tx.add_snapshot(snapshot_of(state, judged, kept))
+    record = decision_entry(state, judged, weighed, answer.at, held, kept)
+    state.recorder.these(tx, [record, *tokens.token_entries(state, judged, held, issued), *used])
+    decision = decision_of(state, judged, weighed, held, kept)
+    if blocked:
+        decision = replace(decision, reason=f"{decision.reason} This agent is blocked from now on: {blocked}.")
+    if judged.request.keep is not None:
+        judged.request.keep(tx, judged, decision)
+    return decision
+
+
+def _opened(tx: Tx, state: State, made: Ticket) -> Ticket | None:
+    """The ticket; None where the queue is full of tickets that somebody still asks for."""
+    most = state.policy.open_tickets
+    with suppress(QueueFull):
+        return tx.open_ticket(made, most)
+    if make_room(tx, state, made.agent.principal, made.opened_at):
+        with suppress(QueueFull):
+            return tx.open_ticket(made, most)
+    return None
+
+
+def _full(most: int) -> str:
+    return (
+        f"the queue is full: {most} actions of this session wait for an answer already. When an operator has answered one"
+        " (`interlock pending`; `interlock reject --all` clears it), try again"
+    )
+
+
+def _let_go(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:
+    """What expired before anybody noticed makes room for the ticket that takes its place."""
+    after = settle(ticket, now) if ticket is not None else None
+    if ticket is not None and after is not None and after != ticket and tx.change_ticket(after, ticket):
+        state.recorder.now(tx, "expire", event_body(now, "expire", "time", {"ticket": ticket.id}))
+
+
+def _spend(
+    tx: Tx, state: State, judged: Judged, ticket: Ticket, before: Ticket, held: Resolution
+) -> tuple[Ticket, Resolution]:
+    now = judged.now
+    if ticket != before and not tx.change_ticket(ticket, before):  # what time alone had changed
+        found = tx.ticket(ticket.id)
+        if found is None or replace(found, decided_at=ticket.decided_at, expires_at=ticket.expires_at) != ticket:
+            return ticket, Resolution("deny", f"ticket {ticket.id} was answered just now; try again", ticket=ticket)
+        ticket = found  # upkeep had seen the time before us
+    spent = apply_move(ticket, "spend", now)
+    if not tx.change_ticket(spent, ticket) or not state.pins.spend(ticket.id, held):
+        return ticket, Resolution(
+            "deny", f"ticket {ticket.id} was used already", ticket=ticket, code="TOKEN_ALREADY_USED"
+        )
+    agree(tx, state, ticket, now)
+    return spent, held
+
+
+def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
+    assessment, matched = judged.judgement.assessment, judged.matched
+    return HistoryEntry(
+        judged.request.agent,
+        operation_name(judged.request),
+        assessment.level,
+        assessment.score
+        if assessment.level >= Level.DESTRUCTIVE or judged.request.execution
+        else 0,  # everyday work adds no risk
+        outcome,
+        judged.now,
+        judged.request.execution,
+        tuple(map(str, judged.effect_keys)),
+        judged.severity,
+        tuple(sorted(matched.categories))
+        if matched
+        else tuple(sorted({f.category for f in assessment.findings if f.category})),
+    )

@@ -1,0 +1,165 @@
+"""Counts an adapter's requests to its service and refuses those above its quota; no agent's process can reset it (RL-01, RL-02)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interlock.adapters.danger import DangerBlock
+from interlock.adapters.quota import (
+    Quota,
+    QuotaRefusal,
+    QuotaUsage,
+    ServiceLimits,
+    ServiceRequest,
+    count_request,
+    extend_pause,
+    quota_refusal,
+    quota_report,
+    quota_warnings,
+)
+from interlock.adapters.trust import Trust
+from interlock.engine.evaluate import evaluate
+from interlock.model import AgentRef, Level, operation
+from interlock.policy.circumstances import AdapterContext
+from interlock.policy.trust_matrix import AdapterCall
+from interlock.runtime import Request
+from interlock.times import iso
+
+if TYPE_CHECKING:
+    from interlock.policy.decision import Decision
+    from interlock.ports import Tx
+    from interlock.runtime.state import State
+
+PREFIX, OWN = (
+    "quota_continue_",
+    "conf_",
+)  # what a quota's token is called on the wire (CT-01), and what it is underneath
+GOING_ON = "continue_quota"
+SETTING = "quota:"
+
+
+class QuotaRefused(Exception):
+    """No request now; `code` is of the registry."""
+
+    def __init__(
+        self, code: str, message: str, details: Mapping[str, Any], confirmation: Mapping[str, Any] | None = None
+    ) -> None:
+        self.code, self.message, self.details, self.confirmation = code, message, dict(details), confirmation
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaQuestion:
+    """Who wants to ask the service for what; `count` where the request follows at once."""
+
+    adapter: str
+    limits: ServiceLimits
+    asked: ServiceRequest
+    agent: AgentRef
+    door: str
+    token: str = field(default="", repr=False)  # quota_continue_…
+    count: bool = False
+
+
+def take_quota(state: State, room: QuotaQuestion) -> list[dict[str, Any]]:
+    """Warnings for the answer, where one more request may be made; raises QuotaRefused where it may not."""
+    if not room.limits:
+        return []
+    now = state.clock.now()
+    found = state.store.read(lambda tx: _refused(tx, state, room, now))
+    if found is not None and found.pause is not None:
+        _ask(state, room, found, found.pause)
+        now = state.clock.now()
+    elif found is not None:
+        raise QuotaRefused(found.code, found.message, found.details)
+    if not room.count:
+        used = state.store.read(lambda tx: used_quota(tx, state, room.adapter))
+        return quota_warnings(room.limits, used, now)
+    return state.store.write(lambda tx: _count(tx, state, room, now))
+
+
+def quota_status(state: State, adapter: str, limits: ServiceLimits) -> dict[str, Any]:
+    """What is left, for introspection."""
+    used = state.store.read(lambda tx: used_quota(tx, state, adapter))
+    return quota_report(limits, used, adapter, state.clock.now())
+
+
+def used_quota(tx: Tx, state: State, adapter: str) -> QuotaUsage:
+    """What was used; a row that somebody garbled begins anew, and an operator hears of it."""
+    text = tx.setting(SETTING + adapter)
+    try:
+        data = json.loads(text) if text else {}
+        buckets = {
+            str(key): {int(piece): float(amount) for piece, amount in pieces.items()}
+            for key, pieces in data.get("used", {}).items()
+        }
+        continued = {str(key): (float(more), float(until)) for key, (more, until) in data.get("continued", {}).items()}
+    except (ValueError, TypeError, AttributeError):
+        state.trouble(
+            f"the counters of adapter {adapter[:80]!r} were altered outside Interlock and begin anew", "altered"
+        )
+        return QuotaUsage()
+    return QuotaUsage(buckets, continued)
+
+
+def _refused(tx: Tx, state: State, room: QuotaQuestion, now: float) -> QuotaRefusal | None:
+    return quota_refusal(room.limits, used_quota(tx, state, room.adapter), room.asked, now)
+
+
+def _count(tx: Tx, state: State, room: QuotaQuestion, now: float) -> list[dict[str, Any]]:
+    """One more, unless somebody else took the last one meanwhile."""
+    used = used_quota(tx, state, room.adapter)
+    found = quota_refusal(room.limits, used, room.asked, now)
+    if found is not None:
+        raise QuotaRefused(found.code, found.message, found.details)
+    used = count_request(room.limits, used, room.asked, now)
+    _save(tx, room.adapter, used)
+    return quota_warnings(room.limits, used, now)
+
+
+def _ask(state: State, room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -> None:
+    """A human is asked whether to go on, by the one way there is; a yes is spent here, once (C-14)."""
+    decision = evaluate(state, _request(room, found, quota))
+    if not decision.allowed:
+        raise _held(decision, found)
+    state.store.write(lambda tx: _go_on(tx, state, room, quota))
+
+
+def _go_on(tx: Tx, state: State, room: QuotaQuestion, quota: Quota) -> None:
+    _save(tx, room.adapter, extend_pause(used_quota(tx, state, room.adapter), quota, state.clock.now()))
+
+
+def _request(room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -> Request:
+    """An operation of its own: what a human says to it is good for this metric of this adapter, and for nothing else."""
+    params = {"adapter": room.adapter, "metric": quota.metric, "pause_threshold": found.details["pause_threshold"]}
+    question = "Go on with adapter '{adapter}' beyond {pause_threshold} '{metric}'?"
+    block = DangerBlock(Level.REVERSIBLE, confirmation_message=question, requires_confirmation=True)
+    call = AdapterCall(GOING_ON, Level.REVERSIBLE, Trust.CERTIFIED, "execute")
+    action = operation(GOING_ON, params, "EXECUTE", declared=Level.REVERSIBLE)
+    token = OWN + room.token.removeprefix(PREFIX) if room.token.startswith(PREFIX) else room.token and PREFIX
+    return Request(
+        action, room.agent, room.door, token=token, adapted=AdapterContext(call, block), adapter=room.adapter
+    )
+
+
+def _held(decision: Decision, found: QuotaRefusal) -> QuotaRefused:
+    if not decision.token:  # a token that does not count, a queue that is full, a state that cannot be known
+        code = decision.code or "PERMISSION_DENIED"
+        return QuotaRefused(code, decision.reason, decision.details)
+    token = PREFIX + decision.token.removeprefix(OWN)
+    until = iso(decision.ticket.expires_at) if decision.ticket else ""
+    details = {**found.details, "confirmation_token": token, "expires_at": until}
+    shown = {
+        "token": token,
+        "expires_at": until,
+        "message": decision.details.get("confirmation_message", found.message),
+    }
+    return QuotaRefused(found.code, found.message, details, shown)
+
+
+def _save(tx: Tx, adapter: str, used: QuotaUsage) -> None:
+    data = {"used": used.buckets, "continued": used.continued}
+    tx.save_setting(SETTING + adapter, json.dumps(data, separators=(",", ":")))

@@ -1,0 +1,149 @@
+"""Takes a snapshot first where that turns the answer into an allow; where it cannot, the requirement stays."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from interlock.approvals import TicketChange
+from interlock.engine.answer import DecisionDraft
+from interlock.engine.gathering import own_tools, runs_elsewhere
+from interlock.impact.inspection import Inspection, inspection_of, moved_targets, overwrite_inspection
+from interlock.model import Level, Loss, TicketState
+from interlock.policy.circumstances import Circumstances
+from interlock.policy.impact import Impact
+from interlock.records import LETTERS, Snapshot, new_id
+from interlock.redaction import redact_text
+from interlock.runtime import Judged
+from interlock.runtime.state import State
+from interlock.snapshots import SnapshotLimits, TakenSnapshot, no_snapshot
+
+COMMAND = 2_000  # characters that are kept of one
+HYPOTHETICAL = TakenSnapshot(
+    "u_aaaaaaaaaa", "0" * 64
+)  # what the answer would be if it were kept; nothing is spent on it
+_SMALL = 1 << 20  # bytes of a file that everyday work writes over, and that is kept unasked
+_GOES = (Loss.LOST, Loss.RECOVERABLE)
+_VERBS = frozenset({"delete", "truncate", "overwrite", "git", "database"})
+
+
+def take_snapshot(
+    state: State, judged: Judged, answer: DecisionDraft, again: Callable[[Circumstances], DecisionDraft]
+) -> DecisionDraft:
+    """The answer, with a snapshot where one was taken; never taken for what is held or denied all the same, or only tried out."""
+    question, request = _question(state, judged, answer), judged.request
+    if question is None:
+        return answer
+    if answer.held.outcome == "allow":  # it lowers nothing, and helps whoever regrets it
+        found = _taken(state, judged, question) if request.spend else None
+        return replace(answer, kept=found) if found is not None and found.verified else answer
+    hoped = again(replace(answer.at, kept=HYPOTHETICAL))
+    if hoped.held.outcome != "allow" or _refused(answer):
+        return answer
+    if not request.spend:  # asked again before it runs, and taken then
+        return hoped
+    found = _taken(state, judged, question)
+    made = again(replace(answer.at, kept=found))
+    return replace(made, kept=found) if found.verified else made
+
+
+def overwritten_targets(state: State, judged: Judged) -> Inspection | None:
+    """What everyday work would write over and is there now; None where nothing is, and where nobody here can keep it."""
+    request = judged.request
+    if request.keeper is None or request.look is None or not state.undo.keep or state.mode != "enforcing":
+        return None
+    if runs_elsewhere(judged):
+        return None
+    edits = request.server is not None  # an agent's own are shown to whoever watches it
+    question = overwrite_inspection(request.action, judged.judgement.facts, request.made, own_tools(request), edits)
+    if question is None or request.owner != f"uid:{os.getuid()}":
+        return question
+    places = [
+        os.path.join(base, _at_home(str(deed["target"]), question.home))
+        for base in question.bases
+        for deed in question.deeds
+    ]
+    return question if any(map(os.path.isfile, places)) else None
+
+
+def _at_home(target: str, home: str) -> str:
+    """A target with the home of whoever asks; of this process where nobody says."""
+    if home.startswith("/") and (target == "~" or target.startswith("~/")):
+        return f"{home}{target[1:]}"
+    return os.path.expanduser(target)
+
+
+def snapshot_only_copies(state: State, judged: Judged, over: Inspection) -> TakenSnapshot | None:
+    """A snapshot of what everyday work writes over, where a look says that there is no other copy, and that it is small."""
+    look = judged.request.look
+    seen = look(over.body) if look is not None else None
+    if needs_snapshot(judged):
+        harmless = seen is not None and seen.loss in (Loss.NONE, Loss.RECOVERABLE)
+        return None if harmless else _taken(state, judged, over)
+    small = seen is not None and seen.loss is Loss.LOST and seen.bytes <= _SMALL
+    return _taken(state, judged, over) if small else None
+
+
+def needs_snapshot(judged: Judged) -> bool:
+    """Whether a server says that the call destroys, and only a copy of what it writes over lets it pass all the same."""
+    server = judged.request.server
+    return server is not None and server.destroys and judged.judgement.assessment.level < Level.DESTRUCTIVE
+
+
+def snapshot_of(state: State, judged: Judged, found: TakenSnapshot) -> Snapshot:
+    """What is kept of it beside its files."""
+    agent, action = judged.request.agent, judged.request.action
+    command = redact_text(action.text[: COMMAND * 2])[:COMMAND]
+    return Snapshot(
+        found.id, judged.now, judged.request.owner, agent.name, agent.session, action.cwd, command, found.digest, found.files,
+        found.bytes, machine=state.machine,
+    )  # fmt: skip
+
+
+def fresh_id() -> str:
+    return new_id(secrets.token_bytes(LETTERS))
+
+
+def _question(state: State, judged: Judged, answer: DecisionDraft) -> Inspection | None:
+    """What would be kept; None where nobody here can, where nothing is enforced, and where it would change no answer."""
+    request, at, held = judged.request, answer.at, answer.held
+    if request.keeper is None or at.mode != "enforcing" or at.paused_by or not state.undo.keep:
+        return None
+    if runs_elsewhere(judged):
+        return None
+    if not _worth(at.seen) and (held.keep is not TicketChange.SPEND or (at.seen is not None and at.seen.missing)):
+        return None
+    question = inspection_of(request.action, judged.judgement, request.made, own_tools(request))
+    if question is None or not question.deeds or any(deed["verb"] not in _VERBS for deed in question.deeds):
+        return None  # what is no file here cannot be kept
+    lowers = question.relieves and not question.notes and state.looking.relief  # nor what a note answers for
+    lowers = lowers and not (at.seen is not None and at.seen.repositories)  # a whole history is a person's to give up
+    return question if lowers or held.outcome == "allow" else None
+
+
+def _worth(seen: Impact | None) -> bool:
+    """Whether something would go, and a look could tell what; an empty file or a merged branch is missed, too."""
+    return seen is not None and (seen.loss in _GOES or (seen.loss is Loss.NONE and bool(seen.files or seen.commits)))
+
+
+def _refused(answer: DecisionDraft) -> bool:
+    """Whether a person said no to this very action, and not too long ago: a snapshot outweighs no word of theirs."""
+    held = answer.held
+    return held.ticket is not None and held.ticket.state is TicketState.REJECTED and held.keep is not TicketChange.OPEN
+
+
+def _taken(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
+    id, limits = fresh_id(), SnapshotLimits(state.undo.files, state.undo.bytes, state.undo.ms)
+    whose = state.whose(judged.request.owner)
+    if state.room.bytes.get(whose, 0) >= state.undo.total_bytes:  # until upkeep has made room
+        return no_snapshot(id, "snapshots take up all the room that they may (undo.total_bytes)")
+    moved = moved_targets(judged.judgement.facts)
+    if moved is None:
+        return no_snapshot(id, "what it moves away is not known")
+    assert judged.request.keeper is not None
+    body = question.body
+    found = judged.request.keeper({**body, "deeds": [*body["deeds"], *moved]}, id, judged.now, limits)
+    state.room.bytes[whose] = state.room.bytes.get(whose, 0) + found.bytes
+    return found

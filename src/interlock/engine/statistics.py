@@ -1,0 +1,319 @@
+"""Statistics for operators: metrics from durable data (seed 003), how tickets are answered, and agents at a limit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from interlock.approvals import BY_TIME, ENDED, EXPIRED_SHARE, is_unanswered, settle, share_of
+from interlock.approvals.answers import OPEN
+from interlock.model import AgentRef, Category, Level, TicketState
+from interlock.policy.circumstances import cumulative_words
+from interlock.policy.policy import MODES
+from interlock.policy.registry import Severity
+from interlock.ports import StoreError, Tx
+from interlock.records import ANSWERED_WITHIN, Figures, Ticket, TicketQuery
+from interlock.runtime.state import State
+
+COUNTER, GAUGE, HISTOGRAM = "counter", "gauge", "histogram"
+VERDICTS = ("approved", "rejected")
+TROUBLES = ("store", "channel", "other")
+_OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
+_FIELDS = {  # the plain ones, and which field of the figures each is
+    "checked": "total_checked",
+    "destructive": "destructive_detected",
+    "blocked_by_cooling": "blocked_by_cooling",
+    "blocked_by_approval": "blocked_by_approval",
+    "approved": "approved",
+    "rejected": "rejected",
+    "expired": "expired",
+    "executed": "executed",
+}
+# Everything there is: kind and words. What is durable counts from the first day, the last five from the start of the process.
+SHAPES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "checked": (COUNTER, "actions that were judged"),
+        "destructive": (COUNTER, "actions that were destructive"),
+        "blocked_by_cooling": (COUNTER, "tickets that time alone frees"),
+        "blocked_by_approval": (COUNTER, "tickets that wait for a human"),
+        "approved": (COUNTER, "tickets that were approved"),
+        "rejected": (COUNTER, "tickets that were rejected"),
+        "expired": (COUNTER, "tickets that nobody answered or used in time"),
+        "executed": (COUNTER, "actions that were reported executed"),
+        "by_severity": (COUNTER, "destructive actions by severity"),
+        "by_category": (COUNTER, "destructive actions by category"),
+        "decisions": (COUNTER, "judged actions by outcome and level"),
+        "open_tickets": (GAUGE, "tickets that wait, by level"),
+        "expired_share": (GAUGE, "of the tickets that ended lately, how many expired"),
+        "answer_seconds": (HISTOGRAM, "how long people took to answer"),
+        "store_up": (GAUGE, "whether the store can be used"),
+        "trouble": (COUNTER, "what went wrong since the start, by kind"),
+        "mode": (GAUGE, "the mode in force"),
+        "alert": (GAUGE, "whether an alert is on"),
+        "unlocked": (GAUGE, "whether an operator signed in since the start"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One value and what it is of; a histogram's has its buckets, each with everything below it."""
+
+    value: float
+    labels: tuple[tuple[str, str], ...] = ()
+    buckets: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One figure by one name; a histogram's values are sums of seconds."""
+
+    name: str  # without what an exporter puts before and behind it
+    kind: str
+    words: str
+    samples: tuple[Sample, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFigures:
+    """What the store says at one moment."""
+
+    figures: Figures
+    waiting: tuple[Ticket, ...]
+    share: float  # of the tickets that ended lately, how many expired
+
+
+def figures_of(state: State) -> Figures:
+    """What waits for its group is written first, so that nothing is missing."""
+    state.recorder.flush()
+    return state.store.read(_figures)
+
+
+def families(state: State) -> list[Family]:
+    """Everything; where the store cannot be used, that, and what the process knows by itself."""
+    try:
+        state.recorder.flush()
+        kept = state.store.read(_read)
+    except StoreError as error:
+        state.trouble(f"the store cannot be used: {error}", "store")
+        return [_one("store_up", 0), *_own(state)]
+    return [*_durable(kept), _one("store_up", 1), *_own(state)]
+
+
+def _figures(tx: Tx) -> Figures:
+    return tx.figures()
+
+
+def _read(tx: Tx) -> StoreFigures:
+    return StoreFigures(tx.figures(), tuple(tx.tickets(_OPEN)), share_of(tx.tickets(ENDED)))
+
+
+def _own(state: State) -> list[Family]:
+    """What the process itself knows."""
+    return [
+        _by("trouble", "kind", {**dict.fromkeys(TROUBLES, 0), **state.troubles}),
+        _by("mode", "mode", {mode: mode == state.mode for mode in MODES}),
+        _by("alert", "alert", {EXPIRED_SHARE: EXPIRED_SHARE in state.alerts}),
+        _one("unlocked", state.sessions.roster is not None),
+    ]
+
+
+def _durable(kept: StoreFigures) -> list[Family]:
+    figures = kept.figures
+    return [
+        *(_one(name, getattr(figures, field)) for name, field in _FIELDS.items()),
+        _by("by_severity", "severity", {one.word: figures.by_severity.get(one.word, 0) for one in Severity}),
+        _by("by_category", "category", {**{one.value: 0 for one in Category}, **figures.by_category}),
+        _family("decisions", _decisions(figures.by_decision)),
+        _by("open_tickets", "level", {one.word: sum(t.level is one for t in kept.waiting) for one in Level}),
+        _one("expired_share", kept.share),
+        _family("answer_seconds", _answers(figures)),
+    ]
+
+
+def _decisions(counts: Mapping[str, int]) -> Iterable[Sample]:
+    for key, count in counts.items():
+        outcome, _, level = key.partition(":")
+        yield Sample(count, (("outcome", outcome), ("level", level)))
+
+
+def _answers(figures: Figures) -> Iterable[Sample]:
+    for verdict in VERDICTS:
+        total, buckets = 0, []
+        for within in (*map(str, ANSWERED_WITHIN), "inf"):
+            total += figures.answers.get(f"{verdict}:{within}", 0)
+            buckets.append(("+Inf" if within == "inf" else f"{within}.0", total))
+        yield Sample(figures.answer_ms.get(verdict, 0) / 1000, (("verdict", verdict),), tuple(buckets))
+
+
+def _by(name: str, label: str, counts: Mapping[str, float]) -> Family:
+    return _family(name, (Sample(float(count), ((label, key),)) for key, count in counts.items()))
+
+
+def _one(name: str, value: float) -> Family:
+    return _family(name, [Sample(float(value))])
+
+
+def _family(name: str, samples: Iterable[Sample]) -> Family:
+    kind, words = SHAPES[name]
+    return Family(name, kind, words, tuple(samples))
+
+
+DAY = 86_400.0
+DAYS = 14
+MOST = 5_000  # tickets that are read, the newest first
+FAST = 2.0  # seconds: nobody reads a command in less
+WITHIN = (2, 10, 30, 60, 300, 1_800, 3_600)  # seconds; longer is the last bar
+NOBODY = ("", BY_TIME)  # who answered where no person did
+
+
+@dataclass(slots=True)
+class RuleStatistics:
+    """One rule, and what people said to it."""
+
+    rule: str
+    count: int = 0
+    approved: int = 0
+    rejected: int = 0
+    expired: int = 0
+    level: Level = Level.SAFE
+    ticket: str = ""  # the newest, that a grant can be made from
+    title: str = ""
+
+
+@dataclass(slots=True)
+class AnswerStatistics:
+    """Everything about the last days."""
+
+    since: float
+    tickets: int = 0
+    answered: int = 0
+    fast: int = 0
+    expired: int = 0
+    open: int = 0
+    median: float = 0.0
+    by_day: list[tuple[float, dict[Level, int]]] = field(default_factory=list)  # the first day first
+    by_seconds: list[tuple[str, int]] = field(default_factory=list)
+    by_agent: list[tuple[str, dict[Level, int]]] = field(default_factory=list)
+    rules: list[RuleStatistics] = field(default_factory=list)  # the most asked first
+    whole: bool = True  # all tickets of these days were read
+
+    @property
+    def fast_share(self) -> float:
+        return self.fast / self.answered if self.answered else 0.0
+
+    @property
+    def expired_share(self) -> float:
+        ended = self.answered + self.expired
+        return self.expired / ended if ended else 0.0
+
+
+def answer_statistics(state: State, days: int = DAYS) -> AnswerStatistics:
+    """Counts the tickets of so many days, today's with it."""
+    now = state.clock.now()
+    since = (now // DAY - days + 1) * DAY
+    read = state.store.read(lambda tx: tx.tickets(TicketQuery(limit=MOST)))
+    tickets = [settle(ticket, now) for ticket in read if ticket.opened_at >= since]
+    seconds = sorted(ticket.decided_at - ticket.opened_at for ticket in tickets if _by_a_person(ticket))
+    return AnswerStatistics(
+        since,
+        len(tickets),
+        len(seconds),
+        sum(took < FAST for took in seconds),
+        sum(map(is_unanswered, tickets)),
+        sum(ticket.open for ticket in tickets),
+        seconds[len(seconds) // 2] if seconds else 0.0,
+        _days(tickets, since, days),
+        _spans(seconds),
+        _agents(tickets),
+        _rule_statistics(tickets),
+        len(read) < MOST or len(tickets) < len(read),
+    )
+
+
+def _by_a_person(ticket: Ticket) -> bool:
+    answered = ticket.state in (TicketState.APPROVED, TicketState.REJECTED, TicketState.SPENT)
+    return answered and bool(ticket.decided_at) and ticket.decided_by not in NOBODY
+
+
+def _days(tickets: Iterable[Ticket], since: float, days: int) -> list[tuple[float, dict[Level, int]]]:
+    counts: dict[int, Counter[Level]] = {day: Counter() for day in range(days)}
+    for ticket in tickets:
+        day = int((ticket.opened_at - since) // DAY)
+        if day in counts:
+            counts[day][ticket.level] += 1
+    return [(since + day * DAY, dict(found)) for day, found in counts.items()]
+
+
+def _spans(seconds: list[float]) -> list[tuple[str, int]]:
+    names = [f"≤ {most} s" if most < 60 else f"≤ {most // 60} min" for most in WITHIN]
+    counts = Counter(sum(took > most for most in WITHIN) for took in seconds)
+    return [(name, counts[at]) for at, name in enumerate([*names, "longer"])]
+
+
+def _agents(tickets: Iterable[Ticket]) -> list[tuple[str, dict[Level, int]]]:
+    counts: dict[str, Counter[Level]] = {}
+    for ticket in tickets:
+        counts.setdefault(ticket.agent.name or ticket.agent.principal, Counter())[ticket.level] += 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
+    return [(name, dict(found)) for name, found in ordered]
+
+
+def _rule_statistics(tickets: Iterable[Ticket]) -> list[RuleStatistics]:
+    found: dict[str, RuleStatistics] = {}
+    for ticket in sorted(tickets, key=lambda ticket: ticket.opened_at):
+        for rule in _fired(ticket.findings):
+            asked = found.setdefault(rule, RuleStatistics(rule))
+            asked.count += 1
+            unused = ticket.state is TicketState.EXPIRED and not is_unanswered(ticket)
+            asked.approved += unused or ticket.state in (TicketState.APPROVED, TicketState.SPENT)
+            asked.rejected += ticket.state is TicketState.REJECTED
+            asked.expired += is_unanswered(ticket)
+            asked.level = max(asked.level, ticket.level)
+            asked.ticket, asked.title = ticket.id, ticket.title
+    return sorted(found.values(), key=lambda asked: (-asked.count, asked.rule))
+
+
+def _fired(findings: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(one["id"]) for one in findings if one.get("id")))
+
+
+HOUR = 3_600.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReachedLimit:
+    """One agent, how much risk it took within the hour, and what that or its queue means for its next action."""
+
+    agent: AgentRef
+    points: int
+    words: str
+
+
+def reached_limits(tx: Tx, state: State, principal: str = "") -> list[ReachedLimit]:
+    """Of one principal's agents that asked within the hour, or of all."""
+    most = state.policy.escalate.cumulative
+    sums = _sums(tx, state.clock.now(), most, principal) if most is not None else []
+    return [*sums, *_queues(tx, state.policy.open_tickets, principal)]
+
+
+def _sums(tx: Tx, now: float, most: int, principal: str) -> list[ReachedLimit]:
+    found = []
+    for one in tx.agent_totals():
+        if one.last_at < now - HOUR or principal not in ("", one.principal):
+            continue
+        agent = AgentRef(one.principal, one.name)
+        points = tx.counts(agent, "", "", now).cumulative
+        if points >= most:
+            found.append(ReachedLimit(agent, points, cumulative_words(points, most)))
+    return found
+
+
+def _queues(tx: Tx, most: int, principal: str) -> list[ReachedLimit]:
+    waiting = tx.tickets(TicketQuery(OPEN, principal, limit=1_000))
+    full = Counter(AgentRef(one.agent.principal, one.agent.name, one.agent.session) for one in waiting)
+    words = "{} actions of this session wait for an answer, so that what would be held next is denied"
+    return [ReachedLimit(agent, 0, words.format(count)) for agent, count in full.items() if count >= most]

@@ -1,0 +1,110 @@
+"""The error registry (1.9): every code that an interface answers with, its default message, and the details it may carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from interlock.records import NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of error; `details` are the only keys that may stand beside its message."""
+
+    message: str  # where nobody has better words; free of values, paths and names of code (ERR-02)
+    details: tuple[str, ...] = ()
+
+
+_LIMIT = ("limit", "remaining", "window", "resets_at", "retry_after_seconds")
+
+CODES: Mapping[str, Code] = MappingProxyType(
+    {
+        "VALIDATION_MISSING_PARAM": Code("A required parameter is missing", ("param_name", "operation")),
+        "VALIDATION_INVALID_TYPE": Code(
+            "A parameter has the wrong type", ("param_name", "expected_type", "actual_type")
+        ),
+        "VALIDATION_INVALID_VALUE": Code(
+            "A parameter has a value nobody can use", ("param_name", "expected", "http_status", "upstream_error")
+        ),
+        "VALIDATION_UNKNOWN_PARAM": Code("A parameter is unknown", ("operation", "unknown_params", "valid_params")),
+        "VALIDATION_INVALID_ENCODING": Code("The text is not valid UTF-8", ("location", "byte_offset")),
+        "VALIDATION_ENDPOINT_MISMATCH": Code(
+            "This operation belongs to another endpoint", ("operation", "expected_endpoint", "actual_endpoint")
+        ),
+        "VALIDATION_PAYLOAD_TOO_LARGE": Code(
+            "The request is too large", ("limit_type", "limit_value", "actual_value", "unit")
+        ),
+        "NOT_FOUND_OPERATION": Code("There is no such operation", ("operation", "available")),
+        "NOT_FOUND_RESOURCE": Code("There is no such thing", ("resource_type", "resource_id", "http_status")),
+        "PERMISSION_DENIED": Code("This is not allowed", ("reason", "required_scope", "http_status")),
+        "PERMISSION_TRUST_LEVEL_INSUFFICIENT": Code(
+            "This adapter is not trusted enough", ("operation", "required_trust", "actual_trust", "danger_level")
+        ),
+        "PERMISSION_DANGER_LEVEL_DENIED": Code(
+            "This adapter may not do anything so dangerous",
+            ("operation", "danger_level", "adapter_trust", "minimum_trust_required", "reasons"),
+        ),
+        "CONFIRMATION_REQUIRED": Code(
+            "This operation requires confirmation",
+            ("operation", "danger_level", "reasons", "confirmation_message", "confirmation_token", "expires_at"),
+        ),
+        "RATE_LIMIT_EXCEEDED": Code("Too many requests", _LIMIT),
+        "RATE_LIMIT_QUOTA_PAUSE": Code(
+            "A human has to say whether to go on",
+            ("metric", "current", "pause_threshold", "hard_stop_threshold", "confirmation_token", "expires_at"),
+        ),
+        "RATE_LIMIT_QUOTA_EXHAUSTED": Code(
+            "A quota is used up", ("metric", "current", "hard_stop_threshold", "resets_at", "retry_after_seconds")
+        ),
+        "TOKEN_INVALID": Code("This confirmation token is not valid", ("token",)),
+        "TOKEN_EXPIRED": Code("This confirmation token has expired", ("token", "expired_at", "current_time")),
+        "TOKEN_ALREADY_USED": Code("This confirmation token was used already", ("token", "consumed_at")),
+        "TOKEN_SCOPE_MISMATCH": Code(
+            "This confirmation token is for another action",
+            ("token", "token_operation", "requested_operation"),
+        ),
+        "PLANNER_FAILED": Code("The planner gave no plan"),
+        "PLANNER_TIMEOUT": Code("The planner did not answer in time"),
+        "PLANNER_NOT_CHOSEN": Code("Nobody has chosen a planner yet"),
+        "INTERNAL_ERROR": Code("Nothing could be decided", ("http_status", "upstream_error")),
+    }
+)
+
+
+class AnswerRefused(Exception):
+    """An answer that does not count; `code` is of the error registry."""
+
+    def __init__(self, words: str, code: str = "PERMISSION_DENIED") -> None:
+        self.code = code
+        super().__init__(words)
+
+
+INERT = "A token frees nothing until a person has armed it; whoever was paused cannot do so itself."
+
+
+def confirmation_hint(ticket: str) -> str:
+    """What an agent tells its user of a held operation (ERR-03: what changes stands in quotes)."""
+    return (
+        f"This operation requires confirmation: a person can answer ticket '{ticket}' with `interlock approve {ticket}`"
+    )
+
+
+class LoopProblem(Exception):
+    """A refusal in the words of the error registry: its code, a message for a person, details, and what has to be confirmed."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str = "",
+        details: Mapping[str, Any] = NOTHING,
+        confirmation: Mapping[str, Any] | None = None,
+    ) -> None:
+        known = CODES[code]  # a code that nobody registered is a mistake of ours
+        self.code = code
+        self.message = message or known.message
+        self.details = details
+        self.confirmation = confirmation
+        super().__init__(self.message)

@@ -1,0 +1,1 @@
+"""Answers the hooks of coding agents, in the daemon and in the client that the hook starts."""

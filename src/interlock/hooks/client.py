@@ -1,0 +1,77 @@
+"""The hook client in Python, where none could be compiled: asks the daemon, else evaluates in process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from pathlib import Path
+
+from interlock.agents import HookOutput
+from interlock.agents import agent as agent_of
+from interlock.client import NoDaemon, check_peer
+from interlock.config import Config
+from interlock.engine import fallback
+from interlock.install.client_build import limit_of
+
+MOST_ANSWER = 4 << 20
+
+
+def main(argv: Sequence[str]) -> int:
+    """Like the fallback: `FOLDER CONFIGURATION AGENT EVENT`, the agent's JSON on stdin."""
+    return fallback.run(argv, ask_daemon)
+
+
+def ask_daemon(word: str, event: str, data: bytes, config: Config) -> HookOutput | None:
+    """What the daemon answers; None where nobody does, or somebody else."""
+    seconds = limit_of(word, config)
+    headers = {
+        "Content-Type": "application/json",
+        "Connection": "close",
+        "Interlock-Event": event,
+        "Interlock-Limit": str(int(seconds * 1000)),
+    }
+    home = fallback.agent_home()
+    if home:
+        headers["Interlock-Home"] = os.fsencode(home).decode("latin-1")
+    connection = _Connection(config.agents_socket, seconds)
+    try:
+        connection.request("POST", f"/api/v1/hook/{agent_of(word).word}", data, headers)
+        return _reply(connection.getresponse())
+    except (OSError, HTTPException, NoDaemon, ValueError):
+        return None
+    finally:
+        with contextlib.suppress(OSError):
+            connection.close()
+
+
+def _reply(answer: HTTPResponse) -> HookOutput | None:
+    body = answer.read(MOST_ANSWER + 1)
+    code, first = answer.getheader("Interlock-Exit"), answer.getheader("Interlock-Stdout")
+    if answer.status != 200 or code is None or first is None or len(body) > MOST_ANSWER:
+        return None
+    exit, split = int(code), int(first)
+    if not 0 <= exit <= 255 or not 0 <= split <= len(body):
+        return None
+    return HookOutput(body[:split], body[split:], exit)
+
+
+class _Connection(HTTPConnection):
+    """HTTP over the daemon's socket, after a look at whose it is."""
+
+    def __init__(self, path: Path, seconds: float) -> None:
+        super().__init__("localhost", timeout=seconds)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._path))
+        check_peer(self.sock, self._path)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,241 @@
+"""Counts the calls that ran and those that passed their hook, across restarts, from hook events and the agent's transcript."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from interlock.agents import AgentCall, Event
+from interlock.impact.files import read_bytes
+
+NAME = "hook-calls"
+MOST = 20_000  # calls that are remembered
+MOST_SESSIONS = 100
+LONGEST = 200  # characters of a session's name
+_LINE = 32  # hexadecimal digits of a call's mark
+SEEN, UNSURE, MISSED = "seen", "unsure", "missed"
+
+
+@dataclass(slots=True)
+class Coverage:
+    """One daemon's knowledge; used on the event loop alone."""
+
+    folder: Path | None = None
+    calls: Counter[str] = field(default_factory=Counter)  # agent -> calls that ran
+    seen: Counter[str] = field(default_factory=Counter)
+    missed: Counter[str] = field(default_factory=Counter)
+    unsure: Counter[str] = field(default_factory=Counter)  # ran, and nothing tells whether they were asked about
+    asked: Counter[str] = field(default_factory=Counter)  # agent -> calls that were asked about
+    sessions: OrderedDict[tuple[str, str], Counter[str]] = field(default_factory=OrderedDict)  # the last ones
+    _known: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    _kept: int = 0
+    _handle: int = -1  # of the file that marks are added to
+
+    def load(self) -> None:
+        """What an earlier daemon had seen."""
+        if self.folder is None:
+            return
+        with contextlib.suppress(OSError):
+            text = (self.folder / NAME).read_bytes()[-MOST * (_LINE + 1) :].decode("ascii", "ignore")
+            for mark in text.split("\n"):
+                if len(mark) == _LINE:
+                    self._known[mark] = None
+        self._rewrite()
+
+    def before(self, word: str, principal: str, event: Event) -> None:
+        """A call was asked about; kept before the answer leaves."""
+        self.asked[word] += len(event.calls) or 1
+        self._session(word, event)["asked"] += len(event.calls) or 1
+        marks = [_session(word, principal, event.session), *_marks(word, principal, event)]
+        new = [mark for mark in marks if mark not in self._known]
+        for mark in marks:
+            self._known[mark] = None
+            self._known.move_to_end(mark)
+        while len(self._known) > MOST:
+            self._known.popitem(last=False)
+        if new:
+            self._append(new)
+
+    def journalled(self, entries: Iterable[Mapping[str, Any]]) -> None:
+        """What hooks decided by themselves was asked about, too."""
+        for entry in entries:
+            words = [entry.get(name) for name in ("agent", "principal", "session")]
+            ids = entry.get("calls")
+            if all(isinstance(word, str) for word in words) and isinstance(ids, list):
+                word, principal, session = map(str, words)
+                for id in ids:
+                    self._known[_mark(word, principal, session, str(id))] = None
+
+    def after(self, word: str, principal: str, event: Event) -> str:
+        """Whether what ran was asked about: seen, missed, or unsure where nothing tells calls apart."""
+        if self._all(word, principal, event):
+            return SEEN
+        certain = all(call.id for call in event.calls) and _session(word, principal, event.session) in self._known
+        return MISSED if certain and event.session else UNSURE
+
+    def knows(self, word: str, principal: str, session: str, call: str) -> bool:
+        """Whether a call was asked about, by its id."""
+        return _mark(word, principal, session, call) in self._known
+
+    def counted(self, word: str, event: Event, found: str) -> None:
+        count = len(event.calls) or 1
+        self.calls[word] += count
+        {SEEN: self.seen, MISSED: self.missed, UNSURE: self.unsure}[found][word] += count
+        self._session(word, event).update({"calls": count, found: count})
+
+    def wire(self) -> dict[str, Any]:
+        """For `interlock coverage`: by agent, since this daemon started."""
+        words = sorted({*self.calls, *self.asked})
+        return {
+            "agents": [
+                {
+                    "agent": word,
+                    "asked": self.asked[word],
+                    "calls": self.calls[word],
+                    "seen": self.seen[word],
+                    "missed": self.missed[word],
+                    "unsure": self.unsure[word],
+                }
+                for word in words
+            ],
+            "calls": self.calls.total(),
+            "seen": self.seen.total(),
+            "missed": self.missed.total(),
+            "unsure": self.unsure.total(),
+        }
+
+    def by_session(self) -> list[dict[str, Any]]:
+        """The same for each of the last sessions, the newest first."""
+        counts = ("asked", "calls", SEEN, MISSED, UNSURE)
+        return [
+            {"agent": word, "session": session, **{name: found[name] for name in counts}}
+            for (word, session), found in reversed(self.sessions.items())
+        ]
+
+    def _session(self, word: str, event: Event) -> Counter[str]:
+        key = (word, event.session[:LONGEST])
+        found = self.sessions.setdefault(key, Counter())
+        self.sessions.move_to_end(key)
+        while len(self.sessions) > MOST_SESSIONS:
+            self.sessions.popitem(last=False)
+        return found
+
+    def _all(self, word: str, principal: str, event: Event) -> bool:
+        """By id where there is one, else by what ran: an agent may tell the id in one event and not in the other."""
+        return all(
+            _mark(word, principal, event.session, call.id or _text(call)) in self._known
+            or (bool(event.pair) and _mark(word, principal, event.session, _text(call)) in self._known)
+            for call in event.calls
+        )
+
+    def _append(self, marks: list[str]) -> None:
+        if self.folder is None:
+            return
+        if self._kept > 2 * MOST:
+            self._rewrite()
+        with contextlib.suppress(OSError):  # then a restart is unsure of them
+            os.write(self._opened(self.folder), "".join(f"{mark}\n" for mark in marks).encode())
+            self._kept += len(marks)
+
+    def _opened(self, folder: Path) -> int:
+        """The file, which stays open as long as it is the one that a restart will find."""
+        if self._handle >= 0 and os.fstat(self._handle).st_nlink:
+            return self._handle
+        self._close()
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._handle = os.open(folder / NAME, flags, 0o600)
+        return self._handle
+
+    def _close(self) -> None:
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+    def _rewrite(self) -> None:
+        if self.folder is None or not self._known:
+            return
+        with contextlib.suppress(OSError):
+            new = self.folder / f"{NAME}.new"
+            new.write_text("".join(f"{mark}\n" for mark in self._known), "ascii")
+            new.chmod(0o600)
+            new.replace(self.folder / NAME)
+        self._kept = len(self._known)
+
+
+def _marks(word: str, principal: str, event: Event) -> list[str]:
+    return [_mark(word, principal, event.session, call.id or _text(call)) for call in event.calls]
+
+
+def _mark(word: str, principal: str, session: str, call: str) -> str:
+    return _hash([word, principal, session, call])
+
+
+@lru_cache(maxsize=1_024)
+def _session(word: str, principal: str, session: str) -> str:
+    return _hash([word, principal, session])
+
+
+def _hash(parts: list[str]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()[:_LINE]
+
+
+def _text(call: AgentCall) -> str:
+    """What stands for a call that has no id."""
+    return json.dumps([call.tool, call.action.text], ensure_ascii=True)
+
+
+MOST_TRANSCRIPTS = 500  # transcripts
+MOST_BYTES = 1 << 20  # of one look; what is more waits for the next one
+
+
+@dataclass(slots=True)
+class Transcripts:
+    """How far each was read; the first look only finds its end, so that nothing before the hooks counts."""
+
+    ends: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ran(self, path: str) -> list[str]:
+        """The ids of calls whose results were written since the last look."""
+        if not path.startswith("/") or read_bytes(path, 0) is None:  # an ordinary file, or nothing
+            return []
+        with self.lock:
+            begin = self.ends.get(path)
+            data = b"" if begin is None else _from(path, begin)
+            whole = data[: data.rfind(b"\n") + 1]
+            self.ends[path] = os.path.getsize(path) if begin is None else begin + len(whole)
+            self.ends.move_to_end(path)
+            while len(self.ends) > MOST_TRANSCRIPTS:
+                self.ends.popitem(last=False)
+        return [id for line in whole.splitlines() for id in _results(line)]
+
+
+def _from(path: str, begin: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            file.seek(begin)
+            return file.read(MOST_BYTES)
+    except OSError:
+        return b""
+
+
+def _results(line: bytes) -> Iterator[str]:
+    """The calls that a line gives results of; one that was refused has an error instead."""
+    try:
+        said: Any = json.loads(line)
+        blocks = said["message"]["content"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return
+    for block in blocks if isinstance(blocks, list) else ():
+        if isinstance(block, dict) and block.get("type") == "tool_result" and not block.get("is_error"):
+            if isinstance(block.get("tool_use_id"), str):
+                yield block["tool_use_id"]

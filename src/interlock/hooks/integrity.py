@@ -1,0 +1,87 @@
+"""Compares the files that install the hooks with their last state on every call, and finds settings that switch hooks off."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from interlock.agents import CLIENT, ROUTE, SCOPES, AgentDialect
+from interlock.agents import agent as agent_of
+from interlock.identity import home_of
+
+MOST = 2_000  # files
+MOST_BYTES = 4 << 20
+Stat = tuple[int, int, int, int]
+GONE: Stat = (0, 0, 0, 0)
+
+
+@dataclass(slots=True)
+class WatchedFile:
+    """One file as it was when it was looked at last."""
+
+    stat: Stat
+    digest: str
+    ours: bool  # whether our hook is in it
+
+
+@dataclass(slots=True)
+class HookFiles:
+    """The files by path; used on the event loop alone."""
+
+    files: dict[str, WatchedFile] = field(default_factory=dict)
+    own: tuple[str, ...] = ()  # those that call our hook, also by where a link leads
+
+    def look(self, agent: AgentDialect, principal: str, cwd: str) -> list[str]:
+        """What changed since the last look, in words; the first look remembers."""
+        return [words for path in _paths(agent.word, home_of(principal), cwd) if (words := self._changed(path))]
+
+    def _changed(self, path: str) -> str:
+        stat, known = _stat(path), self.files.get(path)
+        if known is not None and known.stat == stat:
+            return ""
+        digest, ours = _read(path)
+        if known is None and len(self.files) >= MOST:
+            return ""
+        self.files[path] = WatchedFile(stat, digest, ours)
+        if ours or (known is not None and known.ours):
+            calling = [one for one, watched in self.files.items() if watched.ours]
+            self.own = tuple(sorted({*calling, *map(os.path.realpath, calling)}))
+        if known is None or known.digest == digest or not (known.ours or ours):
+            return ""
+        if known.ours and not ours:
+            return f"{path} no longer runs Interlock's hook"
+        return f"{path} was changed; Interlock's hook is {'still ' if known.ours else ''}in it"
+
+
+@lru_cache(maxsize=256)
+def _paths(word: str, home: str, cwd: str) -> tuple[str, ...]:
+    """Where the agent's hooks are installed, for this user, this project and everybody."""
+    project = Path(cwd) if cwd.startswith("/") else Path(home)
+    places = [place.path for scope in SCOPES for place in agent_of(word).places(scope, Path(home), project)]
+    return tuple(dict.fromkeys(str(path) for path in places))
+
+
+def _stat(path: str) -> Stat:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return GONE
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns ^ found.st_ctime_ns
+
+
+def _read(path: str) -> tuple[str, bool]:
+    from interlock.impact.files import read_bytes
+
+    data = read_bytes(path, MOST_BYTES)
+    if data is None:
+        return "", False
+    return hashlib.sha256(data).hexdigest(), CLIENT.encode() in data or ROUTE.encode() in data
+
+
+def disabling_settings(agent: AgentDialect, principal: str, cwd: str) -> list[str]:
+    """Everything that switches this agent's hooks off, in words."""
+    home = Path(home_of(principal))
+    return agent.disablers(home, Path(cwd) if cwd.startswith("/") else home)

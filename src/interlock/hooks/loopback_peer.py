@@ -1,0 +1,64 @@
+"""Asks the kernel which user owns the other end of a loopback connection."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import sys
+
+_SOCK_DIAG = 4  # a netlink protocol
+_BY_FAMILY = 20  # SOCK_DIAG_BY_FAMILY
+_REQUEST = 1  # NLM_F_REQUEST
+_ESTABLISHED = 1 << 1
+_HEAD = struct.Struct("=IHHII")  # length, kind, flags, number, port
+_ASKED = struct.Struct("=BBBBI")  # family, protocol, extensions, padding, states
+_PLACE = struct.Struct(">HH16s16s")
+_ANY_PLACE = b"\0" * 4 + b"\xff" * 8  # any interface, no cookie
+_LENGTH = _HEAD.size + _ASKED.size + _PLACE.size + len(_ANY_PLACE)
+_UID_AT = _HEAD.size + 4 + _PLACE.size + len(_ANY_PLACE) + 4 * 3  # behind the state, the place and three counters
+
+
+class LoopbackPeers:
+    """One netlink socket, used on the event loop alone; the kernel answers at once."""
+
+    def __init__(self) -> None:
+        self._socket: socket.socket | None = None
+        self._number = 0
+
+    def uid_of(self, client: tuple[str, int], server: tuple[str, int]) -> int | None:
+        """The user who opened this connection; None where that cannot be known."""
+        if sys.platform != "linux":
+            return None
+        try:
+            return self._asked(client, server)
+        except (OSError, ValueError, struct.error):
+            self.close()
+            return None
+
+    def close(self) -> None:
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.close()
+            self._socket = None
+
+    def _asked(self, client: tuple[str, int], server: tuple[str, int]) -> int | None:
+        family = socket.AF_INET6 if ":" in client[0] else socket.AF_INET
+        place = _PLACE.pack(client[1], server[1], _packed(family, client[0]), _packed(family, server[0]))
+        if self._socket is None:
+            self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _SOCK_DIAG)
+            self._socket.setblocking(False)  # what the kernel has to say is there when the question is sent
+        self._number += 1
+        asked = _ASKED.pack(family, socket.IPPROTO_TCP, 0, 0, _ESTABLISHED) + place + _ANY_PLACE
+        self._socket.send(_HEAD.pack(_LENGTH, _BY_FAMILY, _REQUEST, self._number, 0) + asked)
+        answer = self._socket.recv(4096)
+        length, kind, _, number, _ = _HEAD.unpack_from(answer)
+        if kind != _BY_FAMILY or number != self._number or length < _UID_AT + 4 or answer[_HEAD.size] != family:
+            return None
+        if answer[_HEAD.size + 4 : _HEAD.size + 8] != place[:4]:
+            return None
+        return int(struct.unpack_from("=I", answer, _UID_AT)[0])
+
+
+def _packed(family: int, address: str) -> bytes:
+    return socket.inet_pton(family, address)

@@ -1,0 +1,232 @@
+"""State kept between hook calls, bounded: shared answers for one call announced twice, late answers, calls let through."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from interlock.agents import AgentCall, Event, HookVerdict
+from interlock.approvals import settle
+from interlock.config.settings import SeparateSettings
+from interlock.hooks.coverage import Coverage, Transcripts
+from interlock.hooks.integrity import HookFiles
+from interlock.hooks.provenance import SessionProvenance
+from interlock.hooks.written_files import WrittenFiles
+from interlock.model import TicketState
+from interlock.records import Ticket
+
+if TYPE_CHECKING:
+    from interlock.runtime.state import State
+
+
+MOST = 5_000
+SECONDS = 60.0  # between the two
+DEFERRED = HookVerdict("allow", "asked by the event that follows")  # this event cannot ask, and the next one can
+
+
+@dataclass(slots=True)
+class SharedAnswer:
+    """The first announcement, and its answer when there is one."""
+
+    event: str
+    unique: bool  # whether the call has an id of its own
+    answer: asyncio.Future[HookVerdict]
+    at: float
+
+
+@dataclass(slots=True)
+class SharedAnswers:
+    """By what the two have in common and what would run; used on the event loop alone."""
+
+    calls: OrderedDict[str, SharedAnswer] = field(default_factory=OrderedDict)
+
+    async def answer(self, who: str, event: Event, judge: Callable[[], Awaitable[HookVerdict]]) -> HookVerdict:
+        """The verdict; judged once for two announcements of one call."""
+        if not event.pair:
+            return await judge()
+        loop, key = asyncio.get_running_loop(), _key(who, event)
+        known = self.calls.pop(key, None)
+        if known is not None and _other(known, event) and loop.time() - known.at < SECONDS:
+            return await asyncio.shield(known.answer)  # and the next announcement is of another call
+        made = SharedAnswer(event.name, _unique(event), loop.create_future(), loop.time())
+        self.calls[key] = made
+        while len(self.calls) > MOST:
+            self.calls.popitem(last=False)
+        try:
+            verdict = await judge()
+        except BaseException:
+            made.answer.set_result(HookVerdict("deny", "Denied: the call could not be judged."))
+            raise
+        made.answer.set_result(verdict)
+        if (verdict.word != "allow" or verdict is DEFERRED) and self.calls.get(key) is made:
+            del self.calls[key]  # a no is found out anew: somebody may have agreed since
+        return verdict
+
+
+def call_keys(who: str, word: str, session: str, call: AgentCall) -> list[str]:
+    """What stands for one call: its id where it has one, and what would run; an agent may not tell the id in every event."""
+    acts = repr((who, word, session, *_acts(call)))
+    return [repr((who, word, session, call.id)) if call.id else acts, acts]
+
+
+def _key(who: str, event: Event) -> str:
+    return repr((who, event.session, event.pair, [_acts(call) for call in event.calls]))
+
+
+def _acts(call: AgentCall) -> list[str]:
+    """What would run; where, is not told by every event of a call."""
+    return [call.action.kind.value, _ENCODER.encode(call.action.fields)]
+
+
+def _plain(value: object) -> object:
+    return dict(value) if hasattr(value, "items") else str(value)  # type: ignore[call-overload]
+
+
+_ENCODER = json.JSONEncoder(default=_plain, sort_keys=True)
+
+
+def _unique(event: Event) -> bool:
+    return any(call.id and call.id in event.pair for call in event.calls)
+
+
+def _other(known: SharedAnswer, event: Event) -> bool:
+    """Whether this is the other announcement, and not the same one of a call like it."""
+    return known.event != event.name or known.unique
+
+
+MOST_AGENTS, MOST_TICKETS = 1_000, 50
+_WORDS = {
+    TicketState.APPROVED: "Ticket {id} is approved: run exactly {title} again, unchanged; it passes once, within {left} s.",
+    TicketState.REJECTED: "Ticket {id} was rejected{why}: do not try {title} again, nor the same by other means.",
+}
+Key = tuple[str, str, str]  # principal, name, session
+
+
+@dataclass(slots=True)
+class LateAnswers:
+    """Which tickets each agent was sent away with, and which of all tickets changed since."""
+
+    waiting: OrderedDict[Key, OrderedDict[str, None]] = field(default_factory=OrderedDict)
+    changed: set[str] = field(default_factory=set)
+
+    def heard(self, ticket: str) -> None:
+        """Called by the store, in a thread of its own."""
+        if not ticket.startswith("\0"):
+            if len(self.changed) > 10_000:
+                self.changed.clear()  # whoever waits for one of them is told when it changes again
+            self.changed.add(ticket)
+
+    def sent_away(self, key: Key, ticket: str) -> bool:
+        """Remembers it; whether this agent has not been sent away with it before."""
+        tickets = self.waiting.setdefault(key, OrderedDict())
+        first = ticket not in tickets
+        self.waiting.move_to_end(key)
+        tickets[ticket] = None
+        self.changed.discard(ticket)
+        while len(tickets) > MOST_TICKETS:
+            tickets.popitem(last=False)
+        while len(self.waiting) > MOST_AGENTS:
+            self.waiting.popitem(last=False)
+        return first
+
+    def due(self, key: Key) -> list[str]:
+        """The tickets of this agent that changed."""
+        tickets = self.waiting.get(key)
+        return [id for id in tickets if id in self.changed] if tickets and self.changed else []
+
+    def forget(self, key: Key, ids: list[str]) -> None:
+        """They were told, or were found out by asking."""
+        for id in ids:
+            self.waiting.get(key, OrderedDict()).pop(id, None)
+            self.changed.discard(id)
+
+
+def late_messages(state: State, ids: list[str]) -> tuple[str, list[str]]:
+    """What the agent has to know of these tickets, and which of them are settled; blocks."""
+    now = state.clock.now()
+    found = state.store.read(lambda tx: [tx.ticket(id) for id in ids])
+    tickets = [settle(ticket, now) for ticket in found if ticket is not None]
+    words = [_words(ticket, now) for ticket in tickets if ticket.state in _WORDS]
+    open_still = {ticket.id for ticket in tickets if ticket.state in (TicketState.COOLING, TicketState.WAITING)}
+    return " ".join(words), [id for id in ids if id not in open_still]
+
+
+def _words(ticket: Ticket, now: float) -> str:
+    why = f" ({ticket.decision_reason})" if ticket.decision_reason else ""
+    title = f"`{ticket.title}`"
+    return _WORDS[ticket.state].format(id=ticket.id, title=title, why=why, left=max(0, int(ticket.expires_at - now)))
+
+
+V = TypeVar("V")
+
+
+class Recent(Generic[V]):
+    """So many entries; the oldest go first. Threads of the pool use it, too."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._entries: OrderedDict[str, V] = OrderedDict()
+        self._most = most
+        self._lock = threading.Lock()
+
+    def put(self, key: str, value: V) -> None:
+        with self._lock:
+            self._entries[key] = value
+            self._entries.move_to_end(key)
+            if len(self._entries) > self._most:
+                self._entries.popitem(last=False)
+
+    def take(self, *keys: str) -> V | None:
+        """Removes all of these; the first one that was there."""
+        with self._lock:
+            found = [self._entries.pop(key, None) for key in keys]
+        return next((one for one in found if one is not None), None)
+
+    def get(self, key: str) -> V | None:
+        return self._entries.get(key)
+
+    def new(self, key: str, value: V) -> bool:
+        """Puts it; False where the key was there."""
+        with self._lock:
+            if key in self._entries:
+                return False
+            self._entries[key] = value
+            return True
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._entries
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedCall:
+    """A call that was let through: on which ticket, which scripts were read for it, and which snapshot was taken first."""
+
+    ticket: str = ""
+    level: int = 0
+    scripts: Mapping[str, str] = field(default_factory=dict)  # path -> hash
+    kept: str = ""
+
+
+@dataclass(slots=True)
+class HookMemory:
+    """Built once for an app; what has no lock of its own is used on the event loop alone."""
+
+    coverage: Coverage = field(default_factory=Coverage)
+    files: HookFiles = field(default_factory=HookFiles)
+    shared: SharedAnswers = field(default_factory=SharedAnswers)
+    late: LateAnswers = field(default_factory=LateAnswers)
+    transcripts: Transcripts = field(default_factory=Transcripts)
+    written: WrittenFiles = field(default_factory=WrittenFiles)
+    made: SessionProvenance = field(default_factory=SessionProvenance)  # by session
+    passed: Recent[AllowedCall] = field(default_factory=Recent)  # by call
+    asked: Recent[str] = field(default_factory=Recent)  # call -> ticket that the client's user is asked about
+    deferred: Recent[str] = field(default_factory=Recent)  # call -> ticket that the event which follows asks about
+    denied: Recent[str] = field(default_factory=Recent)  # call -> why
+    second: Recent[bool] = field(default_factory=Recent)  # sessions that are known to send the event that can ask
+    said: Recent[bool] = field(default_factory=Recent)  # alerts that were raised
+    separate: SeparateSettings = field(default_factory=SeparateSettings)
+    looked: float = 0.0  # when the journal was looked for

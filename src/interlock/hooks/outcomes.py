@@ -1,0 +1,136 @@
+"""Records the outcome of a call after it ran, compares its scripts again, and reports a call that nobody asked about as a bypass."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.agents import AgentCall, AgentDialect, Event
+from interlock.approvals import answers, confirmations
+from interlock.audit.chain import event_body
+from interlock.engine.blocking import block_now
+from interlock.error_codes import AnswerRefused
+from interlock.hooks.coverage import MISSED, SEEN
+from interlock.hooks.evaluation import content_hash
+from interlock.hooks.memory import AllowedCall, HookMemory, call_keys
+from interlock.impact.user_access import script_reader
+from interlock.model import AgentRef
+from interlock.ports import StoreError, Tx
+from interlock.runtime.state import State
+
+LOG = logging.getLogger("interlock")
+RACED, BYPASSED, CHANGED, MALFORMED = "script.raced", "hook.bypassed", "hook.changed", "hook.malformed"
+OUTCOMES = {"after": "ran", "failed": "failed"}
+
+
+def record_outcome(
+    state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef, found: str
+) -> None:
+    """Blocks: everything that follows from a call that has run, `found` being whether it was asked about."""
+    outcome = OUTCOMES[event.kind]
+    _compared(state, hooks, agent, event, who)
+    for call in event.calls:
+        keys = call_keys(who.principal, agent.word, who.session, call)
+        passed, asked, deferred = hooks.passed.take(*keys), hooks.asked.take(*keys), hooks.deferred.take(*keys)
+        refused = hooks.denied.take(*keys) if event.kind == "after" else None
+        _reported(state, who, call, passed, asked, outcome)
+        succeeded = event.kind == "after" and not event.outcome and passed is not None
+        hooks.made.ended(who, agent.word, keys[0], succeeded, state.clock.now())
+        if event.kind == "failed":
+            state.declared.failed(who, f"{call.tool} {call.action.text}")
+        if passed is not None and passed.kept and (keeper := state.keeper_of(who.principal)) is not None:
+            keeper.settle(passed.kept)  # what is there now is its doing, and nobody's later work
+        if passed is not None:
+            _raced(state, hooks, who, call, passed)
+        if refused is not None and asked is None and passed is None:
+            words = f"{agent.title} ran a call that was denied: {call.tool} {call.action.text[:120]}"
+            alert(state, BYPASSED, words, _details(who, agent, call), once=hooks, key=f"denied {keys[0]}")
+        if deferred is not None and asked is None and passed is None and event.kind == "after":
+            found = MISSED  # the event that was to ask never came
+    if found != SEEN:
+        _bypassed(state, hooks, agent, event, who, certain=found == MISSED)
+
+
+def _compared(state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef) -> None:
+    """Calls that have a result in the agent's own transcript and were never asked about; noted, as its form is nobody's promise."""
+    if not event.transcript or who.principal != f"uid:{os.getuid()}":
+        return
+    for id in hooks.transcripts.ran(event.transcript):
+        if not hooks.coverage.knows(agent.word, who.principal, event.session, id):
+            words = f"{agent.title}'s transcript has a call that its hook never asked about: {id[:100]}"
+            details = {**_details(who, agent, None), "call": id[:200], "certain": False}
+            alert(state, BYPASSED, words, details, once=hooks, key=f"transcript {id}")
+
+
+def _reported(
+    state: State, who: AgentRef, call: AgentCall, passed: AllowedCall | None, asked: str | None, outcome: str
+) -> None:
+    try:
+        if asked is not None and confirmations.record_run(state, who, asked) is not None:
+            return
+        if passed is not None and passed.ticket:
+            answers.report_execution(state, who, passed.ticket, outcome)
+            return
+    except AnswerRefused as error:
+        LOG.warning("a call that ran: %s", error)
+    details = {"agent": who.name, "session": who.session, "tool": call.tool[:200], "call": call.id[:200]}
+    body = event_body(state.clock.now(), "executed", who.principal, {**details, "outcome": outcome})
+    state.store.write_soon(lambda tx: state.recorder.now(tx, "executed", body))
+
+
+def _raced(state: State, hooks: HookMemory, who: AgentRef, call: AgentCall, passed: AllowedCall) -> None:
+    """Scripts that are not what was judged: somebody changed them between the answer and the run."""
+    read = script_reader(who.principal, hooks.separate)
+    marks = passed.scripts.items() if read is not None else ()
+    changed = [path for path, mark in marks if (text := read(path)) is not None and content_hash(text) != mark]  # type: ignore[misc]
+    if changed:
+        words = f"{changed[0]} was changed between its judgement and its run"
+        details = {"principal": who.principal, "name": who.name, "session": who.session, "call": call.id[:200]}
+        alert(state, RACED, words, {**details, "scripts": changed[:20]}, quiet=not passed.ticket)
+
+
+def _bypassed(state: State, hooks: HookMemory, agent: AgentDialect, event: Event, who: AgentRef, certain: bool) -> None:
+    call = event.calls[0] if event.calls else None
+    what = f"{call.tool} {call.action.text[:120]}" if call else event.name
+    words = f"{agent.title} ran a call that its hook never asked about: {what}"
+    details = {"kind": BYPASSED, "words": words, "certain": certain, **_details(who, agent, call)}
+    if not certain or state.hooks.bypassed != "block":
+        key = f"{who.principal}/{who.name}/{who.session}"
+        alert(state, BYPASSED, words, details, quiet=not certain, once=hooks, key=key)
+        return
+    block_now(state, who, f"{BYPASSED}: {words}", details)
+    state.alerts[f"{BYPASSED} {who.principal}"] = words
+    state.tell("alert", None, words)
+
+
+def _details(who: AgentRef, agent: AgentDialect, call: AgentCall | None) -> dict[str, Any]:
+    named = {"tool": call.tool[:200], "call": call.id[:200]} if call else {}
+    return {"principal": who.principal, "agent": agent.word, "session": who.session, **named}
+
+
+def alert(
+    state: State,
+    kind: str,
+    words: str,
+    details: Mapping[str, Any],
+    quiet: bool = False,
+    once: HookMemory | None = None,
+    key: str = "",
+) -> None:
+    """Puts it on record and tells people, unless it was said before under the same key."""
+    if once is not None and not once.said.new(f"{kind} {key}", True):
+        return
+    body = event_body(state.clock.now(), "alert", "interlock", {**details, "kind": kind, "words": words})
+
+    def work(tx: Tx) -> None:
+        state.recorder.now(tx, "alert", body)
+
+    try:
+        state.store.write(work)
+    except StoreError as error:
+        state.trouble(f"the store cannot be used: {error}", "store")
+    if not quiet:
+        state.alerts[kind] = words
+        state.tell("alert", None, words)

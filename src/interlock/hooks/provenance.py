@@ -1,0 +1,217 @@
+"""Tracks things that a session created: expected when a call is allowed, known once it succeeded; by principal, agent and session."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import os
+import posixpath
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from interlock.analysis.facts import Command, Fact, known
+from interlock.analysis.targets.provenance import (
+    ALL,
+    FILE,
+    MOST,
+    NOTHING_CREATED,
+    CreatedThing,
+    Provenance,
+    created_by,
+    created_things_of,
+    removed_by,
+)
+from interlock.impact.survey import file_mark
+from interlock.model import Action, AgentRef, Kind
+
+NAME = "hook-made"
+MOST_SESSIONS, MOST_MEANT = 100, 1_000
+SECONDS = 86_400.0  # that anything is remembered
+# Agents that say whether a call failed; what others report as done may have failed.
+_TELLING = frozenset({"claude-code", "copilot", "cursor"})
+_WORTH = re.compile(
+    r"\bavdmanager\s+create\b|\b(?:docker|podman)\s+(?:run|build|buildx|container|image|rm|rmi|tag|rename|commit|load|import|restore|stop|kill|restart|compose|system)\b|\b(?:createdb|dropdb|cp|cd)\b"
+    r"|\bgit\s+(?:checkout|switch|branch|tag|push)\b|\bkubectl\b.*\b(?:create|delete)\s+(?:ns|namespaces?)\b|\bhelm\b.*\b(?:install|uninstall|delete|un)\b"
+)
+_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
+_PATH = "file_path"
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCreation:
+    """What a call makes if it succeeds, what it ends, and where it goes."""
+
+    things: tuple[CreatedThing, ...] = ()
+    ended: tuple[tuple[str, str], ...] = ()
+    went: str = ""
+
+
+@dataclass(slots=True)
+class _Session:
+    things: OrderedDict[tuple[str, str, str], tuple[float, CreatedThing]] = field(default_factory=OrderedDict)
+    went: str = ""
+
+
+@dataclass(slots=True)
+class SessionProvenance:
+    """Used by threads of the pool and by the event loop."""
+
+    folder: Path | None = None
+    key: bytes = field(default=b"", repr=False)
+    _sessions: OrderedDict[str, _Session] = field(default_factory=OrderedDict)
+    _meant: OrderedDict[str, ExpectedCreation] = field(default_factory=OrderedDict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def of(self, who: AgentRef, word: str, now: float) -> Provenance:
+        """What a session made, as far as it is remembered."""
+        with self._lock:
+            found = self._sessions.get(_key(who, word)) if who.session else None
+            if found is None:
+                return NOTHING_CREATED
+            things = [thing for at, thing in found.things.values() if now - at < SECONDS]
+            return replace(Provenance.of(things), strayed=(found.went,) if found.went else ())
+
+    def let_through(self, who: AgentRef, word: str, call: str, action: Action, facts: Sequence[Fact]) -> None:
+        """Before it runs: a file is made only where there is none yet, or one that this session made and nobody else changed."""
+        if not who.session or word not in _TELLING:
+            return
+        things = [thing for thing in created_by(action, facts) if thing.kind != FILE or _absent(who, thing)]
+        meant = ExpectedCreation(
+            (*things, *self._again(who, word, action)), tuple(removed_by(facts)), _went(action, facts)
+        )
+        with self._lock:
+            self._meant[call] = meant
+            while len(self._meant) > MOST_MEANT:
+                self._meant.popitem(last=False)
+
+    def ended(self, who: AgentRef, word: str, call: str, succeeded: bool, now: float) -> None:
+        """After it ran; what failed has made nothing, and may have ended something all the same."""
+        with self._lock:
+            meant = self._meant.pop(call, None)
+            if meant is None:
+                return
+            found = self._sessions.setdefault(_key(who, word), _Session())
+            self._sessions.move_to_end(_key(who, word))
+            found.went = meant.went or found.went
+            for place in [one for one in found.things if one[:2] in meant.ended or (one[0], ALL) in meant.ended]:
+                del found.things[place]
+            for thing in map(_marked, meant.things) if succeeded else ():
+                if thing is not None:
+                    found.things[thing.kind, thing.name, thing.base] = (now, thing)
+            while len(found.things) > MOST:
+                found.things.popitem(last=False)
+            while len(self._sessions) > MOST_SESSIONS:
+                self._sessions.popitem(last=False)
+            self._save()
+
+    def load(self) -> None:
+        """What an earlier daemon knew; a file that another hand wrote says nothing."""
+        if self.folder is None:
+            return
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            mark, _, text = (self.folder / NAME).read_text("utf-8").partition("\n")
+            if not hmac.compare_digest(mark, self._mark(text)):
+                return
+            for key, went, rows in json.loads(text):
+                found = self._sessions.setdefault(str(key), _Session(went=str(went)))
+                for at, thing in zip((row[0] for row in rows), created_things_of(row[1] for row in rows), strict=True):
+                    found.things[thing.kind, thing.name, thing.base] = (float(at), thing)
+
+    def _save(self) -> None:
+        if self.folder is None:
+            return
+        rows = [
+            [key, one.went, [[at, thing.body] for at, thing in one.things.values()]]
+            for key, one in self._sessions.items()
+        ]
+        text = json.dumps(rows)
+        with contextlib.suppress(OSError):  # then a restart knows less, and asks more
+            new = self.folder / f"{NAME}.new"
+            handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(f"{self._mark(text)}\n{text}")
+            new.replace(self.folder / NAME)
+
+    def _mark(self, text: str) -> str:
+        return hmac.new(
+            self.key, b"interlock made\0" + text.encode("utf-8", "surrogatepass"), hashlib.sha256
+        ).hexdigest()
+
+    def _again(self, who: AgentRef, word: str, action: Action) -> Iterable[CreatedThing]:
+        """A file that this session made and writes again: it stays its own where nobody else wrote to it meanwhile."""
+        path = _written(action)
+        with self._lock:
+            found = self._sessions.get(_key(who, word))
+            known_as = found.things.get((FILE, path, "/")) if found is not None and path else None
+        if known_as is not None and _lstat(path) is not None and known_as[1].mark == _mark(path):
+            yield replace(known_as[1], mark="")
+
+
+def may_change_provenance(action: Action) -> bool:
+    """Whether a call can make or end anything that is remembered: a quick look at its words."""
+    if action.kind is Kind.TOOL:
+        return action.text in _TOOLS
+    return action.kind is Kind.COMMAND and _WORTH.search(action.text) is not None
+
+
+def _key(who: AgentRef, word: str) -> str:
+    return json.dumps([who.principal, word, who.session])
+
+
+def _written(action: Action) -> str:
+    given = action.fields.get("input")
+    if action.kind is not Kind.TOOL or action.text not in _TOOLS or not isinstance(given, Mapping):
+        return ""
+    path = given.get(_PATH)
+    return path if isinstance(path, str) and path.startswith("/") else ""
+
+
+def _went(action: Action, facts: Sequence[Fact]) -> str:
+    """The folder that the last `cd` goes to; some agents' shells stay there, and not all of them say so."""
+    moves = [fact for fact in facts if isinstance(fact, Command) and fact.program == "cd" and len(fact.words) == 1]
+    if not moves or not known(moves[-1].words[0]) or moves[-1].words[0].startswith(("~", "-")):
+        return ""
+    return posixpath.normpath(posixpath.join(action.cwd or "/", moves[-1].words[0]))
+
+
+def _full(thing: CreatedThing) -> str:
+    return os.path.join(thing.base, thing.name)
+
+
+def _lstat(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except (OSError, ValueError):
+        return None
+
+
+def _absent(who: AgentRef, thing: CreatedThing) -> bool:
+    """Seen with this daemon's own eyes; another user's files are not looked at here, and so never known."""
+    if who.principal != f"uid:{os.getuid()}":
+        return False
+    try:
+        os.lstat(_full(thing))
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+def _mark(path: str) -> str:
+    found = _lstat(path)
+    return file_mark(found) if found is not None else ""
+
+
+def _marked(thing: CreatedThing) -> CreatedThing | None:
+    """A file as it is now that it was made; None where there is none."""
+    if thing.kind != FILE:
+        return thing
+    mark = _mark(_full(thing))
+    return replace(thing, mark=mark) if mark else None

@@ -1,0 +1,249 @@
+"""★ POST /api/v1/hook/{agent}: an agent's hook input in, its dialect out; whatever goes wrong is the agent's own denial."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+from urllib.parse import parse_qs
+
+from interlock.agents import GATING, ROUTE, AgentDialect, Event, HookOutput, HookVerdict, UnknownAgent
+from interlock.agents import agent as agent_of
+from interlock.audit import journal
+from interlock.hooks.coverage import SEEN
+from interlock.hooks.evaluation import HookCall, HookEvaluation
+from interlock.hooks.integrity import disabling_settings
+from interlock.hooks.loopback_peer import LoopbackPeers
+from interlock.hooks.memory import HookMemory, call_keys
+from interlock.hooks.outcomes import CHANGED, MALFORMED, alert, record_outcome
+from interlock.identity import home_for
+from interlock.impact.user_access import path_resolver, script_reader, snapshot_taker, target_inspector
+from interlock.install.client_build import SPARE
+from interlock.model import AgentRef
+from interlock.web.callers import ApiCaller
+from interlock.web.context import Context
+from interlock.web.errors import HttpProblem
+from interlock.web.guards import ClientGone, Scope, check_type, over_socket, read_body
+
+LOG = logging.getLogger("interlock")
+MOST_INPUT = 16 << 20  # bytes, as in the client
+EARLY = 1.0  # seconds before its caller's deadline that an answer leaves
+JOURNAL_SECONDS = 5.0  # between two looks for a journal
+_CLIENT = b"interlock-limit"  # the header that the hook client sends
+_HOME = b"interlock-home"  # HOME as the client's process has it
+_HEADERS = ((b"content-type", b"application/json"), (b"cache-control", b"no-store"))
+_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """One request."""
+
+    agent: AgentDialect
+    event: str
+    framed: bool
+    seconds: float  # that its caller waits
+
+
+class HookApi:
+    """The bare route; `hooks` is what it remembers."""
+
+    def __init__(self, context: Context, hooks: HookMemory) -> None:
+        self.context, self.hooks = context, hooks
+        self._judging, self._kernel = HookEvaluation(context, hooks), LoopbackPeers()
+        self._background: set[asyncio.Future[Any]] = set()
+
+    def start(self) -> None:
+        """With the event loop: what an earlier daemon knew, and what was decided without one."""
+        self.hooks.coverage.folder = self.context.config.folder
+        self.hooks.coverage.load()
+        self.hooks.made.folder, self.hooks.made.key = (
+            self.context.config.folder,
+            self.context.state.installation.digest_key,
+        )
+        self.hooks.made.load()
+        self.hooks.separate = self.context.config.separate
+        self.context.state.store.listen(self.hooks.late.heard)
+        self._later(self._take_journal())
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        headers = dict(scope["headers"])
+        try:
+            asked = _question(scope, headers)
+        except UnknownAgent as error:
+            return await _send(send, HookOutput(str(error).encode() + b"\n"), False, 404)
+        try:
+            reply = await self._reply(asked, scope, headers, receive)
+        except ClientGone:
+            return None
+        except HttpProblem as problem:
+            reply = asked.agent.broken(f"Denied: {problem.words}.")
+        except Exception as error:
+            LOG.error("a hook that could not be answered", exc_info=error)
+            self.context.state.trouble(f"hook: {type(error).__name__}")
+            reply = asked.agent.broken("Denied: the call could not be judged.")
+        return await _send(send, reply, asked.framed)
+
+    async def _reply(self, asked: _Question, scope: Scope, headers: dict[bytes, bytes], receive: Any) -> HookOutput:
+        if scope["method"] != "POST":
+            raise HttpProblem("NOT_FOUND_OPERATION", "a hook is asked with POST", 405)
+        self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))
+        body = await read_body(receive, headers.get(b"content-length"), MOST_INPUT)
+        check_type(headers.get(b"content-type"))
+        who = await self._who(scope, headers.get(b"authorization"))
+        self.context.buckets.take(who.key)
+        event = asked.agent.decode(body, asked.event)
+        claimed = headers.get(_HOME, b"") if asked.framed else b""
+        event = with_home(event, home_for(who.principal, os.fsdecode(claimed)))
+        ref = AgentRef(who.agent(), asked.agent.word, event.session[:_NAME], event.parent[:_NAME])
+        return asked.agent.encode(event, await self._verdict(asked, event, ref, who.strength, receive))
+
+    async def _verdict(self, asked: _Question, event: Event, who: AgentRef, strength: str, receive: Any) -> HookVerdict:
+        self._look(asked.agent, event, who)
+        if event.problem:
+            words = f"{asked.agent.title} sent hook input that cannot be judged: {event.problem}"
+            self._alert(asked.agent, MALFORMED, words, who, quiet=True)
+        if event.kind in GATING:
+            self.hooks.coverage.before(asked.agent.word, who.principal, event)
+            return await self._before(asked, event, who, strength, receive)
+        if event.kind in ("after", "failed"):
+            return await self._after(asked.agent, event, who)
+        if event.kind == "config":
+            return await self._configured(asked.agent, event, who)
+        return HookVerdict("allow")
+
+    async def _before(self, asked: _Question, event: Event, who: AgentRef, strength: str, receive: Any) -> HookVerdict:
+        loop = asyncio.get_running_loop()
+        most = min(asked.seconds - EARLY, float(self.context.config.hooks.wait_seconds))
+        until, hung_up = loop.time() + most, partial(_hung_up, receive)
+        separate = self.context.config.separate
+        read, look = (
+            script_reader(who.principal, separate),
+            target_inspector(who.principal, separate, self.context.look),
+        )
+        keep = snapshot_taker(who.principal, self.context.keeper, self.context.state.keepers)
+        resolve, hooked = path_resolver(who.principal, separate, asked.framed), self.hooks.files.own
+        project = self.context.projects.finder(who.principal)
+        asking = HookCall(
+            asked.agent, event, who, until, hung_up, read, strength, look, keep, resolve, hooked, project, asked.framed
+        )
+        return await self._judging.verdict(asking)
+
+    async def _after(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
+        coverage = self.hooks.coverage
+        if event.problem:
+            return HookVerdict("allow")  # it has run; there is nothing to stop
+        found = coverage.after(agent.word, who.principal, event)
+        if found != SEEN and journal.is_pending(self.context.config.folder):
+            await self._take_journal()
+            found = coverage.after(agent.word, who.principal, event)
+        coverage.counted(agent.word, event, found)
+        work = self.context.pool.run(record_outcome, self.context.state, self.hooks, agent, event, who, found)
+        if found != SEEN or self._kept(agent, event, who):
+            await work  # a block counts before the agent goes on, and what is there now is its doing
+        else:
+            self._later(work)
+        return HookVerdict("allow")
+
+    def _kept(self, agent: AgentDialect, event: Event, who: AgentRef) -> bool:
+        """Whether a snapshot was taken for one of these calls."""
+        keys = (key for call in event.calls for key in call_keys(who.principal, agent.word, who.session, call))
+        return any(passed.kept for passed in map(self.hooks.passed.get, keys) if passed is not None)
+
+    async def _configured(self, agent: AgentDialect, event: Event, who: AgentRef) -> HookVerdict:
+        """An agent's own settings changed; what switches the hooks off is refused where the agent can be refused."""
+        found = await self.context.pool.run(disabling_settings, agent, who.principal, event.cwd)
+        words = f"{agent.title}'s settings were changed" + (f": {found[0]}" if found else "")
+        details = {"principal": who.principal, "agent": agent.word, "session": who.session}
+        await self.context.pool.run(alert, self.context.state, CHANGED, words, details, quiet=not found)
+        return (
+            HookVerdict("deny", f"Denied: this switches Interlock's hooks off ({found[0]}).")
+            if found
+            else HookVerdict("allow")
+        )
+
+    def _look(self, agent: AgentDialect, event: Event, who: AgentRef) -> None:
+        """The hook files, and the journal now and then."""
+        for words in self.hooks.files.look(agent, who.principal, event.cwd):
+            self._alert(agent, CHANGED, words, who)
+        now = asyncio.get_running_loop().time()
+        if now - self.hooks.looked > JOURNAL_SECONDS:
+            self.hooks.looked = now
+            if journal.is_pending(self.context.config.folder):
+                self._later(self._take_journal())
+
+    def _alert(self, agent: AgentDialect, kind: str, words: str, who: AgentRef, quiet: bool = False) -> None:
+        details = {"principal": who.principal, "agent": agent.word, "session": who.session}
+        once, key = (self.hooks, f"{who.principal} {agent.word} {who.session}") if quiet else (None, "")
+        work = partial(alert, self.context.state, kind, words, details, quiet=quiet, once=once, key=key)
+        self._later(self.context.pool.run(work))
+
+    async def _take_journal(self) -> None:
+        taken = await self.context.pool.run(journal.take, self.context.state, self.context.config.folder)
+        self.hooks.coverage.journalled(taken)
+
+    async def _who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:
+        """The kernel's word for whoever is there, on the socket or on loopback; or a token."""
+        if authorization is None and not over_socket(scope) and scope.get("client") and scope.get("server"):
+            uid = self._kernel.uid_of(tuple(scope["client"]), tuple(scope["server"]))
+            if uid is not None:
+                self.context.peers.check_agent(f"uid:{uid}")
+                return ApiCaller(f"uid:{uid}")
+        return (await self.context.credentials.who(scope, authorization)).known()
+
+    def _later(self, work: Any) -> None:
+        """Does it when the answer has left; what fails is said."""
+        task = asyncio.ensure_future(work)
+        self._background.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Future[Any]) -> None:
+        self._background.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.context.state.trouble(f"hook: {task.exception()}")
+
+
+def with_home(event: Event, home: str) -> Event:
+    """The event, its calls judged with the home of the process that makes them."""
+    calls = (replace(call, action=replace(call.action, home=home)) for call in event.calls)
+    return replace(event, calls=tuple(calls)) if home and event.calls else event
+
+
+def is_hook(scope: Scope) -> bool:
+    return str(scope["path"]).startswith(ROUTE)
+
+
+def _question(scope: Scope, headers: dict[bytes, bytes]) -> _Question:
+    agent, framed = agent_of(str(scope["path"]).removeprefix(ROUTE)[:100]), _CLIENT in headers
+    event = headers.get(b"interlock-event", b"").decode("latin-1") or _event(scope.get("query_string", b""))
+    seconds = agent.limit_seconds - SPARE
+    if framed:
+        with contextlib.suppress(ValueError):
+            seconds = min(seconds, int(headers[_CLIENT]) / 1000)
+    return _Question(agent, event[:_NAME], framed, max(0.0, seconds))
+
+
+@lru_cache(maxsize=256)
+def _event(query: bytes) -> str:
+    return (parse_qs(query.decode("latin-1")).get("event") or [""])[0]
+
+
+async def _hung_up(receive: Any) -> None:
+    """Ends when whoever waits is gone."""
+    with contextlib.suppress(Exception):
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+
+async def _send(send: Any, reply: HookOutput, framed: bool, status: int = 200) -> None:
+    """For the client, exit code and both streams; for an agent that posts, its own JSON."""
+    body = reply.stdout + reply.stderr if framed else reply.stdout or b"{}"
+    headers = [*_HEADERS, (b"content-length", b"%d" % len(body))]
+    if framed:
+        headers += [(b"interlock-exit", b"%d" % reply.exit), (b"interlock-stdout", b"%d" % len(reply.stdout))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,290 @@
+"""Evaluates files that an agent writes as if they ran; a later call that runs, imports or tests one inherits the findings."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import shlex
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from interlock.analysis.assess import Judgement, assess, judge
+from interlock.analysis.classify import Rulebook, classify
+from interlock.analysis.facts import Command, Effect, Fact, known
+from interlock.model import Action, Kind, Level, Witness, command
+
+NAMED, RUN = "named", "run"  # how a file is reached
+MOST_SESSIONS, MOST_FILES, MOST_TEXT = 200, 200, 262_144
+# What runs a file of each kind: a written file is judged as if that were called with it.
+_BY_PROGRAM = {
+    "python3": ".py .pyw",
+    "bash": ".sh .bash",
+    "zsh": ".zsh",
+    "node": ".js .mjs .cjs .ts",
+    "ruby": ".rb",
+    "perl": ".pl",
+    "php": ".php",
+}
+_RUNS = {ending: program for program, endings in _BY_PROGRAM.items() for ending in endings.split()}
+_FAMILY = {"python3": "python", "node": "node", "ruby": "ruby", "php": "php", "perl": "perl"}
+_FAMILY |= {"bash": "shell", "zsh": "shell"}
+# Programs that start code which is not named: whose files they run.
+_BY_FAMILY = {
+    "python": "pytest py.test tox nox hatch poetry uv pdm coverage unittest ipython",
+    "node": "npm yarn pnpm bun npx bunx jest vitest mocha ava deno tsx ts-node nyc",
+    "ruby": "rake rspec bundle rails",
+    "php": "phpunit composer artisan",
+    "perl": "prove",
+}
+_ANY = "make gmake just task ninja cmake ctest cargo go gradle gradlew mvn mvnw dotnet mix sbt bazel"
+_RUNNERS = {name: frozenset({family}) for family, names in _BY_FAMILY.items() for name in names.split()}
+_RUNNERS |= dict.fromkeys(_ANY.split(), frozenset({*_BY_FAMILY, "shell"}))
+_INTERPRETERS = re.compile(r"(python|node|ruby|php|perl|bash|sh|zsh|deno|bun|tsx|ts-node)[0-9.]*")
+_PATHS = ("file_path", "filePath", "path", "target_file", "absolute_path", "TargetFile", "notebook_path", "filename")
+_CONTENTS = ("content", "contents", "file_text", "text", "new_source", "code_edit", "CodeContent", "newText")
+_EDITS = (("old_string", "new_string"), ("old_str", "new_str"), ("oldString", "newString"), ("oldText", "newText"))
+_ADDED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$")
+Files = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file that a session wrote, and what it would do."""
+
+    path: str
+    judgement: Judgement
+    family: str
+    text: str
+
+
+@dataclass(slots=True)
+class WrittenFiles:
+    """By session; the oldest go first."""
+
+    sessions: OrderedDict[str, OrderedDict[str, WrittenFile]] = field(default_factory=OrderedDict)
+    noted: set[str] = field(default_factory=set)  # sessions that wrote something worth a question
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def remember(self, session: str, action: Action, rules: Rulebook, files: Files | None) -> None:
+        """Judges what a call writes; says nothing about it."""
+        made = [(path, _written(path, text, action.cwd, rules)) for path, text in written_contents(action, files)]
+        with self.lock:
+            for path, one in made:
+                self._put(session, path, one)
+
+    def _put(self, session: str, path: str, one: WrittenFile | None) -> None:
+        kept = self.sessions.setdefault(session, OrderedDict())
+        self.sessions.move_to_end(session)
+        kept.pop(path, None)
+        if one is not None:
+            kept[path] = one
+        while len(kept) > MOST_FILES:
+            kept.popitem(last=False)
+        while len(self.sessions) > MOST_SESSIONS:
+            self.noted.discard(self.sessions.popitem(last=False)[0])
+        (self.noted.add if any(map(_worth, kept.values())) else self.noted.discard)(session)
+
+    def text(self, session: str, path: str) -> str | None:
+        """What this session wrote there."""
+        with self.lock:
+            kept = self.sessions.get(session)
+            found = kept.get(path) if kept else None
+        return found.text if found else None
+
+    def inherited(
+        self, session: str, action: Action, judgement: Judgement, texts: Mapping[str, str]
+    ) -> Judgement | None:
+        """What an action inherits of the files that its session wrote; None where that is nothing.
+
+        `texts` are the scripts that were read for it: what they run was judged already, what they import was not.
+        """
+        commands = [fact for fact in judgement.facts if isinstance(fact, Command)]
+        if action.kind is not Kind.COMMAND and not commands:
+            return None
+        with self.lock:
+            kept = list(self.sessions.get(session, {}).values())
+        ways = {
+            one.path: _reached(one, action, commands, texts) for one in kept if _worth(one) and one.path not in texts
+        }
+        found = [one for one in kept if ways.get(one.path)]
+        facts = tuple(
+            replace(fact, span=None, via=(f"written by this session: {one.path}", *fact.via))
+            for one in found
+            for fact in one.judgement.facts
+            if ways[one.path] == NAMED or not _in_a_store(fact)
+        )
+        if not facts:
+            return None
+        witnesses: tuple[Witness, ...] = tuple(witness for one in found for witness in one.judgement.witnesses)
+        return Judgement(found[0].judgement.assessment, witnesses, facts)
+
+
+def _written(path: str, text: str, cwd: str, rules: Rulebook) -> WrittenFile | None:
+    """What a file would do; None for one that is no program, or too long to be kept."""
+    program = _program(path, text)
+    if not program or len(text) > MOST_TEXT:
+        return None
+    run = forward_part(text) if is_migration(path) else text
+    judgement = judge(command(f"{program} {shlex.quote(path)}", cwd), rules, _only(path, run))
+    return WrittenFile(path, _certain(judgement, rules), _FAMILY[program], text)
+
+
+def _certain(judgement: Judgement, rules: Rulebook) -> Judgement:
+    """What the file does to things that it names: a test that removes its temporary folder removes nothing of anybody's."""
+    facts = tuple(fact for fact in judgement.facts if _is_certain(fact))
+    return Judgement(assess(facts, classify(facts, rules), rules.programs), judgement.witnesses, facts)
+
+
+def _is_certain(fact: Fact) -> bool:
+    if isinstance(fact, Command):
+        return all(map(known, fact.words))
+    return fact.verb != "unreadable" and known(fact.target) and known(fact.path)
+
+
+def _only(path: str, text: str) -> Files:
+    return lambda asked: text if asked == path else None
+
+
+def written_contents(action: Action, files: Files | None) -> Iterator[tuple[str, str]]:
+    """The files that a tool call writes, and what will be in them."""
+    given = action.fields.get("input")
+    if action.kind is not Kind.TOOL or not isinstance(given, Mapping):
+        return
+    patch = next((given[key] for key in ("command", "input", "patch") if isinstance(given.get(key), str)), "")
+    if "*** " in patch and "patch" in action.text.casefold():
+        yield from _patched(patch, action.cwd)
+        return
+    path = next((given[key] for key in _PATHS if isinstance(given.get(key), str) and given[key]), "")
+    if not path:
+        return
+    path = _absolute(path, action.cwd)
+    whole = next((given[key] for key in _CONTENTS if isinstance(given.get(key), str)), None)
+    if whole is not None:
+        yield path, whole
+        return
+    edits = [given, *(edit for edit in _list(given.get("edits")) if isinstance(edit, Mapping))]
+    if any(new in edit for edit in edits for _, new in _EDITS):
+        yield path, _edited((files(path) if files else None) or "", edits)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _edited(text: str, edits: list[Mapping[str, Any]]) -> str:
+    """The text after its edits; what is not found in it stands behind it, so that nothing new goes unread."""
+    for edit in edits:
+        for old_key, new_key in _EDITS:
+            old, new = edit.get(old_key), edit.get(new_key)
+            if isinstance(new, str):
+                known = isinstance(old, str) and old and old in text
+                text = text.replace(str(old), new) if known else f"{text}\n{new}"
+                break
+    return text
+
+
+def _patched(patch: str, cwd: str) -> Iterator[tuple[str, str]]:
+    """What a patch adds, by file."""
+    path = ""
+    lines: list[str] = []
+    for line in [*patch[:MOST_TEXT].splitlines(), "*** End"]:
+        if line.startswith("*** "):
+            if path and lines:
+                yield _absolute(path, cwd), "\n".join(lines)
+            named = _ADDED.match(line)
+            path, lines = named[1].strip() if named else "", []
+        elif line.startswith("+"):
+            lines.append(line[1:])
+
+
+def _absolute(path: str, cwd: str) -> str:
+    return posixpath.normpath(posixpath.join(cwd or "/", path))
+
+
+def _program(path: str, text: str) -> str:
+    """What would run this file; nothing for one that is no program."""
+    found = _RUNS.get(os.path.splitext(path)[1].casefold(), "")
+    if found or not text.startswith("#!"):
+        return found
+    first = text.split("\n", 1)[0]
+    return next(
+        (
+            program
+            for program in ("python3", "bash", "node", "ruby", "perl", "php", "zsh")
+            if program.rstrip("3") in first
+        ),
+        "bash",
+    )
+
+
+def _worth(one: WrittenFile) -> bool:
+    return one.judgement.assessment.level >= Level.DANGEROUS
+
+
+def _in_a_store(fact: Fact) -> bool:
+    """What tests and builds do to a database they do to one of their own."""
+    return isinstance(fact, Effect) and fact.verb.startswith(("sql_", "store_"))
+
+
+def _reached(one: WrittenFile, action: Action, commands: list[Command], texts: Mapping[str, str]) -> str:
+    """How these commands run this file, if they do: by its name or by importing it, or by a runner in its tree that may not mean it."""
+    stem = re.compile(rf"(?<![\w.-]){re.escape(posixpath.basename(one.path).partition('.')[0])}(?![\w-])")
+    name = posixpath.basename(one.path)
+    inside = not action.cwd or one.path.startswith(action.cwd.rstrip("/") + "/")
+    ran = ""
+    for found in commands:
+        words = (found.program, *found.words)
+        if inside and any(one.family in _RUNNERS.get(posixpath.basename(word), frozenset()) for word in words[:4]):
+            if not is_migration(one.path):
+                ran = RUN
+            elif runs_migrations(words):
+                return NAMED
+        if found.program == posixpath.basename(one.path):
+            return NAMED
+        if _INTERPRETERS.fullmatch(found.program):
+            if any(name in word or one.path in word for word in found.words) or stem.search(" ".join(found.words)):
+                return NAMED
+            if any(stem.search(text) for text in texts.values()):
+                return NAMED
+    return ran
+
+
+_PLACE = re.compile(r"/(?:migrations?|migrate|versions)/[^/]+\.(?:php|rb|py|js|mjs|cjs|ts)$")
+# Where a way begins, in PHP, JavaScript, Python and Ruby, by its name.
+_WAY = re.compile(
+    r"^[ \t]*(?:(?:public|protected|private|static|async|export|const)\s+)*(?:function\s+|def\s+|exports\.|module\.exports\.)?"
+    r"(up|down|change|upgrade|downgrade)\b\s*(?:\(|=|:|$)",
+    re.MULTILINE,
+)
+_DOWN = frozenset({"down", "downgrade"})
+_MIGRATES = re.compile(r"migrat|\bupgrade\b|\bdb:(?:setup|prepare|schema:load)\b")
+
+
+def is_migration(path: str) -> bool:
+    return _PLACE.search(path) is not None
+
+
+def forward_part(text: str) -> str:
+    """The text without the parts that only going down runs."""
+    ways = list(_WAY.finditer(text))
+    ends = [*(way.start() for way in ways[1:]), len(text)]
+    for way, end in reversed(list(zip(ways, ends, strict=False))):
+        if way[1] in _DOWN:
+            text = text[: way.start()] + _closing(text[way.start() : end]) + text[end:]
+    return text
+
+
+def _closing(part: str) -> str:
+    """The lines at its end that close what was opened before it: those with less space before them than its first."""
+    own = len(part) - len(part.lstrip(" \t"))
+    lines = [line for line in part.splitlines(keepends=True)[1:] if line.strip()]
+    return "".join(line for line in lines if len(line) - len(line.lstrip(" \t")) < own)
+
+
+def runs_migrations(words: Sequence[str]) -> bool:
+    """Whether a command runs migrations."""
+    return _MIGRATES.search(" ".join(words)) is not None

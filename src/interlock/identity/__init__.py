@@ -1,0 +1,130 @@
+"""Who acts here: this module reads a process from the kernel's tables (parent, start, user, mounts, home), never from what it claims."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import stat
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+_PROC = Path("/proc")
+_MOST_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessMount:
+    """One line of a process's mount table."""
+
+    path: str
+    kind: str  # of the file system
+    read_only: bool
+
+
+def parent_of(pid: int, proc: Path = _PROC) -> int:
+    """The process above; 0 where there is none, or none that can be seen."""
+    fields = _stat(pid, proc)
+    return int(fields[1]) if len(fields) > 19 else 0
+
+
+def start_of(pid: int, proc: Path = _PROC) -> int:
+    """When it began, in the kernel's own ticks: a number that is given out again begins later. 0 where there is no such process."""
+    fields = _stat(pid, proc)
+    return int(fields[19]) if len(fields) > 19 and fields[0] != "Z" else 0
+
+
+def uid_of(pid: int, proc: Path = _PROC) -> int | None:
+    found = _status(pid, "Uid:", proc)
+    return int(found[0]) if found else None
+
+
+def namespace_depth(pid: int | str = "self", proc: Path = _PROC) -> tuple[int, int]:
+    """How many PID namespaces it is in, seen from here, and its number in the innermost."""
+    found = _status(pid, "NSpid:", proc)
+    return (len(found), int(found[-1])) if found else (0, 0)
+
+
+def mounts_of(pid: int, proc: Path = _PROC) -> dict[str, ProcessMount]:
+    """Its mount table by path; of several at one path the last, which is the one that counts."""
+    found = {}
+    for line in _text(proc / str(pid) / "mountinfo").splitlines():
+        own, _, rest = line.partition(" - ")
+        fields, kinds = own.split(" "), rest.split(" ")
+        if len(fields) > 5 and len(kinds) > 2:
+            path = _unescaped(fields[4])
+            options = {*fields[5].split(","), *kinds[2].split(",")}
+            found[path] = ProcessMount(path, kinds[0], "ro" in options)
+    return found
+
+
+def _stat(pid: int, proc: Path) -> list[str]:
+    """The fields behind the name, which can hold blanks and brackets."""
+    return _text(proc / str(pid) / "stat").rpartition(")")[2].split()
+
+
+def _status(pid: int | str, name: str, proc: Path) -> list[str]:
+    for line in _text(proc / str(pid) / "status").splitlines():
+        if line.startswith(name):
+            return line.split()[1:]
+    return []
+
+
+def _unescaped(path: str) -> str:
+    for octal, letter in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        path = path.replace(octal, letter)
+    return path
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+
+
+UNKNOWN_HOME = "~"  # a home whose path is not known: nothing below it is looked at
+NOWHERE = "/nonexistent"
+_LONGEST_HOME = 4_096
+
+
+@lru_cache(maxsize=64)
+def home_of(principal: str) -> str:
+    """The home of whoever the kernel says it is; nowhere for everybody else."""
+    try:
+        return pwd.getpwuid(int(principal.removeprefix("uid:"))).pw_dir
+    except (KeyError, ValueError):
+        return NOWHERE
+
+
+def home_for(principal: str, claimed: str) -> str:
+    """The home that a process of this principal has; `~` alone, which is no path, where what it says cannot be believed."""
+    known = home_of(principal)
+    if not claimed or claimed == known:
+        return known if known != NOWHERE else ""
+    number = principal.removeprefix("uid:")
+    if not number.isdigit() or not claimed.startswith("/") or len(claimed) > _LONGEST_HOME or not claimed.isprintable():
+        return UNKNOWN_HOME
+    try:
+        found = os.stat(claimed)
+    except (OSError, ValueError):
+        return UNKNOWN_HOME
+    own = stat.S_ISDIR(found.st_mode) and found.st_uid == int(number)
+    return os.path.normpath(claimed) if own else UNKNOWN_HOME
+
+
+_PR_SET_DUMPABLE = 4
+
+
+def make_undumpable() -> bool:
+    """Whether that is so from now on: no debugger, no core file, nothing to read in /proc."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    try:
+        return bool(ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0)
+    except (OSError, AttributeError):
+        return False

@@ -1,0 +1,200 @@
+"""Detects agents by terminal, environment and ancestor processes, and identifies the foreground shell of a person's terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_ANCESTORS = 64
+_MOST_BYTES = 256 * 1024
+_PROC = Path("/proc")
+
+# What agents set for the commands that they run.
+_MARKS = frozenset("CLAUDECODE GEMINI_CLI AGENT AI_AGENT AGENT_ID IS_AGENT REPL_AGENT TRAE_AI_SHELL_ID".split())
+_MARK_BEGINNINGS = (
+    "CLAUDE_CODE_", "CLAUDE_AGENT_", "CODEX_", "GEMINI_CLI_", "CURSOR_", "OPENCODE", "COPILOT_", "AIDER_", "CLINE_",
+    "GOOSE_", "WINDSURF_", "AMP_", "DROID_", "KIRO_", "ROO_", "CRUSH_", "AUGMENT_", "INTERLOCK_AGENT",
+)  # fmt: skip
+_AGENTS = (
+    "claude codex gemini cursor-agent agent opencode aider copilot goose goosed windsurf cline amp droid kiro kiro-cli "
+    "crush qwen auggie openhands cody continue-cli roo plandex devin trae"
+).split()
+_AGENT = re.compile(rf"(?:{'|'.join(map(re.escape, _AGENTS))})(?:[-_.@].*)?")
+# Programs that run another one, and how many of their words can be its name.
+_RUNNERS = dict.fromkeys("node nodejs electron bun deno".split(), 1) | dict.fromkeys("npx bunx uvx".split(), 2)
+_RUNNERS |= dict.fromkeys("npm pnpm yarn uv pipx".split(), 3)
+_PYTHON = re.compile(r"python[0-9.]*")
+_INSTALLED = ("node_modules", "site-packages", "dist-packages")
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessInfo:
+    """One process as the kernel tells it."""
+
+    pid: int
+    parent: int
+    terminal: int  # the device number of its controlling terminal
+    name: str
+    words: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()  # agents' marks in the environment that it was started with
+
+
+def is_agents_terminal(proc: Path = _PROC) -> str | None:
+    """Why this terminal looks like an agent's, or None; what cannot be seen counts as a reason."""
+    return _no_terminal() or _marked(os.environ) or _another_terminal(proc) or _started_by(proc)
+
+
+def _no_terminal() -> str | None:
+    for file, name in ((0, "stdin"), (1, "stdout")):
+        try:
+            fine = os.isatty(file)
+        except OSError:
+            fine = False
+        if not fine:
+            return f"{name} is not a terminal"
+    return None
+
+
+def _marked(names: Iterable[str]) -> str | None:
+    found = _marks(names)
+    return f"the environment has {found[0]}, which an agent sets" if found else None
+
+
+def _marks(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(name for name in names if name in _MARKS or name.startswith(_MARK_BEGINNINGS)))
+
+
+def _another_terminal(proc: Path) -> str | None:
+    """A terminal that was lent to this process is not the one a person would answer at."""
+    own = _process(proc, os.getpid())
+    if own is None:
+        return "it cannot be seen which processes started this one"
+    major, minor = (own.terminal >> 8) & 0xFFF, (own.terminal & 0xFF) | ((own.terminal >> 12) & 0xFFF00)
+    for file, name in ((0, "stdin"), (1, "stdout")):
+        device = os.fstat(file).st_rdev
+        if (os.major(device), os.minor(device)) != (major, minor):
+            return f"{name} is another terminal than the one this process belongs to"
+    return None
+
+
+def _started_by(proc: Path) -> str | None:
+    return agent_above(os.getppid(), proc)
+
+
+def agent_above(pid: int, proc: Path = _PROC) -> str | None:
+    """Why a process, or one that is above it, looks like an agent's, or None; what cannot be seen counts as a reason."""
+    for process in _ancestors(proc, pid):
+        if process is None:
+            return "it cannot be seen which processes started this one"
+        if agent := agent_in(process):
+            return f"it was started by {agent} (process {process.pid})"
+        if process.marks:
+            return f"process {process.pid} above it has {process.marks[0]}, which an agent sets"
+    return None
+
+
+def _ancestors(proc: Path, pid: int) -> Iterator[ProcessInfo | None]:
+    """The processes above, nearest first; None for one that cannot be seen, and for more of them than is sane."""
+    for _ in range(MOST_ANCESTORS):
+        if pid <= 0:
+            return
+        process = _process(proc, pid)
+        yield process
+        if process is None:
+            return
+        pid = process.parent
+    yield None
+
+
+def agent_in(process: ProcessInfo) -> str | None:
+    """The agent that a process is, by its own name or by the program that it was told to run."""
+    names = [process.name, *(_base(word) for word in process.words[:1])]
+    runner = _base(process.words[0]) if process.words else ""
+    run = 1 if _PYTHON.fullmatch(runner) else _RUNNERS.get(runner, 0)
+    words = [word for word in process.words[1:] if not word.startswith("-")][:run]
+    for word in words:
+        names.append(_base(word))
+        names += _packages(word)
+    return next((name for name in names if _AGENT.fullmatch(name)), None)
+
+
+def _base(word: str) -> str:
+    return word.rstrip("/").rpartition("/")[2].lstrip("-").casefold()
+
+
+def _packages(path: str) -> list[str]:
+    """The installed packages that a path leads through; a user who is called claude is no agent."""
+    parts = path.casefold().split("/")
+    places = [index for index, part in enumerate(parts) if part in _INSTALLED]
+    return parts[places[0] + 1 :] if places else []
+
+
+def _process(proc: Path, pid: int) -> ProcessInfo | None:
+    stat = _text(proc / str(pid) / "stat")
+    name, closed, rest = stat.partition("(")[2].rpartition(")")  # a name can hold blanks and brackets
+    fields = rest.split()
+    if not closed or len(fields) < 5:
+        return None
+    words = tuple(word for word in _text(proc / str(pid) / "cmdline").split("\0") if word)
+    names = (entry.partition("=")[0] for entry in _text(proc / str(pid) / "environ").split("\0"))
+    try:
+        return ProcessInfo(pid, int(fields[1]), int(fields[4]), name.casefold(), words, _marks(names))
+    except ValueError:
+        return None
+
+
+def _text(path: Path) -> str:
+    """What a file of /proc says; nothing where it belongs to another user or is gone."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+_MOST = 4_096
+_PARENT, _GROUP, _SESSION, _TERMINAL, _FOREGROUND, _STARTED = 1, 2, 3, 4, 5, 19  # behind the name, in /proc/PID/stat
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalPlace:
+    """A person's shell at a terminal. A process that leaves it, or that another program starts, is somewhere else."""
+
+    terminal: int  # device number
+    session: int
+    session_started: int  # ticks since the machine started, so that no later process takes a number over
+    shell: int
+    shell_started: int
+
+
+def place_of(pid: int, connected: float | None = None, proc: Path = _PROC) -> TerminalPlace | None:
+    """The place of a command that a shell runs in the foreground of its terminal; None for every other process, and for an agent's.
+
+    `connected` is when it was seen, in seconds since the machine started: a process that began later only has its number.
+    """
+    own = _stat(proc, pid)
+    if own is None or not own[_TERMINAL] or own[_GROUP] != own[_FOREGROUND]:
+        return None
+    if connected is not None and own[_STARTED] / os.sysconf("SC_CLK_TCK") > connected + 0.02:
+        return None
+    shell, leader = _stat(proc, own[_PARENT]), _stat(proc, own[_SESSION])
+    if shell is None or leader is None or agent_above(pid, proc) is not None:
+        return None
+    if (shell[_TERMINAL], shell[_SESSION]) != (own[_TERMINAL], own[_SESSION]):
+        return None
+    return TerminalPlace(own[_TERMINAL], own[_SESSION], leader[_STARTED], own[_PARENT], shell[_STARTED])
+
+
+def _stat(proc: Path, pid: int) -> list[int] | None:
+    """The numbers behind a process's name; None where it cannot be seen."""
+    if pid <= 1:  # what lost its parent was started by nobody here
+        return None
+    try:
+        with (proc / str(pid) / "stat").open("rb") as file:
+            fields = file.read(_MOST).decode("utf-8", "replace").rpartition(")")[2].split()
+        return [0, *(int(field) for field in fields[1 : _STARTED + 1])]
+    except (OSError, ValueError):
+        return None

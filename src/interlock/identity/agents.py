@@ -1,0 +1,131 @@
+"""Manages agents: tokens, trust tiers and blocks, and the mode of the installation; every change is recorded."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+from interlock.approvals import challenges, signed_orders
+from interlock.audit.chain import event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.keys import fingerprint
+from interlock.identity.operators import require_admin
+from interlock.identity.sessions import OperatorSession
+from interlock.policy.digest import normal_name
+from interlock.policy.policy import MODES
+from interlock.ports import Tx
+from interlock.records import AgentRow, Block
+from interlock.redaction import redact_text
+from interlock.runtime.memory import MODE_SETTING
+from interlock.runtime.state import State
+
+
+def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = "") -> tuple[str, AgentRow]:
+    """A token for an agent, shown once; its fingerprint is kept."""
+    if not normal_name(name):
+        raise AnswerRefused("an agent needs a name", "VALIDATION_MISSING_PARAM")
+    token, now = "agt_" + secrets.token_urlsafe(32), state.clock.now()
+    row = AgentRow(f"agent:{secrets.token_hex(8)}", name, trust_tier, now, 0.0, fingerprint(token))
+
+    def work(tx: Tx) -> None:
+        tx.save_agent(row)
+        signed_orders.order_tier(state, tx, by, row)
+        _record(state, tx, "agent_change", by, {"principal": row.principal, "name": name, "trust_tier": trust_tier})
+
+    state.store.write(work)
+    state.pins.agent_changed(row)
+    return token, row
+
+
+def agent_of(state: State, token: str) -> AgentRow | None:
+    """The agent that a token belongs to, unless it was revoked."""
+    mark = fingerprint(token)
+    row = state.store.read(lambda tx: tx.agent_by_token(mark))
+    if row is not None and not state.shared:  # a row that no operator made, or made good again, is no agent's
+        row = state.pins.agent(row.principal, row.name)
+    return row if row is not None and row.token_hash == mark and not row.revoked_at else None
+
+
+def change_agent(
+    state: State, by: OperatorSession, principal: str, name: str, trust_tier: str | None = None, revoked: bool = False
+) -> AgentRow:
+    """Another trust tier (an admin's word, R-14), or no token any more."""
+    if trust_tier:
+        require_admin(state, by)
+
+    def work(tx: Tx) -> AgentRow:
+        now = state.clock.now()
+        before = tx.agent(principal, name) or AgentRow(principal, name, first_seen=now)
+        after = replace(
+            before,
+            trust_tier=before.trust_tier if trust_tier is None else trust_tier,
+            revoked_at=now if revoked else before.revoked_at,
+        )
+        tx.save_agent(after)
+        if trust_tier is not None:
+            signed_orders.order_tier(state, tx, by, after)
+        details = {"principal": principal, "name": name, "trust_tier": after.trust_tier, "revoked": revoked}
+        _record(state, tx, "agent_change", by, details)
+        return after
+
+    changed = state.store.write(work)
+    state.pins.agent_changed(changed)
+    return changed
+
+
+def block(state: State, by: OperatorSession, principal: str, reason: str) -> Block:
+    """No more of this principal, whatever name it takes (OOB-10)."""
+    found = Block(principal, redact_text(reason) or "blocked by an operator", state.clock.now(), by.operator)
+
+    def work(tx: Tx) -> None:
+        tx.save_block(found)
+        _record(state, tx, "block", by, {"principal": principal, "reason": found.reason})
+
+    state.store.write(work)
+    state.remember_block(found)
+    state.changed()
+    return found
+
+
+def unblock(state: State, by: OperatorSession, principal: str, reason: str = "") -> Block:
+    """Lifts a block; approves nothing (R-10)."""
+
+    def work(tx: Tx) -> Block:
+        found = tx.block(principal)
+        if found is None and not state.blocked(principal):
+            raise AnswerRefused(f"{principal!r} is not blocked", "NOT_FOUND_RESOURCE")
+        if found is None:  # its row was deleted outside Interlock
+            found = Block(principal, state.blocked(principal), state.clock.now(), "interlock")
+        lifted = replace(found, lifted_at=state.clock.now(), lifted_by=by.operator)
+        tx.save_block(lifted)
+        challenges.end(tx, state, principal, challenges.BLOCK, how=challenges.ANSWERED)
+        signed_orders.save_order(state, tx, by, f"{signed_orders.LIFT}{principal}", principal, repr(found.since))
+        _record(state, tx, "unblock", by, {"principal": principal, "reason": redact_text(reason)})
+        return lifted
+
+    lifted = state.store.write(work)
+    state.remember_block(lifted)
+    state.changed()
+    return lifted
+
+
+def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> None:
+    """R-12: only an admin, at run time, on the record."""
+    if mode not in MODES:
+        raise AnswerRefused(f"no mode {mode!r}; known: {', '.join(MODES)}", "VALIDATION_INVALID_VALUE")
+    require_admin(state, by)
+    before = state.mode
+
+    def work(tx: Tx) -> None:
+        tx.save_setting(MODE_SETTING, mode)
+        signed_orders.save_order(state, tx, by, signed_orders.MODE, mode)
+        _record(state, tx, "mode_change", by, {"before": before, "after": mode, "reason": redact_text(reason)})
+
+    state.store.write(work)
+    state.mode = mode
+    state.changed()
+    state.tell("mode", None, f"{by.operator} changed the mode from {before} to {mode}")
+
+
+def _record(state: State, tx: Tx, event: str, by: OperatorSession, details: dict[str, object]) -> None:
+    state.recorder.now(tx, event, event_body(state.clock.now(), event, by.operator, details))

@@ -1,0 +1,50 @@
+"""Limits failed attempts per key within a time window; kept in the store, so that a restart forgets nothing (OOB-13)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+from interlock.ports import Tx
+
+MOST_KEYS = 256  # that are remembered; the one that failed longest ago goes first
+
+Failures = dict[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """So many failures in so many seconds for each key; a key is kept as a hash, for people type secrets into the wrong field."""
+
+    setting: str  # where they are kept
+    most: int = 10
+    seconds: float = 60.0
+
+    def wait(self, tx: Tx, key: str, now: float) -> int:
+        """How many seconds until this key may try again; 0 when it may now."""
+        recent = self._recent(tx, now).get(mark_of(key), [])
+        return int(self.seconds - (now - recent[-self.most])) + 1 if len(recent) >= self.most else 0
+
+    def failed(self, tx: Tx, key: str, now: float) -> None:
+        """Counts one more failure of this key."""
+        recent, mark = self._recent(tx, now), mark_of(key)
+        times = [*recent.pop(mark, []), now][-self.most :]
+        for oldest in sorted(recent, key=lambda one: recent[one][-1])[: max(0, len(recent) + 1 - MOST_KEYS)]:
+            del recent[oldest]
+        tx.save_setting(self.setting, json.dumps({**recent, mark: times}, separators=(",", ":")))
+
+    def _recent(self, tx: Tx, now: float) -> Failures:
+        """What failed within the window; a row that was garbled counts for nothing."""
+        try:
+            kept = json.loads(tx.setting(self.setting) or "{}")
+            found = {str(key): [float(at) for at in times] for key, times in kept.items()}
+        except (ValueError, TypeError, AttributeError):
+            return {}
+        within = {key: [at for at in times if 0 <= now - at < self.seconds] for key, times in found.items()}
+        return {key: times for key, times in within.items() if times}
+
+
+def mark_of(key: str) -> str:
+    """A key as it is kept."""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:24]

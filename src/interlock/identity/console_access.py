@@ -1,0 +1,88 @@
+"""Resolves a console cookie to a visitor and its role; a set-up link gives access to registering a first passkey, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from interlock.approvals.statements import is_only_viewer
+from interlock.audit.chain import event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.sessions import OperatorSession, SignInRefused
+from interlock.identity.visitors import SET_UP, VIEWER, Visitor
+from interlock.runtime.state import State
+
+__all__ = [
+    "Visitor",
+    "enter_by_link",
+    "may_visit",
+    "role_of",
+    "set_up_link",
+    "sign_out_everywhere",
+    "visitor_of",
+]
+
+ADMIN, APPROVER = "admin", "approver"
+_RANKS = (VIEWER, APPROVER, ADMIN)
+_SIGNED_OUT = "signed_out."  # the setting: since when all sessions of an operator are over, at every replica
+
+
+def visitor_of(state: State, token: str, now: float, setting_up: bool = False, idles: bool = False) -> Visitor | None:
+    """Whoever is signed in with this cookie, with the role they have now; a set-up is nobody, but where it is asked for."""
+    state.catch_up()
+    found = state.visitors.find(token, now, idles)
+    if found is None or not state.sessions.stands(found.session):
+        return None
+    if (found.how == SET_UP) is not setting_up or _signed_out_since(state, found):
+        return None
+    return replace(found, role=role_of(state, found.operator))
+
+
+def role_of(state: State, operator: str) -> str:
+    """The highest of the console's roles that somebody has; every person answers but a viewer."""
+    person = state.sessions.person(operator)
+    if person is None or person.disabled or person.service or is_only_viewer(person):
+        return VIEWER
+    return ADMIN if ADMIN in person.roles else APPROVER
+
+
+def may_visit(visitor: Visitor, role: str) -> bool:
+    """Whether somebody has a role or a higher one; an unknown role is nobody's."""
+    return role in _RANKS and _RANKS.index(visitor.role) >= _RANKS.index(role)
+
+
+def sign_out_everywhere(state: State, operator: str) -> None:
+    """Ends every browser session of an operator, at every replica."""
+    state.visitors.leave_all(operator)
+    state.store.write(lambda tx: tx.save_setting(_SIGNED_OUT + operator, repr(state.clock.now())))
+
+
+def set_up_link(state: State, session: OperatorSession) -> str:
+    """The secret of a link that a person at a terminal opens in a browser; refuses whoever did not sign in there just now."""
+    if session.cookie or not session.stepped_up(state.clock.now()):
+        raise AnswerRefused("a set-up link takes a fresh sign-in on the command line")
+    person = state.sessions.person(session.operator)
+    if person is None or person.service:
+        raise AnswerRefused(f"{session.operator} is a service: the console is for people")
+    return state.visitors.link(session, state.clock.now())
+
+
+def enter_by_link(state: State, token: str, source: str, secure: bool = False) -> tuple[str, Visitor]:
+    """A set-up session for whoever was given this link; refuses one that was used, or is too old."""
+    now = state.clock.now()
+    session = state.visitors.linked(token, now)
+    if session is None or not state.sessions.stands(session):
+        raise SignInRefused("this link was used already, or is too old; `interlock operator link` makes another")
+    entered = state.visitors.enter(session, SET_UP, source, now, secure)
+    body = event_body(now, "unlock", session.operator, {"channel": "console", "how": "set-up link", "source": source})
+    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    return entered
+
+
+def _signed_out_since(state: State, visitor: Visitor) -> bool:
+    if not state.shared:
+        return False
+    said = state.store.read(lambda tx: tx.setting(_SIGNED_OUT + visitor.operator))
+    try:
+        return said is not None and float(said) >= visitor.signed_in_at
+    except ValueError:
+        return True  # a row that was garbled ends a session sooner, never later

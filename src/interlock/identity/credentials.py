@@ -1,0 +1,197 @@
+"""Manages operators' passkeys and authenticators: sealed rows, a waiting period for unvouched ones, no silent removal of the last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from interlock.audit.chain import event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.keys.roster import (
+    CREDENTIALS_SETTING,
+    PASSKEY,
+    TOTP,
+    credential_problems,
+    credentials_seal,
+    seal_credential,
+)
+from interlock.identity.operators import ADMIN
+from interlock.identity.sessions import SignInRefused
+from interlock.identity.visitors import PASSPHRASE, SET_UP, Visitor
+from interlock.policy.digest import normal_name
+from interlock.ports import Tx
+from interlock.records import Credential
+from interlock.runtime.state import State
+
+WAIT_SECONDS = 24 * 3600.0  # until a way in counts that no older one vouches for
+MOST = 20  # of one operator
+MOST_NAME = 60
+LOCKED = "nobody has unlocked this daemon since it started: sign in with your passphrase, or run `interlock unlock`"
+
+
+def seal_key_of(state: State) -> bytes:
+    """The key that ways in are sealed with; refuses while nobody has unlocked the daemon."""
+    key = state.sessions.seal_key()
+    if key is None or state.sessions.roster is None:
+        raise SignInRefused(LOCKED)
+    return key
+
+
+def all_credentials(state: State) -> tuple[Credential, ...]:
+    """Every way in that is proved, the removed ones too; none while the daemon is locked."""
+    return state.sessions.roster.credentials if state.sessions.roster else ()
+
+
+def credentials_of(state: State, operator: str) -> list[Credential]:
+    """What an operator has registered and not removed, when each was used last from the store."""
+    rows = {row.id: row for row in state.store.read(lambda tx: tx.credentials(operator))}
+    own = (one for one in all_credentials(state) if one.operator == operator and not one.removed_at)
+    return [replace(one, used_at=rows[one.id].used_at) if one.id in rows else one for one in own]
+
+
+def active_credentials(state: State, operator: str, kind: str = "") -> list[Credential]:
+    """What counts now."""
+    now = state.clock.now()
+    own = (
+        one
+        for one in all_credentials(state)
+        if one.operator == operator and not one.removed_at and one.active_at <= now
+    )
+    return [one for one in own if kind in ("", one.kind)]
+
+
+def effective_from(state: State, visitor: Visitor) -> float:
+    """When a new way in counts: at once for the first, and where an older one vouches; else after a day.
+
+    Refuses a browser that could have an older one vouch and did not ask it.
+    """
+    now = state.clock.now()
+    passkeys, ways = active_credentials(state, visitor.operator, PASSKEY), active_credentials(state, visitor.operator)
+    if not ways:
+        return now
+    if visitor.how == SET_UP or (visitor.how == PASSPHRASE and passkeys):
+        return now + WAIT_SECONDS
+    if not visitor.fresh(now):
+        raise AnswerRefused("this takes one of your older ways in: confirm by it first")
+    return now
+
+
+def add(state: State, visitor: Visitor, row: Credential) -> Credential:
+    """Keeps a new way in; every channel hears of one that has to wait. A new authenticator replaces the old one when it counts."""
+    seal_key, now = seal_key_of(state), state.clock.now()
+
+    def work(tx: Tx) -> Credential:
+        rows = _proved(tx, seal_key)
+        own = [one for one in rows if one.operator == row.operator and not one.removed_at]
+        first = not any(one.active_at <= now for one in own)  # of two links at once, one is
+        waits = visitor.how == SET_UP and not first
+        made = seal_credential(replace(row, active_at=now + WAIT_SECONDS) if waits else row, seal_key)
+        if any(one.id == row.id for one in rows):
+            raise AnswerRefused("this passkey is registered already")
+        if len(own) >= MOST:
+            raise AnswerRefused(f"{row.operator} has {MOST} ways in already; remove one first")
+        old = [one for one in own if made.kind == TOTP == one.kind and made.active_at <= now]
+        gone = [seal_credential(replace(one, removed_at=now), seal_key) for one in old]
+        _save(state, tx, rows, [*gone, made], seal_key, visitor.operator, "registered")
+        return made
+
+    made = state.store.write(work)
+    state.sessions.kept()
+    if made.active_at > now:
+        state.tell("credential", None, waiting_words(made))
+    return made
+
+
+def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> None:
+    """Takes a way in away, one's own or, as an admin, anybody's; the last one only where that is said."""
+    seal_key, now = seal_key_of(state), state.clock.now()
+    found = next((one for one in all_credentials(state) if one.id == id and not one.removed_at), None)
+    person = state.sessions.person(visitor.operator)
+    admin = person is not None and ADMIN in person.roles
+    if found is None or not (admin or found.operator == visitor.operator):
+        raise AnswerRefused("there is no such way in", "NOT_FOUND_RESOURCE")
+    waiting = found.active_at > now and found.operator == visitor.operator  # objecting is always possible
+    if not visitor.fresh(now) and not waiting:
+        raise AnswerRefused("confirm with your passkey, or passphrase and code, first")
+    left = [one for one in active_credentials(state, found.operator) if one.id != id]
+    if not left and not waiting and not even_last:
+        raise AnswerRefused(f"this is the last way into the console of {found.operator}: say so to remove it")
+
+    def work(tx: Tx) -> None:
+        rows = _proved(tx, seal_key)
+        gone = seal_credential(replace(found, removed_at=now), seal_key)
+        _save(state, tx, rows, [gone], seal_key, visitor.operator, "removed")
+
+    state.store.write(work)
+    state.sessions.kept()
+
+
+def use(state: State, tx: Tx, row: Credential, counter: int) -> None:
+    """Counts a use; refuses where somebody else was faster, or the row was set back while this process runs."""
+    kept = next((one for one in tx.credentials(row.operator) if one.id == row.id), None)
+    if kept is None or not tx.use_credential(row.id, kept.counter, counter, state.clock.now()):
+        raise AnswerRefused("it was used elsewhere just now; try again")
+    with state.lock:
+        state.visitors.counters[row.id] = max(counter, state.visitors.counters.get(row.id, 0))
+
+
+def with_latest_counter(state: State, tx: Tx, row: Credential) -> Credential:
+    """A way in with the counter that was seen last, in the store or by this process."""
+    kept = next((one for one in tx.credentials(row.operator) if one.id == row.id), row)
+    return replace(row, counter=max(kept.counter, state.visitors.counters.get(row.id, 0)))
+
+
+def enrolments(state: State) -> list[dict[str, Any]]:
+    """When, how and from where everybody was enrolled, and every way in registered; the newest first."""
+    rows = state.store.read(lambda tx: tx.operators())
+    found = [
+        {"operator": row.name, "kind": "service" if row.service else "operator", "name": "", "at": row.created_at,
+         "how": f"enrolled by {row.created_by}" if row.created_by else "enrolled", "source": "", "disabled": bool(row.disabled_at)}
+        for row in rows
+    ]  # fmt: skip
+    found += [
+        {"operator": one.operator, "kind": one.kind, "name": one.name, "at": one.created_at, "how": one.how, "source": one.source,
+         "disabled": bool(one.removed_at)}
+        for one in all_credentials(state)
+    ]  # fmt: skip
+    return sorted(found, key=lambda one: -float(one["at"]))
+
+
+def label(name: str, default: str) -> str:
+    """What a way in is called: one line of plain text."""
+    words = " ".join("".join(char for char in name if char.isprintable()).split())
+    return words[:MOST_NAME] or default
+
+
+def waiting_words(row: Credential) -> str:
+    """The notice of a way in that does not count yet."""
+    return (
+        f"A new {row.kind} {row.name!r} for operator {row.operator} was registered ({row.how}, from {row.source or 'here'})."
+        " It counts in 24 hours. If that was not you, remove it in the console under Keys, and change your passphrase."
+    )
+
+
+def _proved(tx: Tx, seal_key: bytes) -> list[Credential]:
+    rows = tx.all_credentials()
+    if wrong := credential_problems(rows, seal_key, tx.setting(CREDENTIALS_SETTING)):
+        raise AnswerRefused(f"the operators were changed behind Interlock's back: {'; '.join(wrong)}")
+    return rows
+
+
+def _save(
+    state: State, tx: Tx, rows: list[Credential], changed: Iterable[Credential], seal_key: bytes, by: str, what: str
+) -> None:
+    """The changed rows, the sealed list of all and the record of it, together."""
+    after = {row.id: row for row in rows}
+    for row in changed:
+        counter = after[row.id].counter if row.id in after else row.counter
+        after[row.id] = replace(row, counter=counter)
+        tx.save_credential(after[row.id])
+        details = {
+            "operator": normal_name(row.operator), "kind": row.kind, "name": row.name, "what": "removed" if row.removed_at else what,
+            "how": row.how, "source": row.source, "active_at": row.active_at,
+        }  # fmt: skip
+        state.recorder.now(tx, "credential_change", event_body(state.clock.now(), "credential_change", by, details))
+    tx.save_setting(CREDENTIALS_SETTING, credentials_seal(after.values(), seal_key))
+    state.sessions.changed(tx)

@@ -1,0 +1,68 @@
+"""Verification codes: generation, normalisation, hashing, comparison, and sealing a text under a code."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+LENGTH = 26  # base32 letters of five bits: 130 bits (OOB-03, C-44)
+_GROUPS = (5, 5, 5, 5, 6)
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+_ALIKE = str.maketrans("018", "OIB")  # digits that base32 does not have, for the letters they are read as
+_BETWEEN = str.maketrans("", "", "- \t\r\n")
+_MOST_TYPED = 200  # characters
+_NONCE = bytes(12)  # a code seals one text, so that its key is used once
+
+
+def new_code() -> str:
+    """A code as a person reads it: `K7QXD-…`, from the system's randomness."""
+    letters = base64.b32encode(secrets.token_bytes(17)).decode()[:LENGTH]
+    parts, at = [], 0
+    for size in _GROUPS:
+        parts.append(letters[at : at + size])
+        at += size
+    return "-".join(parts)
+
+
+def normal_code(typed: str) -> str:
+    """The letters of a code that somebody typed; empty for what is none."""
+    if len(typed) > _MOST_TYPED:
+        return ""
+    letters = typed.upper().translate(_BETWEEN).translate(_ALIKE)
+    return letters if len(letters) == LENGTH and _LETTERS.issuperset(letters) else ""
+
+
+def code_hash(challenge: str, typed: str) -> str:
+    """What is kept of a challenge's code; empty for what is no code. So many bits need no slow hash."""
+    letters = normal_code(typed)
+    return _derived(challenge, letters, b"hash").hex() if letters else ""
+
+
+def same_hash(kept: str, given: str) -> bool:
+    """Whether two hashes are the same, in the same time wherever they differ; an empty one is like no other."""
+    return bool(kept) and hmac.compare_digest(kept.encode("utf-8", "replace"), given.encode("utf-8", "replace"))
+
+
+def seal_under(challenge: str, code: str, text: str) -> str:
+    """The text, to be read by whoever has the code."""
+    key = _derived(challenge, normal_code(code), b"seal")
+    return ChaCha20Poly1305(key).encrypt(_NONCE, text.encode(), challenge.encode()).hex()
+
+
+def open_under(challenge: str, code: str, box: str) -> str:
+    """What was sealed; empty where the code is another or the box was touched."""
+    key = _derived(challenge, normal_code(code), b"seal")
+    try:
+        return ChaCha20Poly1305(key).decrypt(_NONCE, bytes.fromhex(box), challenge.encode()).decode()
+    except (InvalidTag, ValueError):
+        return ""
+
+
+def _derived(challenge: str, letters: str, purpose: bytes) -> bytes:
+    bound = b"interlock code\0" + purpose + b"\0" + challenge.encode("utf-8", "replace")
+    return hmac.new(letters.encode(), bound, hashlib.sha256).digest()

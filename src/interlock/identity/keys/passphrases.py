@@ -1,0 +1,213 @@
+"""Derives an operator's signing key from a passphrase and unwraps the installation's seal key; neither is stored in the clear."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from argon2.low_level import Type, hash_secret_raw
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+from interlock.identity.keys.roster import seal_operator
+from interlock.identity.keys.signing import SigningKey
+from interlock.policy.digest import leaves_no_mark, normal_name
+from interlock.records import OperatorRow
+
+MIN_PASSPHRASE = 8
+MAX_PASSPHRASE = 1024
+SEAL_KEY_BYTES = 32
+_SALT_BYTES = 16
+_NONCE_BYTES = 12
+_RESERVED = frozenset("human agent operator service system nobody anybody everybody".split())
+_TRIVIAL = frozenset(
+    "password passwort passphrase passwd pass secret admin administrator interlock letmein welcome changeme default "
+    "qwerty qwertz qwertyuiop asdfghjkl iloveyou opensesame trustno test testtest abcdefgh abcdefghij".split()
+)
+_LEET = str.maketrans("@4031!5$7", "aaoeiisst")
+_AROUND = "0123456789!?.,-_# "  # what people put around a word to make it count
+_RUNS = ("01234567890123456789", "09876543210987654321", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm")
+
+
+class EnrolError(ValueError):
+    """A name, a role or a passphrase that cannot be taken; the message says why."""
+
+
+class WrongPassphrase(Exception):
+    """The one answer to an unknown name, a wrong passphrase and a row that was tampered with."""
+
+    def __init__(self) -> None:
+        super().__init__("wrong name or passphrase")
+
+
+@dataclass(frozen=True, slots=True)
+class Kdf:
+    """What one guess at a passphrase costs."""
+
+    time: int = 3
+    memory: int = 64 * 1024  # KiB
+    lanes: int = 2
+
+    @classmethod
+    def parse(cls, text: str) -> Kdf | None:
+        """From `argon2id:t,m,p`; None for anything else, and for a cost that would only harm us."""
+        found = re.fullmatch(r"argon2id:(\d{1,2}),(\d{1,7}),(\d{1,2})", text, re.ASCII)
+        if not found:
+            return None
+        kdf = cls(*map(int, found.groups()))
+        fine = 1 <= kdf.time <= 16 and 1 <= kdf.lanes <= 16 and 8 * kdf.lanes <= kdf.memory <= 1024 * 1024
+        return kdf if fine else None
+
+    def __str__(self) -> str:
+        return f"argon2id:{self.time},{self.memory},{self.lanes}"
+
+    def stretch(self, passphrase: str, salt: bytes) -> bytes:
+        """32 bytes that are as slow to guess as it says."""
+        text = unicodedata.normalize("NFKC", passphrase).encode("utf-8", "surrogatepass")
+        return hash_secret_raw(text, salt, self.time, self.memory, self.lanes, 32, Type.ID)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorKeys:
+    """An operator's keys in memory."""
+
+    operator: str
+    key: SigningKey
+    seal_key: bytes = field(repr=False)
+
+    @property
+    def key_id(self) -> str:
+        return self.key.key_id
+
+    def sign(self, statement: str) -> str:
+        """The signature of a statement in hex."""
+        return self.key.sign(statement.encode())
+
+
+def enrol(
+    name: str,
+    passphrase: str,
+    seal_key: bytes | None,
+    *,
+    now: float,
+    by: str,
+    roles: Iterable[str] = (),
+    teams: Iterable[str] = (),
+    service: bool = False,
+    kdf: Kdf | None = None,
+) -> tuple[OperatorRow, bytes]:
+    """A sealed row for a new operator, or for one with a new passphrase; makes the seal key for the first of all."""
+    named = operator_name(name)
+    if problem := passphrase_problem(passphrase, named):
+        raise EnrolError(problem)
+    seal_key = secrets.token_bytes(SEAL_KEY_BYTES) if seal_key is None else seal_key
+    if len(seal_key) != SEAL_KEY_BYTES:
+        raise EnrolError(f"seal key: expected {SEAL_KEY_BYTES} bytes, got {len(seal_key)}")
+    cost = kdf or Kdf()
+    salt = secrets.token_bytes(_SALT_BYTES)
+    stretched = cost.stretch(passphrase, salt)
+    key = SigningKey.of(_part(stretched, "sign"))
+    row = OperatorRow(
+        name=named,
+        public_key=key.public_key,
+        key_id=key.key_id,
+        salt=salt.hex(),
+        kdf=str(cost),
+        wrapped="",
+        roles=tuple(sorted({_label(role, "role") for role in roles})),
+        teams=tuple(sorted({_label(team, "team") for team in teams})),
+        service=service,
+        created_at=now,
+        created_by=by,
+    )
+    nonce = secrets.token_bytes(_NONCE_BYTES)
+    box = ChaCha20Poly1305(_part(stretched, "wrap")).encrypt(nonce, seal_key, _bound_to(row))
+    return seal_operator(replace(row, wrapped=(nonce + box).hex()), seal_key), seal_key
+
+
+def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
+    """The operator's keys; raises WrongPassphrase after the same work, whatever was wrong: None is a name that nobody has."""
+    kdf = Kdf.parse(row.kdf) if row else None
+    salt = _hex(row.salt) if row else b""
+    fit = kdf is not None and len(salt) == _SALT_BYTES and len(passphrase) <= MAX_PASSPHRASE
+    stretched = (kdf if fit and kdf else Kdf()).stretch(
+        passphrase[:MAX_PASSPHRASE], salt if fit else bytes(_SALT_BYTES)
+    )
+    key = SigningKey.of(_part(stretched, "sign"))
+    if row is None or not fit or row.disabled_at or key.public_key != row.public_key:
+        raise WrongPassphrase
+    box = _hex(row.wrapped)
+    try:
+        seal_key = ChaCha20Poly1305(_part(stretched, "wrap")).decrypt(
+            box[:_NONCE_BYTES], box[_NONCE_BYTES:], _bound_to(row)
+        )
+    except (InvalidTag, ValueError):
+        raise WrongPassphrase from None
+    return OperatorKeys(row.name, key, seal_key)
+
+
+def operator_name(name: str) -> str:
+    """The name as it is kept and compared; refuses one that reads as a role, a team or a reserved word."""
+    named = _label(name, "name")
+    if named in _RESERVED:
+        raise EnrolError(f"name {named!r} is reserved")
+    return named
+
+
+def passphrase_problem(passphrase: str, name: str) -> str | None:
+    """Why this passphrase is not taken: too short, too long, or among the first that anybody would guess."""
+    if len(passphrase) < MIN_PASSPHRASE:
+        return f"the passphrase is too short: expected {MIN_PASSPHRASE} characters or more, got {len(passphrase)}"
+    if len(passphrase) > MAX_PASSPHRASE:
+        return f"the passphrase is too long: expected no more than {MAX_PASSPHRASE} characters"
+    folded = normal_name(passphrase)
+    if len(set(folded)) < 4 or any(folded in run * 2 for run in _RUNS):
+        return "the passphrase is too simple: a run or a repetition is guessed first"
+    own = {_letters(name), _letters(name.partition("@")[0])} - {""}
+    for stem in {_letters(folded), _letters(folded.strip(_AROUND).translate(_LEET))} - {""}:
+        for word in _TRIVIAL | own:
+            if stem.replace(word, "") == "":
+                return "the passphrase is too simple: the name, or a word like 'password', is guessed first"
+    return None
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text if char.isalpha())
+
+
+def _label(text: str, what: str) -> str:
+    named = normal_name(text)
+    hidden = any(leaves_no_mark(char) for char in text.strip())
+    if (
+        hidden
+        or not 1 <= len(named) <= 64
+        or not named[0].isalnum()
+        or not all(c.isalnum() or c in "._@+-" for c in named)
+    ):
+        raise EnrolError(
+            f"{what} {text!r:.80}: expected up to 64 letters, digits or . _ @ + -, a letter or digit first"
+        )
+    return named
+
+
+def _part(stretched: bytes, purpose: str) -> bytes:
+    """A key for one purpose: what signs and what wraps must not be the same."""
+    return hmac.new(stretched, b"interlock operator key\0" + purpose.encode(), hashlib.sha256).digest()
+
+
+def _bound_to(row: OperatorRow) -> bytes:
+    """A wrapped key opens only in the row that it was made for."""
+    return json.dumps([row.name, row.key_id, row.public_key, row.salt, row.kdf]).encode()
+
+
+def _hex(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return b""

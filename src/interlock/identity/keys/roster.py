@@ -1,0 +1,250 @@
+"""Seals operators and their credentials, row by row and as lists; a row added, altered or put back from outside is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import math
+import secrets
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+from interlock.approvals.statements import RosterEntry
+from interlock.identity.keys.signing import key_id, verify_signature
+from interlock.identity.passkey_proofs import PREFIX
+from interlock.identity.passkey_proofs import key_id as passkey_id
+from interlock.records import Credential, OperatorRow
+
+CREDENTIALS_SETTING = "credentials_seal"  # the setting that keeps the seal of the list
+PASSKEY, TOTP = "passkey", "totp"
+_NONCE_BYTES = 12
+
+
+def seal_credential(row: Credential, seal_key: bytes) -> Credential:
+    """The row with its seal; its counter and when it was used are not under it."""
+    return replace(row, seal=_mac(seal_key, "credential", _canonical_credential(row)))
+
+
+def credentials_seal(rows: Iterable[Credential], seal_key: bytes) -> str:
+    """What the setting keeps, to be saved with every change of a row."""
+    return _mac(seal_key, "credentials", json.dumps(sorted(row.seal for row in rows)))
+
+
+def credentials_digest(rows: Iterable[Credential]) -> str:
+    """One hash over all that is sealed: pinned in memory, it shows any change without the seal key."""
+    texts = sorted(json.dumps([_canonical_credential(row), row.seal]) for row in rows)
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
+    """What was done to them behind the operator commands' back, in words that name the operator."""
+    kept = tuple(rows)
+    found = [
+        f"operator {row.operator!r:.80}: a {row.kind!r:.20} was added or altered outside Interlock"
+        for row in kept
+        if not _same(seal_credential(row, seal_key).seal, row.seal)
+    ]
+    if found or (not kept and listed is None):
+        return tuple(found)
+    if listed is None or not _same(credentials_seal(kept, seal_key), listed):
+        return ("the sealed list of passkeys does not fit: one was removed, or an older one was put back",)
+    return ()
+
+
+def wrap_secret(secret: str, operator: str, id: str, seal_key: bytes) -> str:
+    """A secret that only an unlocked daemon can read, for this credential of this operator."""
+    nonce = secrets.token_bytes(_NONCE_BYTES)
+    return (nonce + _box(seal_key).encrypt(nonce, secret.encode(), _bound(operator, id))).hex()
+
+
+def unwrap_secret(box: str, operator: str, id: str, seal_key: bytes) -> str:
+    """What was wrapped; empty where it was touched, or wrapped for another."""
+    try:
+        data = bytes.fromhex(box)
+        return _box(seal_key).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], _bound(operator, id)).decode()
+    except (InvalidTag, ValueError):
+        return ""
+
+
+def _box(seal_key: bytes) -> ChaCha20Poly1305:
+    return ChaCha20Poly1305(hmac.new(seal_key, b"interlock wrap totp", hashlib.sha256).digest())
+
+
+def _bound(operator: str, id: str) -> bytes:
+    return json.dumps([operator, id]).encode()
+
+
+def _canonical_credential(row: Credential) -> str:
+    times = {"created_at": row.created_at, "active_at": row.active_at, "removed_at": row.removed_at}
+    whole = {
+        "how": row.how, "id": row.id, "kind": row.kind, "name": row.name, "operator": row.operator, "public": dict(row.public),
+        "source": row.source, **{key: f"{value:.3f}" for key, value in times.items()},
+    }  # fmt: skip
+    return json.dumps(whole, sort_keys=True, separators=(",", ":"))
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode("utf-8", "replace"))
+
+
+def _mac(seal_key: bytes, purpose: str, text: str) -> str:
+    return hmac.new(seal_key, f"interlock {purpose}\0{text}".encode(), hashlib.sha256).hexdigest()
+
+
+ROSTER_SETTING = "roster_seal"  # the setting that keeps the seal of the list
+
+
+class RosterError(Exception):
+    """The operators are not as operators left them; nobody's approval counts until that is settled."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(self.problems))
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """The operators whose rows are proved, with their passkeys."""
+
+    people: Mapping[str, RosterEntry]
+    digest: str
+    _public: Mapping[str, str] = field(repr=False)  # key id -> hex
+    credentials: tuple[Credential, ...] = ()  # the removed ones too
+    credentials_digest: str = ""
+    _now: Callable[[], float] = field(default=lambda: math.inf, repr=False)
+
+    @classmethod
+    def load(
+        cls,
+        rows: Iterable[OperatorRow],
+        seal_key: bytes,
+        listed: str | None,
+        credentials: Iterable[Credential] = (),
+        credentials_listed: str | None = None,
+        now: Callable[[], float] = lambda: math.inf,
+    ) -> Roster:
+        """Proves each row and the lists of them (`listed` is the setting `roster_seal`); refuses the whole, naming what is wrong."""
+        kept, ways = tuple(rows), tuple(credentials)
+        wrong = problems(kept, seal_key, listed) or credential_problems(ways, seal_key, credentials_listed)
+        if wrong:
+            raise RosterError(wrong)
+        people = {row.name: _person(row, ways) for row in kept}
+        public = {row.key_id: row.public_key for row in kept}
+        digests = roster_digest(kept), credentials_digest(ways)
+        return cls(MappingProxyType(people), digests[0], MappingProxyType(public), ways, digests[1], now)
+
+    def verify(self, key: str, data: bytes, signature: str) -> bool:
+        """Whether this was signed by that key of the roster; a key that is not in it, or does not count yet, signed nothing."""
+        if key.startswith(PREFIX):
+            from interlock.identity.keys.webauthn import signed_by
+
+            passkey = self.passkey(key)
+            counts = passkey is not None and not passkey.removed_at and passkey.active_at <= self._now()
+            return passkey is not None and counts and signed_by(passkey, data, signature)
+        public = self._public.get(key)
+        return public is not None and verify_signature(public, data, signature)
+
+    def passkey(self, key: str) -> Credential | None:
+        """The passkey that has this key id, also one that was removed."""
+        return next((one for one in self.credentials if one.kind == PASSKEY and passkey_id(one.id) == key), None)
+
+
+def seal_operator(row: OperatorRow, seal_key: bytes) -> OperatorRow:
+    """The row with its seal; whoever changes a row has to seal it anew, and the list with it."""
+    return replace(row, seal=_mac(seal_key, "operator", _canonical(row)))
+
+
+def roster_seal(rows: Iterable[OperatorRow], seal_key: bytes) -> str:
+    """What the setting keeps: who is on the list, and the seal of all rows together. To be saved with every change of a row."""
+    kept = sorted(rows, key=lambda row: row.name)
+    return _list_seal([row.name for row in kept], sorted(row.seal for row in kept), seal_key)
+
+
+def roster_digest(rows: Iterable[OperatorRow]) -> str:
+    """One hash over the whole of all rows, seals included: pinned in memory, it shows any change without the seal key."""
+    texts = sorted(json.dumps([_canonical(row), row.seal]) for row in rows)
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
+    """What was done to the operators behind the operator commands' back, in words that name the row."""
+    kept = tuple(rows)
+    if not kept:
+        return ("there is no operator",)
+    names = Counter(row.name for row in kept)
+    keys = Counter(row.key_id for row in kept)
+    found: list[str] = []
+    for row in kept:
+        if not hmac.compare_digest(seal_operator(row, seal_key).seal.encode(), row.seal.encode("utf-8", "replace")):
+            found.append(f"operator {row.name!r:.80}: this row was added or altered outside the operator commands")
+        elif row.key_id != key_id(row.public_key):
+            found.append(f"operator {row.name!r:.80}: the key id belongs to another key")
+    found += [f"operator {name!r:.80}: {count} rows" for name, count in names.items() if count > 1]
+    found += [f"key {key!r:.80}: {count} operators have it" for key, count in keys.items() if count > 1]
+    return tuple(found) or _list_problems(kept, seal_key, listed)
+
+
+def _list_problems(rows: tuple[OperatorRow, ...], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
+    if listed is None:
+        return (f"the sealed list of operators is missing (setting {ROSTER_SETTING})",)
+    if hmac.compare_digest(roster_seal(rows, seal_key).encode(), listed.encode("utf-8", "replace")):
+        return ()
+    here = {row.name for row in rows}
+    before = _listed_names(listed)
+    found = [f"operator {name!r:.80}: the row is missing" for name in sorted(before - here)]
+    found += [f"operator {name!r:.80}: not on the sealed list" for name in sorted(here - before)]
+    return tuple(found) or ("the sealed list of operators does not fit: an older row or list was put back",)
+
+
+def _listed_names(listed: str) -> set[str]:
+    """Whom the list names: good enough to say who is missing, proof of nothing."""
+    try:
+        names = json.loads(listed)["names"]
+        return {name for name in names if isinstance(name, str)}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return set()
+
+
+def _list_seal(names: list[str], seals: list[str], seal_key: bytes) -> str:
+    mac = _mac(seal_key, "roster", json.dumps([names, seals]))
+    return json.dumps({"names": names, "seal": mac}, sort_keys=True, separators=(",", ":"))
+
+
+def _person(row: OperatorRow, credentials: Iterable[Credential]) -> RosterEntry:
+    own = (one for one in credentials if one.operator == row.name and one.kind == PASSKEY and not one.removed_at)
+    return RosterEntry(
+        name=row.name,
+        keys=frozenset({row.key_id, *(passkey_id(one.id) for one in own)}),
+        roles=frozenset(row.roles),
+        teams=frozenset(row.teams),
+        service=row.service,
+        disabled=bool(row.disabled_at),
+    )
+
+
+def _canonical(row: OperatorRow) -> str:
+    """Everything of a row but its seal; times in milliseconds, which every store gives back alike."""
+    return json.dumps(
+        {
+            "created_at": f"{row.created_at:.3f}",
+            "created_by": row.created_by,
+            "disabled_at": f"{row.disabled_at:.3f}",
+            "kdf": row.kdf,
+            "key_id": row.key_id,
+            "name": row.name,
+            "public_key": row.public_key,
+            "roles": sorted(row.roles),
+            "salt": row.salt,
+            "service": row.service,
+            "teams": sorted(row.teams),
+            "wrapped": row.wrapped,
+        },
+        sort_keys=True,
+        separators=(",", ":"),
+    )

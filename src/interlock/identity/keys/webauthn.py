@@ -1,0 +1,234 @@
+"""WebAuthn: options for a browser, and verification of its answers and of stored proofs; the library is imported on first use."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from interlock.identity.keys.signing import verify_signature
+from interlock.identity.passkey_proofs import PasskeyProof, ProofError, approval_challenge, from_hex, session_challenge
+from interlock.records import Credential
+
+RP_NAME = "Interlock"
+TIMEOUT_MS = 120_000
+MAX_ANSWER = 65_536  # characters of JSON
+
+
+class PasskeyRefused(Exception):
+    """An answer that proves nothing; the words say what was wrong with it, and nothing that was in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredPasskey:
+    """A passkey that a browser made for us."""
+
+    id: str  # hex
+    public_key: str  # COSE, hex
+    counter: int
+    aaguid: str
+    transports: tuple[str, ...]
+
+
+def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterable[str]) -> dict[str, Any]:
+    """What `navigator.credentials.create` is asked: a passkey that asks its user each time, and none of those we know."""
+    from webauthn import generate_registration_options, options_to_json
+    from webauthn.helpers.structs import (
+        AuthenticatorSelectionCriteria,
+        PublicKeyCredentialDescriptor,
+        ResidentKeyRequirement,
+        UserVerificationRequirement,
+    )
+
+    options = generate_registration_options(
+        rp_id=rp_id,
+        rp_name=RP_NAME,
+        user_name=operator,
+        user_id=hashlib.sha256(b"interlock operator\0" + operator.encode()).digest(),
+        challenge=challenge,
+        timeout=TIMEOUT_MS,
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.PREFERRED, user_verification=UserVerificationRequirement.REQUIRED
+        ),
+        exclude_credentials=[PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in known],
+    )
+    return _table(options_to_json(options))
+
+
+def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -> dict[str, Any]:
+    """What `navigator.credentials.get` is asked; without any id, whichever passkey its user chooses."""
+    from webauthn import generate_authentication_options, options_to_json
+    from webauthn.helpers.structs import PublicKeyCredentialDescriptor, UserVerificationRequirement
+
+    options = generate_authentication_options(
+        rp_id=rp_id,
+        challenge=challenge,
+        timeout=TIMEOUT_MS,
+        allow_credentials=[PublicKeyCredentialDescriptor(id=bytes.fromhex(one)) for one in allowed],
+        user_verification=UserVerificationRequirement.REQUIRED,
+    )
+    return _table(options_to_json(options))
+
+
+def verify_registration(response: Mapping[str, Any], challenge: bytes, rp_id: str, origin: str) -> RegisteredPasskey:
+    """The passkey that a browser's answer describes; refuses another challenge, site or origin, and an unverified user."""
+    from webauthn import verify_registration_response
+
+    found = _checked(
+        verify_registration_response,
+        credential=_sized(response),
+        expected_challenge=challenge,
+        expected_rp_id=rp_id,
+        expected_origin=origin,
+        require_user_verification=True,
+    )
+    transports = (response.get("response") or {}).get("transports") or ()
+    words = tuple(str(one)[:20] for one in transports[:8]) if isinstance(transports, list) else ()
+    return RegisteredPasskey(
+        found.credential_id.hex(), found.credential_public_key.hex(), int(found.sign_count), str(found.aaguid), words
+    )
+
+
+def credential_id(response: Mapping[str, Any]) -> str:
+    """The id in hex of the passkey that an answer claims to be of; empty where it claims none."""
+    from webauthn.helpers import base64url_to_bytes
+
+    claimed = response.get("id")
+    try:
+        return base64url_to_bytes(claimed).hex() if isinstance(claimed, str) and len(claimed) < 2_000 else ""
+    except ValueError:
+        return ""
+
+
+def verify_assertion(
+    response: Mapping[str, Any], challenge: bytes, origin: str, passkey: Credential
+) -> tuple[PasskeyProof, int]:
+    """A passkey's answer as it is kept, and its counter; refuses a counter that does not go up, and all that `proves` does."""
+    from webauthn import verify_authentication_response
+    from webauthn.helpers import base64url_to_bytes
+
+    found = _checked(
+        verify_authentication_response,
+        credential=_sized(response),
+        expected_challenge=challenge,
+        expected_rp_id=str(passkey.public.get("rp_id", "")),
+        expected_origin=origin,
+        credential_public_key=bytes.fromhex(str(passkey.public.get("public_key", ""))),
+        credential_current_sign_count=passkey.counter,
+        require_user_verification=True,
+    )
+    if found.credential_id.hex() != passkey.id:
+        raise PasskeyRefused("the answer is of another passkey")
+    said = response["response"]
+    parts = [base64url_to_bytes(said[name]).hex() for name in ("authenticatorData", "clientDataJSON", "signature")]
+    proof = PasskeyProof(passkey.id, parts[0], parts[1], parts[2])
+    _same_page(bytes.fromhex(proof.client_data))
+    return proof, int(found.new_sign_count)
+
+
+def signed_by(passkey: Credential, data: bytes, signature: str) -> bool:
+    """Whether this passkey vouches for a statement: it signed the statement itself, or the key of the session that did.
+
+    A session signs everything but what says that its operator was asked anew for it.
+    """
+    try:
+        proof = from_hex(signature)
+        text = data.decode()
+        said = json.loads(text)
+        if proof.head is not None:
+            return verify_proof(passkey, proof, approval_challenge(str(said["digest"]), proof.head, text))
+        anew = isinstance(said, dict) and said.get("reauth") is not False and "reauth" in said
+        held = verify_signature(proof.delegate, data, proof.signed) and not anew
+        return held and verify_proof(passkey, proof, session_challenge(proof.delegate, proof.nonce))
+    except (ProofError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> bool:
+    """Whether a proof that was kept answers this challenge: signature, site, user verification; anything malformed is a no."""
+    from webauthn import verify_authentication_response
+    from webauthn.helpers import bytes_to_base64url
+
+    raw = {
+        "authenticatorData": proof.authenticator_data,
+        "clientDataJSON": proof.client_data,
+        "signature": proof.signature,
+    }
+    try:
+        id = bytes_to_base64url(bytes.fromhex(proof.credential))
+        response = {name: bytes_to_base64url(bytes.fromhex(value)) for name, value in raw.items()}
+        client = bytes.fromhex(proof.client_data)
+        _same_page(client)
+        origin, rp_id = str(json.loads(client)["origin"]), str(passkey.public["rp_id"])
+        if proof.credential != passkey.id or not matches_site(origin, rp_id):
+            return False
+        _checked(
+            verify_authentication_response,
+            credential={"id": id, "rawId": id, "type": "public-key", "response": response},
+            expected_challenge=challenge,
+            expected_rp_id=rp_id,
+            expected_origin=origin,
+            credential_public_key=bytes.fromhex(str(passkey.public["public_key"])),
+            credential_current_sign_count=0,
+            require_user_verification=True,
+        )
+    except (PasskeyRefused, ValueError, KeyError, TypeError, RecursionError):
+        return False
+    return True
+
+
+def matches_site(origin: str, rp_id: str) -> bool:
+    """Whether a page of this origin may ask for passkeys of this site."""
+    host = urlsplit(origin).hostname or ""
+    return bool(rp_id) and (host == rp_id or host.endswith(f".{rp_id}"))
+
+
+def _same_page(client_data: bytes) -> None:
+    """Refuses what was asked from inside a page of somebody else."""
+    said = json.loads(client_data)
+    if said.get("crossOrigin", False) is not False or "topOrigin" in said:
+        raise PasskeyRefused("the passkey was asked from inside another page")
+
+
+def _checked(work: Any, **given: Any) -> Any:
+    """Runs a check of the library; whatever it raises is a refusal, and only its own words are repeated."""
+    from webauthn.helpers.exceptions import WebAuthnException
+
+    try:
+        return work(**given)
+    except WebAuthnException as error:
+        raise PasskeyRefused(_words(str(error))) from None
+    except Exception as error:  # a hostile answer can fail anywhere inside a parser; that is a no
+        raise PasskeyRefused(f"the answer cannot be read ({type(error).__name__})") from None
+
+
+_REASONS = (
+    ("challenge", "the answer is to another question"),
+    ("origin", "the answer comes from another page"),
+    ("RP ID", "the passkey is of another site"),
+    ("verif", "the passkey did not check who you are (fingerprint, face or PIN)"),
+    ("present", "nobody touched the passkey"),
+    ("sign count", "the passkey's counter went back: it may have been copied"),
+    ("signature", "the signature is wrong"),
+)
+
+
+def _words(said: str) -> str:
+    if "Could not verify" in said:
+        return "the signature is wrong"
+    return next((words for mark, words in _REASONS if mark in said), "the answer cannot be used")
+
+
+def _sized(response: Mapping[str, Any]) -> dict[str, Any]:
+    whole = dict(response)
+    if len(json.dumps(whole)) > MAX_ANSWER:
+        raise PasskeyRefused("the answer is too long")
+    return whole
+
+
+def _table(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text)
+    return found

@@ -1,0 +1,211 @@
+"""Signs operators in and manages them: the first from a terminal, others by an admin; every change is sealed and recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from interlock.audit.chain import event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.attempts import Attempts
+from interlock.identity.keys import ROSTER_SETTING, Kdf, enrol, problems, roster_seal, seal_operator
+from interlock.identity.sessions import OperatorSession, SignInRefused, StoredRoster, TooManySignIns, WrongSignIn
+from interlock.policy.digest import normal_name
+from interlock.ports import Tx
+from interlock.records import OperatorRow
+from interlock.runtime.state import State
+
+T = TypeVar("T")
+ADMIN = "admin"
+NOBODY = "nobody known"  # a name that no operator has, as the record has it
+SIGN_INS = Attempts("sign_in.failures")
+
+
+def sign_in(state: State, name: str, passphrase: str, channel: str, source: str = "") -> tuple[str, OperatorSession]:
+    """A session for an operator; a failure is recorded, and counted for this name from this source alone."""
+    now = state.clock.now()
+    token, session = attempt_sign_in(
+        state, name, channel, source, lambda: state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
+    )  # fmt: skip
+    body = event_body(now, "unlock", session.operator, {"channel": channel})
+    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    return token, session
+
+
+def attempt_sign_in(state: State, name: str, channel: str, source: str, work: Callable[[], T]) -> T:
+    """What a sign-in answers; refuses one more after too many that failed, and records and counts a failure."""
+    key = f"{source}\0{normal_name(name)}"
+    if seconds := state.store.read(lambda tx: SIGN_INS.wait(tx, key, state.clock.now())):
+        raise TooManySignIns(seconds)
+    try:
+        return work()
+    except SignInRefused as error:
+        state.store.write(partial(_failed, state=state, key=key, name=name, channel=channel, error=error))
+        raise
+
+
+def note_failure(state: State, channel: str, source: str, error: SignInRefused) -> None:
+    """Records a sign-in that failed where nothing could be guessed: nobody is locked out, and a flood is recorded in part."""
+
+    def work(tx: Tx) -> None:
+        if not SIGN_INS.wait(tx, source, state.clock.now()):
+            _failed(tx, state, source, "", channel, error)
+
+    state.store.write(work)
+
+
+def _failed(tx: Tx, state: State, key: str, name: str, channel: str, error: SignInRefused) -> None:
+    now = state.clock.now()
+    if isinstance(error, WrongSignIn):
+        SIGN_INS.failed(tx, key, now)
+    known = {row.name for row in tx.operators()}
+    who = (
+        normal_name(name) if normal_name(name) in known else NOBODY
+    )  # people type their passphrase into the wrong field
+    body = event_body(now, "verify_failed", who, {"channel": channel, "reason": str(error)})
+    state.recorder.now(tx, "verify_failed", body)
+
+
+def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
+    """Keeps the first operator; refuses when there is one already."""
+
+    def work(tx: Tx) -> None:
+        if (kept := StoredRoster.of(tx)).rows or not state.sessions.unaltered(kept):
+            raise AnswerRefused("there is an operator already; an admin adds others with `interlock operator add`")
+        _save(state, tx, [row], row, seal_key, "enrol", row.name)
+
+    state.store.write(work)
+    state.sessions.kept()
+
+
+def add_operator(
+    state: State,
+    by: OperatorSession,
+    name: str,
+    passphrase: str,
+    roles: Iterable[str] = (),
+    teams: Iterable[str] = (),
+    service: bool = False,
+    kdf: Kdf | None = None,
+) -> OperatorRow:
+    """A new operator, by an admin."""
+    seal_key = _admins_key(state, by)
+    now = state.clock.now()
+    row, _ = enrol(
+        name, passphrase, seal_key, now=now, by=by.operator, roles=roles, teams=teams, service=service, kdf=kdf
+    )
+
+    def work(tx: Tx) -> None:
+        rows = _proved(tx, seal_key)
+        if any(one.name == row.name for one in rows):
+            raise AnswerRefused(f"there is an operator {row.name!r} already")
+        _save(state, tx, [*rows, row], row, seal_key, "enrol", by.operator)
+
+    state.store.write(work)
+    state.sessions.kept()
+    state.tell("operator", None, f"{by.operator} added {_described(row)}")
+    return row
+
+
+def change_operator(
+    state: State,
+    by: OperatorSession,
+    name: str,
+    roles: Iterable[str] | None = None,
+    teams: Iterable[str] | None = None,
+    disabled: bool | None = None,
+) -> OperatorRow:
+    """Another role, another team, disabled or enabled again, by an admin; the last admin stays one."""
+    seal_key = _admins_key(state, by)
+
+    def work(tx: Tx) -> OperatorRow:
+        rows = _proved(tx, seal_key)
+        before = next((row for row in rows if row.name == normal_name(name)), None)
+        if before is None:
+            raise AnswerRefused(f"no operator {name!r}", "NOT_FOUND_RESOURCE")
+        now = state.clock.now()
+        changed = replace(
+            before,
+            roles=tuple(sorted(set(roles))) if roles is not None else before.roles,
+            teams=tuple(sorted(set(teams))) if teams is not None else before.teams,
+            disabled_at=(now if disabled else 0.0) if disabled is not None else before.disabled_at,
+        )
+        after = seal_operator(changed, seal_key)
+        others = [row for row in rows if row.name != before.name]
+        if not any(ADMIN in row.roles and not row.service and not row.disabled_at for row in [*others, after]):
+            raise AnswerRefused("somebody has to be an admin")
+        _save(state, tx, [*others, after], after, seal_key, "operator_change", by.operator)
+        return after
+
+    changed = state.store.write(work)
+    state.sessions.kept()
+    state.tell("operator", None, f"{by.operator} changed {_described(changed)}")
+    return changed
+
+
+def _described(row: OperatorRow) -> str:
+    """Somebody in a line: who could stand in for another where two people are asked hears of a third name."""
+    held = ", ".join([*row.roles, *(f"team {team}" for team in row.teams)]) or "no role"
+    return (
+        f"the {'service' if row.service else 'operator'} {row.name} ({held}{', disabled' if row.disabled_at else ''})"
+    )
+
+
+def change_passphrase(state: State, session: OperatorSession, passphrase: str, kdf: Kdf | None = None) -> None:
+    """A new passphrase for oneself; what was signed under the old one does not count any more."""
+    seal_key = state.sessions.seal_key()
+    if seal_key is None or not session.stepped_up(state.clock.now()):
+        raise AnswerRefused("sign in again first")
+
+    def work(tx: Tx) -> None:
+        rows = _proved(tx, seal_key)
+        before = next(row for row in rows if row.name == session.operator)
+        made, _ = enrol(
+            before.name, passphrase, seal_key, now=before.created_at, by=before.created_by, roles=before.roles, teams=before.teams,
+            service=before.service, kdf=kdf,
+        )  # fmt: skip
+        others = [row for row in rows if row.name != before.name]
+        _save(state, tx, [*others, made], made, seal_key, "operator_change", session.operator)
+
+    state.store.write(work)
+    state.sessions.kept()
+
+
+def _save(
+    state: State, tx: Tx, rows: list[OperatorRow], row: OperatorRow, seal_key: bytes, event: str, by: str
+) -> None:
+    """One row, the sealed list of all and the record of it, together."""
+    listed = roster_seal(rows, seal_key)
+    tx.save_operator(row)
+    tx.save_setting(ROSTER_SETTING, listed)
+    details = {
+        "operator": row.name, "roles": list(row.roles), "teams": list(row.teams), "service": row.service, "key_id": row.key_id,
+        "disabled": bool(row.disabled_at),
+    }  # fmt: skip
+    state.recorder.now(tx, event, event_body(state.clock.now(), event, by, details))
+    state.sessions.changed(tx)
+
+
+def _proved(tx: Tx, seal_key: bytes) -> list[OperatorRow]:
+    """The operators; refuses to seal anew what was added, altered or put back behind the operator commands' back."""
+    rows = tx.operators()
+    if wrong := problems(rows, seal_key, tx.setting(ROSTER_SETTING)):
+        raise AnswerRefused(f"the operators were changed behind Interlock's back: {'; '.join(wrong)}")
+    return rows
+
+
+def _admins_key(state: State, by: OperatorSession) -> bytes:
+    person, now = state.sessions.person(by.operator), state.clock.now()
+    seal_key = state.sessions.seal_key()
+    if person is None or ADMIN not in person.roles or seal_key is None:
+        raise AnswerRefused(f"{by.operator} is no admin")
+    if not by.stepped_up(now):
+        raise AnswerRefused("enter your passphrase again first")
+    return seal_key
+
+
+def require_admin(state: State, by: OperatorSession) -> None:
+    """Refuses everybody but an admin who signed in just now."""
+    _admins_key(state, by)

@@ -1,0 +1,90 @@
+"""Encodes the proof that a passkey signed a statement, and the challenge it answers; refuses any other form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+
+from interlock.canonical_json import dump_json
+
+VERSION = 1
+PREFIX = "passkey:"  # of the key ids of passkeys
+MAX_TEXT = 16_384  # characters of a proof
+_HASH = 64  # hex digits
+_SESSION = b"interlock session key\0"
+
+
+class ProofError(ValueError):
+    """A proof that is none, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a writer's chain ended when somebody signed: history before that cannot be told anew without them."""
+
+    writer: str
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class PasskeyProof:
+    """A passkey's answer. It signs a statement itself, or the key of a session, which then signs statements (`delegate`)."""
+
+    credential: str  # its id, in hex
+    authenticator_data: str  # hex
+    client_data: str  # hex
+    signature: str  # hex
+    head: Head | None = None
+    delegate: str = ""  # the session's public key, in hex
+    nonce: str = ""  # of that delegation, in hex
+    signed: str = ""  # the session's signature of the statement, in hex
+    v: int = VERSION
+
+
+def key_id(credential: str) -> str:
+    """How the roster and approvals name a passkey by its id in hex."""
+    return PREFIX + hashlib.sha256(credential.encode()).hexdigest()[:32]
+
+
+def approval_challenge(digest: str, head: Head, statement: str) -> bytes:
+    """SHA-256(action digest ‖ audit head ‖ nonce); the nonce is the hash of the whole statement, which holds a random one."""
+    if not digest or len(head.hash) != _HASH:
+        raise ProofError("challenge: an action and a record are needed")
+    nonce = hashlib.sha256(statement.encode()).digest()
+    return hashlib.sha256(digest.encode() + head.hash.encode() + nonce).digest()
+
+
+def session_challenge(public_key: str, nonce: str) -> bytes:
+    """What a sign-in signs: the key of this session, which cannot do what takes a touch of its own."""
+    return hashlib.sha256(_SESSION + bytes.fromhex(public_key) + bytes.fromhex(nonce)).digest()
+
+
+def to_hex(proof: PasskeyProof) -> str:
+    """A proof as it is kept where other signatures stand in hex."""
+    return dump_json(asdict(proof)).encode().hex()
+
+
+def from_hex(text: str) -> PasskeyProof:
+    """The proof that was kept; refuses whatever is none."""
+    if len(text) > MAX_TEXT:
+        raise ProofError(f"proof: {len(text)} characters, at most {MAX_TEXT}")
+    try:
+        data = json.loads(bytes.fromhex(text))
+        head = data.pop("head")
+        proof = PasskeyProof(**data, head=Head(**head) if head is not None else None)
+        _check(proof)
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        raise ProofError(f"proof: not one: {error}"[:200]) from None
+    return proof
+
+
+def _check(proof: PasskeyProof) -> None:
+    hexes = (proof.credential, proof.authenticator_data, proof.client_data, proof.signature)
+    for part in (*hexes, proof.delegate, proof.nonce, proof.signed):
+        bytes.fromhex(part)
+    if proof.v != VERSION or not all(hexes) or (proof.head is None) is (proof.delegate == ""):
+        raise ProofError("proof: of another form")
+    if proof.head is not None and (type(proof.head.seq) is not int or not isinstance(proof.head.writer, str)):
+        raise ProofError("proof: no head")

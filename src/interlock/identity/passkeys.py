@@ -1,0 +1,152 @@
+"""Registers passkeys at the console and signs operators in with them; a session key is vouched for by the passkey."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from interlock.approvals.statements import CONSOLE
+from interlock.audit.chain import event_body
+from interlock.identity import credentials
+from interlock.identity.keys import webauthn
+from interlock.identity.keys.roster import PASSKEY
+from interlock.identity.keys.signing import SigningKey
+from interlock.identity.keys.webauthn import PasskeyRefused
+from interlock.identity.operators import note_failure
+from interlock.identity.passkey_proofs import PasskeyProof, key_id, session_challenge, to_hex
+from interlock.identity.sessions import OperatorSession, WrongSignIn
+from interlock.identity.visitors import PASSKEY as BY_PASSKEY
+from interlock.identity.visitors import SET_UP, Site, Visitor
+from interlock.records import Credential
+from interlock.runtime.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKey:
+    """A key that nobody vouches for yet."""
+
+    key: SigningKey = field(default_factory=lambda: SigningKey.of(secrets.token_bytes(32)))
+    nonce: str = field(default_factory=lambda: secrets.token_hex(32))
+
+    @property
+    def challenge(self) -> bytes:
+        """What a passkey signs to vouch for it."""
+        return session_challenge(self.key.public_key, self.nonce)
+
+    def vouched(self, proof: PasskeyProof) -> DelegatedKey:
+        """The key, once a passkey has signed its challenge."""
+        return DelegatedKey(self.key, replace(proof, delegate=self.key.public_key, nonce=self.nonce))
+
+
+@dataclass(frozen=True, slots=True)
+class DelegatedKey:
+    """Signs as the passkey that vouches for it; what it signs never counts as a touch of that passkey."""
+
+    _key: SigningKey = field(repr=False)
+    _proof: PasskeyProof = field(repr=False)
+
+    @property
+    def key_id(self) -> str:
+        return key_id(self._proof.credential)
+
+    def sign(self, statement: str) -> str:
+        """The signature with what vouches for it, in hex."""
+        return to_hex(replace(self._proof, signed=self._key.sign(statement.encode())))
+
+
+REGISTER, SIGN_IN = "register", "sign-in"
+WAYS = {SET_UP: "by a set-up link"}
+
+
+def register_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
+    """What the browser is asked to make a passkey."""
+    credentials.seal_key_of(state)
+    credentials.effective_from(state, visitor)  # refused before anybody touches anything
+    challenge = secrets.token_bytes(32)
+    own = (
+        one.id for one in credentials.all_credentials(state) if one.operator == visitor.operator and one.kind == PASSKEY
+    )
+    options = webauthn.creation_options(site.rp_id, challenge, visitor.operator, own)
+    return begin_ceremony(state, REGISTER, challenge, visitor.id, options)
+
+
+def register_finish(
+    state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], name: str, site: Site
+) -> Credential:
+    """Keeps the passkey that the browser made; it counts at once, or in a day (`credentials.counts_from`)."""
+    now = state.clock.now()
+    asked = state.visitors.ceremonies.take(ceremony, REGISTER, visitor.id, now)
+    made = webauthn.verify_registration(response, asked.challenge, site.rp_id, site.origin)
+    row = Credential(
+        id=made.id,
+        operator=visitor.operator,
+        kind=PASSKEY,
+        public={
+            "public_key": made.public_key, "rp_id": site.rp_id, "aaguid": made.aaguid, "transports": list(made.transports),
+        },
+        created_at=now,
+        counter=made.counter,
+        name=credentials.label(name, "passkey"),
+        how=WAYS.get(visitor.how, f"by somebody signed in with a {visitor.how}"),
+        source=visitor.source,
+        active_at=credentials.effective_from(state, visitor),
+    )  # fmt: skip
+    return credentials.add(state, visitor, row)
+
+
+def sign_in_begin(state: State, site: Site, browser: str = "") -> dict[str, Any]:
+    """What the browser is asked to sign in with a passkey, which vouches for the key of the session; `browser` is a known one's id."""
+    credentials.seal_key_of(state)
+    key = SessionKey()
+    options = webauthn.request_options(site.rp_id, key.challenge)
+    return begin_ceremony(state, SIGN_IN, key.challenge, browser, options, key)
+
+
+def sign_in_finish(
+    state: State, ceremony: str, response: Mapping[str, Any], site: Site, source: str, browser: str = ""
+) -> tuple[str, Visitor]:
+    """A session for whoever's passkey answered; a failure is recorded. Passkeys are not guessed, so nobody is locked out."""
+    now = state.clock.now()
+    try:
+        asked = state.visitors.ceremonies.take(ceremony, SIGN_IN, browser, now)
+        row, proof = verify_answer(state, response, asked.challenge, site)
+    except PasskeyRefused as error:
+        refused = WrongSignIn(str(error))
+        note_failure(state, CONSOLE, f"passkey\0{source}", refused)
+        raise refused from None
+    session = OperatorSession(row.operator, asked.about.vouched(proof), now, channel=CONSOLE)
+    entered = state.visitors.enter(session, BY_PASSKEY, source, now, site.secure)
+    body = event_body(now, "unlock", row.operator, {"channel": CONSOLE, "how": "passkey", "source": source})
+    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    return entered
+
+
+def verify_answer(
+    state: State, response: Mapping[str, Any], challenge: bytes, site: Site, operator: str = ""
+) -> tuple[Credential, PasskeyProof]:
+    """The passkey that answered, and its proof; refuses one that is unknown, removed, waiting, disabled or of somebody else."""
+    credentials.seal_key_of(state)
+    id, now = webauthn.credential_id(response), state.clock.now()
+    known = next((one for one in credentials.all_credentials(state) if one.kind == PASSKEY and one.id == id), None)
+    person = state.sessions.person(known.operator) if known else None
+    if known is None or person is None or person.disabled or known.removed_at or operator not in ("", known.operator):
+        raise PasskeyRefused("this passkey is not known here")
+    if known.active_at > now:
+        raise PasskeyRefused(f"this passkey counts in {math.ceil((known.active_at - now) / 3600)} h")
+    if known.public.get("rp_id") != site.rp_id:
+        raise PasskeyRefused("the passkey is of another site")
+    row = state.store.read(lambda tx: credentials.with_latest_counter(state, tx, known))
+    proof, counter = webauthn.verify_assertion(response, challenge, site.origin, row)
+    state.store.write(lambda tx: credentials.use(state, tx, known, counter))
+    return known, proof
+
+
+def begin_ceremony(
+    state: State, kind: str, challenge: bytes, visitor: str, options: dict[str, Any], about: Any = None
+) -> dict[str, Any]:
+    """A question as the page gets it."""
+    id = state.visitors.ceremonies.begin(kind, challenge, visitor, state.clock.now(), about)
+    return {"ceremony": id, "publicKey": options}

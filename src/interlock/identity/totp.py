@@ -1,0 +1,133 @@
+"""One-time codes of an authenticator: each code works once, and only together with the passphrase."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+from interlock.approvals.statements import CONSOLE
+from interlock.audit.chain import event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity import credentials
+from interlock.identity.keys.roster import TOTP, unwrap_secret, wrap_secret
+from interlock.identity.operators import attempt_sign_in
+from interlock.identity.passkeys import WAYS
+from interlock.identity.sessions import OperatorSession, SignInRefused, WrongSignIn
+from interlock.identity.visitors import PASSPHRASE, Visitor
+from interlock.ports import Tx
+from interlock.records import Credential
+from interlock.runtime.state import State
+
+SET_UP = "totp"
+STEP = 30  # seconds
+WINDOW = 1  # steps that a clock may be off
+WRONG = "the name, the passphrase or the code is wrong"
+NONE_YET = "no authenticator is set up for this name: run `interlock operator link`"
+
+
+class SignInBusy(Exception):
+    """Others are signing in; nothing was looked at."""
+
+    def __init__(self) -> None:
+        super().__init__("others are signing in just now; try again in a moment")
+
+
+def begin(state: State, visitor: Visitor) -> dict[str, Any]:
+    """A new secret, shown this once; it counts when a code of it came back."""
+    import pyotp
+
+    credentials.seal_key_of(state)
+    credentials.effective_from(state, visitor)
+    secret, now = pyotp.random_base32(), state.clock.now()
+    id = state.visitors.ceremonies.begin(SET_UP, b"", visitor.id, now, secret)
+    uri = pyotp.TOTP(secret).provisioning_uri(visitor.operator, "Interlock")
+    return {"ceremony": id, "secret": secret, "uri": uri}
+
+
+def finish(state: State, visitor: Visitor, ceremony: str, code: str) -> Credential:
+    """Keeps the authenticator whose code this is."""
+    now = state.clock.now()
+    secret = str(state.visitors.ceremonies.take(ceremony, SET_UP, visitor.id, now).about)
+    step = _step_of(secret, code, now, 0)
+    if step is None:
+        raise AnswerRefused("this is no code of your authenticator; begin again, and look whether its clock is right")
+    id = state.new_id("totp_")
+    row = Credential(
+        id=id,
+        operator=visitor.operator,
+        kind=TOTP,
+        public={"box": wrap_secret(secret, visitor.operator, id, credentials.seal_key_of(state))},
+        created_at=now,
+        counter=step,
+        name="authenticator",
+        how=WAYS.get(visitor.how, f"by somebody signed in with a {visitor.how}"),
+        source=visitor.source,
+        active_at=credentials.effective_from(state, visitor),
+    )
+    return credentials.add(state, visitor, row)
+
+
+def sign_in(
+    state: State, name: str, passphrase: str, code: str, source: str, secure: bool = False
+) -> tuple[str, Visitor]:
+    """A browser's session for an operator with passphrase and code; which of the two was wrong is not said."""
+    now = state.clock.now()
+    session = authenticate(state, name, passphrase, code, source)
+    entered = state.visitors.enter(session, PASSPHRASE, source, now, secure)
+    body = event_body(
+        now, "unlock", session.operator, {"channel": CONSOLE, "how": "passphrase and code", "source": source}
+    )
+    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    return entered
+
+
+def authenticate(state: State, name: str, passphrase: str, code: str, source: str) -> OperatorSession:
+    """What passphrase and code open; failures are counted for this name from this source."""
+
+    def work() -> OperatorSession:
+        now = state.clock.now()
+        session = _opened(state, name, passphrase, now)
+        if not credentials.active_credentials(state, session.operator, TOTP):
+            raise SignInRefused(NONE_YET)
+        if not state.store.write(lambda tx: _used(state, tx, session.operator, code)):
+            raise WrongSignIn(WRONG)
+        return session
+
+    return attempt_sign_in(state, name, CONSOLE, f"console\0{source}", work)
+
+
+def _opened(state: State, name: str, passphrase: str, now: float) -> OperatorSession:
+    """What a passphrase opens; a few at a time, for whoever sends many must not keep everybody waiting."""
+    if not state.visitors.checking.acquire(blocking=False):
+        raise SignInBusy
+    try:
+        return state.store.read(lambda tx: state.sessions.opened(tx, name, passphrase, now, CONSOLE))
+    except WrongSignIn:
+        raise WrongSignIn(WRONG) from None
+    finally:
+        state.visitors.checking.release()
+
+
+def _used(state: State, tx: Tx, operator: str, code: str) -> bool:
+    """Whether this is a code of the operator that nobody used before; it is used with that."""
+    seal_key, now = credentials.seal_key_of(state), state.clock.now()
+    for known in credentials.active_credentials(state, operator, TOTP):
+        row = credentials.with_latest_counter(state, tx, known)
+        secret = unwrap_secret(str(row.public.get("box", "")), operator, row.id, seal_key)
+        step = _step_of(secret, code, now, row.counter) if secret else None
+        if step is not None:
+            credentials.use(state, tx, known, step)
+            return True
+    return False
+
+
+def _step_of(secret: str, code: str, now: float, after: int) -> int | None:
+    """The time step that a code is of, later than the last one that was used; every step is compared, whichever fits."""
+    import pyotp
+
+    typed, here, found = "".join(code.split()), int(now // STEP), None
+    for step in range(here - WINDOW, here + WINDOW + 1):
+        right = pyotp.TOTP(secret).at(step * STEP)
+        same = hmac.compare_digest(right.encode(), typed.encode("utf-8", "replace"))
+        found = step if same and step > after else found
+    return found

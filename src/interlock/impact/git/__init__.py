@@ -1,0 +1,268 @@
+"""Opens a Git repository by its files and reads its index; Git itself is never run, and an unknown format is Unclear."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from interlock.impact import Budget, Unclear, blob_id, read_contents
+from interlock.impact.git.history import GitHistory
+from interlock.impact.git.ignore import IgnoreRules
+from interlock.impact.git.objects import Objects
+
+SHORT = 4_096  # bytes of a file that says where something is
+_UP = 60  # folders
+
+
+@dataclass(slots=True)
+class Repository:
+    """One work tree: its top, its own Git folder, and the one that it shares with its siblings."""
+
+    top: str
+    own: str  # HEAD and index
+    shared: str  # objects and branches
+    budget: Budget
+    _index: GitIndex | None = None
+    _objects: Objects | None = None
+    _ignored: IgnoreRules | None = None
+    _history: GitHistory | None = None
+    _trees: dict[bytes, dict[str, tuple[int, bytes]]] = field(default_factory=dict)
+
+    @property
+    def index(self) -> GitIndex:
+        if self._index is None:
+            self._index = read_index(os.path.join(self.own, "index"), self.budget)
+        return self._index
+
+    @property
+    def objects(self) -> Objects:
+        if self._objects is None:
+            self._objects = Objects(os.path.join(self.shared, "objects"), self.budget)
+        return self._objects
+
+    @property
+    def ignored(self) -> IgnoreRules:
+        if self._ignored is None:
+            self._ignored = IgnoreRules(self.top, self.shared, self.budget)
+        return self._ignored
+
+    @property
+    def history(self) -> GitHistory:
+        if self._history is None:
+            self._history = GitHistory(self.own, self.shared, self.objects, self.budget)
+        return self._history
+
+    def inside(self, path: str) -> str:
+        """The path from the top; empty for the top itself."""
+        return "" if path == self.top else path[len(self.top.rstrip("/")) + 1 :]
+
+    def tree(self, commit: bytes) -> dict[str, tuple[int, bytes]]:
+        """Every path that a commit holds, with mode and content."""
+        if commit not in self._trees:
+            root = self.history.commit(commit).tree
+            found: dict[str, tuple[int, bytes]] = {}
+            todo = [("", root)]
+            while todo:
+                prefix, oid = todo.pop()
+                for mode, name, content in _entries(self.objects.read(oid, b"tree")):
+                    self.budget.entry()
+                    path = f"{prefix}{name}"
+                    if mode == 0o40000:
+                        todo.append((f"{path}/", content))
+                    else:
+                        found[path] = (mode, content)
+            self._trees[commit] = found
+        return self._trees[commit]
+
+    def committed(self, path: str) -> bytes | None:
+        """The content that the last commit has under a path."""
+        head = self.history.head()
+        found = self.tree(head).get(path) if head is not None else None
+        return found[1] if found else None
+
+
+def _entries(data: bytes) -> list[tuple[int, str, bytes]]:
+    found, place = [], 0
+    while place < len(data):
+        space = data.index(b" ", place)
+        end = data.index(b"\0", space)
+        found.append((int(data[place:space], 8), os.fsdecode(data[space + 1 : end]), data[end + 1 : end + 21]))
+        place = end + 21
+    return found
+
+
+def repository_of(folder: str, budget: Budget) -> Repository | None:
+    """The repository that a real folder is in; raises Unclear for one that says odd things about itself."""
+    at = folder
+    for _ in range(_UP):
+        budget.entry()
+        place = os.path.join(at, ".git")
+        if os.path.islink(place):
+            raise Unclear("the repository's folder is a link")
+        if os.path.isdir(place) or os.path.isfile(place):
+            return _opened(at, place, budget)
+        if at == "/":
+            return None
+        at = os.path.dirname(at)
+    raise Unclear("the folders are nested too deep")
+
+
+def _opened(top: str, place: str, budget: Budget) -> Repository:
+    own = place
+    if os.path.isfile(place):  # of a linked work tree or a submodule
+        own = _pointed(place, "gitdir: ", top, budget)
+    shared = own
+    if os.path.isfile(os.path.join(own, "commondir")):
+        shared = _pointed(os.path.join(own, "commondir"), "", own, budget)
+    if own != place and shared != own:
+        _points_back(own, place, budget)
+    if not os.path.isfile(os.path.join(own, "HEAD")) or not os.path.isdir(os.path.join(shared, "objects")):
+        raise Unclear("the repository is not whole")
+    _plain(os.path.join(shared, "config"), top, own, budget)
+    return Repository(top, own, shared, budget)
+
+
+def _pointed(place: str, lead: str, base: str, budget: Budget) -> str:
+    text = os.fsdecode(read_contents(place, budget, SHORT)).strip()
+    if not text.startswith(lead) or "\n" in text:
+        raise Unclear("the repository points nowhere")
+    return os.path.realpath(os.path.join(base, text[len(lead) :]))
+
+
+def _points_back(own: str, place: str, budget: Budget) -> None:
+    """A work tree and its repository name each other; one that only claims to belong there does not."""
+    back = _pointed(os.path.join(own, "gitdir"), "", own, budget)
+    if back != os.path.realpath(place):
+        raise Unclear("the repository belongs to another folder")
+
+
+# Settings that make a work tree another one than its files say.
+_ODD = ("worktree", "objectformat", "partialclone", "refstorage", "sparsecheckout", "bare = true")
+
+
+def _plain(path: str, top: str, own: str, budget: Budget) -> None:
+    """Refuses a repository whose settings move its work tree or keep its objects otherwise; what its settings run is not run."""
+    text = os.fsdecode(read_contents(path, budget, 1 << 20)).lower() if os.path.exists(path) else ""
+    lines = [line.strip() for line in text.split("\n")]
+    submodule = f"{os.sep}modules{os.sep}" in own
+    for line in lines:
+        name = line.partition("=")[0].strip().split(" ")[-1].split("]")[-1].strip()
+        if name == "worktree" and submodule:  # every submodule says so
+            continue
+        if name in _ODD or line.replace(" ", "") == "bare=true":
+            raise Unclear("the repository has settings that are not known here")
+
+
+MOST = 64 << 20  # bytes
+_FIXED = struct.Struct(">10I20sH")
+_EXTENDED, _STAGE, _ASSUMED = 0x4000, 0x3000, 0x8000
+_ELSEWHERE = (b"link", b"sdir")  # extensions that say that the rest of the list is elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """One tracked path: its content's name, and what the file was like when Git last looked."""
+
+    oid: bytes
+    mode: int
+    size: int
+    mtime: tuple[int, int]
+    ctime: tuple[int, int]
+    inode: int
+    trusted: bool  # nobody told Git to take it for unchanged
+
+    @property
+    def submodule(self) -> bool:
+        return self.mode & 0o170000 == 0o160000
+
+
+@dataclass(frozen=True, slots=True)
+class GitIndex:
+    """What is tracked, by path from the top of the work tree."""
+
+    entries: dict[str, IndexEntry]
+    written: tuple[int, int]  # when
+    merging: bool = False  # some paths have more than one content
+
+    def clean(self, entry: IndexEntry, path: str, found: os.stat_result, budget: Budget) -> bool:
+        """Whether Git takes a file for unchanged, and so leaves it alone: by its times, and else by its content."""
+        seen = (found.st_size & 0xFFFFFFFF, _parts(found.st_mtime_ns), _parts(found.st_ctime_ns))
+        same = seen == (entry.size, entry.mtime, entry.ctime) and found.st_ino & 0xFFFFFFFF == entry.inode
+        if same and entry.trusted and entry.mtime < self.written:
+            return True
+        return blob_id(path, found, budget) == entry.oid
+
+
+def read_index(path: str, budget: Budget) -> GitIndex:
+    """The index; an empty one where there is none; raises Unclear for a form that is not known here."""
+    try:
+        written = _parts(os.stat(path).st_mtime_ns)
+        data = read_contents(path, budget, MOST)
+    except FileNotFoundError:
+        return GitIndex({}, (0, 0))
+    try:
+        return parse_index(data, written, budget)
+    except (struct.error, IndexError, ValueError, UnicodeError):
+        raise Unclear("the index of the repository cannot be read") from None
+
+
+def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitIndex:
+    """The bytes of an index; raises Unclear, and what unpacking raises for bytes that are none."""
+    signature, version, count = struct.unpack_from(">4sII", data)
+    if signature != b"DIRC" or version not in (2, 3, 4):
+        raise Unclear("the index of the repository has a form that is not known here")
+    budget.entry(count)
+    entries: dict[str, IndexEntry] = {}
+    place, name, merging = 12, b"", False
+    for _ in range(count):
+        entry, flags, start = _entry(data, place)
+        if version == 4:
+            cut, start = _number(data, start)
+            end = data.index(b"\0", start)
+            name = name[: len(name) - cut] + data[start:end]
+            place = end + 1
+        else:
+            end = data.index(b"\0", start)
+            name = data[start:end]
+            place += (end - place + 8) & ~7
+        merging = merging or bool(flags & _STAGE)
+        entries[os.fsdecode(name)] = entry
+    if any(mark in _ELSEWHERE for mark in _extensions(data, place)):
+        raise Unclear("the index of the repository is split or sparse")
+    return GitIndex(entries, written, merging)
+
+
+def _extensions(data: bytes, place: int) -> Iterator[bytes]:
+    while place + 8 <= len(data) - 20:  # the last bytes are a checksum
+        mark, size = struct.unpack_from(">4sI", data, place)
+        yield mark
+        place += 8 + size
+
+
+def _entry(data: bytes, place: int) -> tuple[IndexEntry, int, int]:
+    cs, cn, ms, mn, _, inode, mode, _, _, size, oid, flags = _FIXED.unpack_from(data, place)
+    start, more = place + _FIXED.size, 0
+    if flags & _EXTENDED:
+        (more,) = struct.unpack_from(">H", data, start)
+        start += 2
+    return (
+        IndexEntry(oid, mode, size, (ms, mn), (cs, cn), inode, not flags & _ASSUMED and not more & 0x4000),
+        flags,
+        start,
+    )
+
+
+def _number(data: bytes, place: int) -> tuple[int, int]:
+    """How many bytes of the name before are dropped (version 4)."""
+    byte = data[place]
+    value, place = byte & 127, place + 1
+    while byte & 128:
+        byte = data[place]
+        value, place = ((value + 1) << 7) | (byte & 127), place + 1
+    return value, place
+
+
+def _parts(nanoseconds: int) -> tuple[int, int]:
+    return (nanoseconds // 1_000_000_000) & 0xFFFFFFFF, nanoseconds % 1_000_000_000

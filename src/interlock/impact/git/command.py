@@ -1,0 +1,276 @@
+"""Parses one git command in its folder: subcommand, flags, commit and paths; raises Unclear for an unknown form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Container, Iterable, Sequence
+from dataclasses import dataclass
+
+from interlock.impact import Budget, Unclear
+from interlock.impact.git import Repository, repository_of
+from interlock.impact.git.history import GitHistory
+from interlock.impact.git.ignore import IgnoreRule, parse_ignore_rule
+from interlock.impact.survey import FileSurvey, ImpactTally
+from interlock.impact.targets import real_path
+
+_QUIET = frozenset({"-q", "--quiet", "--no-pager", "-v", "--verbose", "--progress", "--no-progress"})
+
+
+@dataclass(frozen=True, slots=True)
+class GitArguments:
+    """What stands behind the subcommand."""
+
+    flags: frozenset[str]
+    names: tuple[str, ...]  # before `--`
+    paths: tuple[str, ...] | None  # behind it; None where there is none
+    force: int = 0  # how often
+
+    def only(self, known: Collection[str]) -> None:
+        """Refuses flags whose meaning is not known here."""
+        strange = sorted(flag for flag in self.flags if flag.partition("=")[0] not in known)
+        if strange:
+            raise Unclear(f"{strange[0]} is not known here")
+
+    def has(self, *flags: str) -> bool:
+        return bool(self.flags & set(flags))
+
+
+def split_git_command(words: Sequence[str]) -> tuple[list[str], str, list[str]]:
+    """`git -C sub reset --hard` -> the folders of -C, the subcommand, the rest."""
+    folders: list[str] = []
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        if rest[0] == "-C" and len(rest) > 1:
+            folders.append(rest[1])
+            del rest[:2]
+        elif rest[0] in ("--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"):
+            del rest[0]
+        else:
+            raise Unclear(f"git {rest[0]} is not known here")
+    if not rest:
+        raise Unclear("git without a command")
+    return folders, rest[0], rest[1:]
+
+
+def parse_arguments(rest: Sequence[str], valued: Collection[str] = ()) -> GitArguments:
+    """Flags apart from names; short flags that stand together are taken apart."""
+    flags: set[str] = set()
+    names: list[str] = []
+    force, number = 0, 0
+    while number < len(rest):
+        word = rest[number]
+        number += 1
+        if word == "--":
+            return GitArguments(frozenset(flags - _QUIET), tuple(names), tuple(rest[number:]), force)
+        if not word.startswith("-") or word == "-":
+            names.append(word)
+        elif word.startswith("--"):
+            if word in valued and number < len(rest):
+                word, number = f"{word}={rest[number]}", number + 1
+            force += word == "--force"
+            flags.add(word)
+        elif word in valued and number < len(rest):
+            flags.add(f"{word}={rest[number]}")
+            number += 1
+        else:
+            force += word.count("f")
+            flags |= {f"-{letter}" for letter in word[1:]}
+    return GitArguments(frozenset(flags - _QUIET), tuple(names), None, force)
+
+
+@dataclass(frozen=True, slots=True)
+class GitCommand:
+    """One git command in one folder; `after` is what stands before it in the same line, as `core.beside` says it."""
+
+    folder: str
+    repository: Repository
+    tally: ImpactTally
+    standing: FileSurvey
+    budget: Budget
+    after: frozenset[str] = frozenset()
+
+    @property
+    def history(self) -> GitHistory:
+        return self.repository.history
+
+
+@dataclass(frozen=True, slots=True)
+class CheckoutScope:
+    """What of the work tree becomes what a commit has; without one, what the index has."""
+
+    source: bytes | None = None
+    named: str = ""  # the word that named it
+    under: tuple[str, ...] | None = None  # paths from the top; None for all, and then HEAD goes along
+    staged: bool = True  # whether the index changes too
+
+
+def open_git_command(
+    base: str, words: Sequence[str], standing: FileSurvey, known: Container[str], after: Iterable[str] = ()
+) -> tuple[GitCommand, str, list[str]] | None:
+    """The deed, its subcommand and the rest; None where there is no repository."""
+    folders, name, rest = split_git_command(words)
+    if name not in known:
+        raise Unclear(f"git {name} is not looked at")
+    folder = os.path.realpath(os.path.join(base, *folders))
+    found = repository_of(folder, standing.budget) if os.path.isdir(folder) else None
+    if found is None:
+        return None
+    if f"{folder}/".startswith(f"{found.own}/"):
+        raise Unclear("the folder is inside the repository's own files")
+    return GitCommand(folder, found, standing.tally, standing, standing.budget, frozenset(after)), name, rest
+
+
+def reset_scope(deed: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+    words = parse_arguments(rest)
+    words.only({"--hard"})
+    if not words.has("--hard") or len(words.names) > 1 or words.paths:
+        raise Unclear("this reset is not known here")
+    return _named(deed, words.names)
+
+
+def checkout_scope(deed: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+    words = parse_arguments(rest)
+    words.only({"-f", "--force"})
+    if words.paths is None and (words.force or not words.names) and len(words.names) <= 1:
+        return _named(deed, words.names)
+    names, paths = words.names, words.paths
+    if paths is None:  # `git checkout [COMMIT] PATH…`
+        first = deed.history.resolve(names[0])
+        names, paths = (names[:1], names[1:]) if first is not None else ((), names)
+    if len(names) > 1 or not paths:
+        raise Unclear("this checkout is not known here")
+    source = resolve_commit(deed, names[0]) if names else None
+    return CheckoutScope(source, "", _all(deed, paths), source is not None)
+
+
+def switch_scope(deed: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+    words = parse_arguments(rest)
+    words.only({"-f", "--force", "--discard-changes"})
+    if len(words.names) != 1 or words.paths:
+        raise Unclear("this switch is not known here")
+    return _named(deed, words.names)
+
+
+def restore_scope(deed: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+    words = parse_arguments(rest, valued=("-s", "--source"))
+    words.only({"-W", "--worktree", "-S", "--staged", "-s", "--source"})
+    paths = (*words.names, *(words.paths or ()))
+    named = [flag.partition("=")[2] for flag in words.flags if flag.startswith(("-s=", "--source="))]
+    if not paths or len(named) > 1:
+        raise Unclear("this restore is not known here")
+    source = resolve_commit(deed, named[0]) if named else None
+    return CheckoutScope(source, "", _all(deed, paths), words.has("-S", "--staged"))
+
+
+def rm_paths(deed: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
+    """The paths of `git rm`."""
+    words = parse_arguments(rest)
+    words.only({"-r", "-f", "--force", "--ignore-unmatch"})
+    return _all(deed, (*words.names, *(words.paths or ())))
+
+
+def clean_scope(deed: GitCommand, rest: Sequence[str]) -> tuple[tuple[str, ...], bool, bool]:
+    """The paths of `git clean`, whether ignored ones go too, and whether other repositories do."""
+    words = parse_arguments(rest, valued=_SPARED)
+    words.only({"-f", "--force", "-d", "-x", "-X", *_SPARED})
+    if any(line.startswith("!") for line in _spared_lines(words)) and not words.has("-x", "-X"):
+        raise Unclear("what is not to be ignored is not known here")
+    paths = _all(deed, (*words.names, *(words.paths or ()))) or _all(deed, ["."])
+    every = words.has("-x", "-X")  # what only the user's own ignore file names counts as untracked, so -X takes both
+    return paths, every, words.force > 1
+
+
+_SPARED = ("-e", "--exclude")
+
+
+def clean_exclusions(rest: Sequence[str]) -> list[IgnoreRule]:
+    """What `git clean -e` leaves alone: what is named with -x; with -X, which deletes the ignored, what is named with `!`."""
+    words = parse_arguments(rest, valued=_SPARED)
+    lines = _spared_lines(words)
+    lines = [line[1:] for line in lines if line.startswith("!")] if words.has("-X") else lines
+    return [rule for line in lines if not line.startswith("!") and (rule := parse_ignore_rule(line)) is not None]
+
+
+def _spared_lines(words: GitArguments) -> list[str]:
+    return [flag.partition("=")[2] for flag in words.flags if flag.partition("=")[0] in _SPARED]
+
+
+def dropped_stashes(deed: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
+    """`drop` or `clear`, and what is named behind it; refuses where there is no stash."""
+    words = parse_arguments(rest)
+    words.only(())
+    if not deed.history.stashes():
+        raise Unclear("there is no stash")
+    if not words.names or words.names[0] not in ("drop", "clear"):
+        raise Unclear("this stash is not known here")
+    return words.names
+
+
+def deleted_branches(deed: GitCommand, rest: Sequence[str]) -> list[str]:
+    """The full names of the branches that `git branch -D` deletes; all of them are there."""
+    words = parse_arguments(rest)
+    words.only({"-D", "-d", "--delete", "-f", "--force"})
+    if not words.names or words.paths or not (words.has("-D") or words.has("-d", "--delete")):
+        raise Unclear("this branch command is not known here")
+    refs = deed.history.refs()
+    names = [f"refs/heads/{name}" for name in words.names]
+    if any(name not in refs for name in names):
+        raise Unclear("there is no such branch")
+    return names
+
+
+def removed_work_tree(deed: GitCommand, rest: Sequence[str]) -> tuple[str, Repository]:
+    """The linked work tree that `git worktree remove` takes away."""
+    words = parse_arguments(rest)
+    words.only({"-f", "--force"})
+    if len(words.names) != 2 or words.names[0] != "remove" or words.paths:
+        raise Unclear("this worktree command is not known here")
+    path = os.path.realpath(os.path.join(deed.folder, words.names[1]))
+    tree = repository_of(path, deed.budget) if os.path.isfile(os.path.join(path, ".git")) else None
+    if tree is None:
+        raise Unclear("there is no such work tree")
+    return path, tree
+
+
+def resolve_commit(deed: GitCommand, name: str) -> bytes:
+    """The commit that a word means; refuses one that means none."""
+    found = deed.history.resolve(name)
+    if found is None:
+        raise Unclear("the commit is not known here")
+    return found
+
+
+def work_tree_path(deed: GitCommand, path: str) -> str:
+    """A path of the command line, from the top of the work tree; what may be a pattern stands for everything."""
+    if path.startswith(":") or any(mark in path for mark in "*?["):
+        return ""
+    top = deed.repository.top
+    full = os.path.normpath(os.path.join(deed.folder, path))  # as Git does it, which follows no link here
+    if full != top and not full.startswith(f"{top}/"):
+        full = real_path(full)
+    if full != top and not full.startswith(f"{top}/"):
+        raise Unclear("a path is outside of the repository")
+    return deed.repository.inside(full)
+
+
+def is_within(path: str, under: Iterable[str] | None) -> bool:
+    return under is None or any(not one or path == one or path.startswith(f"{one}/") for one in under)
+
+
+def folders(paths: Iterable[str]) -> set[str]:
+    """Every folder that something tracked is in."""
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found
+
+
+def _named(deed: GitCommand, names: Sequence[str]) -> CheckoutScope:
+    return CheckoutScope(resolve_commit(deed, names[0]), names[0]) if names else CheckoutScope()
+
+
+def _all(deed: GitCommand, paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(work_tree_path(deed, path) for path in paths)

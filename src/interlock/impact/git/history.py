@@ -1,0 +1,247 @@
+"""Resolves refs and walks commits: what a name points to, and which commits become unreachable without it."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from interlock.impact import Budget, Unclear, read_contents
+from interlock.impact.git.objects import Objects
+
+MOST_REFS = 20_000
+MOST_COMMITS = 20_000
+_STEPS = re.compile(r"([~^])(\d*)")
+_FULL = re.compile(r"[0-9a-f]{40}")
+_SHORT = re.compile(r"[0-9a-f]{7,39}")
+_PLAIN = re.compile(r"[A-Za-z0-9_./@+-]+")
+_LINKS = 5  # refs that name refs
+OURS = "refs/interlock/"  # holds what an undo needs, for some days: no branch that keeps anything
+
+
+@dataclass(frozen=True, slots=True)
+class GitCommit:
+    """What walking needs of a commit."""
+
+    tree: bytes
+    parents: tuple[bytes, ...]
+    time: int
+
+
+@dataclass(slots=True)
+class GitHistory:
+    """The refs of one work tree and the commits behind them."""
+
+    own: str
+    shared: str
+    objects: Objects
+    budget: Budget
+    _commits: dict[bytes, GitCommit] = field(default_factory=dict)
+    _cut: frozenset[bytes] | None = None
+
+    def head(self) -> bytes | None:
+        """The commit that is checked out; None before the first one."""
+        return self.ref("HEAD")
+
+    def ref(self, name: str) -> bytes | None:
+        """What a full name of a ref stands for."""
+        for _ in range(_LINKS):
+            text = self._text(name)
+            if text.startswith("ref: "):
+                name = text[5:].strip()
+                if ".." in name or not name.startswith("refs/"):
+                    raise Unclear("a branch of the repository points elsewhere")
+            elif _FULL.fullmatch(text):
+                return bytes.fromhex(text)
+            else:
+                return dict(self._packed()).get(name)
+        raise Unclear("a branch of the repository points in a circle")
+
+    def branch(self) -> str:
+        """The full name of the branch that is checked out; empty where there is none."""
+        text = self._text("HEAD")
+        return text[5:].strip() if text.startswith("ref: ") else ""
+
+    def resolve(self, name: str) -> bytes | None:
+        """The commit that a word on a command line means; None for a word that is no such name, or none that is known here."""
+        base, steps = _split(name)
+        oid = self._base(base)
+        if oid is None:
+            return None
+        oid = self._peeled(oid)
+        for kind, count in steps:
+            oid = self._step(oid, kind, count)
+        return oid
+
+    def refs(self) -> dict[str, bytes]:
+        """Every ref by its full name."""
+        found = dict(self._packed())
+        todo = [os.path.join(self.shared, "refs")]
+        while todo:
+            with os.scandir(todo.pop()) as entries:
+                for entry in entries:
+                    self.budget.entry()
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(entry.path)
+                    elif entry.is_file(follow_symlinks=False):
+                        name = os.path.relpath(entry.path, self.shared)
+                        oid = self.ref(name)
+                        if oid is not None:
+                            found[name] = oid
+            if len(found) > MOST_REFS:
+                raise Unclear("the repository has too many branches")
+        return {name: oid for name, oid in found.items() if not name.startswith(OURS)}
+
+    def commit(self, oid: bytes) -> GitCommit:
+        if oid not in self._commits:
+            found = _parsed(self.objects.read(oid, b"commit"))
+            self._commits[oid] = found if oid not in self._shallow() else replace(found, parents=())
+        return self._commits[oid]
+
+    def _shallow(self) -> frozenset[bytes]:
+        """The commits whose parents were never fetched."""
+        if self._cut is None:
+            try:
+                text = read_contents(os.path.join(self.shared, "shallow"), self.budget, 1 << 20)
+            except OSError:
+                text = b""
+            self._cut = frozenset(bytes.fromhex(line.decode("ascii", "replace")) for line in text.split())
+        return self._cut
+
+    def beyond(self, tips: Iterable[bytes], kept: Iterable[bytes]) -> set[bytes]:
+        """The commits that the tips reach and nothing that is kept does; newest first, so that little has to be read."""
+        queue: list[tuple[int, bytes, bool]] = []
+        marks: dict[bytes, bool] = {}  # commit -> whether it is kept
+        for oids, mark in ((tips, False), (kept, True)):
+            for oid in oids:
+                self._push(queue, marks, oid, mark)
+        open_tips = sum(1 for mark in marks.values() if not mark)
+        seen: set[bytes] = set()
+        oldest = 1 << 62  # of those seen: what is kept may reach them through commits of the same second
+        while queue and (open_tips > 0 or -queue[0][0] >= oldest):
+            if len(marks) > MOST_COMMITS:
+                raise Unclear("the history is too long")
+            _, oid, mark = heapq.heappop(queue)
+            if mark != marks[oid]:
+                continue  # it was found to be kept meanwhile
+            if not mark:
+                open_tips -= 1
+                seen.add(oid)
+                oldest = min(oldest, self.commit(oid).time)
+            for parent in self.commit(oid).parents:
+                before = marks.get(parent)
+                self._push(queue, marks, parent, mark)
+                if before is None and not mark:
+                    open_tips += 1
+                elif before is False and mark:
+                    open_tips -= parent not in seen
+        return {oid for oid in seen if not marks[oid]}
+
+    def logged(self, oid: bytes) -> bool:
+        """Whether the log of what was checked out here still names a commit, so that it can be had back."""
+        path = os.path.join(self.own, "logs", "HEAD")
+        try:
+            return oid.hex().encode() in read_contents(path, self.budget, 16 << 20)
+        except OSError:
+            return False
+
+    def stashes(self) -> list[str]:
+        """What was put aside, the newest last, in the words of its log."""
+        try:
+            text = read_contents(os.path.join(self.shared, "logs", "refs", "stash"), self.budget, 1 << 20)
+        except OSError:
+            return []
+        return [os.fsdecode(line).partition("\t")[2] for line in text.splitlines() if line]
+
+    def _push(self, queue: list[tuple[int, bytes, bool]], marks: dict[bytes, bool], oid: bytes, mark: bool) -> None:
+        before = marks.get(oid)
+        if before is None or (mark and not before):
+            marks[oid] = mark
+            heapq.heappush(queue, (-self.commit(oid).time, oid, mark))
+
+    def _base(self, name: str) -> bytes | None:
+        if name in ("HEAD", "@"):
+            return self.head()
+        if name == "ORIG_HEAD" and (oid := self.ref(name)) is not None:
+            return oid
+        if _FULL.fullmatch(name):
+            return bytes.fromhex(name)
+        if not _PLAIN.fullmatch(name) or ".." in name or "@{" in name:
+            return None
+        for form in ("{}", "refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD"):
+            full = form.format(name)
+            if full.startswith("refs/") and (oid := self.ref(full)) is not None:
+                return oid
+        return self.objects.named(name) if _SHORT.fullmatch(name) else None
+
+    def _peeled(self, oid: bytes) -> bytes:
+        for _ in range(_LINKS):
+            if self.objects.kind(oid) != b"tag":
+                return oid
+            oid = bytes.fromhex(self.objects.read(oid, b"tag")[7:47].decode("ascii"))
+        raise Unclear("a tag of the repository points in a circle")
+
+    def tips(self, refs: Iterable[bytes]) -> list[bytes]:
+        """The commits behind refs; what is no commit holds none."""
+        peeled = [self._peeled(oid) for oid in dict.fromkeys(refs)]
+        return [oid for oid in peeled if self.objects.kind(oid) == b"commit"]
+
+    def _step(self, oid: bytes, kind: str, count: int) -> bytes:
+        if kind == "^":
+            parents = self.commit(oid).parents
+            if count == 0:
+                return oid
+            if count > len(parents):
+                raise Unclear("there is no such commit")
+            return parents[count - 1]
+        for _ in range(min(count, MOST_COMMITS)):
+            parents = self.commit(oid).parents
+            if not parents:
+                raise Unclear("there is no such commit")
+            oid = parents[0]
+        return oid
+
+    def _text(self, name: str) -> str:
+        folder = self.own if not name.startswith("refs/") else self.shared
+        try:
+            return os.fsdecode(read_contents(os.path.join(folder, name), self.budget, 4_096)).strip()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return ""
+
+    def _packed(self) -> Iterator[tuple[str, bytes]]:
+        try:
+            text = read_contents(os.path.join(self.shared, "packed-refs"), self.budget, 16 << 20)
+        except FileNotFoundError:
+            return
+        for line in text.split(b"\n"):
+            oid, _, name = line.partition(b" ")
+            if len(oid) == 40 and name:
+                yield os.fsdecode(name), bytes.fromhex(oid.decode("ascii", "replace"))
+
+
+def _split(name: str) -> tuple[str, list[tuple[str, int]]]:
+    """`HEAD~3^2` -> HEAD, and the steps back from it."""
+    found = re.search(r"[~^].*", name)
+    if found is None:
+        return name, []
+    rest = found[0]
+    if "".join(f"{kind}{count}" for kind, count in _STEPS.findall(rest)) != rest:
+        raise Unclear("the commit is named in a way that is not known here")
+    return name[: found.start()], [(kind, int(count[:6]) if count else 1) for kind, count in _STEPS.findall(rest)]
+
+
+def _parsed(data: bytes) -> GitCommit:
+    tree, parents, time = b"", [], 0
+    for line in data.split(b"\n\n", 1)[0].split(b"\n"):
+        word, _, rest = line.partition(b" ")
+        if word == b"tree":
+            tree = bytes.fromhex(rest.decode("ascii"))
+        elif word == b"parent":
+            parents.append(bytes.fromhex(rest.decode("ascii")))
+        elif word == b"committer":
+            time = int(rest.rsplit(b" ", 2)[1])
+    if len(tree) != 20:
+        raise Unclear("a commit of the repository is damaged")
+    return GitCommit(tree, tuple(parents), time)

@@ -1,0 +1,276 @@
+"""Reads Git objects, loose and packed, with zlib alone, so that no configuration of the repository can run anything."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import zlib
+from dataclasses import dataclass, field
+
+from interlock.impact import Budget, Unclear, read_contents
+
+LARGEST = 32 << 20  # bytes of a commit or tree
+_KINDS = {1: b"commit", 2: b"tree", 3: b"blob", 4: b"tag"}
+_OFFSET, _BY_NAME = 6, 7
+_DEEP = 200  # deltas of deltas
+_PACKS, _ALTERNATES = 200, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """One pack with its list of names."""
+
+    names: mmap.mmap
+    data: mmap.mmap
+
+    @property
+    def count(self) -> int:
+        return int(struct.unpack_from(">I", self.names, 8 + 255 * 4)[0])
+
+    def find(self, oid: bytes) -> int | None:
+        """Where an object begins."""
+        first = oid[0]
+        low = struct.unpack_from(">I", self.names, 8 + (first - 1) * 4)[0] if first else 0
+        high = struct.unpack_from(">I", self.names, 8 + first * 4)[0]
+        table = 8 + 1024
+        while low < high:
+            middle = (low + high) // 2
+            found = self.names[table + middle * 20 : table + middle * 20 + 20]
+            if found == oid:
+                return self._offset(middle)
+            low, high = (middle + 1, high) if found < oid else (low, middle)
+        return None
+
+    def begins(self, prefix: str) -> set[bytes]:
+        """The names that begin so, two at most."""
+        found = set()
+        for number in range(*self._range(int(prefix[:2], 16))):
+            oid = self.names[1032 + number * 20 : 1032 + number * 20 + 20]
+            if oid.hex().startswith(prefix):
+                found.add(oid)
+                if len(found) > 1:
+                    break
+        return found
+
+    def _range(self, first: int) -> tuple[int, int]:
+        low = struct.unpack_from(">I", self.names, 8 + (first - 1) * 4)[0] if first else 0
+        return low, struct.unpack_from(">I", self.names, 8 + first * 4)[0]
+
+    def _offset(self, number: int) -> int:
+        count = self.count
+        short = struct.unpack_from(">I", self.names, 1032 + count * 24 + number * 4)[0]
+        if not short & 0x80000000:
+            return int(short)
+        return int(struct.unpack_from(">Q", self.names, 1032 + count * 28 + (short & 0x7FFFFFFF) * 8)[0])
+
+
+@dataclass(slots=True)
+class Objects:
+    """All objects of a repository, its alternates included."""
+
+    folder: str
+    budget: Budget
+    folders: list[str] = field(default_factory=list)
+    packs: list[Pack] | None = None
+    _listed: dict[str, frozenset[str]] = field(default_factory=dict)  # folder of loose objects -> their names
+
+    def has(self, oid: bytes) -> bool:
+        """Whether the content is kept."""
+        name = oid.hex()
+        folders = (f"{folder}/{name[:2]}" for folder in self._folders())
+        return any(name[2:] in self._in(folder) for folder in folders) or any(
+            pack.find(oid) is not None for pack in self._packed()
+        )
+
+    def _in(self, folder: str) -> frozenset[str]:
+        """The loose objects of one folder, listed once: many are asked for in one look."""
+        if folder not in self._listed:
+            try:
+                with os.scandir(folder) as entries:
+                    names = frozenset(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+            except OSError:
+                names = frozenset()
+            self.budget.entry(len(names))
+            self._listed[folder] = names
+        return self._listed[folder]
+
+    def read(self, oid: bytes, kind: bytes) -> bytes:
+        """The object; raises Unclear where it is missing, of another kind or damaged."""
+        try:
+            found, data = self._read(oid, 0)
+        except (OSError, struct.error, zlib.error, IndexError, ValueError):
+            raise Unclear("an object of the repository cannot be read") from None
+        if found != kind:
+            raise Unclear("an object of the repository is of another kind")
+        return data
+
+    def kind(self, oid: bytes) -> bytes:
+        try:
+            return self._read(oid, 0)[0]
+        except (OSError, struct.error, zlib.error, IndexError, ValueError):
+            raise Unclear("an object of the repository cannot be read") from None
+
+    def named(self, prefix: str) -> bytes | None:
+        """The one object whose name begins so."""
+        found = {oid for pack in self._packed() for oid in pack.begins(prefix)}
+        for folder in self._folders():
+            try:
+                names = os.listdir(os.path.join(folder, prefix[:2]))
+            except OSError:
+                continue
+            found |= {bytes.fromhex(prefix[:2] + n) for n in names if len(n) == 38 and n.startswith(prefix[2:])}
+        return found.pop() if len(found) == 1 else None
+
+    def _read(self, oid: bytes, depth: int) -> tuple[bytes, bytes]:
+        self.budget.entry()
+        path = self._loose(oid)
+        if path is not None:
+            data = _inflated(read_contents(path, self.budget, LARGEST))
+            head, _, body = data.partition(b"\0")
+            return head.split(b" ")[0], body
+        for pack in self._packed():
+            offset = pack.find(oid)
+            if offset is not None:
+                return self._packed_at(pack, offset, depth)
+        raise Unclear("an object of the repository is missing")
+
+    def _packed_at(self, pack: Pack, offset: int, depth: int) -> tuple[bytes, bytes]:
+        if depth > _DEEP:
+            raise Unclear("an object of the repository is too involved")
+        self.budget.tick()
+        byte, place = pack.data[offset], offset + 1
+        kind, size, shift = (byte >> 4) & 7, byte & 15, 4
+        while byte & 128:
+            byte, place = pack.data[place], place + 1
+            size, shift = size | (byte & 127) << shift, shift + 7
+        if size > LARGEST:
+            raise Unclear("an object of the repository is too large")
+        if kind in _KINDS:
+            return _KINDS[kind], _inflated(pack.data[place : place + size + 1024], size)
+        if kind == _OFFSET:
+            back, place = _back(pack.data, place)
+            if not 0 < back <= offset:
+                raise Unclear("a pack of the repository is damaged")
+            found, base = self._packed_at(pack, offset - back, depth + 1)
+        elif kind == _BY_NAME:
+            found, base = self._read(pack.data[place : place + 20], depth + 1)
+            place += 20
+        else:
+            raise Unclear("a pack of the repository has a form that is not known here")
+        return found, _applied(base, _inflated(pack.data[place : place + size + 1024], size))
+
+    def _loose(self, oid: bytes) -> str | None:
+        name = oid.hex()
+        for folder in self._folders():
+            path = os.path.join(folder, name[:2], name[2:])
+            if os.path.isfile(path):
+                return path
+        return None
+
+    def _folders(self) -> list[str]:
+        """The repository's own, and those that it borrows from."""
+        if not self.folders:
+            self.folders.append(self.folder)
+            for folder in self.folders:
+                try:
+                    text = read_contents(os.path.join(folder, "info", "alternates"), self.budget, 65_536)
+                except OSError:
+                    continue
+                lines = [os.fsdecode(line) for line in text.split(b"\n") if line and not line.startswith(b"#")]
+                more = [os.path.realpath(os.path.join(folder, line)) for line in lines]
+                self.folders += [one for one in more if one not in self.folders]
+                if len(self.folders) > _ALTERNATES:
+                    raise Unclear("the repository borrows from too many others")
+        return self.folders
+
+    def _packed(self) -> list[Pack]:
+        if self.packs is None:
+            self.packs = [pack for folder in self._folders() for pack in _packs(os.path.join(folder, "pack"))]
+        return self.packs
+
+
+def _packs(folder: str) -> list[Pack]:
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".idx"))
+    except OSError:
+        return []
+    if len(names) > _PACKS:
+        raise Unclear("the repository has too many packs")
+    found = []
+    for name in names:
+        path = os.path.join(folder, name)
+        listed, data = _mapped(path), _mapped(path[: -len("idx")] + "pack")
+        if listed is not None and data is not None and listed[:8] == b"\xfftOc\0\0\0\2" and data[:4] == b"PACK":
+            found.append(Pack(listed, data))
+    return found
+
+
+def _mapped(path: str) -> mmap.mmap | None:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except OSError:
+        return None
+    try:
+        return mmap.mmap(handle, 0, access=mmap.ACCESS_READ) if os.path.isfile(path) else None
+    except (OSError, ValueError):
+        return None
+    finally:
+        os.close(handle)
+
+
+def _inflated(data: bytes, size: int = LARGEST) -> bytes:
+    """No more than the object says that it has; a small file that unpacks without end is cut."""
+    unpacker = zlib.decompressobj()
+    found = unpacker.decompress(data, size + 1)
+    if len(found) > size:
+        raise Unclear("an object of the repository is too large")
+    return found
+
+
+def _back(data: mmap.mmap, place: int) -> tuple[int, int]:
+    byte, place = data[place], place + 1
+    back = byte & 127
+    while byte & 128:
+        byte, place = data[place], place + 1
+        back = ((back + 1) << 7) | (byte & 127)
+    return back, place
+
+
+def _applied(base: bytes, delta: bytes) -> bytes:
+    """An object out of another one and what differs."""
+    size, place = _length(delta, 0)
+    wanted, place = _length(delta, place)
+    if size != len(base) or wanted > LARGEST:
+        raise Unclear("an object of the repository is damaged")
+    parts: list[bytes] = []
+    while place < len(delta):
+        code, place = delta[place], place + 1
+        if code & 128:
+            start, count, place = _copied(delta, place, code)
+            parts.append(base[start : start + count])
+        else:
+            parts.append(delta[place : place + code])
+            place += code
+    made = b"".join(parts)
+    if len(made) != wanted:
+        raise Unclear("an object of the repository is damaged")
+    return made
+
+
+def _copied(delta: bytes, place: int, code: int) -> tuple[int, int, int]:
+    values = [0] * 7
+    for bit in range(7):
+        if code & (1 << bit):
+            values[bit], place = delta[place], place + 1
+    start = values[0] | values[1] << 8 | values[2] << 16 | values[3] << 24
+    return start, (values[4] | values[5] << 8 | values[6] << 16) or 0x10000, place
+
+
+def _length(data: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte, place = data[place], place + 1
+        value, shift = value | (byte & 127) << shift, shift + 7
+        if not byte & 128:
+            return value, place

@@ -1,0 +1,199 @@
+"""Root's helper: one forked child a request becomes the agent's user, then reads, inspects or snapshots; never as root, nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pwd
+import resource
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.impact import GRACE, MILLISECONDS
+from interlock.impact.files import decode, read_text, real_paths
+from interlock.impact.inspector import answer_request, confine
+from interlock.impact.project_files import find_project_files
+
+MOST_ASKED = 65_536  # bytes of a question
+MOST_AT_ONCE = 32
+SECONDS = 5.0  # that one reading may take
+LONGEST = 60.0  # that anything may take
+NOTHING, TEXT = b"n", b"t"
+HEAD = struct.Struct(">cI")  # which of them, and how many bytes follow
+_PEER = struct.Struct("3i")  # pid, uid, gid
+_NOTE = struct.Struct("id")  # a child, and how many seconds it may take
+
+
+@dataclass(frozen=True, slots=True)
+class TargetUser:
+    """A user whose files may be read, as that user and as nobody else."""
+
+    uid: int
+    gid: int
+    groups: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UserTask:
+    """How one kind of question is answered, once the child is its user: what is asked and that user's home go in."""
+
+    answer: Callable[[Any, str], bytes | None]
+    seconds: Callable[[Any], float] = lambda _: SECONDS
+
+
+Answers = Mapping[str, UserTask]
+
+
+def target_users(names: Collection[str]) -> dict[int, TargetUser]:
+    """The users by number; refuses unknown ones and root."""
+    found = {}
+    for name in names:
+        entry = pwd.getpwnam(name)
+        if entry.pw_uid == 0:
+            raise ValueError("root's files are read for nobody")
+        found[entry.pw_uid] = TargetUser(entry.pw_uid, entry.pw_gid, tuple(os.getgrouplist(name, entry.pw_gid)))
+    return found
+
+
+def answer(
+    listening: socket.socket, daemon: int, agents: dict[int, TargetUser], wanted: Callable[[], bool], more: Answers | None = None
+) -> None:  # fmt: skip
+    """Answers the daemon's questions as long as it is wanted; each in a child that has become the agent's user."""
+    decode(b"\xff")  # what that needs is loaded now: its user may not be able to read it later
+    answers = {**ANSWERS, **(more or {})}
+    children: dict[int, float] = {}
+    heard, noted = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    listening.settimeout(1.0)
+    while wanted():
+        _noted(heard, children)
+        _ended(children)
+        if len(children) >= MOST_AT_ONCE:
+            time.sleep(0.02)
+            continue
+        try:
+            connection, _ = listening.accept()
+        except TimeoutError:
+            continue
+        except OSError:
+            return
+        with connection:
+            if _peer(connection) in (0, daemon):
+                child = os.fork()
+                if child == 0:
+                    listening.close()
+                    _serve_one(connection, agents, answers, noted)
+                children[child] = time.monotonic() + SECONDS
+
+
+def _noted(heard: int, children: dict[int, float]) -> None:
+    """What children said, while they were root, of how long they may take."""
+    with contextlib.suppress(BlockingIOError):
+        for pid, seconds in _NOTE.iter_unpack(os.read(heard, _NOTE.size * 256)):
+            if pid in children:
+                children[pid] = time.monotonic() + min(seconds, LONGEST) + 1
+
+
+def _ended(children: dict[int, float]) -> None:
+    """Forgets those that ended, and ends those that take too long: their user could have stopped them."""
+    for pid, until in list(children.items()):
+        if time.monotonic() > until:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                continue
+        del children[pid]
+
+
+def _serve_one(connection: socket.socket, agents: dict[int, TargetUser], answers: Answers, noted: int) -> None:
+    """In the child: one question, one answer; whatever goes wrong is no answer, which the daemon takes for a no."""
+    try:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        uid, given = _asked(connection)
+        ((kind, question),) = given.items()
+        how, seconds = answers[kind].answer, min(answers[kind].seconds(question), LONGEST)
+        os.write(noted, _NOTE.pack(os.getpid(), seconds))
+        _holds_only(connection.fileno())
+        home = pwd.getpwuid(uid).pw_dir
+        _become(agents[uid])
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, seconds)  # it ends, whatever it is doing then
+        data = how(question, home)
+        head = HEAD.pack(NOTHING if data is None else TEXT, len(data or b""))
+        connection.sendall(head + (data or b""))  # the daemon counts: an answer that was cut off is none
+    except BaseException:
+        os._exit(1)
+    os._exit(0)
+
+
+def _holds_only(kept: int) -> None:
+    """Nothing that root had open goes along to the agent's user, and what is to be opened finds room."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    os.closerange(3, kept)
+    os.closerange(kept + 1, most if 0 < most <= 1 << 20 else 1 << 20)
+
+
+def _text(path: Any, _: str) -> bytes | None:
+    text = read_text(os.path.join("/", str(path)))
+    return None if text is None else text.encode("utf-8", "surrogatepass")
+
+
+def _inspect(question: Any, home: str) -> bytes:
+    """What is there of an action's targets."""
+    confine()
+    return answer_request(json.dumps(question).encode(), home)
+
+
+def _inspection_seconds(question: Any) -> float:
+    return float(question.get("ms", MILLISECONDS)) / 1000 + GRACE
+
+
+def _resolved(asked: Any, _: str) -> bytes:
+    """Where paths lead, as their user gets there."""
+    return json.dumps(real_paths([(str(path), bool(follow)) for path, follow in asked])).encode()
+
+
+def _project(question: Any, _: str) -> bytes:
+    """The project files that count in a folder."""
+    files = find_project_files(str(question.get("cwd", "")))
+    return json.dumps([[file.path, file.text, file.problem] for file in files]).encode()
+
+
+ANSWERS: Answers = {
+    "path": UserTask(_text),
+    "look": UserTask(_inspect, _inspection_seconds),
+    "real": UserTask(_resolved),
+    "project": UserTask(_project),
+}
+
+
+def _asked(connection: socket.socket) -> tuple[int, dict[str, Any]]:
+    connection.settimeout(SECONDS)
+    data = b""
+    while not data.endswith(b"\n") and len(data) <= MOST_ASKED:
+        part = connection.recv(MOST_ASKED)
+        if not part:
+            break
+        data += part
+    given = json.loads(data)
+    return int(given.pop("uid")), given
+
+
+def _become(agent: TargetUser) -> None:
+    """For good: groups first, the user last."""
+    os.setgroups(agent.groups)
+    os.setresgid(agent.gid, agent.gid, agent.gid)
+    os.setresuid(agent.uid, agent.uid, agent.uid)
+    if os.getresuid() != (agent.uid,) * 3 or agent.uid == 0:
+        raise PermissionError
+
+
+def _peer(connection: socket.socket) -> int:
+    _, uid, _ = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    return int(uid)

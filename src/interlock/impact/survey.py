@@ -1,0 +1,293 @@
+"""Counts the files and commits that would be lost: committed, regenerable, created in this session, or existing nowhere else."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.impact import Budget, Unclear, blob_id
+from interlock.impact.git import Repository, repository_of
+from interlock.model import Loss
+from interlock.policy.impact import MISSING, NAMES, Impact
+
+
+@dataclass(slots=True)
+class ImpactTally:
+    """Counts what a look meets."""
+
+    verb: str = "delete"
+    files: int = 0
+    bytes: int = 0
+    only: int = 0
+    names: list[str] = field(default_factory=list)
+    kept: int = 0  # things that can be had back
+    commits: int = 0
+    safe: int = 0
+    gone: int = 0  # commits, stashes and the like that cannot
+    repositories: int = 0  # with their history
+    found: bool = False  # something was there to look at
+    absent: bool = False  # something was looked for, and for certain is not there
+    notes: dict[str, None] = field(default_factory=dict)
+    problem: str = ""
+
+    def lost(self, name: str, size: int) -> None:
+        """A file whose content exists nowhere else."""
+        self._file(size)
+        self.only += 1
+        if len(self.names) < NAMES:
+            self.names.append(name)
+
+    def recoverable(self, size: int) -> None:
+        """A file whose content is kept elsewhere, or can be made again."""
+        self._file(size)
+        self.kept += 1
+
+    def nothing(self) -> None:
+        """A file without content."""
+        self._file(0)
+
+    def note(self, words: str) -> None:
+        self.found = True
+        self.notes[words] = None
+
+    def unclear(self, problem: str) -> None:
+        self.problem = self.problem or problem
+
+    def _file(self, size: int) -> None:
+        self.found = True
+        self.files += 1
+        self.bytes += size
+
+    def seen(self) -> Impact:
+        problem = self.problem or ("" if self.found or self.absent else MISSING)
+        if not self.found and not problem:
+            self.notes[MISSING] = None
+        return Impact(
+            self._loss(problem),
+            self.verb,
+            self.files,
+            self.bytes,
+            self.only,
+            tuple(self.names),
+            self.commits,
+            self.safe,
+            tuple(self.notes)[:NAMES],
+            problem,
+            self.repositories,
+        )
+
+    def _loss(self, problem: str) -> Loss:
+        if self.only or self.gone:
+            return Loss.LOST
+        if problem:
+            return Loss.UNKNOWN
+        return Loss.RECOVERABLE if self.kept or self.commits else Loss.NONE
+
+
+MOST = 2_000
+
+
+def file_mark(found: os.stat_result) -> str:
+    """What a file was like: another file of that name, or one that was changed since, has another mark."""
+    return f"{found.st_dev}:{found.st_ino}:{found.st_size}:{found.st_mtime_ns}"
+
+
+@dataclass(slots=True)
+class SessionFiles:
+    """What the session made, as far as files and branches go."""
+
+    files: dict[str, list[Mapping[str, Any]]]  # by the last part of their names
+    refs: list[Mapping[str, Any]]
+    budget: Budget
+    _relied_on: set[str] = field(default_factory=set)  # files whose copies were let go
+    _gone: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, things: Sequence[Mapping[str, Any]], budget: Budget) -> SessionFiles:
+        files: dict[str, list[Mapping[str, Any]]] = {}
+        for thing in things[:MOST]:
+            if thing["kind"] == "file":
+                files.setdefault(os.path.basename(str(thing["name"])), []).append(thing)
+        return cls(files, [one for one in things[:MOST] if one["kind"] != "file"], budget)
+
+    def file(self, path: str, found: os.stat_result) -> bool:
+        """Whether this very file was made by the session, and of a copy, that what it is a copy of is still the same."""
+        self._gone.add(path)
+        return stat.S_ISREG(found.st_mode) and any(
+            self._is(thing, path) and thing.get("mark") == file_mark(found) and self._copied(thing, path, found)
+            for thing in self.files.get(os.path.basename(path), ())
+        )
+
+    @property
+    def lost_with_its_copy(self) -> bool:
+        return bool(self._relied_on & self._gone)
+
+    def ref(self, repository: Repository, kind: str, name: str, remote: str = "") -> bool:
+        """Whether the session made or pushed a branch or a tag of this repository; pushed it to that remote, where one is named."""
+        return any(
+            one["kind"] == kind
+            and one["name"] == name
+            and remote in ("", one.get("source", ""))
+            and self._same(repository, str(one["base"]))
+            for one in self.refs
+        )
+
+    def _is(self, thing: Mapping[str, Any], path: str) -> bool:
+        full = os.path.join(str(thing.get("base", "/")), str(thing["name"]))
+        return os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full)) == path
+
+    def _copied(self, thing: Mapping[str, Any], path: str, found: os.stat_result) -> bool:
+        if not thing.get("source"):
+            return True
+        source = os.path.realpath(os.path.join(str(thing.get("base", "/")), str(thing["source"])))
+        try:
+            there = os.lstat(source)
+        except OSError:
+            return False
+        if there.st_size != found.st_size or (there.st_dev, there.st_ino) == (found.st_dev, found.st_ino):
+            return False
+        self._relied_on.add(source)
+        mark = blob_id(source, there, self.budget)
+        return mark is not None and mark == blob_id(path, found, self.budget)
+
+    def _same(self, repository: Repository, base: str) -> bool:
+        other = repository_of(os.path.realpath(base), self.budget) if os.path.isdir(base) else None
+        return other is not None and other.shared == repository.shared
+
+
+REGENERABLE = frozenset(
+    "node_modules bower_components target dist build out __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .venv venv .eggs "
+    ".next .nuxt .svelte-kit .turbo .parcel-cache .gradle .cache coverage htmlcov .nyc_output .coverage cmake-build-debug "
+    "cmake-build-release DerivedData .terraform .dart_tool .angular storybook-static TestResults StrykerOutput .godot .ipynb_checkpoints "
+    ".docusaurus .expo .vite .output .swc bin obj".split()
+)
+# Names that mean so only beside the project file of what makes them.
+_BESIDE = {"bin": (".csproj", ".fsproj", ".vbproj"), "obj": (".csproj", ".fsproj", ".vbproj")}
+_MADE = (".pyc", ".pyo", ".o", ".obj", ".class", ".egg-info", ".tsbuildinfo", ".log.gz")
+TEMP = ("/tmp", "/var/tmp")
+
+
+class FileSurvey:
+    """Looks at files one by one, and remembers which repository a folder belongs to."""
+
+    def __init__(
+        self,
+        tally: ImpactTally,
+        budget: Budget,
+        temp: tuple[str, ...] = TEMP,
+        base: str = "/",
+        own: SessionFiles | None = None,
+        home: str = "",
+    ) -> None:
+        self.tally, self.budget, self.base, self.home = tally, budget, base, home
+        self.own = own if own is not None else SessionFiles.of((), budget)
+        self.temp = tuple(os.path.realpath(one) for one in temp)
+        self._caches = (f"{os.path.realpath(home)}/.cache/",) if home else ()
+        self._repositories: dict[str, Repository | None] = {}
+
+    def tree(self, path: str) -> None:
+        """Everything below a path that would be deleted; raises OSError for what cannot be looked into."""
+        self.budget.entry()
+        found = os.lstat(path)
+        todo = [path] if stat.S_ISDIR(found.st_mode) else []
+        if not todo:
+            self.file(path, found)
+        while todo:
+            folder = todo.pop()
+            if os.path.basename(folder) == ".git":
+                self.tally.lost(f"{self._name(folder)} (the repository with its history)", 0)
+                self.tally.repositories += 1
+            elif not self.made_again(folder):
+                self.tally.found = True
+                todo += self._folder(folder)
+
+    def _folder(self, folder: str) -> list[str]:
+        """Looks at the files of a folder, and gives back the folders in it."""
+        inner = []
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                self.budget.entry()
+                if entry.is_dir(follow_symlinks=False):
+                    inner.append(entry.path)
+                else:
+                    self.file(entry.path, entry.stat(follow_symlinks=False), folder)
+        return inner
+
+    def file(self, path: str, found: os.stat_result, folder: str = "", worked: bool = False) -> None:
+        """One file that would be deleted, emptied or replaced; of one that is worked on, what was committed is enough."""
+        mode = found.st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or (stat.S_ISREG(mode) and not found.st_size):
+            self.tally.nothing()
+        elif not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+            raise Unclear(f"{os.path.basename(path)} is no ordinary file")
+        elif (worked and self._tracked(path)) or self._kept(path, found, folder or os.path.dirname(path)):
+            self.tally.recoverable(found.st_size)
+        elif self.own.file(path, found):
+            self.tally.recoverable(found.st_size)
+            self.tally.note("made by this session")
+        else:
+            self.tally.lost(self._name(path), found.st_size)
+
+    def repository(self, folder: str) -> Repository | None:
+        """The repository of a real folder."""
+        if folder not in self._repositories:
+            holder = os.path.dirname(folder)
+            if folder != "/" and not os.path.lexists(os.path.join(folder, ".git")):
+                self._repositories[folder] = self.repository(holder)
+            else:
+                self._repositories[folder] = repository_of(folder, self.budget)
+        return self._repositories[folder]
+
+    def _tracked(self, path: str) -> bool:
+        repository = self.repository(os.path.dirname(path))
+        return repository is not None and repository.inside(path) in repository.index.entries
+
+    def _kept(self, path: str, found: os.stat_result, folder: str) -> bool:
+        if "/.git/" in path:
+            return False
+        repository = self.repository(folder)
+        if repository is None:
+            return path.startswith(self._caches) or any(path.startswith(f"{one}/") for one in self.temp)
+        inside = repository.inside(path)
+        if os.path.basename(path) == ".git":  # of a work tree or submodule: the repository itself is elsewhere
+            return True
+        entry = repository.index.entries.get(inside)
+        if (
+            entry is not None
+        ):  # by its content: times say what Git was told, and a filter may have stored something else
+            return blob_id(path, found, self.budget) == entry.oid and repository.objects.has(entry.oid)
+        return _regenerable(inside) and repository.ignored(inside)
+
+    def made_again(self, folder: str) -> bool:
+        """A whole folder that Git ignores and that is made again by a program; it is not walked."""
+        name = os.path.basename(folder)
+        if name not in REGENERABLE or (name in _BESIDE and not _has(os.path.dirname(folder), _BESIDE[name])):
+            return False
+        repository = self.repository(os.path.dirname(folder))
+        if repository is None:
+            return False
+        inside = repository.inside(folder)
+        if not repository.ignored(inside, True) or any(
+            name.startswith(f"{inside}/") for name in repository.index.entries
+        ):
+            return False
+        self.tally.kept += 1
+        self.tally.note(f"{self._name(folder)} is ignored by Git and can be made again")
+        return True
+
+    def _name(self, path: str) -> str:
+        inside = os.path.relpath(path, self.base)
+        return path if inside.startswith("..") else inside
+
+
+def _regenerable(inside: str) -> bool:
+    return inside.endswith(_MADE) or any(part in REGENERABLE and part not in _BESIDE for part in inside.split("/"))
+
+
+def _has(folder: str, endings: tuple[str, ...]) -> bool:
+    """Whether a project file of that kind is there."""
+    with os.scandir(folder) as entries:
+        return any(entry.name.endswith(endings) for entry in entries)

@@ -1,0 +1,191 @@
+"""Reads scripts and project files, inspects targets and takes snapshots with the rights of the agent's user; no answer is never a yes."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from interlock.analysis.shell import MAX_SCRIPT
+from interlock.config.settings import SeparateSettings
+from interlock.impact.files import Hidden, read_text, real_paths
+from interlock.impact.privileged_helper import HEAD, NOTHING, TEXT
+from interlock.impact.project_files import DEEPEST, find_project_files
+from interlock.policy.impact import Impact, impact_of, unknown_impact
+from interlock.policy.load import MOST, NAME, ProjectFile
+from interlock.policy.real_paths import Resolve
+from interlock.ports import SnapshotTaker
+from interlock.snapshots import SnapshotLimits, TakenSnapshot
+
+REQUEST_SECONDS = 10.0
+INSPECTION_SECONDS = 3.0  # for a look, whose own time is shorter
+_MOST = MAX_SCRIPT * 4 + 4_096
+
+
+class HelperUnavailable(OSError):
+    """Nobody could say what is in a file: what depends on it must not pass."""
+
+
+def read_as(place: str, uid: int, path: str) -> str | None:
+    """What `read_text` finds for that user; raises CannotLook where there is no clear answer."""
+    kind, data = _answer(place, {"uid": uid, "path": path}, REQUEST_SECONDS)
+    return data.decode("utf-8", "surrogatepass") if kind == TEXT else None
+
+
+def inspect_as(place: str, uid: int, question: Mapping[str, Any]) -> Impact:
+    """What `look` finds for that user; where there is no clear answer, nothing is known."""
+    try:
+        _, data = _answer(place, {"uid": uid, "look": dict(question)}, INSPECTION_SECONDS)
+        return impact_of(json.loads(data))
+    except (OSError, ValueError, KeyError, TypeError):
+        return unknown_impact("looking failed")
+
+
+def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[str]:
+    """What `real_paths` finds for that user; raises CannotLook where there is no clear answer."""
+    try:
+        found = real_paths(asked, strict=True)
+    except Hidden:
+        kind, data = _answer(place, {"uid": uid, "real": [list(one) for one in asked]}, REQUEST_SECONDS)
+        found = json.loads(data) if kind == TEXT else []
+    if len(found) != len(asked) or not all(isinstance(one, str) for one in found):
+        raise HelperUnavailable(f"{place}: no answer about where paths lead")
+    return found
+
+
+def ask_as(place: str, uid: int, kind: str, question: Mapping[str, Any], seconds: float, most: int) -> bytes:
+    """The answer to another kind of question; raises CannotLook where there is none, or a longer one."""
+    return _answer(place, {"uid": uid, kind: dict(question)}, seconds, most + HEAD.size)[1]
+
+
+def _answer(place: str, question: Mapping[str, Any], seconds: float, most: int = _MOST) -> tuple[bytes, bytes]:
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+            sock.settimeout(seconds)
+            sock.connect(place)
+            sock.sendall(json.dumps(question).encode() + b"\n")
+            answer = _whole(sock, most)
+    except OSError as error:
+        raise HelperUnavailable(f"{place}: {error.strerror or error}") from None
+    kind, size = HEAD.unpack_from(answer) if len(answer) >= HEAD.size else (b"", 0)
+    data = answer[HEAD.size :]
+    if kind not in (NOTHING, TEXT) or len(data) != size:
+        raise HelperUnavailable(f"{place}: no answer about {question.get('path', 'what is there')!r:.200}")
+    return kind, data
+
+
+def _whole(sock: socket.socket, most: int) -> bytes:
+    parts, left = [], most
+    while left > 0 and (part := sock.recv(65_536)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)
+
+
+ReadScript = Callable[[str], str | None]
+Inspect = Callable[[Mapping[str, Any]], Impact]
+TakeSnapshot = Callable[[Mapping[str, Any], str, float, SnapshotLimits], TakenSnapshot]
+
+
+def script_reader(principal: str, separate: SeparateSettings) -> ReadScript | None:
+    """What reads a script for whoever asks; None where nobody here can. A helper that does not answer raises, and that is a denial."""
+    number = _number(principal)
+    if number is None or number == os.getuid():
+        return read_text if number is not None else None
+    return partial(read_as, separate.looker, number) if separate.on and separate.looker else None
+
+
+def target_inspector(principal: str, separate: SeparateSettings, own: Inspect | None) -> Inspect | None:
+    """What looks at the targets of whoever asks; `own` looks as this daemon's user. None where nobody here can."""
+    number = _number(principal)
+    if number is None or own is None:
+        return None
+    if number == os.getuid():
+        return own
+    return partial(inspect_as, separate.looker, number) if separate.on and separate.looker else None
+
+
+def path_resolver(principal: str, separate: SeparateSettings, here: bool) -> Resolve | None:
+    """What says where the paths of whoever asks lead; None where nobody here can. `here` is whether it is on this machine, whatever its name."""
+    number = _number(principal)
+    if number is None:
+        return real_paths if here and not separate.on else None
+    if number == os.getuid():
+        return real_paths
+    return partial(resolve_as, separate.looker, number) if separate.on and separate.looker else None
+
+
+def snapshot_taker(
+    principal: str, own: SnapshotTaker | None, others: Mapping[str, SnapshotTaker]
+) -> TakeSnapshot | None:
+    """What keeps the targets of whoever asks: as this daemon's user, or as theirs; None where nobody here can."""
+    found = others.get(principal, own if _number(principal) == os.getuid() else None)
+    return found.take if found is not None else None
+
+
+def _number(principal: str) -> int | None:
+    number = principal.removeprefix("uid:")
+    return int(number) if principal.startswith("uid:") and number.isdigit() else None
+
+
+CACHE_SECONDS = 5.0  # that what was found counts, so that the event loop never waits for a disk
+PATIENCE = 3.0  # seconds for a helper
+MOST_CACHED = 1_000  # folders
+ProjectFiles = tuple[ProjectFile, ...]
+FindProjectFiles = Callable[[str], ProjectFiles]
+
+
+class ProjectNotCached(Exception):
+    """It has to be looked for, which the event loop does not do."""
+
+
+@dataclass(slots=True)
+class ProjectFileCache:
+    """One for a daemon."""
+
+    separate: SeparateSettings
+    found: OrderedDict[tuple[str, str], tuple[float, ProjectFiles]] = field(default_factory=OrderedDict)
+    clock: Callable[[], float] = time.monotonic
+
+    def finder(self, principal: str) -> FindProjectFiles | None:
+        """Looks where that is due; None for whoever is not on this machine, or cannot be looked for."""
+        number = principal.removeprefix("uid:")
+        if not principal.startswith("uid:") or not number.isdigit():
+            return None
+        if int(number) == os.getuid():
+            return partial(self._look, principal, find_project_files)
+        if self.separate.on and self.separate.looker:
+            return partial(self._look, principal, partial(_find_as, self.separate.looker, int(number)))
+        return None
+
+    def known(self, principal: str) -> FindProjectFiles:
+        """What was found a moment ago; raises NotKnown."""
+        return partial(self._remembered, principal)
+
+    def _remembered(self, principal: str, cwd: str) -> ProjectFiles:
+        at, files = self.found.get((principal, cwd), (-CACHE_SECONDS, ()))
+        if self.clock() - at >= CACHE_SECONDS:
+            raise ProjectNotCached(cwd)
+        return files
+
+    def _look(self, principal: str, look: FindProjectFiles, cwd: str) -> ProjectFiles:
+        files = look(cwd)
+        self.found[principal, cwd] = self.clock(), files
+        while len(self.found) > MOST_CACHED:
+            self.found.popitem(last=False)
+        return files
+
+
+def _find_as(place: str, uid: int, cwd: str) -> ProjectFiles:
+    """The same as another user; what nobody could look for may be there."""
+    try:
+        told = json.loads(ask_as(place, uid, "project", {"cwd": cwd}, PATIENCE, DEEPEST * (MOST * 6 + 8_192)))
+        return tuple(ProjectFile(*map(str, one)) for one in told)
+    except (HelperUnavailable, ValueError, TypeError) as error:
+        return (ProjectFile(os.path.join(cwd, NAME), problem=f"it could not be looked for: {error}"[:200]),)

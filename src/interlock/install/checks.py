@@ -1,0 +1,255 @@
+"""Checks of `doctor` for one hooked file: its hooks, its client, canaries sent through it, disabling settings, the fail mode."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import statistics
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from interlock.agents import CLIENT, Event, HookClient
+from interlock.agents.jsonc import EditError
+from interlock.config import Config
+from interlock.install.canary import (
+    BROKEN,
+    COMMAND,
+    SESSION,
+    DidNotFire,
+    HookReply,
+    canary,
+    environment,
+    fire,
+    verdict_of,
+)
+from interlock.install.client_build import client_folder
+from interlock.install.discovery import Handler, HookedFile, client_of, event_of, handlers
+from interlock.install.files import digest
+from interlock.install.register import find_registered
+
+OK, NOTE, PROBLEM = "ok", "note", "problem"
+TIMES = 5
+_GOT = {
+    "allow": "the agent would run it",
+    "ask": "the agent would ask its user",
+    "deny": "it was denied",
+    BROKEN: "the answer is none that this agent knows",
+}
+_AGAIN = "run `interlock install` again"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    what: str
+    state: str  # ok | note | problem
+    words: str
+    milliseconds: float | None = None
+
+
+def check_hooks(one: HookedFile, config: Config, home: Path) -> Iterator[Check]:
+    """Everything about one file that has hooks of ours."""
+    if one.problem:
+        yield Check("file", PROBLEM, one.problem)
+    else:
+        client = client_of(one.agent, one.place, one.text)
+        yield from _file(one, config, client)
+        yield from _client(client, config)
+        if is_trusted(one, config):
+            yield from _canaries(one)
+        else:
+            yield Check(
+                "fires", PROBLEM, "not tried: what is in the file is not what install writes, and could be anything"
+            )
+    for words in one.agent.disablers(home, one.project):
+        yield Check("switched off", PROBLEM, words)
+    if one.place.note:
+        yield Check("to do", NOTE, one.place.note)
+
+
+def is_trusted(one: HookedFile, config: Config) -> bool:
+    """Whether running what the file says runs our client and nothing else: doctor is no way to have a person run a program."""
+    client = client_of(one.agent, one.place, one.text)
+    return client is not None and _whole(one, client) and (bool(client.url) or client.path == _expected(config))
+
+
+def _whole(one: HookedFile, client: HookClient) -> bool:
+    try:
+        return one.agent.installed(one.place, one.text, client) == one.text
+    except EditError:
+        return False
+
+
+def _expected(config: Config) -> str:
+    return str(client_folder(config) / CLIENT)
+
+
+def gating_handlers(one: HookedFile) -> list[tuple[Handler, str]]:
+    """The handlers that a shell command has to pass, each with its event."""
+    found = ((handler, event_of(handler)) for handler in handlers(one.agent, one.place, one.text))
+    return [
+        (handler, event)
+        for handler, event in found
+        if canary(one.agent.word, event, COMMAND, str(one.project)) is not None
+    ]
+
+
+def fire_canary(one: HookedFile, handler: Handler, event: str, command: str | None) -> tuple[str, HookReply]:
+    """What the agent would make of the answer to this command, in a session of its own; without a command the call cannot be judged."""
+    cwd = _folder(one)
+    payload = canary(one.agent.word, event, command, str(cwd), f"{SESSION}-{secrets.token_hex(4)}")
+    assert payload is not None
+    decoded: Event = one.agent.decode(payload, event)
+    answer = fire(one.agent, handler, payload, cwd, environment(one.agent.word, str(cwd)))
+    return verdict_of(one.agent, decoded, answer.reply), answer
+
+
+def _file(one: HookedFile, config: Config, client: HookClient | None) -> Iterator[Check]:
+    if client is None:
+        yield Check("file", PROBLEM, f"{one.place.path}: its hooks do not all call the same client; {_AGAIN}")
+        return
+    entry = find_registered(config, one.place.path)
+    if not _whole(one, client):
+        yield Check("file", PROBLEM, f"{one.place.path}: hooks are missing or changed; {_AGAIN}")
+    elif entry is None:
+        yield Check("file", NOTE, f"{one.place.path}: the hooks are whole, but this installation did not write them")
+    elif digest(one.text.encode()) != entry.written:
+        yield Check("file", NOTE, f"{one.place.path}: the hooks are whole; something else in the file changed since")
+    else:
+        yield Check("file", OK, f"{one.place.path}: as it was written")
+
+
+def _client(client: HookClient | None, config: Config) -> Iterator[Check]:
+    if client is None:
+        return
+    if client.url:
+        yield Check(
+            "client", NOTE, f"posts to {client.url}: a stopped daemon blocks everything, and the port can be squatted"
+        )
+        return
+    from interlock.install.client_build import is_compiled
+
+    expected = _expected(config)
+    if not (Path(client.path).is_file() and os.access(client.path, os.X_OK)):
+        yield Check("client", PROBLEM, f"{client.path} cannot be run, so every call is blocked; {_AGAIN}")
+    elif loose := _loose(Path(client.path)):
+        yield Check("client", PROBLEM, f"{loose} can be written by others, who could put another program there")
+    elif client.path != expected:
+        yield Check("client", PROBLEM, f"{client.path} is not this installation's client, {expected}; {_AGAIN}")
+    elif is_compiled(client):
+        yield Check("client", OK, f"{client.path}, compiled")
+    else:
+        yield Check(
+            "client",
+            NOTE,
+            f"{client.path} is a Python script, slower by tens of milliseconds: install a C compiler and {_AGAIN}",
+        )
+
+
+def _canaries(one: HookedFile) -> Iterator[Check]:
+    found = gating_handlers(one)
+    if not found and one.place.form != "script":  # of scripts there is one for each event
+        yield Check("fires", PROBLEM, f"nothing here is asked before {one.agent.title} runs a command; {_AGAIN}")
+    for handler, event in found:
+        name = event or "plugin"
+        try:
+            yield _allowed(one, handler, event, name)
+            yield _denied(one, handler, event, name)
+        except DidNotFire as error:
+            yield Check("fires", PROBLEM, f"{name}: {error}")
+
+
+def _allowed(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
+    """The harmless command passes, time after time."""
+    took = []
+    for _ in range(TIMES):
+        verdict, answer = fire_canary(one, handler, event, COMMAND)
+        took.append(answer.milliseconds)
+        if verdict != "allow":
+            said = " ".join((answer.reply.stderr or answer.reply.stdout).decode("utf-8", "replace").split())[:200]
+            words = f"{name}: `{COMMAND}` was not allowed: {_GOT[verdict]} (exit code {answer.reply.exit}): {said}"
+            return Check("allows", PROBLEM, words.rstrip(": "))
+    middle = statistics.median(took)
+    return Check("allows", OK, f"{name}: `{COMMAND}` is allowed, in {middle:.1f} ms (median of {TIMES})", middle)
+
+
+def _denied(one: HookedFile, handler: Handler, event: str, name: str) -> Check:
+    """A call that cannot be judged is refused, in the shape that stops this agent."""
+    verdict, answer = fire_canary(one, handler, event, None)
+    if verdict == "deny":
+        return Check("denies", OK, f"{name}: a call without its command is denied, as {one.agent.title} understands it")
+    return Check(
+        "denies",
+        PROBLEM,
+        f"{name}: a call without its command was not denied: {_GOT[verdict]} (exit code {answer.reply.exit})",
+    )
+
+
+def _loose(path: Path) -> Path | None:
+    """The file or the folder on its way that others can write; a sticky folder like /tmp lets nobody replace our own."""
+    for place in (path, *path.parents):
+        found = place.stat()
+        sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX
+        if found.st_uid not in (0, os.getuid()) or (found.st_mode & 0o022 and not sticky):
+            return place
+    return None
+
+
+def _folder(one: HookedFile) -> Path:
+    return one.project if one.project.is_dir() else Path("/")
+
+
+DESTRUCTIVE = (
+    "git push --force origin interlock-canary"  # level 3; nothing is run, and without a daemon no ticket is opened
+)
+_ASIDE = ".put-aside-by-doctor"
+
+
+def check_without_daemon(one: HookedFile, config: Config) -> Iterator[Check]:
+    """The fail mode, tried for real; one call of every gating event with something dangerous, one with something harmless."""
+    if not is_trusted(one, config):
+        return
+    with _silent(config.agents_socket):
+        for handler, event in gating_handlers(one):
+            name = event or "plugin"
+            try:
+                yield _closed(name, fire_canary(one, handler, event, DESTRUCTIVE)[0])
+                yield _harmless(name, fire_canary(one, handler, event, COMMAND)[0], config)
+            except DidNotFire as error:
+                yield Check("daemon down", PROBLEM, f"{name}: {error}")
+
+
+def fail_mode(config: Config) -> str:
+    """The setting in words."""
+    level = config.hooks.without_daemon
+    return "nothing passes" if level == "none" else f"up to level {level} passes, the rest is denied"
+
+
+def _closed(name: str, verdict: str) -> Check:
+    if verdict == "deny":
+        return Check("daemon down", OK, f"{name}: fails closed, `{DESTRUCTIVE}` is denied")
+    return Check("daemon down", PROBLEM, f"{name}: fails open, `{DESTRUCTIVE}` was not denied but {verdict}")
+
+
+def _harmless(name: str, verdict: str, config: Config) -> Check:
+    return Check(
+        "daemon down", OK if verdict == "allow" else NOTE, f"{name}: `{COMMAND}` gets {verdict} ({fail_mode(config)})"
+    )
+
+
+@contextmanager
+def _silent(socket: Path) -> Iterator[None]:
+    aside = socket.with_name(socket.name + _ASIDE)
+    try:
+        socket.rename(aside)
+    except FileNotFoundError:  # no daemon: it is down already
+        yield
+        return
+    try:
+        yield
+    finally:
+        aside.rename(socket)

@@ -1,0 +1,199 @@
+"""Builds the program that hooks call: compiled where there is a C compiler, else a script around the Python client."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from interlock.agents import CLIENT, AgentDialect, HookClient, words
+from interlock.agents import agent as agent_of
+from interlock.config import Config, load_config
+
+SPARE = 2.0  # seconds of an agent's limit that are left for the fallback
+GRACE = 1.5  # seconds of those that the fallback may take
+BUSY = 10.0  # seconds that the daemon may take beyond those that a call waits for a person
+SILENCE = "Denied: Interlock did not answer. Nothing was judged, and silence is not consent; tell the user."
+_COMPILERS = ("/usr/bin/cc", "/usr/bin/gcc", "/usr/bin/clang", "/usr/local/bin/cc")
+_SOURCE = Path(__file__).with_name("client.c")
+_SECONDS = 120
+_PLAIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/ .,:-_{}"
+
+
+class CannotBuild(Exception):
+    """The client could not be written; the message is a sentence for a person."""
+
+
+def client_folder(config: Config) -> Path:
+    """Where the client is: beside the state, or beside the code that only root can change."""
+    return (Path(config.separate.code) if config.separate.code else config.folder.absolute()) / "bin"
+
+
+def build(folder: Path, config: Config, agent: str) -> HookClient:
+    """The client in its folder, good for every agent; refuses an unknown agent and a folder that cannot be written."""
+    agent_of(agent)
+    mode = 0o755 if config.separate.code else 0o700
+    place = client_folder(config) if config.separate.code else folder.absolute() / "bin"
+    made = HookClient(str(place / CLIENT))
+    try:
+        place.mkdir(mode=mode, parents=True, exist_ok=True)
+        place.chmod(mode)
+        with tempfile.TemporaryDirectory(dir=place) as work:
+            new = Path(work) / CLIENT
+            if not _compiled(new, folder.absolute(), config):
+                new.write_text(_script(folder.absolute(), config), "utf-8")
+            new.chmod(mode)
+            new.replace(made.path)
+    except OSError as error:
+        raise CannotBuild(f"{made.path}: {error.strerror or error}") from None
+    return made
+
+
+def is_compiled(client: HookClient) -> bool:
+    """Whether the client that stands there is a program of its own."""
+    try:
+        with Path(client.path).open("rb") as file:
+            return file.read(2) != b"#!"
+    except OSError:
+        return False
+
+
+def limit_of(word: str, config: Config) -> float:
+    """Seconds that a hook of this agent waits for the daemon."""
+    return min(agent_of(word).limit_seconds - SPARE, config.hooks.wait_seconds + BUSY)
+
+
+def fallback_argv(folder: Path, config: Config) -> list[str]:
+    """How the fallback is started; the agent and the event come behind it."""
+    where = [str(folder), os.path.abspath(config.path) if config.path else ""]
+    return [sys.executable, "-I", "-m", "interlock.engine.fallback", *where]
+
+
+def _compiled(to: Path, folder: Path, config: Config) -> bool:
+    """Whether it could be compiled, statically, so that no library of an agent's choosing gets into it."""
+    compiler = next((path for path in _COMPILERS if os.access(path, os.X_OK)), None) or shutil.which("cc")
+    if compiler is None or sys.platform != "linux":
+        return False
+    table = to.with_name("table.h")
+    table.write_bytes(_table(folder, config))
+    argv = [compiler, "-O2", "-static", "-Wall", f'-DTABLE="{table}"', "-o", str(to), str(_SOURCE)]
+    try:
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, env={"PATH": "/usr/bin:/bin"}
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and _runs(to)
+
+
+def _runs(program: Path) -> bool:
+    """Whether it does what it should when it is called wrongly; a compiler for another machine makes what does not even start."""
+    try:
+        return subprocess.run([program], capture_output=True, timeout=10).returncode == 2
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def _table(folder: Path, config: Config) -> bytes:
+    """What is compiled in."""
+    rows = [_row(word, config) for word in words()]
+    argv = [_literal(os.fsencode(word)) for word in fallback_argv(folder, config)]
+    return b"".join(
+        [
+            b"#define SOCKET %s\n" % _literal(os.fsencode(config.agents_socket)),
+            b"#define OWNER %dul\n" % owner_of(config),
+            b"static const struct agent AGENTS[] = {\n%s\n};\n" % b",\n".join(rows),
+            b"static const char *FALLBACK[] = {%s, 0, 0, 0};\n" % b", ".join(argv),
+        ]
+    )
+
+
+def _row(word: str, config: Config) -> bytes:
+    no = agent_of(word).broken(SILENCE)
+    said = _literal(no.stdout), _literal(no.stderr)
+    milliseconds = int(limit_of(word, config) * 1000), int(GRACE * 1000)
+    return b"  {%s, %d, %d, %d, %s, %s}" % (_literal(word.encode()), *milliseconds, no.exit, *said)
+
+
+def owner_of(config: Config) -> int:
+    """Whose daemon it has to be: the owner of the folder that its socket is in, or of its state where it has a user of its own."""
+    place = config.folder if config.separate.on else config.agents_socket.parent
+    try:
+        return place.stat().st_uid
+    except OSError:
+        return os.getuid()
+
+
+def _literal(text: bytes) -> bytes:
+    """Bytes as a C string; everything but plain letters by number."""
+    if b"\0" in text:
+        raise CannotBuild("a path with a NUL in it")
+    letters = [bytes([c]) if c in _PLAIN else b"\\%03o" % c for c in text]
+    return b'"' + b"".join(letters) + b'"'
+
+
+def _script(folder: Path, config: Config) -> str:
+    python = shlex.quote(sys.executable)
+    argv = shlex.join(["-I", "-m", "interlock.hooks.client", *fallback_argv(folder, config)[4:]])
+    return (
+        "#!/bin/sh\n"
+        f'[ $# -eq 2 ] && [ -x {python} ] || {{ echo "{CLIENT}: installed wrongly; run interlock doctor" >&2; exit 2; }}\n'
+        f'/usr/bin/env -i ${{HOME:+"INTERLOCK_HOOK_HOME=$HOME"}} {python} {argv} "$1" "$2" && exit 0\n'
+        "exit 2\n"
+    )
+
+
+HTTP_COSTS = (
+    "a stopped daemon blocks every tool call of the agent: there is no fallback that lets harmless ones through",
+    "the port is free while the daemon is down, and whoever takes it then answers in its place: use socket activation, or a port"
+    " below 1024 with a daemon that has a user of its own",
+)
+
+
+class NoAddress(ValueError):
+    """An agent or a daemon that HTTP hooks cannot be for."""
+
+
+def build_client(agent: AgentDialect, config: Config) -> None:
+    """Makes the client that `named` names, ready to be called."""
+
+    made = build(config.folder, config, agent.word)
+    assert made.path == client_for(agent, config, False).path, made.path
+
+
+def client_for(agent: AgentDialect, config: Config, http: bool) -> HookClient:
+    """The client by its path, and with HTTP hooks by the daemon's address too; nothing is written."""
+    return _addressed(HookClient(str(client_folder(config) / CLIENT)), agent, config, http)
+
+
+def _addressed(client: HookClient, agent: AgentDialect, config: Config, http: bool) -> HookClient:
+    if not http:
+        return client
+    if not agent.posts:
+        raise NoAddress(f"{agent.title} cannot post: its hooks are programs; leave --http out")
+    if not config.port:
+        raise NoAddress("daemon.port is 0, so the daemon's address changes with every start; give it a port of its own")
+    host = f"[{config.host}]" if ":" in config.host else config.host
+    return replace(client, url=f"http://{host}:{config.port}")
+
+
+def main(argv: Sequence[str]) -> int:
+    """0 when it is built; it must be there before any file names it."""
+    config = load_config(Path(argv[0]), {})
+    os.umask(0o022)
+    try:
+        build(config.folder, config, words()[0])
+    except CannotBuild as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

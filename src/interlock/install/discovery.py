@@ -1,0 +1,196 @@
+"""Finds the agents on this machine, the files that have our hooks, and the handlers in each file."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from interlock.agents import CLIENT, SCOPES, AgentDialect, HookClient, HookFile, agent, words
+from interlock.agents.hook_files import is_ours, json_or_empty
+from interlock.agents.jsonc import EditError
+from interlock.agents.toml_edit import parse_toml
+from interlock.config import Config
+from interlock.install.files import FileProblem, digest, read_state
+from interlock.install.register import find_registered, registered_files
+
+# How their programs are called, where not by their word.
+PROGRAMS = {
+    "claude-code": ("claude",),
+    "cursor": ("cursor", "cursor-agent"),
+    "kiro": ("kiro", "kiro-cli"),
+}
+_SHARED = frozenset({".config", ".codeium", "Documents"})  # folders of the home that belong to nobody in particular
+
+
+@dataclass(frozen=True, slots=True)
+class HookedFile:
+    """A file that has hooks of ours, or cannot be read though it had some."""
+
+    agent: AgentDialect
+    scope: str
+    project: Path
+    place: HookFile
+    text: str = ""
+    problem: str = ""
+
+    def state(self, config: Config) -> str:
+        """In one word: installed, edited (something in the file changed since), or broken."""
+        if self.problem:
+            return "broken"
+        entry = find_registered(config, self.place.path)
+        if entry is None and self.scope == "system":  # what root wrote down is root's to read
+            return "installed"
+        return "installed" if entry and digest(self.text.encode()) == entry.written else "edited"
+
+
+def agents_on_machine(home: Path) -> list[tuple[AgentDialect, str]]:
+    """The agents that seem to be used here, and what shows it."""
+    found = []
+    for word in words():
+        if sign := _sign(agent(word), home):
+            found.append((agent(word), sign))
+    return found
+
+
+def hooked_files(config: Config, home: Path, project: Path) -> list[HookedFile]:
+    """Every file with hooks of ours: in the places of this user, this folder and this machine, and where install wrote before."""
+    wrote = {Path(entry.path) for entry in registered_files(config)}
+    found: dict[Path, HookedFile] = {}
+    for one in _places(config, home, project):
+        if one.place.path not in found and (seen := _seen(one, one.place.path in wrote)):
+            found[one.place.path] = seen
+    return list(found.values())
+
+
+def is_hooked(agent: AgentDialect, place: HookFile, text: str) -> bool:
+    """True for a text that has anything of ours in it."""
+    return bool(text.strip("\ufeff \t\r\n")) and agent.removed(place, text) != text
+
+
+def _places(config: Config, home: Path, project: Path) -> Iterator[HookedFile]:
+    for word in words():
+        for scope in SCOPES:
+            for place in agent(word).places(scope, home, project):
+                yield HookedFile(agent(word), scope, project, place)
+    for entry in registered_files(config):
+        if entry.agent in words():
+            known = agent(entry.agent)
+            for place in known.places(entry.scope, home, Path(entry.project)):
+                if str(place.path) == entry.path:
+                    yield HookedFile(known, entry.scope, Path(entry.project), place)
+
+
+def _seen(one: HookedFile, wrote: bool) -> HookedFile | None:
+    """The file with its text; where install wrote, also a file that is broken or has lost what was written."""
+    path = one.place.path
+    try:
+        text = read_state(path).text
+        if text is not None and is_hooked(one.agent, one.place, text):
+            return replace(one, text=text)
+        problem = f"{path}: the hooks that were installed here are gone"
+    except (FileProblem, EditError) as error:
+        problem = str(error) if str(error).startswith(str(path)) else f"{path}: {error}"
+    return replace(one, problem=problem) if wrote else None
+
+
+def _sign(agent: AgentDialect, home: Path) -> str:
+    for name in PROGRAMS.get(agent.word, (agent.word,)):
+        if path := shutil.which(name):
+            return path
+    for place in agent.places("user", home, home):
+        parts = place.path.relative_to(home).parts
+        folder = home.joinpath(*parts[: 2 if parts[0] in _SHARED else 1])
+        if folder.is_dir():
+            return str(folder)
+    return ""
+
+
+_PLUGIN_CLIENT = re.compile(r'^const CLIENT = ("(?:[^"\\]|\\.)*")$', re.MULTILINE)
+_RUN = re.compile(r"^exec (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """How one event reaches us; `how` is argv | shell | bash | url | script | plugin."""
+
+    event: str
+    how: str
+    words: tuple[str, ...]  # the program and its arguments, or the one text that a shell, a client or a loader is given
+
+
+def handlers(agent: AgentDialect, place: HookFile, text: str) -> list[Handler]:
+    """Every handler of ours, in the order of the file."""
+    if place.form == "plugin":
+        return [Handler("", "plugin", (str(place.path),))]
+    if place.form == "script":
+        return [Handler(place.path.name, "script", (str(place.path),))]
+    data = parse_toml(text) if place.form == "toml" else json_or_empty(text)
+    return list(_found(data))
+
+
+def client_of(agent: AgentDialect, place: HookFile, text: str) -> HookClient | None:
+    """The client that a file's hooks call; None where they call more than one, or none that could be ours."""
+    try:
+        found = set(_clients(place, text))
+        path, url = found.pop()
+        return None if found else HookClient(path or f"/{CLIENT}", url)
+    except (ValueError, IndexError, KeyError):  # words that no shell takes, a path that is none, nothing at all
+        return None
+
+
+def _found(data: Any, keys: tuple[str, ...] = ()) -> Iterator[Handler]:
+    if isinstance(data, list):
+        for item in data:
+            yield from _found(item, keys)
+    elif isinstance(data, Mapping):
+        if is_ours(data):
+            yield _handler(data, keys)
+            return
+        for key, value in data.items():
+            yield from _found(value, (*keys, str(key)))
+
+
+def _handler(entry: Mapping[str, Any], keys: tuple[str, ...]) -> Handler:
+    event = str(entry.get("trigger") or next((key for key in reversed(keys) if key != "hooks"), ""))
+    if isinstance(url := entry.get("url"), str):
+        return Handler(event, "url", (url,))
+    if isinstance(line := entry.get("bash"), str):
+        return Handler(event, "bash", (line,))
+    action = entry.get("action")
+    command = str((action if isinstance(action, Mapping) else entry).get("command", ""))
+    if isinstance(words := entry.get("args"), list):
+        return Handler(event, "argv", (command, *map(str, words)))
+    return Handler(event, "shell", (command,))
+
+
+def _clients(place: HookFile, text: str) -> Iterator[tuple[str, str]]:
+    import json
+
+    if place.form == "plugin":
+        yield from ((json.loads(found), "") for found in _PLUGIN_CLIENT.findall(text))
+        return
+    if place.form == "script":
+        yield from ((shlex.split(found)[0], "") for found in _RUN.findall(text))
+        return
+    data = parse_toml(text) if place.form == "toml" else json_or_empty(text)
+    for handler in _found(data):
+        if handler.how == "url":
+            parts = urlsplit(handler.words[0])
+            yield "", f"{parts.scheme}://{parts.netloc}"
+        elif handler.how == "argv":
+            yield handler.words[0], ""
+        else:
+            yield shlex.split(handler.words[0])[0], ""
+
+
+def event_of(handler: Handler) -> str:
+    """The event, also of an address."""
+    if handler.how == "url":
+        return (parse_qs(urlsplit(handler.words[0]).query).get("event") or [handler.event])[0]
+    return handler.event

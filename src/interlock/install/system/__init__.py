@@ -1,0 +1,211 @@
+"""`interlock install --system`: the steps that give the daemon its own user, each shown before it is done, and done once."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from interlock.config import Config, ConfigError, load_config
+from interlock.install.files import FileProblem, read_state, replace_file
+from interlock.install.system import code
+from interlock.install.system.code import why_writable
+from interlock.install.system.units import USER, Layout, config_text, unit_files
+
+_NOLOGIN = ("/usr/sbin/nologin", "/sbin/nologin", "/bin/false")
+_UNITS = ("interlock-looker.socket", "interlock.socket", "interlock-looker.service", "interlock.service")
+SECONDS = 120
+
+
+class CannotSetUp(Exception):
+    """A step that could not be done; the message is a sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemStep:
+    """One change of the machine."""
+
+    words: str
+    needed: bool
+    do: Callable[[], None]
+
+
+def steps(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> list[SystemStep]:
+    """Everything in its order; what is as it should be is not needed."""
+    check_users(users, operators)
+    made = [
+        SystemStep(f"make the user {USER}, who cannot log in", not _exists(USER), _make_user(layout)),
+        SystemStep(
+            f"copy Interlock's code to {layout.code}, where only root can change it",
+            not code.is_installed(layout.code),
+            lambda: code.copy_code(layout.code),
+        ),
+        SystemStep(f"make {layout.state}, for {USER} alone", not _is_state(layout), lambda: _state(layout)),
+        _file(layout.config, _config(layout, users, operators), f"write {layout.config}"),
+    ]
+    if has_systemd():
+        made += [_file(path, text, f"write {path}") for path, text in unit_files(layout).items()]
+    made.append(_link(layout))
+    client = layout.code / "bin" / "interlock-hook"
+    changed = any(step.needed for step in made)
+    made.append(SystemStep(f"build {client}", changed or not client.exists(), lambda: _client(layout)))
+    if has_systemd():
+        made.append(SystemStep("start it, now and at every boot", changed or not _active(), _start))
+    return made
+
+
+def check_users(users: Sequence[str], operators: Sequence[str]) -> None:
+    """Refuses whom nothing can be kept from, and who is not there."""
+    if os.geteuid() != 0:
+        raise CannotSetUp("--system takes root: try `sudo interlock install --system`")
+    if not users:
+        raise CannotSetUp("whose agents are to be guarded? --for NAME says it; root's cannot be")
+    for name in (*users, *operators):
+        if not _exists(name):
+            raise CannotSetUp(f"there is no user {name!r}")
+    if any(pwd.getpwnam(name).pw_uid == 0 or name == USER for name in users):
+        raise CannotSetUp("the agents of root, and of the daemon itself, cannot be kept from anything")
+
+
+def has_systemd() -> bool:
+    """Whether systemd runs here; in a container it may be installed and still not run."""
+    return Path("/run/systemd/system").is_dir() and shutil.which("systemctl") is not None
+
+
+def manual_start(layout: Layout) -> str:
+    """How the daemon is started without systemd."""
+    return f"{layout.program} serve --system --config {layout.config}"
+
+
+def removal_steps(layout: Layout) -> Iterator[SystemStep]:
+    """The way back; state and configuration stay, as they are what the record and the operators are in."""
+    if has_systemd():
+        yield SystemStep("stop it, and start it no more", any(map(Path.exists, unit_files(layout))), _stop)
+    for path in unit_files(layout):
+        yield SystemStep(f"remove {path}", path.exists(), path.unlink)
+    ours = layout.link.is_symlink() and os.readlink(layout.link) == str(layout.program)
+    yield SystemStep(f"remove {layout.link}", ours, layout.link.unlink)
+    yield SystemStep(f"remove {layout.code}", layout.code.exists(), lambda: shutil.rmtree(layout.code))
+    yield SystemStep(f"remove {layout.run}", layout.run.exists(), lambda: shutil.rmtree(layout.run, ignore_errors=True))
+
+
+def _config(layout: Layout, users: Sequence[str], operators: Sequence[str]) -> str:
+    """The file as it is, where it says the same; else with these users. Refuses to guess at what an operator wrote."""
+    if not layout.config.exists():
+        return config_text(layout, users, operators)
+    try:
+        known: Config = load_config(layout.config, {})
+    except ConfigError as error:
+        raise CannotSetUp(str(error)) from None
+    text = layout.config.read_text("utf-8")
+    wanted = dict.fromkeys((*known.separate.users, *users)), dict.fromkeys((*known.separate.operators, *operators))
+    if tuple(wanted[0]) == known.separate.users and tuple(wanted[1]) == known.separate.operators:
+        return text
+    if text == config_text(layout, known.separate.users, known.separate.operators):
+        return config_text(layout, tuple(wanted[0]), tuple(wanted[1]))
+    raise CannotSetUp(
+        f"{layout.config} was changed by hand: add {', '.join(users)} to users in [separate] there, then run this again"
+    )
+
+
+def _file(path: Path, text: str, words: str) -> SystemStep:
+    def write() -> None:
+        path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        if why := why_writable(path.parent):
+            raise CannotSetUp(why)
+        try:
+            replace_file(read_state(path), text.encode(), 0o644)
+        except FileProblem as error:
+            raise CannotSetUp(str(error)) from None
+
+    try:
+        return SystemStep(words, read_state(path).text != text, write)
+    except FileProblem as error:
+        raise CannotSetUp(str(error)) from None
+
+
+def _make_user(layout: Layout) -> Callable[[], None]:
+    shell = next((path for path in _NOLOGIN if Path(path).exists()), "/bin/false")
+    argv = ["useradd", "--system", "--user-group", "--no-create-home", "--home-dir", str(layout.state)]
+    return lambda: _run([*argv, "--shell", shell, "--comment", "Interlock", USER])
+
+
+def _is_state(layout: Layout) -> bool:
+    try:
+        found = layout.state.lstat()
+        return (
+            found.st_uid == pwd.getpwnam(USER).pw_uid and found.st_mode & 0o077 == 0 and not layout.state.is_symlink()
+        )
+    except (OSError, KeyError):
+        return False
+
+
+def _state(layout: Layout) -> None:
+    if why := why_writable(layout.state.parent):
+        raise CannotSetUp(why)
+    layout.state.mkdir(mode=0o700, exist_ok=True)
+    if layout.state.is_symlink():
+        raise CannotSetUp(f"{layout.state} is a link")
+    owner = pwd.getpwnam(USER)
+    os.chown(layout.state, owner.pw_uid, owner.pw_gid)
+    layout.state.chmod(0o700)
+
+
+def _link(layout: Layout) -> SystemStep:
+    def make() -> None:
+        layout.link.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        layout.link.symlink_to(layout.program)
+
+    taken = layout.link.exists() or layout.link.is_symlink()
+    return SystemStep(f"link {layout.link} to {layout.program}", not taken, make)
+
+
+def _client(layout: Layout) -> None:
+    """Built by the code that was copied: what is compiled in is that code's Python."""
+    _run([str(layout.python), "-I", "-m", "interlock.install.client_build", str(layout.config)])
+
+
+def _start() -> None:
+    _run(["systemd-tmpfiles", "--create", "interlock.conf"])
+    _run(["systemctl", "daemon-reload"])
+    _run(["systemctl", "enable", "--quiet", *_UNITS])
+    _run(["systemctl", "restart", *_UNITS])
+
+
+def _stop() -> None:
+    _run(["systemctl", "disable", "--quiet", "--now", *_UNITS])
+
+
+def _active() -> bool:
+    argv = ["systemctl", "is-active", "--quiet", *_UNITS]
+    return subprocess.run(argv, capture_output=True, timeout=SECONDS).returncode == 0
+
+
+def _exists(name: str) -> bool:
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        return False
+    return True
+
+
+def _run(argv: Sequence[str]) -> None:
+    path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    try:
+        done = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            env={"PATH": path, "LANG": "C"},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotSetUp(f"{argv[0]}: {error}") from None
+    if done.returncode != 0:
+        said = " ".join((done.stderr or done.stdout).split())[-400:]
+        raise CannotSetUp(f"{' '.join(argv[:3])} failed ({done.returncode}): {said}")

@@ -1,0 +1,165 @@
+"""An agent's live executions: what they wait for, how a pause is lifted, how they end; and the overview of all agents, the blocked first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from interlock.approvals import challenges, settle
+from interlock.audit.chain import event_body
+from interlock.error_codes import LoopProblem
+from interlock.loop import notices
+from interlock.loop.state import KEPT_LIVE, LifecycleError, Pause, move_execution, pause_of
+from interlock.model import AgentRef, Human
+from interlock.policy.digest import normal_name
+from interlock.ports import Tx
+from interlock.records import NOTHING, AgentRow, AgentTotals, Challenge, Execution, Json
+from interlock.runtime.state import State
+
+
+def live_executions(tx: Tx, agent: AgentRef) -> list[Execution]:
+    """The agent's executions that have not ended, in whatever session, the newest first."""
+    return [one for status in KEPT_LIVE for one in tx.executions(agent, status)]
+
+
+def current_execution(tx: Tx, agent: AgentRef, among: list[Execution] | None = None) -> Execution | None:
+    """The one of this session: each connection has its own."""
+    found = live_executions(tx, agent) if among is None else among
+    mine = [one for one in found if one.agent.session == agent.session]
+    return max(mine, key=lambda one: one.started_at, default=None)
+
+
+def pause_in_force(
+    tx: Tx, agent: AgentRef, among: list[Execution], now: float
+) -> tuple[Execution | None, Pause] | None:
+    """C-19: what the agent waits for, in any of its executions; a verify pause also without one, while its challenge lives."""
+    for one in among:
+        pause = pause_of(one.pause)
+        if pause is not None and not is_lifted(tx, pause, now):
+            return one, pause
+    for challenge in tx.challenges(agent.principal):
+        mine = challenge.kind == challenges.VERIFY and normal_name(challenge.agent.name) == normal_name(agent.name)
+        if mine and now < challenge.expires_at:
+            return None, _waiting(challenge)
+    return None
+
+
+def _waiting(challenge: Challenge) -> Pause:
+    human = int(Human.VERIFY)
+    return Pause("verify", challenge.digest, human, "", challenge.id, "", challenge.reason, challenge.opened_at)
+
+
+def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
+    """Whether a pause has ended by itself: its challenge is over (R-10), or another name's ticket is. What holds its own ticket is resumed."""
+    if pause.kind == "other":
+        ticket = tx.ticket(pause.ticket)
+        return ticket is None or not settle(ticket, now).open
+    if pause.kind != "verify":
+        return False
+    found = tx.challenge(pause.challenge)
+    return found is None or found.state != "open" or now >= found.expires_at
+
+
+def resume(tx: Tx, execution: Execution, now: float) -> Execution:
+    """The execution without its pause, with one more quota where the steps had run out (C-20)."""
+    pause = pause_of(execution.pause)
+    if pause is not None and pause.grants:
+        words = f"A person agreed: {execution.quota} more steps"
+        notices.notify(tx, execution.agent, notices.STATUS, words, now)
+    return unpaused_execution(execution, now, pause is not None and pause.grants)
+
+
+def lift_ended_pause(tx: Tx, execution: Execution, now: float) -> Execution:
+    """The execution as it stands: without a pause that ended by itself, and with one more quota where its code came back."""
+    pause = pause_of(execution.pause)
+    if pause is None or not is_lifted(tx, pause, now):
+        return execution
+    found = tx.challenge(pause.challenge)
+    return unpaused_execution(execution, now, pause.grants and found is not None and found.state == "verified")
+
+
+def unpaused_execution(execution: Execution, now: float, more: bool) -> Execution:
+    """The execution as it goes on; `more` is whether one more quota of steps was agreed to."""
+    most = max(execution.max_steps, execution.steps) + execution.quota if more else execution.max_steps
+    return replace(move_execution(execution, "resume", now), pause=NOTHING, max_steps=most)
+
+
+def end_execution(tx: Tx, state: State, execution: Execution, move: str, ended: Json) -> Execution:
+    """Ends an execution and tells the record; its notifications are over with it."""
+    now = state.clock.now()
+    try:
+        after = replace(move_execution(execution, move, now), ended=ended)
+    except LifecycleError as error:
+        raise LoopProblem("PERMISSION_DENIED", str(error)) from None
+    tx.save_execution(after, execution)
+    notices.clear(tx, execution.agent, now, execution=execution.id)
+    state.declared.closed(execution.agent)
+    record_execution(tx, state, after, ended)
+    return after
+
+
+def record_execution(tx: Tx, state: State, execution: Execution, more: Json = NOTHING) -> None:
+    details = {"execution": execution.id, "status": execution.status, "name": execution.agent.name, **more}
+    state.recorder.now(tx, "execution", event_body(state.clock.now(), "execution", execution.agent.principal, details))
+
+
+def no_execution_error(agent: AgentRef) -> LoopProblem:
+    return LoopProblem(
+        "NOT_FOUND_RESOURCE",
+        "No execution of this agent runs in this session. Start one with execute_agent.",
+        {"resource_type": "execution", "resource_id": agent.name},
+    )
+
+
+MOST_RUNS = 1_000  # of each kind that are not over
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOverview:
+    """One agent: what is kept of it, and how it stands now."""
+
+    principal: str
+    name: str
+    row: AgentRow | None
+    totals: AgentTotals | None
+    block: str  # why it is blocked
+    run: Execution | None  # that is not over
+
+    @property
+    def checked(self) -> int:
+        return int(self._figures.get("total_checked", 0))
+
+    @property
+    def stopped(self) -> int:
+        """What did not go through at once, whatever became of it."""
+        decided = [(name, count) for name, count in self._figures.items() if name.startswith("decision:")]
+        return sum(int(count) for name, count in decided if not name.startswith("decision:allow:"))
+
+    @property
+    def last_at(self) -> float:
+        return max(self.totals.last_at if self.totals else 0.0, self.row.last_seen if self.row else 0.0)
+
+    @property
+    def _figures(self) -> Json:
+        return self.totals.figures if self.totals else NOTHING
+
+
+def list_agents(state: State) -> list[AgentOverview]:
+    """Everybody who has a token, asked for something, runs something or is blocked: the blocked first, then whoever did last."""
+    state.recorder.flush()
+
+    def work(tx: Tx) -> tuple[list[AgentRow], list[AgentTotals], list[Execution]]:
+        runs = [run for status in KEPT_LIVE for run in tx.executions(status=status, most=MOST_RUNS)]
+        return tx.agents(), tx.agent_totals(), runs
+
+    rows, totals, runs = state.store.read(work)
+    row_of = {(row.principal, normal_name(row.name)): row for row in rows}
+    total_of = {(one.principal, one.name): one for one in totals}
+    run_of = {(run.agent.principal, normal_name(run.agent.name)): run for run in reversed(runs)}
+    known = dict.fromkeys((*total_of, *row_of, *run_of))
+    blocked, proved = dict(state.blocks), {principal for principal, _ in known}
+    known |= dict.fromkeys((principal, "") for principal in blocked if principal not in proved)
+    found = [
+        AgentOverview(*who, row_of.get(who), total_of.get(who), blocked.get(who[0], ""), run_of.get(who))
+        for who in known
+    ]
+    return sorted(found, key=lambda one: (not one.block, -one.last_at, one.principal, one.name))

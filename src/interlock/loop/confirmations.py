@@ -1,0 +1,299 @@
+"""An agent's use of a person's approval: confirm, continue, list, prompt again; none of it approves anything by itself (AE-14, C-14, R-15)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from interlock.approvals import challenges, settle, tokens
+from interlock.approvals.tickets import token_of
+from interlock.audit import fingerprint, token_body
+from interlock.engine.evaluate import evaluate
+from interlock.error_codes import INERT, LoopProblem
+from interlock.identity.attempts import Attempts
+from interlock.loop import notices
+from interlock.loop.agents import current_execution, live_executions, no_execution_error, pause_in_force, resume
+from interlock.loop.blocked import refuse_blocked
+from interlock.loop.notices import ANEW, ANOTHER, HOW, approval_hint, cooling_seconds, rejection_message
+from interlock.loop.state import LIVE, pause_of, status_of
+from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
+from interlock.model import AgentRef, Human, Requirement, TicketState, tool
+from interlock.ports import Tx
+from interlock.records import Execution, Ticket, TicketQuery
+from interlock.runtime import Request
+from interlock.runtime.state import State
+from interlock.times import iso
+
+__all__ = [
+    "approve_cli_permission",
+    "confirm_operation",
+    "continue_execution",
+    "get_pending_cli_approvals",
+    "permission_prompt",
+]
+
+CONFIRMED = "confirmed"  # a ticket's outcome once its token was used to confirm
+SINGLE_USE = "CONFIRM_SINGLE_USE"
+COOLING = "it is cooling off"
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of an attempt, to be answered when it is on disk."""
+
+    problem: LoopProblem | None = None
+    ticket: Ticket | None = None
+    execution: Execution | None = None
+
+
+def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: str) -> dict[str, Any]:
+    """Uses a token that a person armed: whatever waits for it goes on; the action itself, reported again, spends its ticket (2.11)."""
+    require_ready(state, agent)
+
+    def work(tx: Tx) -> _Outcome:
+        now = state.clock.now()
+        wait = tokens.FAILURES.wait(tx, agent.principal, now)
+        if wait:
+            return _Outcome(rate_limit_problem(wait, now, tokens.FAILURES))
+        ticket = tokens.ticket_of(tx, token)
+        if ticket is not None and ticket.agent.principal != agent.principal:
+            ticket = None  # another's token is no token
+        problem = _refused(tx, state, agent, ticket, token, operation, now)
+        if problem is not None or ticket is None:
+            return _Outcome(_failed(tx, state, agent, ticket, token, operation, problem, now))
+        return _taken(tx, state, ticket, now)
+
+    done = _kept(state, work)
+    ticket = done.ticket
+    assert ticket is not None
+    return {
+        "confirmed": True,
+        "operation": ticket.operation,
+        "element_name": ticket.agent.name,
+        "level": SINGLE_USE,
+        "expires_at": iso(ticket.expires_at),
+        "message": "Confirmed. Report the same step, or call the operation, once more: it passes once.",
+    }
+
+
+def continue_execution(state: State, agent: AgentRef, *, token: str = "") -> dict[str, Any]:
+    """Resumes a paused execution after a person armed its ticket (R-15); one that is not paused stays as it is."""
+    require_ready(state, agent)
+
+    def work(tx: Tx) -> _Outcome:
+        now, found = state.clock.now(), live_executions(tx, agent)
+        running = current_execution(tx, agent, found)
+        if running is None:
+            return _Outcome(no_execution_error(agent))
+        held = pause_in_force(tx, agent, found, now)
+        if held is None:
+            return _Outcome(execution=running)
+        pause = held[1]
+        ticket = tx.ticket(pause.ticket) if pause.ticket else None
+        if ticket is None:
+            words = f"This agent waits for challenge {pause.id}. {HOW}."
+            return _Outcome(LoopProblem("PERMISSION_DENIED", words, {"reason": "a challenge is open"}))
+        given = token or token_of(state, ticket)
+        named = tokens.ticket_of(tx, given)
+        mine = ticket if named is not None and named.id == ticket.id else None
+        problem = _refused(tx, state, agent, mine, given, ticket.operation, now)
+        if problem is not None:
+            return _Outcome(_failed(tx, state, agent, ticket, given, ticket.operation, problem, now))
+        done = _taken(tx, state, ticket, now)
+        return replace(done, execution=tx.execution(running.id))
+
+    done = _kept(state, work)
+    execution = done.execution
+    assert execution is not None
+    left = max(0, execution.max_steps - execution.steps)
+    return {
+        "execution_id": execution.id,
+        "status": status_of(execution, False),
+        "element_name": execution.agent.name,
+        "started_at": iso(execution.started_at),
+        "steps_remaining": left,
+    }
+
+
+def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
+    """What of this principal waits for a person, or was armed and not used yet."""
+    now = state.clock.now()
+    query = TicketQuery(notices.OPEN_TICKETS, agent.principal, agent.name, limit=100)
+    found = [settle(ticket, now) for ticket in state.store.read(lambda tx: tx.tickets(query))]
+    return {"pending": [_listed(ticket) for ticket in found if ticket.state in notices.OPEN_TICKETS]}
+
+
+def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) -> dict[str, Any]:
+    """Says that a held call was armed by a person; the call itself, made again, spends it. An unarmed one is refused (R-15)."""
+    require_ready(state, agent)
+
+    def work(tx: Tx) -> _Outcome:
+        now, ticket = state.clock.now(), tx.ticket(request_id)
+        wait = tokens.FAILURES.wait(tx, agent.principal, now)
+        if wait:
+            return _Outcome(rate_limit_problem(wait, now, tokens.FAILURES))
+        if ticket is not None and ticket.agent.principal != agent.principal:
+            ticket = None
+        token = token_of(state, ticket) if ticket is not None else request_id
+        operation = ticket.operation if ticket is not None else ""
+        problem = _refused(tx, state, agent, ticket, token, operation, now, once=False)
+        if problem is not None or ticket is None:
+            return _Outcome(_failed(tx, state, agent, ticket, token, operation, problem, now))
+        return _Outcome(ticket=settle(ticket, now))
+
+    ticket = _kept(state, work).ticket
+    assert ticket is not None
+    return {
+        "approved": True,
+        "request_id": ticket.id,
+        "operation": ticket.operation,
+        "expires_at": iso(ticket.expires_at),
+        "message": "A person agreed. Make the same call again: it passes once.",
+    }
+
+
+def require_ready(state: State, agent: AgentRef) -> None:
+    state.catch_up()
+    refuse_blocked(state, agent)
+
+
+def _kept(state: State, work: Any) -> _Outcome:
+    """The outcome when it is on disk; a refusal is kept as well, so that it counts."""
+    outcome: _Outcome = state.store.write(work)
+    if outcome.problem is not None:
+        raise outcome.problem
+    return outcome
+
+
+def _refused(
+    tx: Tx,
+    state: State,
+    agent: AgentRef,
+    ticket: Ticket | None,
+    token: str,
+    operation: str,
+    now: float,
+    once: bool = True,
+) -> LoopProblem | None:
+    """CT-05, C-14: why a token does not count; None where a person armed it, the client's own user in this session included, and nobody used it."""
+    shown = {"token": fingerprint(token)}
+    if ticket is None:
+        return LoopProblem("TOKEN_INVALID", details=shown)
+    if operation != ticket.operation:
+        named = {"token_operation": ticket.operation, "requested_operation": operation[:200]}
+        return LoopProblem(
+            "TOKEN_SCOPE_MISMATCH", "This confirmation token is for another operation", {**shown, **named}
+        )
+    if ticket.spent_at or (once and ticket.outcome == CONFIRMED):
+        used = {"consumed_at": iso(ticket.spent_at)} if ticket.spent_at else {}
+        return LoopProblem("TOKEN_ALREADY_USED", details={**shown, **used})
+    stands = settle(ticket, now)
+    if stands.state is TicketState.EXPIRED:
+        when = {"expired_at": iso(ticket.expires_at), "current_time": iso(now)}
+        return LoopProblem("TOKEN_EXPIRED", details={**shown, **when})
+    if stands.state is TicketState.REJECTED:
+        held = any(one.pause and one.pause.get("ticket") == ticket.id for one in live_executions(tx, ticket.agent))
+        words = f"This was refused: {rejection_message(stands)} {ANEW if held else ANOTHER}"
+        return LoopProblem("TOKEN_INVALID", words, shown)
+    if stands.open and ticket.requirement.human is not Human.NONE:
+        return LoopProblem(
+            "PERMISSION_DENIED", f"{INERT} {approval_hint(ticket.id)}.", {"reason": tokens.SELF_APPROVAL}
+        )
+    wait = cooling_seconds(ticket, now)
+    if wait:
+        details = {"reason": COOLING, "retry_after_seconds": wait}
+        return LoopProblem("PERMISSION_DENIED", f"It cools off for {wait} s more. Use the token after this.", details)
+    why = state.agreement(stands, tx.approvals(ticket.id), Requirement(), now, agent.session)
+    if why or stands.state is not TicketState.APPROVED:
+        return LoopProblem("PERMISSION_DENIED", "Nobody may use this token yet.", {"reason": why or COOLING})
+    return None
+
+
+def _failed(
+    tx: Tx,
+    state: State,
+    agent: AgentRef,
+    ticket: Ticket | None,
+    token: str,
+    operation: str,
+    problem: LoopProblem | None,
+    now: float,
+) -> LoopProblem:
+    """One more token that did not count: limited, and on record (C-14, CT-12, CT-13)."""
+    found = problem or LoopProblem("TOKEN_INVALID", details={"token": fingerprint(token)})
+    tokens.FAILURES.failed(tx, agent.principal, now)
+    why = str(found.details.get("reason", found.code)) if found.code == "PERMISSION_DENIED" else found.code
+    name = ticket.operation if ticket is not None else operation[:200]
+    adapter = ticket.adapter if ticket is not None else "loop"
+    body = token_body(now, "TOKEN_REJECTED", token, name, adapter, why, agent.session)
+    state.recorder.now(tx, "TOKEN_REJECTED", body)
+    return found
+
+
+def _taken(tx: Tx, state: State, ticket: Ticket, now: float) -> _Outcome:
+    """The token is used: executions that wait for it go on, and what was told of it is over."""
+    stands = settle(ticket, now)
+    after = replace(stands, outcome=CONFIRMED, version=ticket.version + 1)
+    if not tx.change_ticket(after, ticket):
+        return _Outcome(LoopProblem("PERMISSION_DENIED", "The ticket was changed just now; look again"))
+    agent = ticket.agent
+    for one in live_executions(tx, agent):
+        pause = pause_of(one.pause)
+        if pause is not None and pause.ticket == ticket.id and one.status in LIVE:
+            tx.save_execution(resume(tx, one, now), one)
+    for challenge in tx.challenges(agent.principal):
+        if challenge.kind == challenges.VERIFY and challenge.digest == ticket.digest:
+            challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name, challenges.ANSWERED)
+            break
+    notices.clear(tx, agent, now, ticket=ticket.id)
+    user = ticket.decided_by
+    body = token_body(
+        now, "TOKEN_VALIDATED", token_of(state, ticket), ticket.operation, ticket.adapter, "", agent.session, user
+    )
+    state.recorder.now(tx, "TOKEN_VALIDATED", body)
+    return _Outcome(ticket=after)
+
+
+def rate_limit_problem(seconds: int, now: float, attempts: Attempts) -> LoopProblem:
+    details: Mapping[str, Any] = {
+        "limit": attempts.most,
+        "remaining": 0,
+        "window": "minute",
+        "resets_at": iso(now + seconds),
+        "retry_after_seconds": seconds,
+    }
+    return LoopProblem("RATE_LIMIT_EXCEEDED", f"Too many attempts; wait {seconds} s.", details)
+
+
+def _listed(ticket: Ticket) -> dict[str, Any]:
+    return {
+        "request_id": ticket.id,
+        "operation": ticket.operation,
+        "title": ticket.title,
+        "danger_level": ticket.level.word,
+        "requires": ticket.requirement.word,
+        "reason": ticket.reason,
+        "armed": ticket.state is TicketState.APPROVED,
+        "opened_at": iso(ticket.opened_at),
+        "expires_at": iso(ticket.expires_at),
+    }
+
+
+def permission_prompt(
+    state: State,
+    agent: AgentRef,
+    door: str,
+    *,
+    tool_name: str,
+    input: Mapping[str, Any],
+    cwd: str = "",
+    tight: Tightening = NO_TIGHTENING,
+) -> dict[str, Any]:
+    """Whether a tool call may be made now; one that is held is denied, with its ticket, and passes once a person agreed."""
+    state.catch_up()
+    here = governed_state(state, agent, door, tight)
+    decision = evaluate(here, Request(tool(tool_name, input, cwd), agent, door))
+    if decision.allowed:
+        return {"behavior": "allow", "updatedInput": dict(input)}
+    return {"behavior": "deny", "message": decision.reason}

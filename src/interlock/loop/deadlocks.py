@@ -1,0 +1,150 @@
+"""Asks a person to end the wait of a stuck agent: one ticket in the queue, nothing released before it is approved (R-15)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from interlock.approvals import apply_move, challenges, settle
+from interlock.approvals.answers import withdraw
+from interlock.approvals.tickets import new_ticket, seal_of, shown_hash
+from interlock.audit.chain import event_body
+from interlock.engine.gathering import identify
+from interlock.error_codes import LoopProblem
+from interlock.identity.attempts import Attempts
+from interlock.loop import notices
+from interlock.loop.agents import live_executions, pause_in_force, unpaused_execution
+from interlock.loop.blocked import enforced_block
+from interlock.loop.confirmations import rate_limit_problem
+from interlock.loop.notices import ABORT, HOW, approval_hint, rejection_message, ticket_excerpt
+from interlock.loop.state import LIVE, Pause, pause_of
+from interlock.model import AgentRef, Human, Requirement, TicketState, operation
+from interlock.policy.circumstances import Contribution
+from interlock.policy.evaluate import PolicyResult
+from interlock.ports import QueueFull, Tx
+from interlock.records import Execution, Ticket
+from interlock.redaction import redact_text
+from interlock.runtime import Judged, Request
+from interlock.runtime.state import State
+
+RELEASE = "release_deadlock"
+ATTEMPTS = Attempts("loop.deadlocks", most=3, seconds=300.0)
+SAID, TITLE = 500, 300  # characters
+_ASKED = Requirement(human=Human.APPROVE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What became of it, to be answered when it is on disk."""
+
+    problem: LoopProblem | None = None
+    ticket: Ticket | None = None
+    fresh: bool = False  # the ticket was opened now
+    released: bool = False
+    blocked: bool = False
+
+
+def release_deadlock(state: State, agent: AgentRef, door: str, *, reason: str = "") -> dict[str, Any]:
+    """Asks a person to end what the agent waits for, and ends it once they agreed; the step that is held is not approved by it."""
+    state.catch_up()
+    said = redact_text(reason)[:SAID]
+    done: _Asked = state.store.write(lambda tx: _asked(tx, state, agent, door, said))
+    if done.problem is not None:
+        raise done.problem
+    if done.released:
+        return {
+            "requested": True,
+            "released": True,
+            "message": "A person agreed: this agent waits no more. The held step was not approved.",
+        }
+    if done.fresh and done.ticket is not None:
+        state.tell("held", done.ticket)
+    state.tell("deadlock", None, f"agent {agent.name!r:.80} ({agent.principal}) asks to be freed: {said}")
+    return {"requested": True, "released": False, "message": _message(state, done)}
+
+
+def _message(state: State, done: _Asked) -> str:
+    if done.blocked:
+        return f"An operator was asked. Nothing was freed by asking. {HOW}."
+    if done.ticket is None:
+        return "An operator was asked. Nothing was freed by asking."
+    stands = settle(done.ticket, state.clock.now())
+    if stands.state is TicketState.REJECTED:
+        return f"This was refused: {rejection_message(stands)} Wait for the answer, or {ABORT}."
+    return f"An operator was asked. Nothing was freed by asking. {approval_hint(done.ticket.id)}; then call {RELEASE} once more, or {ABORT}."
+
+
+def _asked(tx: Tx, state: State, agent: AgentRef, door: str, said: str) -> _Asked:
+    now, found = state.clock.now(), live_executions(tx, agent)
+    held = pause_in_force(tx, agent, found, now)
+    judged = _judged(state, agent, door, held, now) if held is not None else None
+    asked = tx.live_ticket(judged.digest, agent) if judged is not None else None
+    if held is not None and asked is not None and _agreed(tx, state, agent, asked, now):
+        return _released(tx, state, agent, held[1], asked, now)
+    wait = ATTEMPTS.wait(tx, agent.principal, now)
+    if wait:
+        return _Asked(rate_limit_problem(wait, now, ATTEMPTS))
+    ATTEMPTS.failed(tx, agent.principal, now)
+    why = enforced_block(state, agent.principal)
+    if why:
+        challenges.issue(tx, state, agent, challenges.BLOCK, why, now)
+    details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {said}"}
+    state.recorder.now(tx, "alert", event_body(now, "alert", agent.principal, details))
+    notices.notify(tx, agent, notices.STATUS, "An operator was asked to look.", now)
+    if why or held is None or judged is None:
+        return _Asked(blocked=bool(why))
+    if asked is not None and settle(asked, now).state is TicketState.REJECTED:
+        return _Asked(ticket=asked)
+    return _opened(tx, state, held[1], judged, said)
+
+
+def _judged(state: State, agent: AgentRef, door: str, held: tuple[Execution | None, Pause], now: float) -> Judged:
+    """The question as an action, the same for as long as the agent waits for the same."""
+    execution, pause = held
+    action = operation(RELEASE, {"element_name": agent.name, "waits_for": pause.id}, "EXECUTE")
+    judgement, titles = state.reader.read(action)
+    request = Request(action, agent, door, operation=RELEASE, execution=execution.id if execution else "")
+    return identify(state, Judged(request, judgement, titles, None, now))
+
+
+def _agreed(tx: Tx, state: State, agent: AgentRef, ticket: Ticket, now: float) -> bool:
+    stands = settle(ticket, now)
+    return stands.state is TicketState.APPROVED and not state.agreement(
+        stands, tx.approvals(ticket.id), ticket.requirement, now, agent.session
+    )
+
+
+def _opened(tx: Tx, state: State, pause: Pause, judged: Judged, said: str) -> _Asked:
+    """The ticket that people see; where their queue is full, the alert alone reaches them."""
+    step = tx.ticket(pause.ticket) if pause.ticket else None
+    what = f"'{ticket_excerpt(step)}'" if step is not None else pause.reason
+    why = f": {said.rstrip('.')}" if said else ""
+    words = f"asks to be freed{why}. It waits for {pause.id} ({what}); a yes ends this wait, and approves nothing else"
+    weighed = PolicyResult(_ASKED, (f"deadlock: {words}",), parts=(Contribution("deadlock", _ASKED, words),))
+    title = f"Free agent {judged.request.agent.name!r:.80}, which waits for {what}"
+    made = replace(new_ticket(state, judged, weighed), title=title[:TITLE])
+    made = replace(made, shown_hash=shown_hash(made))
+    made = replace(made, seal=seal_of(state, made))
+    try:
+        ticket = tx.open_ticket(made, state.policy.open_tickets)
+    except QueueFull:
+        return _Asked()
+    if ticket.id == made.id:
+        state.pins.opened(ticket)
+    return _Asked(ticket=ticket, fresh=ticket.id == made.id)
+
+
+def _released(tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket, now: float) -> _Asked:
+    """The yes is spent; what the agent waited for is withdrawn, and nothing of it is approved."""
+    spent = replace(apply_move(settle(ticket, now), "spend", now), version=ticket.version + 1)
+    if not tx.change_ticket(spent, ticket) or not state.pins.spend(ticket.id, spent):
+        return _Asked(LoopProblem("TOKEN_ALREADY_USED"))
+    for one in live_executions(tx, agent):
+        mine = pause_of(one.pause)
+        if mine is not None and mine.id == pause.id and one.status in LIVE:
+            tx.save_execution(unpaused_execution(one, now, False), one)
+    challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
+    if pause.kind != "other":  # another name's ticket is not this one's to take back
+        withdraw(tx, state, agent.principal, RELEASE, lambda held: bool(pause.ticket) and held.id == pause.ticket)
+    notices.clear(tx, agent, now, ticket=pause.ticket, challenge=pause.challenge)
+    return _Asked(ticket=spent, released=True)

@@ -1,0 +1,271 @@
+"""Starts executions once a person approved, completes, aborts and shows them, and ends them with their connection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from interlock.approvals import challenges
+from interlock.approvals.answers import withdraw
+from interlock.approvals.pausing import state_for_step
+from interlock.approvals.tokens import SELF_APPROVAL
+from interlock.engine.evaluate import evaluate
+from interlock.error_codes import INERT, LoopProblem, confirmation_hint
+from interlock.loop import notices
+from interlock.loop.agents import (
+    current_execution,
+    end_execution,
+    is_lifted,
+    live_executions,
+    no_execution_error,
+    pause_in_force,
+    record_execution,
+)
+from interlock.loop.blocked import blocked_by, refuse_blocked
+from interlock.loop.notices import approval_hint, cooling_message, rejection_message
+from interlock.loop.state import KEPT_LIVE, LIVE, RUNNING, move_execution, pause_json, pause_of, status_of
+from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
+from interlock.model import AgentRef, TicketState, operation
+from interlock.policy.decision import Decision, failure_json
+from interlock.policy.overrides import step_quota
+from interlock.ports import Tx
+from interlock.records import NOTHING, Execution, Json
+from interlock.redaction import redact, redact_text
+from interlock.runtime import Judged, Request, StepContext
+from interlock.runtime.state import State
+from interlock.times import iso
+
+EXECUTE = "execute_agent"
+LONGEST_GOAL = 4_000  # characters
+SAID = 500  # characters of a summary or a reason that are kept
+
+
+def execute_agent(
+    state: State,
+    agent: AgentRef,
+    door: str,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    max_autonomous_steps: int | None = None,
+    token: str = "",
+    tight: Tightening = NO_TIGHTENING,
+) -> dict[str, Any]:
+    """Starts an execution once a person agreed to this one (R-11); CONFIRMATION_REQUIRED until then, a blocked principal is refused."""
+    state.catch_up()
+    here = governed_state(state, require_name(agent), door, tight)
+    refuse_blocked(here, agent)
+    here = state_for_step(here, operation(EXECUTE, dict(parameters or {}), "EXECUTE"))
+    steps = step_quota(here.policy, _asked(max_autonomous_steps))
+    made = Execution(
+        id=state.new_id("exec_"),
+        agent=agent,
+        status=RUNNING,
+        started_at=state.clock.now(),
+        max_steps=steps,
+        goal=_kept(parameters or {}),
+        quota=steps,
+    )
+    params = {"element_name": agent.name, "parameters": dict(parameters or {}), "max_autonomous_steps": steps}
+    decision = evaluate(
+        here,
+        Request(
+            operation(EXECUTE, params, "EXECUTE"),
+            agent,
+            door,
+            token=token,
+            execution=made.id,
+            step=StepContext(starting=True),
+            keep=lambda tx, judged, decision: _begin(tx, here, made, judged, decision),
+        ),
+    )
+    if not decision.allowed:
+        raise refusal(decision, state.clock.now())
+    state.declared.opened(agent)
+    return {
+        "execution_id": made.id,
+        "status": RUNNING,
+        "started_at": iso(made.started_at),
+        "element_name": agent.name,
+        "safety_loop": here.mode,
+        "max_autonomous_steps": steps,
+        "steps_remaining": steps,
+        "applied": {"max_autonomous_steps": steps},
+        **({"warnings": tight.warnings} if tight.said else {}),
+    }
+
+
+def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success", summary: str = "") -> dict[str, Any]:
+    """Ends an execution that did its work, or did not; a blocked principal cannot (C-15)."""
+    state.catch_up()
+    refuse_blocked(state, agent)
+
+    def work(tx: Tx) -> Execution:
+        found = current_execution(tx, require_name(agent))
+        if found is None:
+            raise no_execution_error(agent)
+        ended, pause = {"outcome": outcome or "success", "summary": redact_text(summary)[:SAID]}, pause_of(found.pause)
+        if pause is None or not pause.challenge:  # R-10: what is to be verified waits on
+            withdraw(tx, state, agent.principal, "complete", lambda ticket: ticket.execution == found.id)
+        return end_execution(tx, state, found, "fail" if outcome == "failure" else "complete", ended)
+
+    done = state.store.write(work)
+    return _shown(done, False) | {key: value for key, value in done.ended.items() if value}
+
+
+def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
+    """Ends an execution early, always; ends its pause, and the pauses of this agent elsewhere, and lifts no block (C-15, R-10)."""
+
+    def work(tx: Tx) -> Execution | None:
+        mine, ended = current_execution(tx, require_name(agent)), {"summary": redact_text(reason)[:SAID]}
+        challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
+        others = [one for one in live_executions(tx, agent) if one.pause and (mine is None or one.id != mine.id)]
+        gone = [end_execution(tx, state, one, "cancel", ended) for one in ([mine] if mine is not None else []) + others]
+        ids = {one.id for one in gone}
+        withdraw(tx, state, agent.principal, "abort", lambda ticket: ticket.execution in ids)
+        return gone[0] if gone else None
+
+    done = state.store.write(work)
+    if done is None:
+        raise no_execution_error(agent)
+    return _shown(done, False) | {key: value for key, value in done.ended.items() if value}
+
+
+def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
+    """How the agent's execution stands, the newest where several ran (LC-02)."""
+    now = state.clock.now()
+
+    def work(tx: Tx) -> dict[str, Any] | None:
+        found = current_execution(tx, agent) or _last(tx, agent)
+        if found is None:
+            return None
+        block = blocked_by(state, tx, agent.principal)
+        pause = pause_in_force(tx, agent, [found], now) if found.status in LIVE else None
+        seen = replace(found, status=RUNNING) if found.pause and pause is None and found.status in LIVE else found
+        body = _shown(seen, bool(block)) | _progress(seen) | {"safety_loop": state.mode}
+        if found.goal:
+            body["goal"] = dict(found.goal)
+        if pause is not None:
+            body["pause"] = {"waits_for": pause[1].id, "reason": pause[1].reason, "since": iso(pause[1].since)}
+        if block and found.status in LIVE:
+            body["blocked"] = block
+            one = challenges.live_challenge(tx, agent, challenges.BLOCK, now)
+            body |= {"challenge": one.id} if one is not None else {}
+        notes = notices.pending(tx, agent, now)
+        return (
+            body
+            | {key: value for key, value in found.ended.items() if value}
+            | ({"notifications": notes} if notes else {})
+        )
+
+    found = state.store.read(work)
+    if found is None:
+        raise no_execution_error(agent)
+    return found
+
+
+def end_session(state: State, principal: str, session: str) -> None:
+    """ESL-13: what belongs to a connection ends with it: its executions and its tokens. Blocks stay."""
+    if not session:
+        return
+
+    def work(tx: Tx) -> None:
+        for status in KEPT_LIVE:
+            for one in tx.executions(status=status):
+                if (one.agent.principal, one.agent.session) == (principal, session):
+                    end_execution(tx, state, one, "cancel", {"summary": "the connection ended"})
+        withdraw(tx, state, principal, "session", lambda ticket: ticket.agent.session == session)
+
+    state.store.write(work)
+
+
+def refusal(decision: Decision, now: float) -> LoopProblem:
+    """A decision that is no yes, as an error of the registry."""
+    failure = failure_json(decision)
+    error = failure.get("error", {})
+    details = error.get("details") or ({"reason": decision.reason} if decision.code == "PERMISSION_DENIED" else NOTHING)
+    inert = details.get("reason") == SELF_APPROVAL
+    message = (
+        " ".join((INERT, *([f"{approval_hint(decision.ticket.id)}."] if decision.ticket else [])))
+        if inert
+        else _how(decision, now) or str(error.get("message", ""))
+    )
+    return LoopProblem(decision.code, message, details, failure.get("confirmation"))
+
+
+def _how(decision: Decision, now: float) -> str:
+    """Who can change a no, for whoever reads the answer to them; empty where the registry's own words are enough."""
+    ticket = decision.ticket
+    if ticket is not None and ticket.state is TicketState.REJECTED:
+        return f"This was refused: {rejection_message(ticket)} Tell the user, and ask for something else."
+    if ticket is not None and decision.outcome == "cool_off":
+        return cooling_message(ticket, now)
+    if decision.code != "CONFIRMATION_REQUIRED" or ticket is None:
+        return ""
+    return confirmation_hint(ticket.id)
+
+
+def require_name(agent: AgentRef) -> AgentRef:
+    """Refuses an agent without a name."""
+    if not agent.name:
+        words = "Missing required parameter 'element_name'"
+        raise LoopProblem("VALIDATION_MISSING_PARAM", words, {"param_name": "element_name"})
+    return agent
+
+
+def _begin(tx: Tx, state: State, made: Execution, judged: Judged, decision: Decision) -> None:
+    """Keeps a new execution in the same transaction as the yes; what it takes the place of hands on what it waits for."""
+    if not decision.allowed:
+        return
+    before = current_execution(tx, made.agent)
+    if before is not None:
+        pause = pause_of(before.pause)
+        end_execution(tx, state, before, "cancel", {"summary": f"execution {made.id} took its place"})
+        if pause is not None and not is_lifted(tx, pause, judged.now):
+            made = replace(move_execution(made, "pause", judged.now), pause=pause_json(pause))
+    tx.save_execution(made, None)
+    record_execution(tx, state, made, {"goal": made.goal, "max_steps": made.max_steps})
+
+
+def _last(tx: Tx, agent: AgentRef) -> Execution | None:
+    """The newest of this session, else of the agent."""
+    recent = tx.executions(agent, most=20)
+    return next((one for one in recent if one.agent.session == agent.session), recent[0] if recent else None)
+
+
+def _asked(steps: int | None) -> int | None:
+    if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 0):
+        raise LoopProblem(
+            "VALIDATION_INVALID_VALUE",
+            "Parameter 'max_autonomous_steps' takes a whole number from 0 on",
+            {"param_name": "max_autonomous_steps", "expected": "0 or more"},
+        )
+    return steps
+
+
+def _kept(parameters: Mapping[str, Any]) -> Json:
+    goal = redact(dict(parameters))
+    short = len(json.dumps(goal, default=str)) <= LONGEST_GOAL
+    return dict(goal) if short else {"note": "too long to keep"}
+
+
+def _shown(execution: Execution, blocked: bool) -> dict[str, Any]:
+    """LC-02's fields."""
+    body: dict[str, Any] = {
+        "execution_id": execution.id,
+        "status": status_of(execution, blocked),
+        "element_name": execution.agent.name,
+        "started_at": iso(execution.started_at),
+    }
+    return body | ({"finished_at": iso(execution.finished_at)} if execution.finished_at else {})
+
+
+def _progress(execution: Execution) -> dict[str, Any]:
+    left = max(0, execution.max_steps - execution.steps)
+    return {
+        "steps": execution.steps,
+        "max_autonomous_steps": execution.quota,
+        "steps_remaining": left,
+        "progress": {"current": execution.steps, "total": execution.max_steps},
+    }

@@ -1,0 +1,162 @@
+"""Notices for an agent: queued until delivered or obsolete, and the messages of a paused one: whom it waits for, how long, how to end it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from interlock.analysis.display_text import visible
+from interlock.approvals import settle
+from interlock.loop.state import KEPT_LIVE, Pause
+from interlock.model import AgentRef, TicketState
+from interlock.policy.digest import normal_name
+from interlock.ports import Tx
+from interlock.records import Challenge, Notification, Ticket
+from interlock.times import iso
+
+PERMISSION, PAUSE, DANGER = "permission_pending", "autonomy_pause", "danger_zone"
+STATUS, ERROR = "status", "error"
+TYPES = (PERMISSION, PAUSE, DANGER, STATUS, ERROR)
+STAYING = (PERMISSION, PAUSE, DANGER)  # told with every directive until they are over
+_WIRE = ("operation", "reason", "level", "verificationId")  # 2.2; the rest of the metadata is ours
+OPEN_TICKETS = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
+
+
+def notify(tx: Tx, agent: AgentRef, type: str, message: str, now: float, **metadata: str) -> Notification:
+    """Keeps one notification; `ticket`, `execution` and `principal` say what it is about, and are not told."""
+    about = {key: value for key, value in metadata.items() if value}
+    note = Notification(0, agent.principal, agent.name, type, message, now, about)
+    return replace(note, id=tx.add_notification(note))
+
+
+def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: float) -> int:
+    """AE-13, R-18: tells every agent that executes, the offender too, who was stopped and why; never the action's text."""
+    running = [execution.agent for status in KEPT_LIVE for execution in tx.executions(status=status)]
+    agents = {(one.principal, normal_name(one.name)): one for one in (*running, offender)}
+    message = danger_words(offender.name)
+    for one in agents.values():
+        _clear(tx, _about(tx, one, now, principal=offender.principal), now)
+        notify(tx, one, DANGER, message, now, verificationId=challenge.id, level=tier, principal=offender.principal)
+    return len(agents)
+
+
+def danger_words(name: str) -> str:
+    """Another agent chose the name: it is kept short, and shows what it hides."""
+    return f"Agent '{visible(name)[:60]}' was stopped (danger_zone); a person has to verify before it goes on"
+
+
+def pending(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
+    """What the agent is to be told now, in 2.2's words; nothing is changed by looking."""
+    return [note_json(note) for note in tx.notifications(agent, now) if not is_over(tx, note, now)]
+
+
+def deliver(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
+    """The same, and counts them as told; what is over is cleared."""
+    told = []
+    for note in tx.notifications(agent, now):
+        if is_over(tx, note, now):
+            tx.change_notification(replace(note, cleared_at=now))
+            continue
+        told.append(note_json(note))
+        if not note.delivered_at:
+            tx.change_notification(replace(note, delivered_at=now))
+    return told
+
+
+def clear(tx: Tx, agent: AgentRef, now: float, *, ticket: str = "", challenge: str = "", execution: str = "") -> int:
+    """Clears what is about this ticket, this challenge or this execution."""
+    return _clear(tx, _about(tx, agent, now, ticket=ticket, verificationId=challenge, execution=execution), now)
+
+
+def is_over(tx: Tx, note: Notification, now: float) -> bool:
+    """Whether what a notification is about has ended without anybody clearing it (AE-11 to AE-13)."""
+    said = note.metadata
+    if note.type == DANGER:  # cleared when the block is lifted, by whomever
+        return bool(said.get("principal")) and tx.block(str(said["principal"])) is None
+    if note.type not in STAYING:
+        return False
+    if said.get("verificationId"):
+        found = tx.challenge(str(said["verificationId"]))
+        return found is None or found.state != "open" or now >= found.expires_at
+    ticket = tx.ticket(str(said["ticket"])) if said.get("ticket") else None
+    return ticket is not None and settle(ticket, now).state not in OPEN_TICKETS
+
+
+def note_json(note: Notification) -> dict[str, Any]:
+    """2.2's words."""
+    body: dict[str, Any] = {"type": note.type, "message": note.message}
+    metadata = {key: note.metadata[key] for key in _WIRE if note.metadata.get(key)}
+    if metadata:
+        body["metadata"] = metadata
+    return body | {"timestamp": iso(note.at)}
+
+
+def _about(tx: Tx, agent: AgentRef, now: float, **what: str) -> list[Notification]:
+    wanted = {key: value for key, value in what.items() if value}
+    return [
+        note
+        for note in tx.notifications(agent, now)
+        if any(note.metadata.get(key) == value for key, value in wanted.items())
+    ]
+
+
+def _clear(tx: Tx, notes: Iterable[Notification], now: float) -> int:
+    cleared = 0
+    for note in notes:
+        tx.change_notification(replace(note, cleared_at=now))
+        cleared += 1
+    return cleared
+
+
+ABORT = "end this execution with abort_execution"
+ANOTHER = f"Report another step, or {ABORT}."
+ANEW = "End this execution with abort_execution, then start one for another step."
+HOW = "An operator frees it with `interlock codes`"
+_TITLE = 160  # characters of an action
+
+
+def approval_hint(ticket: str) -> str:
+    """How a person answers."""
+    return f"A person can answer ticket {ticket} (`interlock approve {ticket}`)"
+
+
+def ticket_excerpt(ticket: Ticket) -> str:
+    """The action itself, short."""
+    title = visible(" ".join(ticket.title.split()))
+    return title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}…"
+
+
+def rejection_message(ticket: Ticket) -> str:
+    """Who said no, to which action and why."""
+    why = f" ({ticket.decision_reason.strip().rstrip('.')})" if ticket.decision_reason.strip() else ""
+    return f"{ticket.decided_by or 'a person'} rejected '{ticket_excerpt(ticket)}'{why}."
+
+
+def cooling_seconds(ticket: Ticket, now: float) -> int:
+    """Seconds until an answer can count."""
+    return max(0, int(ticket.cooling_ends_at - now + 0.999))
+
+
+def cooling_message(ticket: Ticket, now: float) -> str:
+    """How long time alone stands in the way."""
+    agreed = "A person agreed" if ticket.state is TicketState.APPROVED else f"Ticket {ticket.id} waits for nobody's yes"
+    return f"{agreed}; it cools off for {cooling_seconds(ticket, now)} s more. Ask for the same once more after this."
+
+
+def paused_message(pause: Pause, ticket: Ticket | None, now: float) -> str:
+    """The answer to another step than the one that is held."""
+    held = f"Paused: {pause.reason.rstrip('.') or 'a step is held'}"
+    if ticket is None:
+        return f"{held}. {HOW} (challenge {pause.id}); until then report nothing else, or {ABORT}."
+    what, stands = f"{held} ('{ticket_excerpt(ticket)}')", settle(ticket, now)
+    if stands.state is TicketState.REJECTED:
+        return f"Paused: {rejection_message(stands)} {ANEW}"
+    if stands.state is TicketState.EXPIRED:
+        return f"{what}. Nobody answered ticket {ticket.id} in time: report the same step once more to ask anew, or {ABORT}."
+    if stands.state is TicketState.APPROVED:
+        wait = cooling_seconds(ticket, now)
+        when = f"in {wait} s, for it cools off until then," if wait else "now"
+        return f"{what}. A person agreed to it: report the same step {when} before anything else, or {ABORT}."
+    how = f"{HOW} (challenge {pause.challenge})" if pause.challenge else approval_hint(ticket.id)
+    return f"{what}. {how}; until then report nothing else, or {ABORT}."

@@ -1,0 +1,193 @@
+"""Closed envelopes of success and failure, which failures are MCP errors, and the size, depth and text limits of a call (EP-11)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from interlock.error_codes import CODES
+
+# What has no place in a message: names of errors, and places in code (ERR-02).
+LEAKS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        "typeerror",
+        "referenceerror",
+        "syntaxerror",
+        r"at\s+\S+",
+        "/src/",
+        "/node_modules/",
+        r"\.ts:\d",
+        r"\.js:\d",
+    )
+)
+_CODE = re.compile(r"[A-Z][A-Z0-9_]*")
+_ERRORS = frozenset({"INTERNAL_ERROR", "VALIDATION_INVALID_ENCODING"})  # C-42
+
+
+class AqlProblem(Exception):
+    """A call that is answered with a failure; `code` is of the registry."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str = "",
+        details: Mapping[str, Any] | None = None,
+        confirmation: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.code, self.details, self.confirmation = code, dict(details or {}), confirmation
+        self.message = message or (CODES[code].message if code in CODES else "This cannot be done")
+        super().__init__(self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolReply:
+    """An envelope, and whether it is an error to MCP (EP-09)."""
+
+    envelope: Mapping[str, Any]
+    is_error: bool = False
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        return {"envelope": dict(self.envelope), "isError": self.is_error}
+
+
+def success(
+    data: Any, warnings: Sequence[Mapping[str, Any]] = (), meta: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """EP-13."""
+    found: dict[str, Any] = {"success": True, "data": data}
+    if warnings:
+        found["warnings"] = [dict(one) for one in warnings]
+    return found | ({"_meta": dict(meta)} if meta else {})
+
+
+def failure(
+    code: str,
+    message: str,
+    details: Mapping[str, Any] | None = None,
+    confirmation: Mapping[str, Any] | None = None,
+    session: str = "",
+    closed: bool = False,
+) -> dict[str, Any]:
+    """ERR-01; where `closed`, nothing stands beside code and message (INT-09)."""
+    said: dict[str, Any] = {"code": code, "message": message}
+    more = dict(details or {})
+    if leaks(message):  # words of an operator or a rule that only look like a leak stay readable in the details
+        said["message"] = CODES[code].message if code in CODES else "This cannot be done"
+        if "reason" in (CODES[code].details if code in CODES else ()):
+            more.setdefault("reason", message)
+    if session:
+        more["session_id"] = session  # C-47
+    if more and not closed:
+        said["details"] = more
+    found: dict[str, Any] = {"success": False, "error": said}
+    return found | ({"confirmation": dict(confirmation)} if confirmation and not closed else {})
+
+
+def refusal(problem: AqlProblem, session: str = "", closed: bool = False) -> ProtocolReply:
+    """The reply to a call that failed."""
+    made = failure(problem.code, problem.message, problem.details, problem.confirmation, session, closed)
+    return ProtocolReply(made, problem.code in _ERRORS)
+
+
+def leaks(message: str) -> bool:
+    """Whether a message would be taken for a stack trace by the public runner."""
+    return any(pattern.search(message) for pattern in LEAKS)
+
+
+def is_code(code: str) -> bool:
+    return bool(_CODE.fullmatch(code))
+
+
+def encode(envelope: Mapping[str, Any]) -> str:
+    """The text of a tool's answer."""
+    return json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+
+
+REQUEST, RESPONSE, STRING = 1_048_576, 10_485_760, 1_048_576  # bytes
+ELEMENTS, DEPTH = 10_000, 32
+LIMITS: Mapping[str, int] = MappingProxyType(
+    {
+        "max_request_size": REQUEST,
+        "max_response_size": RESPONSE,
+        "max_string_length": STRING,
+        "max_array_elements": ELEMENTS,
+        "max_nesting_depth": DEPTH,
+    }
+)
+_PLAIN = (str, int, float, type(None))
+_UNITS = {"array_elements": "elements", "nesting_depth": "levels"}
+
+
+def check_request(arguments: Any) -> None:
+    """Refuses what is too much, and text that is none; walks without recursion, and what it has walked can be written."""
+    waiting = [(arguments, 1)]
+    size = 2
+    while waiting:
+        item, depth = waiting.pop()
+        if isinstance(item, str):
+            size += _text(item) + 2
+        elif isinstance(item, dict | list):
+            if depth > DEPTH:
+                raise too_large("nesting_depth", DEPTH, depth)
+            if len(item) > ELEMENTS:
+                raise too_large("array_elements", ELEMENTS, len(item))
+            size += len(item) + 2
+            if isinstance(item, dict):
+                size += sum(_text(key) + 3 for key in item)
+            waiting += [(inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item)]
+        else:
+            size += 4
+    if size > REQUEST:  # never more than its JSON has
+        raise too_large("request_size", REQUEST, size)
+
+
+def check_reply(envelope: Mapping[str, Any]) -> None:
+    """Refuses an answer that nobody could take; only a long one is written to know."""
+    if _many(envelope) and (size := len(json.dumps(envelope, ensure_ascii=False).encode())) > RESPONSE:
+        raise too_large("response_size", RESPONSE, size)
+
+
+def too_large(what: str, limit: int, actual: int) -> AqlProblem:
+    unit = _UNITS.get(what, "bytes")
+    details = {"limit_type": what, "limit_value": limit, "actual_value": actual, "unit": unit}
+    words = f"Payload too large: '{what}' is {actual} {unit}, the limit is {limit}"
+    return AqlProblem("VALIDATION_PAYLOAD_TOO_LARGE", words, details)
+
+
+def bad_text(words: str, location: str = "") -> AqlProblem:
+    return AqlProblem("VALIDATION_INVALID_ENCODING", words, {"location": location} if location else None)
+
+
+def _text(text: str) -> int:
+    """How many bytes a text has."""
+    if "\0" in text:
+        raise bad_text("A text holds a NUL character")
+    try:
+        size = len(text) if text.isascii() else len(text.encode())
+    except UnicodeEncodeError:
+        raise bad_text("A text holds half of a character (a lone surrogate)") from None
+    if size > STRING:
+        raise too_large("string_length", STRING, size)
+    return size
+
+
+def _many(envelope: Mapping[str, Any]) -> bool:
+    """Whether an answer could be long at all."""
+    waiting: list[Any] = [envelope]
+    budget = 100_000
+    while waiting and budget > 0:
+        item = waiting.pop()
+        budget -= len(item) if isinstance(item, str) else 8
+        if isinstance(item, dict):  # what most are; to ask whether it is any mapping takes longer
+            waiting += item.values()
+        elif isinstance(item, list | tuple):
+            waiting += item
+        elif not isinstance(item, _PLAIN) and isinstance(item, Mapping):
+            waiting += item.values()
+    return budget <= 0

@@ -1,0 +1,236 @@
+"""Layers 1 and 2 of the Gatekeeper: routes a call to its endpoint and checks its parameters; refuses what is not documented (EP-06, GK-01)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from interlock.loop.protocol import ENDPOINTS, TYPES, UNSET, OperationSpec, ParamSpec
+from interlock.loop.protocol.envelope import AqlProblem
+
+ENVELOPE = frozenset({"operation", "params"})
+_SHOWN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedParameters:
+    """Parameters by their canonical names, defaults included, and the fields with `_` in front."""
+
+    params: Mapping[str, Any]
+    private: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def confirmation(self) -> str:
+        """CT-14: the token of a retry; refuses what is no text."""
+        given = self.private.get("_confirmation")
+        if given is None:
+            return ""
+        if not isinstance(given, str):
+            raise wrong_type("_confirmation", "string", given)
+        return given
+
+
+def requested_operation(arguments: Any) -> str:
+    """The operation that a call asks for."""
+    if not isinstance(arguments, dict):
+        raise wrong_type("arguments", "object", arguments)
+    name = arguments.get("operation")
+    if name is None:
+        raise missing_parameter("operation")
+    if not isinstance(name, str):
+        raise wrong_type("operation", "string", name)
+    return name
+
+
+def check_parameters(operation: OperationSpec, arguments: Mapping[str, Any]) -> CheckedParameters:
+    """What was given to an operation; refuses what it does not document (EP-06, GK-01)."""
+    inner = arguments.get("params")
+    if inner is None:
+        inner = {}
+    if not isinstance(inner, dict):
+        raise wrong_type("params", "object", inner)
+    outer = {key: value for key, value in arguments.items() if key not in ENVELOPE}
+    spelled = {name: param for param in operation.params for name in (param.name, *param.aliases)}
+    beside = {name for name, param in spelled.items() if not param.nested}
+    _only(operation, (*_others(inner, spelled), *_others(outer, beside)))
+    found = {}
+    for param in operation.params:
+        value = _given(param, inner, {} if param.nested else outer)
+        if value is _MISSING or (value is None and not param.required):
+            if param.required:
+                raise missing_parameter(param.name, operation.name, param.type)
+            if param.default is not UNSET and param.fills:
+                found[param.name] = param.default
+            continue
+        found[param.name] = _valid(param, value)
+    private = {key: value for given in (outer, inner) for key, value in given.items() if key.startswith("_")}
+    return CheckedParameters(found, private)
+
+
+def missing_parameter(name: str, operation: str = "", type: str = "string") -> AqlProblem:
+    details = {"param_name": name} | ({"operation": operation} if operation else {})
+    return AqlProblem("VALIDATION_MISSING_PARAM", f"Missing required parameter '{name}'. Expected: {type}.", details)
+
+
+def wrong_type(name: str, expected: str, value: Any) -> AqlProblem:
+    actual = type_of(value)
+    details = {"param_name": name, "expected_type": expected, "actual_type": actual}
+    return AqlProblem("VALIDATION_INVALID_TYPE", f"Parameter '{name}' must be: {expected}. Got: {actual}.", details)
+
+
+def wrong_value(name: str, expected: str) -> AqlProblem:
+    details = {"param_name": name, "expected": expected}
+    return AqlProblem(
+        "VALIDATION_INVALID_VALUE", f"Parameter '{name}' has an unusable value. Use: {expected}.", details
+    )
+
+
+def type_of(value: Any) -> str:
+    """The word for a value's type."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    return next((word for word, kinds in TYPES.items() if type(value) in kinds), "object")
+
+
+def printable_name(name: str) -> str:
+    """A name as a message may repeat it: only what could be one."""
+    return f"'{name}'" if _SHOWN.fullmatch(name) else "(not a name)"
+
+
+def _others(given: Mapping[str, Any], known: Iterable[str]) -> list[str]:
+    return [key for key in given if key not in known and not key.startswith("_")]
+
+
+def _only(operation: OperationSpec, unknown: tuple[str, ...]) -> None:
+    if not unknown:
+        return
+    valid = operation.names
+    words = f"Unknown parameter {printable_name(unknown[0])} for operation '{operation.name}'. "
+    words += f"Valid parameters: {', '.join(valid)}." if valid else "It takes none."
+    requested_operation = [name[:80] for name in dict.fromkeys(unknown)][:10]
+    details = {"operation": operation.name, "unknown_params": requested_operation, "valid_params": valid}
+    raise AqlProblem("VALIDATION_UNKNOWN_PARAM", words, details)
+
+
+def _given(param: ParamSpec, inner: Mapping[str, Any], outer: Mapping[str, Any]) -> Any:
+    """The value: that of `params`, else the one beside it; two spellings must not disagree (R-2, C-03)."""
+    by_spelling = {}
+    for name in (param.name, *param.aliases):
+        for place in (inner, outer):
+            if name in place:
+                by_spelling[name] = place[name]
+                break
+    if not by_spelling:
+        return _MISSING
+    values = list(by_spelling.values())
+    if any(type(one) is not type(values[0]) or one != values[0] for one in values[1:]):
+        raise wrong_value(param.name, f"one value; {' and '.join(by_spelling)} differ")
+    return values[0]
+
+
+def _valid(param: ParamSpec, value: Any) -> Any:
+    if param.type == "integer" and type(value) is float and value.is_integer():
+        value = int(value)
+    if type(value) not in TYPES[param.type]:  # a flag is no number here
+        raise wrong_type(param.name, param.type, value)
+    if param.enum and value not in param.enum:
+        raise wrong_value(param.name, f"one of {', '.join(map(str, param.enum))}")
+    if isinstance(value, str):
+        _text(param, value)
+    elif isinstance(value, list):
+        _elements(param, value)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        if param.minimum is not None and value < param.minimum:
+            raise wrong_value(param.name, f"{param.minimum} or more")
+        if param.maximum is not None and value > param.maximum:
+            raise wrong_value(param.name, f"{param.maximum} or less")
+    return value
+
+
+def _text(param: ParamSpec, value: str) -> None:
+    if param.min_length is not None and len(value.strip()) < param.min_length:  # blanks say nothing
+        raise wrong_value(param.name, f"{param.min_length} character(s) or more")
+    if param.max_length is not None and len(value) > param.max_length:
+        raise wrong_value(param.name, f"{param.max_length} characters or less")
+    if param.pattern and not _pattern(param.pattern).search(value):
+        raise wrong_value(param.name, f"pattern: {param.pattern}")
+
+
+def _elements(param: ParamSpec, value: list[Any]) -> None:
+    if param.items and any(type(one) not in TYPES[param.items] for one in value):
+        raise wrong_value(param.name, f"an array of {param.items}")
+    if param.min_length is not None and len(value) < param.min_length:
+        raise wrong_value(param.name, f"{param.min_length} element(s) or more")
+    if param.max_length is not None and len(value) > param.max_length:
+        raise wrong_value(param.name, f"{param.max_length} elements or less")
+
+
+@lru_cache(256)
+def _pattern(text: str) -> Any:
+    """In linear time, whoever wrote it: adapters bring their own."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(text, options)
+
+
+AUTO, SESSION, SINGLE, DENY = "AUTO_APPROVE", "CONFIRM_SESSION", "CONFIRM_SINGLE_USE", "DENY"
+PERMISSIONS: Mapping[str, str] = MappingProxyType(  # GK-08
+    {"read": AUTO, "create": SESSION, "update": SINGLE, "delete": SINGLE, "execute": SINGLE}
+)
+ANY = "any"  # the endpoint of single mode: every operation, with the same checks (GK-10)
+
+
+def route(operations: Mapping[str, OperationSpec], name: str, endpoint: str) -> OperationSpec:
+    """Layer 1: the operation of that name, if it came through its own endpoint (EP-03)."""
+    operation = operations.get(name)
+    if operation is None:
+        details = {"operation": name[:80], "available": sorted(operations)}
+        words = f"Unknown operation {printable_name(name)}. Use introspect with query 'operations' to list them."
+        raise AqlProblem("NOT_FOUND_OPERATION", words, details)
+    if endpoint not in (ANY, operation.endpoint):
+        raise mismatch(operation, endpoint)
+    return _admitted(operation)
+
+
+def mismatch(operation: OperationSpec, endpoint: str) -> AqlProblem:
+    details = {
+        "operation": operation.name,
+        "expected_endpoint": operation.endpoint,
+        "actual_endpoint": endpoint,
+    }
+    words = f"Operation '{operation.name}' belongs to the '{operation.endpoint}' endpoint, not '{endpoint}'. "
+    words += f"Call it through mcp_aql_{operation.endpoint}."
+    return AqlProblem("VALIDATION_ENDPOINT_MISMATCH", words, details)
+
+
+def permission(operation: OperationSpec) -> str:
+    """The level that is asked of a caller; an operation's own word outranks its endpoint's (R-11, C-22)."""
+    return operation.permission or PERMISSIONS.get(operation.endpoint, SINGLE)
+
+
+def permission_flags(operation: OperationSpec) -> dict[str, bool]:
+    """EndpointPermissions: the endpoint's class, whatever the operation says of itself (C-24)."""
+    read_only, destructive = ENDPOINTS[operation.endpoint]
+    return {"readOnly": read_only, "destructive": destructive}
+
+
+def offered_endpoints(operations: Iterable[OperationSpec]) -> list[str]:
+    """The endpoints that have operations, in CRUDE order (R-17)."""
+    used = {operation.endpoint for operation in operations}
+    return [endpoint for endpoint in ENDPOINTS if endpoint in used]
+
+
+def _admitted(operation: OperationSpec) -> OperationSpec:
+    """Layer 2: what a table denies is denied, whoever calls it and through whatever tool."""
+    if permission(operation) == DENY:
+        raise AqlProblem("PERMISSION_DENIED", f"Operation '{operation.name}' is denied here", {"reason": DENY})
+    return operation

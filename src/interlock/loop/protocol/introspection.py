@@ -1,0 +1,381 @@
+"""`introspect`: operations, types and danger of a surface, generous by default, closed on request (R-2, INT-06, INT-08)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from interlock.loop.protocol import Danger, OperationSpec, ParamSpec, Returns, TableError
+from interlock.loop.protocol.envelope import LIMITS
+from interlock.loop.protocol.gatekeeper import permission, permission_flags
+from interlock.model import Level
+
+if TYPE_CHECKING:
+    from interlock.loop.protocol.surface import ProtocolCaller
+
+
+_PART = {"enum": "values", "object": "fields", "union": "members", "scalar": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolType:
+    """One type: an enum has values, an object fields, a union members."""
+
+    name: str
+    kind: str
+    description: str
+    parts: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in _PART or bool(self.parts) == (self.kind == "scalar"):
+            raise TableError(f"type {self.name!r}: {self.kind!r} with {len(self.parts)} parts")
+
+    @property
+    def info(self) -> dict[str, Any]:
+        return {"name": self.name, "kind": self.kind, "description": self.description}
+
+    @property
+    def details(self) -> dict[str, Any]:
+        if self.kind == "scalar":
+            return self.info
+        parts = [part.info if isinstance(part, ParamSpec) else part for part in self.parts]
+        return self.info | {_PART[self.kind]: parts}
+
+
+def types(*given: ProtocolType) -> Mapping[str, ProtocolType]:
+    return MappingProxyType({one.name: one for one in given})
+
+
+def unresolved_types(named: Iterable[str], known: Mapping[str, ProtocolType]) -> list[str]:
+    """Those names that no type has, the members of unions and the fields of objects included."""
+    inner = [part for one in known.values() if one.kind == "union" for part in one.parts]
+    fields = [part for one in known.values() for part in one.parts if isinstance(part, ParamSpec)]
+    return sorted({*named, *inner, *(param.type for param in fields)} - set(known))
+
+
+PROTOCOL_TYPES = types(
+    ProtocolType("string", "scalar", "A text."),
+    ProtocolType("integer", "scalar", "A whole number."),
+    ProtocolType("number", "scalar", "A number."),
+    ProtocolType("boolean", "scalar", "true or false."),
+    ProtocolType("object", "scalar", "Any JSON object; its description says what it holds."),
+    ProtocolType("array", "scalar", "Any JSON array; items says of what."),
+    ProtocolType("SemanticCategory", "enum", "The five CRUDE categories.", ("CREATE", "READ", "UPDATE", "DELETE", "EXECUTE")),
+    ProtocolType(
+        "OperationInput",
+        "object",
+        "What every tool takes.",
+        (
+            ParamSpec("operation", "string", "The operation to call.", required=True),
+            ParamSpec("params", "object", "Its parameters."),
+        ),
+    ),
+    ProtocolType("OperationResult", "union", "What every call answers.", ("OperationSuccess", "OperationFailure")),
+    ProtocolType(
+        "OperationSuccess",
+        "object",
+        "A call that was done.",
+        (
+            ParamSpec("success", "boolean", "Always true.", required=True),
+            ParamSpec("data", "object", "The result.", required=True),
+            ParamSpec("warnings", "array", "What the caller should know besides.", items="object"),
+        ),
+    ),
+    ProtocolType(
+        "OperationFailure",
+        "object",
+        "A call that was not done.",
+        (
+            ParamSpec("success", "boolean", "Always false.", required=True),
+            ParamSpec("error", "object", "Code, message and details.", required=True),
+            ParamSpec("confirmation", "object", "The token that a human can arm, until when, and why."),
+        ),
+    ),
+    ProtocolType(
+        "EndpointPermissions",
+        "object",
+        "What an endpoint may do.",
+        (ParamSpec("read_only", "boolean", "On the wire: readOnly."), ParamSpec("destructive", "boolean", "Whether it can destroy.")),
+    ),
+    ProtocolType(
+        "IntrospectionData",
+        "union",
+        "What introspect answers: lists of infos, or one in full.",
+        ("OperationInfo", "OperationDetails", "TypeInfo", "TypeDetails", "DangerMetadata"),
+    ),
+    ProtocolType(
+        "OperationInfo",
+        "object",
+        "One operation in a list.",
+        (
+            ParamSpec("name", "string", "Its name.", required=True),
+            ParamSpec("semantic_category", "string", "A SemanticCategory.", required=True),
+            ParamSpec("endpoint", "string", "Its endpoint.", required=True),
+            ParamSpec("description", "string", "What it does.", required=True),
+        ),
+    ),
+    ProtocolType(
+        "OperationDetails",
+        "object",
+        "One operation in full.",
+        (
+            ParamSpec("name", "string", "Its name.", required=True),
+            ParamSpec("semantic_category", "string", "A SemanticCategory.", required=True),
+            ParamSpec("endpoint", "string", "Its endpoint.", required=True),
+            ParamSpec("mcp_tool", "string", "On the wire: mcpTool. The tool to call.", required=True),
+            ParamSpec("description", "string", "What it does.", required=True),
+            ParamSpec("permissions", "object", "EndpointPermissions.", required=True),
+            ParamSpec("parameters", "array", "Each a ParameterInfo.", required=True, items="object"),
+            ParamSpec("returns", "object", "A TypeInfo.", required=True),
+            ParamSpec("examples", "array", "Calls of it.", items="object"),
+            ParamSpec("lifecycle", "object", "Its states."),
+        ),
+    ),
+    ProtocolType(
+        "ParameterInfo",
+        "object",
+        "One parameter.",
+        (
+            ParamSpec("name", "string", "Its name.", required=True),
+            ParamSpec("type", "string", "A type.", required=True),
+            ParamSpec("required", "boolean", "Whether it has to be there.", required=True),
+            ParamSpec("description", "string", "What it means, other spellings included."),
+        ),
+    ),
+    ProtocolType(
+        "TypeInfo",
+        "object",
+        "One type in a list.",
+        (
+            ParamSpec("name", "string", "Its name.", required=True),
+            ParamSpec("kind", "string", "What it is.", required=True, enum=("enum", "object", "scalar", "union")),
+            ParamSpec("description", "string", "What it means."),
+        ),
+    ),
+    ProtocolType(
+        "TypeDetails",
+        "object",
+        "One type in full.",
+        (
+            ParamSpec("name", "string", "Its name.", required=True),
+            ParamSpec("kind", "string", "What it is.", required=True, enum=("enum", "object", "scalar", "union")),
+            ParamSpec("description", "string", "What it means."),
+            ParamSpec("values", "array", "Of an enum.", items="string"),
+            ParamSpec("fields", "array", "Of an object: each a ParameterInfo.", items="object"),
+            ParamSpec("members", "array", "Of a union: types.", items="string"),
+        ),
+    ),
+    ProtocolType(
+        "DangerMetadata",
+        "object",
+        "How dangerous an operation is, and what is asked before it.",
+        (
+            ParamSpec("level", "string", "A DangerLevel.", required=True),
+            ParamSpec("reasons", "array", "Why; also from where an undeclared level was inferred.", items="string"),
+            ParamSpec("confirmation_message", "string", "What a person is asked."),
+            ParamSpec("cooldown_seconds", "integer", "Between the answer and the act."),
+            ParamSpec("requires_reauth", "boolean", "Whether a person signs in again."),
+            ParamSpec("audit_context", "array", "Recorded with each call.", items="string"),
+            ParamSpec("conditions", "array", "Each when, level and reason: those which hold raise the level.", items="object"),
+            ParamSpec("approval", "object", "required, approvers and timeout_hours."),
+            ParamSpec("escalation", "array", "Each after_count, level and message.", items="object"),
+            ParamSpec("score_factors", "array", "base_level, and what each fact adds to it.", items="object"),
+            ParamSpec("computed_level", "string", "The most that the score comes to."),
+        ),
+    ),
+    ProtocolType(
+        "DangerLevel",
+        "enum",
+        "How much harm an operation can do.",
+        ("safe", "reversible", "destructive", "dangerous", "forbidden"),
+    ),
+    ProtocolType(
+        "PermissionLevel",
+        "enum",
+        "What a caller is asked for: nothing, once a session, every time, or it is refused.",
+        ("AUTO_APPROVE", "CONFIRM_SESSION", "CONFIRM_SINGLE_USE", "DENY"),
+    ),
+)  # fmt: skip
+
+
+VERSION = "1.0.0-draft"  # INT-03
+QUERIES = ("operations", "types", "danger", "adapter_info", "quota_status", "capabilities")
+CAPABILITIES = {
+    "batch": True,
+    "field_selection": True,
+    "aggregations": False,
+    "computed_fields": False,
+    "pagination": False,
+    "relationship_queries": False,
+    "warnings": True,
+    "confirmation": True,
+    "dangerous_operations": True,
+}
+INTROSPECTION = OperationSpec(
+    "introspect",
+    "read",
+    "Lists operations, types, danger levels, capabilities, quotas, or says everything about one of them. Danger level: safe.",
+    (
+        ParamSpec("query", "string", "What to list.", required=True, enum=QUERIES),
+        ParamSpec("name", "string", "One operation or type, in full.", min_length=1),
+    ),
+    Returns("IntrospectionData", "union"),
+    Danger(Level.SAFE, ("It reads and changes nothing.",)),
+    examples=(
+        {
+            "description": "Everything about one operation.",
+            "request": {"operation": "introspect", "params": {"query": "operations", "name": "introspect"}},
+        },
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceInfo:
+    """What a surface says of itself beyond its table."""
+
+    name: str
+    version: str
+    conformance: str = "level-2"
+    types: Mapping[str, ProtocolType] = field(default_factory=dict)  # beside the protocol's own
+    capabilities: Mapping[str, Any] = field(default_factory=dict)
+    protocol: Mapping[str, Any] = field(default_factory=dict)  # more of `_protocol`, which is open
+    info: Mapping[str, Any] = field(default_factory=dict)  # adapter_info, beside name and version (TL-06)
+    quota: Callable[[ProtocolCaller], Mapping[str, Any]] = lambda caller: {"quotas": []}  # RL-01
+    concurrency: str = "read-concurrent"  # EP-12
+
+
+def answer_introspection(
+    operations: Mapping[str, OperationSpec], about: SurfaceInfo, params: Mapping[str, Any], caller: ProtocolCaller
+) -> dict[str, Any]:
+    """The data of an introspection; an unknown name is null, not an error (INT-07)."""
+    answer = _ANSWERS[params["query"]]
+    return answer(operations, about, params.get("name"), caller)
+
+
+def _operations(
+    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
+) -> dict[str, Any]:
+    if name is None:
+        found = {
+            "_protocol": protocol(operations, about, caller),
+            "operations": [_info(one) for one in operations.values()],
+        }
+        return found if caller.strict else found | {"capabilities": capabilities(about)}
+    one = operations.get(name)
+    if one is None:
+        return {"operation": None}
+    found = {"operation": details(one, caller)}
+    if caller.strict:
+        return found
+    return found | {
+        "name": one.name,
+        "endpoint": one.category,
+        "danger": one.danger.metadata,
+        "capabilities": capabilities(about),
+    }
+
+
+def _types(
+    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
+) -> dict[str, Any]:
+    known = known_types(about)
+    if name is None:
+        return {"types": [one.info for one in known.values()]}
+    found = known.get(name)
+    return {"type": found.details if found else None}
+
+
+def known_types(about: SurfaceInfo) -> Mapping[str, ProtocolType]:
+    """Everything that `query: types` resolves."""
+    return {**PROTOCOL_TYPES, **about.types}
+
+
+def _danger(
+    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
+) -> dict[str, Any]:
+    if name is None:
+        return {"danger": {one.name: _dangerous(one) for one in operations.values()}}
+    found = operations.get(name)
+    return {"name": name, "danger": _dangerous(found) if found else None}
+
+
+def _adapter(
+    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
+) -> dict[str, Any]:
+    return {"name": about.name, "version": about.version, **about.info}
+
+
+def _quota(
+    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
+) -> dict[str, Any]:
+    return dict(about.quota(caller))
+
+
+def _capable(
+    operations: Mapping[str, OperationSpec], about: SurfaceInfo, name: str | None, caller: ProtocolCaller
+) -> dict[str, Any]:
+    return {"capabilities": capabilities(about)}
+
+
+_ANSWERS = {
+    "operations": _operations,
+    "types": _types,
+    "danger": _danger,
+    "adapter_info": _adapter,
+    "quota_status": _quota,
+    "capabilities": _capable,
+}
+
+
+def capabilities(about: SurfaceInfo) -> dict[str, Any]:
+    return {**CAPABILITIES, **about.capabilities}
+
+
+def protocol(operations: Mapping[str, OperationSpec], about: SurfaceInfo, caller: ProtocolCaller) -> dict[str, Any]:
+    """`_protocol`, the one object that is open: danger, permissions and defaults stand here for everybody (C-04)."""
+    return {
+        "version": VERSION,
+        "conformance": about.conformance,
+        "mode": caller.naming.mode,
+        "capabilities": capabilities(about),
+        "limits": dict(LIMITS),
+        "concurrency": about.concurrency,
+        "danger_levels": {one.name: one.danger.info for one in operations.values()},
+        "danger": {one.name: one.danger.metadata for one in operations.values() if one.danger.more},
+        "permission_levels": {one.name: permission(one) for one in operations.values()},
+        **({"session_id": caller.session} if caller.session else {}),
+        **about.protocol,
+    }
+
+
+def details(one: OperationSpec, caller: ProtocolCaller) -> dict[str, Any]:
+    """OperationDetails (INT-04), closed."""
+    found: dict[str, Any] = {
+        "name": one.name,
+        "semantic_category": one.category,
+        "endpoint": one.endpoint,
+        "mcpTool": caller.naming.tool(one.endpoint),
+        "description": one.description,
+        "permissions": permission_flags(one),
+        "parameters": [param.info for param in one.params],
+        "returns": one.returns.info,
+    }
+    if one.examples:
+        found["examples"] = [dict(example) for example in one.examples]
+    return found | ({"lifecycle": dict(one.lifecycle)} if one.lifecycle else {})
+
+
+def _info(one: OperationSpec) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "semantic_category": one.category,
+        "endpoint": one.endpoint,
+        "description": one.description,
+    }
+
+
+def _dangerous(one: OperationSpec) -> dict[str, Any]:
+    return {**one.danger.metadata, "classification": one.danger.info, "permission": permission(one)}

@@ -1,0 +1,171 @@
+"""★ One call -> one envelope: a table of operations with a handler each, the same through every tool and interface."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from interlock.loop.protocol import OperationSpec, envelope
+from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal, success
+from interlock.loop.protocol.gatekeeper import (
+    ANY,
+    CheckedParameters,
+    check_parameters,
+    missing_parameter,
+    requested_operation,
+    route,
+    wrong_type,
+    wrong_value,
+)
+from interlock.loop.protocol.introspection import SurfaceInfo, answer_introspection, known_types, unresolved_types
+from interlock.loop.protocol.tools import ToolNaming
+
+INTROSPECT = "introspect"
+MOST_IN_A_BATCH = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolCaller:
+    """Who calls, as the door proved it, and through what; `session` is the door's own (ESL-14)."""
+
+    principal: str
+    session: str = ""
+    naming: ToolNaming = field(default_factory=ToolNaming)
+    strict: bool = False  # introspection keeps to the core's closed schemas
+    more: Any = None  # what a surface's own handlers need of the connection
+
+
+@dataclass(frozen=True, slots=True)
+class OperationCall:
+    """What a handler is given."""
+
+    operation: OperationSpec
+    given: CheckedParameters
+    caller: ProtocolCaller
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        return self.given.params
+
+
+@dataclass(frozen=True, slots=True)
+class DataWithWarnings:
+    """A handler's answer that comes with warnings; a mapping alone is one without."""
+
+    data: Mapping[str, Any]
+    warnings: Sequence[Mapping[str, Any]] = ()
+
+
+Handler = Callable[[OperationCall], "Mapping[str, Any] | DataWithWarnings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What a server offers; `introspect` answers from the same table that calls are checked with (INT-07)."""
+
+    operations: Mapping[str, OperationSpec]
+    handlers: Mapping[str, Handler]
+    about: SurfaceInfo
+
+    def __post_init__(self) -> None:
+        wanted = set(self.operations) - {INTROSPECT}
+        if wanted != set(self.handlers):
+            raise ValueError(f"operations without a handler, or the reverse: {sorted(wanted ^ set(self.handlers))}")
+        returned = [one.returns.name for one in self.operations.values()]
+        nowhere = unresolved_types(returned, known_types(self.about))
+        if nowhere:
+            raise ValueError(f"types that introspection does not know: {', '.join(nowhere)}")
+        object.__setattr__(self, "handlers", MappingProxyType(dict(self.handlers)))
+
+
+def call(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller) -> ProtocolReply:
+    """The answer; what is refused is refused in words of the registry, and anything unexpected is the caller's door to catch."""
+    started = time.perf_counter()
+    closed = isinstance(arguments, dict) and arguments.get("operation") == INTROSPECT
+    try:
+        envelope.check_request(arguments)  # 1. it can be read
+        if isinstance(arguments, dict) and "operations" in arguments and "operation" not in arguments:
+            return ProtocolReply(_batch(surface, endpoint, arguments, caller))
+        said = _one(surface, endpoint, arguments, caller)  # 2.-5.
+        meta = None if closed else _meta(caller, started)  # INT-09
+        made = success(dict(said.data), said.warnings, meta)
+        envelope.check_reply(made)
+    except AqlProblem as problem:
+        return refusal(problem, caller.session, closed)
+    return ProtocolReply(made)
+
+
+def _one(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller) -> DataWithWarnings:
+    name = requested_operation(arguments)  # 2. it names an operation
+    operation = route(surface.operations, name, endpoint)  # 3. that came through its own endpoint
+    given = check_parameters(operation, arguments)  # 4. with parameters of its own
+    if name == INTROSPECT:
+        return DataWithWarnings(answer_introspection(surface.operations, surface.about, given.params, caller))
+    answer = surface.handlers[name](OperationCall(operation, given, caller))  # 5. and whoever does it is asked
+    said = answer if isinstance(answer, DataWithWarnings) else DataWithWarnings(answer)
+    return _selected(operation, given.params.get("fields"), said)
+
+
+def _selected(operation: OperationSpec, fields: Any, said: DataWithWarnings) -> DataWithWarnings:
+    """Field selection, where an operation has it."""
+    if not operation.selects or not isinstance(fields, list):
+        return said
+    if not fields or not set(fields) <= set(operation.selects):
+        raise wrong_value("fields", f"names among {', '.join(operation.selects)}")
+    return DataWithWarnings({key: value for key, value in said.data.items() if key in fields}, said.warnings)
+
+
+def _batch(surface: Surface, endpoint: str, arguments: Mapping[str, Any], caller: ProtocolCaller) -> dict[str, Any]:
+    """Several READ operations in order; what changes something is called by itself, and a batch that holds it is refused whole."""
+    items = arguments["operations"]
+    extra = [key for key in arguments if key != "operations" and not key.startswith("_")]
+    if extra:
+        raise wrong_value("operations", "nothing beside it")
+    if not isinstance(items, list):
+        raise wrong_type("operations", "array", items)
+    if not 1 <= len(items) <= MOST_IN_A_BATCH:
+        raise wrong_value("operations", f"1 to {MOST_IN_A_BATCH} operations")
+    if endpoint not in (ANY, "read"):
+        raise wrong_value("operations", "a batch through the 'read' endpoint")
+    names = [_batched(item) for item in items]
+    for name in names:
+        route(surface.operations, name, "read")
+    results = [_result(surface, item, caller) for item in items]
+    succeeded = sum(1 for one in results if one["success"])
+    made = {
+        "success": True,
+        "data": None,
+        "results": [
+            {"index": at, "operation": name, "result": one} for at, (name, one) in enumerate(zip(names, results))
+        ],
+        "summary": {"total": len(items), "succeeded": succeeded, "failed": len(items) - succeeded},
+    }
+    envelope.check_reply(made)
+    return made
+
+
+def _batched(item: Any) -> str:
+    if not isinstance(item, dict):
+        raise wrong_type("operations", "array of object", item)
+    if "operation" not in item:
+        raise missing_parameter("operation")
+    return requested_operation(item)
+
+
+def _result(surface: Surface, item: Mapping[str, Any], caller: ProtocolCaller) -> dict[str, Any]:
+    try:
+        return success(dict(_one(surface, "read", item, caller).data))
+    except AqlProblem as problem:
+        return dict(refusal(problem, closed=item.get("operation") == INTROSPECT).envelope)
+
+
+def _meta(caller: ProtocolCaller, started: float) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "request_id": f"req_{secrets.token_hex(8)}",
+        "duration_ms": round((time.perf_counter() - started) * 1000, 3),
+    }
+    return found | ({"session_id": caller.session} if caller.session else {})

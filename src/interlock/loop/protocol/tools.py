@@ -1,0 +1,119 @@
+"""MCP tools of a surface by endpoint mode and prefix, with exact annotations and input schemas (EP-02 to EP-08)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.loop.protocol import ENDPOINTS, OperationSpec
+from interlock.loop.protocol.gatekeeper import ANY, offered_endpoints
+
+MODES = ("semantic", "single", "all")
+PROFILES = ("crude",)
+_PREFIX = re.compile(r"[a-z0-9_]{0,18}_")
+_BASE = "mcp_aql"
+_ANNOTATIONS: Mapping[str, tuple[bool, bool]] = {**ENDPOINTS, ANY: (False, True)}  # EP-08
+
+
+class SurfaceSettingError(ValueError):
+    """A mode, profile or prefix that nobody can use; the message is for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolNaming:
+    """How a connection wants its tools."""
+
+    mode: str = "all"
+    prefix: str = ""
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise SurfaceSettingError(f"endpoint mode: expected one of {', '.join(MODES)}, got {self.mode!r:.40}")
+        if self.prefix and not _PREFIX.fullmatch(self.prefix):  # EP-04
+            raise SurfaceSettingError(
+                f"tool prefix: expected up to 19 of a-z, 0-9 and _, with _ last, got {self.prefix!r:.40}"
+            )
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> ToolNaming:
+        """As MCP_AQL_ENDPOINT_MODE, MCP_AQL_ENDPOINT_PROFILE and MCP_AQL_TOOL_PREFIX say."""
+        profile = environ.get("MCP_AQL_ENDPOINT_PROFILE") or PROFILES[0]
+        if profile not in PROFILES:
+            raise SurfaceSettingError(f"endpoint profile: expected one of {', '.join(PROFILES)}, got {profile!r:.40}")
+        return cls(environ.get("MCP_AQL_ENDPOINT_MODE") or "all", environ.get("MCP_AQL_TOOL_PREFIX") or "")
+
+    def tool(self, endpoint: str) -> str:
+        """The tool that takes operations of an endpoint."""
+        return (
+            f"{self.prefix}{_BASE}" if self.mode == "single" or endpoint == ANY else f"{self.prefix}{_BASE}_{endpoint}"
+        )
+
+    def endpoints(self, operations: Iterable[OperationSpec]) -> list[str]:
+        """The tools' endpoints, as they are listed."""
+        semantic = offered_endpoints(operations) if self.mode != "single" else []
+        return semantic + ([ANY] if self.mode != "semantic" else [])
+
+    def endpoint_of(self, tool: str) -> str | None:
+        """The endpoint that a tool's name means in this mode; None for any other name."""
+        meant = [ANY] if self.mode == "single" else list(ENDPOINTS) if self.mode == "semantic" else [*ENDPOINTS, ANY]
+        return next((one for one in meant if self.tool(one) == tool), None)
+
+
+def list_tools(operations: Mapping[str, OperationSpec], naming: ToolNaming, teach: str = "") -> list[dict[str, Any]]:
+    """The tools, in the words of MCP's wire."""
+    return [_tool(endpoint, operations, naming, teach) for endpoint in naming.endpoints(operations.values())]
+
+
+def _tool(endpoint: str, operations: Mapping[str, OperationSpec], naming: ToolNaming, teach: str) -> dict[str, Any]:
+    mine = [one for one in operations.values() if endpoint in (ANY, one.endpoint)]
+    read_only, destructive = _ANNOTATIONS[endpoint]
+    return {
+        "name": naming.tool(endpoint),
+        "description": _description(endpoint, mine, naming, teach),
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "operation": {
+                    "type": "string",
+                    "description": "The operation to call.",
+                    "enum": [one.name for one in mine],
+                },
+                "params": {
+                    "type": "object",
+                    "description": "Its parameters; see introspect.",
+                    "additionalProperties": True,
+                },
+            },
+            "required": ["operation"],
+        },
+        "annotations": {"readOnlyHint": read_only, "destructiveHint": destructive},
+    }
+
+
+def _description(endpoint: str, mine: list[OperationSpec], naming: ToolNaming, teach: str) -> str:
+    what = "All operations." if endpoint == ANY else f"{endpoint.upper()} operations."
+    lines = [f"{what} {teach}".strip(), "", "Operations:"]
+    lines += [f"- {one.name}({', '.join(_param(param) for param in one.params)}): {_first(one)}" for one in mine]
+    example = next((dict(one.examples[0]["request"]) for one in mine if one.examples), None)
+    if example is not None:
+        lines += ["", f"Quick start: {_compact(example)}"]
+    reader = naming.tool("read")
+    ask = '{"operation":"introspect","params":{"query":"operations","name":"<operation>"}}'
+    lines += ["", f"Discover parameters: call {reader} with {ask}."]
+    return "\n".join(lines)
+
+
+def _param(param: Any) -> str:
+    return str(param.name) if param.required else f"{param.name}?"
+
+
+def _first(operation: OperationSpec) -> str:
+    return operation.description.split(". ")[0].rstrip(".") + "."
+
+
+def _compact(value: Any) -> str:
+    import json
+
+    return json.dumps(value, separators=(",", ":"))

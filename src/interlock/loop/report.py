@@ -1,0 +1,187 @@
+"""Validates a reported step, names its operation (LC-05) and reads the state of the agent's executions just before it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from interlock.analysis.confusables import plain
+from interlock.analysis.lexicon import VOCABULARY, split_name
+from interlock.analysis.operations.names import may_be_operation
+from interlock.engine.gathering import identify
+from interlock.error_codes import LoopProblem
+from interlock.loop.agents import (
+    current_execution,
+    lift_ended_pause,
+    live_executions,
+    no_execution_error,
+    pause_in_force,
+)
+from interlock.loop.state import OUTCOMES, Count, LoopVerdict, Pause
+from interlock.model import AgentRef, Human, Tier, intent
+from interlock.policy.match_names import MatchNames
+from interlock.ports import Tx
+from interlock.records import Challenge, Execution, Ticket
+from interlock.redaction import redact_text
+from interlock.runtime import Judged, Request, StepContext
+from interlock.runtime.state import State
+
+_WORD = re.compile(r"(?<![\w./-])[A-Za-z][\w.:/-]*\w")
+_SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,30}")  # no values: what is given to a command may be a secret
+_OTHER = re.compile(r"[^a-z0-9]+")
+_LOOKED_AT = 2_000  # characters
+_LONGEST = 100
+
+
+def operation_name(hint: str, named: MatchNames) -> str:
+    """The operation or the command that a hint names; empty where it is only prose."""
+    if named.commands:
+        program, *words = named.commands[0]
+        return _form("_".join([program, *words[:1]]) if words and _SUBCOMMAND.fullmatch(words[0]) else program)
+    for found in _WORD.finditer(plain(hint[:_LOOKED_AT], VOCABULARY)):
+        if not may_be_operation(found[0]):
+            continue
+        name = _form("_".join(word for segment in split_name(found[0]) for word in segment))
+        if any(title == name or title.startswith(f"{name}_") for title in named.operations):
+            return name
+    return ""
+
+
+def repetition_key(hint: str, named: MatchNames) -> str:
+    """What repetition is counted by: the operation, or the verb and the noun of what is announced; as a hash, for it is kept."""
+    title = named.operations[0] if named.operations else hint.casefold()
+    what = operation_name(hint, named) or "_".join(_form(title).split("_")[:2])
+    return hashlib.sha256(what.encode()).hexdigest()[:16]
+
+
+def _form(name: str) -> str:
+    """Lowercase words with `_` between them, beginning with a letter."""
+    return _OTHER.sub("_", name.rpartition("/")[2].lower()).strip("_0123456789")[:_LONGEST]
+
+
+RECORD = "record_execution_step"
+SAID = 500  # characters of a description or finding that the record keeps
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedStep:
+    """What an agent reports: how the step before ended, and what it is about to do."""
+
+    hint: str
+    description: str = ""
+    outcome: str = ""
+    findings: str = ""
+    risk: int | None = None  # the agent's own word; it only raises (C-45)
+    cwd: str = ""
+
+
+@dataclass(slots=True)
+class StepReport:
+    """One try to answer a step: what was seen before it, and what came of it."""
+
+    state: State
+    agent: AgentRef
+    step: ReportedStep
+    execution: Execution
+    pause: Pause | None  # what the agent waits for
+    same: bool  # this is the step that is held
+    blocked: str  # why its principal is, where that is enforced
+    operation: str  # that the hint names
+    counted: str  # what repetition is counted by
+    verdict: LoopVerdict = LoopVerdict.REFUSE
+    tier: Tier = Tier.ADVISORY
+    after: Execution | None = None
+    challenge: Challenge | None = None
+    waited: Ticket | None = None  # what the pause is about
+    confirmation: dict[str, str] = field(default_factory=dict)
+    notes: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def count(self) -> Count:
+        """This step's number, and how many there may be."""
+        return Count(self.execution.steps + 1, self.execution.max_steps)
+
+    @property
+    def allows(self) -> str:
+        """What a person's yes gives where the steps have run out (C-20)."""
+        quota, id = self.execution.quota, self.execution.id
+        return (
+            f"a yes allows {quota} more steps of execution {id}" if quota > 1 else f"a yes allows one more step of {id}"
+        )
+
+    @property
+    def stepping(self) -> StepContext:
+        """What the decision has to know."""
+        step, pause = self.step, self.pause
+        words = f"{pause.reason or 'a step is held'} (waits for {pause.id})" if pause is not None else ""
+        human = Human(pause.human) if pause is not None and self.same else Human.NONE
+        if self.same and human is Human.NONE:  # it only cools off, which the policy asks for by itself
+            words = ""
+        return StepContext(
+            left=self.execution.max_steps - self.execution.steps,
+            previous=step.outcome,
+            repeats=int(self.execution.tally.get(self.counted, 0)),
+            cumulative=self.execution.risk,
+            pause=words,
+            pause_human=human,
+            more=self.execution.quota,
+            told={
+                "number": self.count.step,
+                **{
+                    key: redact_text(value)[:SAID]
+                    for key, value in (
+                        ("outcome", step.outcome),
+                        ("description", step.description),
+                        ("findings", step.findings),
+                    )
+                    if value
+                },
+            },
+        )
+
+
+def validate_step(step: ReportedStep) -> ReportedStep:
+    """The step, its hint without outer blanks; refuses one that says nothing, and values that nobody knows."""
+    hint = step.hint.strip() if isinstance(step.hint, str) else ""
+    if not any(unicodedata.category(char)[0] not in "CZ" for char in hint):
+        words = "Missing required parameter 'next_action_hint': say in detail which action comes next"
+        raise LoopProblem("VALIDATION_MISSING_PARAM", words, {"param_name": "next_action_hint", "operation": RECORD})
+    if step.outcome and step.outcome not in OUTCOMES:
+        raise _invalid("outcome", f"one of {', '.join(OUTCOMES)}")
+    if step.risk is not None and (isinstance(step.risk, bool) or not 0 <= step.risk <= 100):
+        raise _invalid("risk_score", "a whole number from 0 to 100")
+    return replace(step, hint=hint)
+
+
+def read_report(state: State, agent: AgentRef, step: ReportedStep) -> StepReport:
+    """How the agent stands; refuses one that runs nothing in this session."""
+    now, action = state.clock.now(), intent(step.hint, step.cwd)
+    enforcing = state.mode == "enforcing"
+
+    def look(tx: Tx) -> tuple[Execution, Pause | None, str]:
+        found = live_executions(tx, agent)
+        mine = current_execution(tx, agent, found)
+        if mine is None:
+            raise no_execution_error(agent)
+        held = pause_in_force(tx, agent, found, now) if enforcing else None
+        block = tx.block(agent.principal) if enforcing else None  # also one that another replica made just now
+        pause = held[1] if held else None
+        return lift_ended_pause(tx, mine, now) if enforcing else mine, pause, block.reason if block else ""
+
+    execution, pause, blocked = state.store.read(look)
+    judgement, titles = state.reader.read(action)
+    same = False
+    if pause is not None:
+        judged = Judged(Request(action, agent, ""), judgement, titles, None, now)
+        same = pause.digest == identify(state, judged).digest
+    operation = operation_name(step.hint, titles)
+    counted = repetition_key(step.hint, titles)
+    return StepReport(state, agent, step, execution, pause, same, blocked, operation or RECORD, counted)
+
+
+def _invalid(name: str, expected: str) -> LoopProblem:
+    details = {"param_name": name, "expected": expected}
+    return LoopProblem("VALIDATION_INVALID_VALUE", f"Parameter '{name}' takes {expected}", details)

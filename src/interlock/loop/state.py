@@ -1,0 +1,259 @@
+"""The states of an execution and their transitions, and a decision's meaning for the agent that reported the step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from interlock.model import Human, Tier
+from interlock.policy.circumstances import Contribution, finding_words, tier_of
+from interlock.policy.decision import Decision
+from interlock.policy.evaluate import DANGER_ZONE, TAMPERING
+from interlock.records import NOTHING, Execution, Json
+
+PENDING, RUNNING, PAUSED, BLOCKED = "pending", "running", "paused", "blocked"
+COMPLETED, FAILED, CANCELLED = "completed", "failed", "cancelled"
+STATES = (PENDING, RUNNING, PAUSED, BLOCKED, COMPLETED, FAILED, CANCELLED)
+LIVE = (PENDING, RUNNING, PAUSED, BLOCKED)
+KEPT_LIVE = (RUNNING, PAUSED)  # as rows have it: an execution starts running, and a block is its principal's
+CORE_STATES = MappingProxyType({PAUSED: RUNNING, BLOCKED: RUNNING})  # LC-03: what our own states are to the core
+MOVES = MappingProxyType(
+    {
+        (PENDING, "start"): RUNNING,
+        (RUNNING, "pause"): PAUSED,
+        (PAUSED, "pause"): PAUSED,
+        (PAUSED, "resume"): RUNNING,
+        (RUNNING, "resume"): RUNNING,
+        (RUNNING, "block"): BLOCKED,
+        (PAUSED, "block"): BLOCKED,
+        (BLOCKED, "unblock"): RUNNING,
+        (RUNNING, "complete"): COMPLETED,
+        (PAUSED, "complete"): COMPLETED,
+        (RUNNING, "fail"): FAILED,
+        (PAUSED, "fail"): FAILED,
+        **{(state, "cancel"): CANCELLED for state in LIVE},  # LC-03: from everything that has not ended
+    }
+)
+OUTCOMES = ("success", "failure", "skipped")
+UNJUDGED = MappingProxyType(  # what a directive says in the modes without a judgement
+    {
+        "logging": "Not evaluated: in this mode the loop only records (logging)",
+        "disabled": "Nothing is judged: the safety loop is disabled",  # R-25
+    }
+)
+STEP_LIMIT = "Step limit exceeded"  # AE-03
+_TIERS = tuple(Tier)
+# Which contributions belong to which of the five stages (AE-02).
+_STAGES = MappingProxyType(
+    {
+        "steps": 1,
+        "outcome": 2,
+        "deny": 3,
+        "approve_pattern": 3,
+        "confirm_pattern": 3,
+        "tier": 4,
+        DANGER_ZONE: 4,
+        "tolerance": 5,
+    }
+)
+
+
+class LifecycleError(ValueError):
+    """A move that an execution cannot make from where it stands."""
+
+
+class LoopVerdict(StrEnum):
+    """What a decision means in the loop."""
+
+    GO = "go"
+    WAIT = "wait"  # something else is held, and nothing goes on before it
+    CONFIRM = "confirm"  # a person has to agree
+    VERIFY = "verify"  # a person has to agree, out of band
+    REFUSE = "refuse"  # no, and nobody is asked
+    STOP = "stop"  # no, and the agent is blocked
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """What an execution waits for: a ticket, or the challenge of one."""
+
+    kind: str  # confirm, verify, or other: what another name of the principal waits for
+    digest: str  # of the step that is held
+    human: int  # how much was asked of people
+    ticket: str = ""
+    challenge: str = ""
+    operation: str = ""
+    reason: str = ""
+    since: float = 0.0
+    grants: bool = False  # whoever agrees grants one more quota of steps (C-20)
+
+    @property
+    def id(self) -> str:
+        """What an agent is told it waits for."""
+        return self.challenge or self.ticket
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How far an execution has come: the number of this step and the most there may be."""
+
+    step: int
+    most: int
+
+    @property
+    def left(self) -> int:
+        """How many may follow without a person."""
+        return max(0, self.most - self.step)
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """AE-01: whether whoever reported may go on, and why."""
+
+    go: bool
+    factors: tuple[str, ...]
+    stopped: bool = False
+    reason: str = ""
+    steps_remaining: int | None = None
+    risk: Tier | None = None
+    notifications: tuple[Json, ...] = ()
+
+
+def directive_json(directive: Directive) -> dict[str, Any]:
+    """2.1's words."""
+    body: dict[str, Any] = {"continue": directive.go, "factors": list(directive.factors)}
+    if directive.stopped:
+        body["stopped"] = True
+    if directive.reason:
+        body["reason"] = directive.reason
+    if directive.steps_remaining is not None:
+        body["stepsRemaining"] = directive.steps_remaining
+    if directive.risk is not None:
+        body["nextStepRisk"] = directive.risk.value
+    if directive.notifications:
+        body["notifications"] = [dict(note) for note in directive.notifications]
+    return body
+
+
+def move_execution(execution: Execution, move: str, now: float, blocked: bool = False) -> Execution:
+    """The execution after a move; refuses what the table does not have."""
+    state = MOVES.get((status_of(execution, blocked), move))
+    if state is None:
+        raise LifecycleError(f"execution {execution.id} is {status_of(execution, blocked)}; it cannot {move}")
+    ended = state not in LIVE
+    return replace(
+        execution, status=state, finished_at=now if ended else 0.0, pause=NOTHING if ended else execution.pause
+    )
+
+
+def status_of(execution: Execution, blocked: bool) -> str:
+    """The state as it is told: a block is the principal's, and stands above the execution's own."""
+    return BLOCKED if blocked and execution.status in LIVE else execution.status
+
+
+def pause_json(pause: Pause) -> dict[str, Any]:
+    return asdict(pause)
+
+
+def pause_of(data: Mapping[str, Any]) -> Pause | None:
+    """The pause that a row holds; one that cannot be read still pauses."""
+    if not data:
+        return None
+    known = {field.name for field in fields(Pause)}
+    try:
+        return Pause(**{key: value for key, value in data.items() if key in known})
+    except TypeError:
+        return Pause("confirm", "", int(Human.VERIFY), reason="the pause of this execution cannot be read")
+
+
+def tier_reached(decision: Decision, claimed: int | None) -> Tier:
+    """The tier of a step: its score, the agent's own word where that is higher, one more after much repetition (DL-13, R-13)."""
+    score = max(decision.assessment.score if decision.assessment else 0, claimed or 0)
+    tier = tier_of(score)
+    repeated = any(part.name == "repetition" for part in decision.parts)
+    return _TIERS[min(_TIERS.index(tier) + 1, len(_TIERS) - 1)] if repeated else tier
+
+
+def verdict_of(decision: Decision, tier: Tier) -> LoopVerdict:
+    """What a decision means; what a pattern denies and the last tier stop the agent, whatever else speaks (C-10)."""
+    names = {part.name for part in decision.parts}
+    if decision.allowed:
+        return LoopVerdict.GO
+    if stops(decision.parts, tier):
+        return LoopVerdict.STOP
+    if decision.unknown or "blocked" in names:
+        return LoopVerdict.REFUSE
+    if "pause" in names and decision.requirement.blocked:
+        return LoopVerdict.WAIT
+    if decision.ticket is None or decision.requirement.blocked or not decision.token:
+        return LoopVerdict.REFUSE
+    return LoopVerdict.VERIFY if decision.requirement.human is Human.VERIFY else LoopVerdict.CONFIRM
+
+
+def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
+    """OOB-02, R-9: a deny pattern, the danger_zone tier, what nobody may approve, or an attack on the guard itself."""
+    names = {part.name for part in parts}
+    asked = not names.isdisjoint({"tier", "repetition"})  # not where an operator's grant took it away
+    return not names.isdisjoint({"deny", "never", DANGER_ZONE, TAMPERING}) or (asked and tier is Tier.DANGER_ZONE)
+
+
+def stages(
+    decision: Decision, tier: Tier, count: Count, previous: str, tolerance: tuple[str, int], claimed: int | None
+) -> tuple[str, ...]:
+    """The five stages in words for a person, then whatever else spoke (AE-02)."""
+    said: dict[int, list[str]] = {stage: [] for stage in range(1, 6)}
+    for part in decision.parts:
+        if part.name in _STAGES:
+            said[_STAGES[part.name]].append(part.words)
+    name, limit = tolerance
+    assessment = decision.assessment
+    score = max(assessment.score if assessment else 0, claimed or 0)
+    why = [*(assessment.factors if assessment else ()), *_claim(assessment.score if assessment else 0, claimed)]
+    shown = min(count.step, count.most)
+    stage_words = (
+        f"{STEP_LIMIT}: {count.most} of {count.most} steps are used; a person has to agree to more"
+        if said[1]
+        else f"Step limit: step {shown} of {count.most}",
+        "Previous outcome: failure; a person has to look first"
+        if said[2]
+        else f"Previous outcome: {previous or 'not reported'}",
+        *(_sentence(words) for words in dict.fromkeys(said[3] or ["Patterns: none matched"])),
+        f"Safety tier: {tier.value} (score {score}: {'; '.join(why)})",
+        f"Risk tolerance: {name} (up to {limit}), {'exceeded' if score > limit or said[5] else 'not exceeded'}",
+    )
+    staged = {f"{part.name}: {part.words}" for part in decision.parts if part.name in _STAGES}
+    return (*stage_words, *(factor for factor in decision.weighed if factor not in staged))
+
+
+def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
+    """Why nothing goes on, in a sentence; of a stop and a pause in few words, for they are told again and again."""
+    named = {part.name: part.words for part in decision.parts}
+    if verdict is LoopVerdict.STOP:
+        return next(
+            (_sentence(named[name]) for name in ("deny", "never", TAMPERING) if name in named), _danger(decision)
+        )
+    if verdict is LoopVerdict.REFUSE:
+        return decision.reason
+    if "steps" in named:
+        return STEP_LIMIT
+    if "approve_pattern" in named:
+        return f"Action requires approval: {operation}"
+    asks = max(decision.parts, key=lambda part: int(part.requirement.human), default=None)
+    return _sentence(asks.words.rstrip(".")) if asks is not None else decision.reason
+
+
+def _danger(decision: Decision) -> str:
+    findings = decision.assessment.findings if decision.assessment is not None else ()
+    worst = max(findings, key=lambda finding: finding.level, default=None)
+    return f"In the danger zone: {finding_words(worst).rstrip('.')}" if worst is not None else "In the danger zone"
+
+
+def _claim(score: int, claimed: int | None) -> list[str]:
+    return [f"the agent's own estimate ({claimed})"] if claimed is not None and claimed > score else []
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,347 @@
+"""★ One reported step -> one directive: evaluated once, stored in one transaction with all that it changes, answered in the words of 2.1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from interlock.approvals import challenges, settle
+from interlock.approvals.pausing import state_for_step
+from interlock.approvals.tickets import token_of
+from interlock.engine.evaluate import evaluate
+from interlock.error_codes import LoopProblem
+from interlock.loop import notices
+from interlock.loop.agents import lift_ended_pause, live_executions, pause_in_force, resume
+from interlock.loop.blocked import block, danger_note, enforced_block, stopped_step
+from interlock.loop.executions import require_name
+from interlock.loop.notices import (
+    ANEW,
+    ANOTHER,
+    HOW,
+    approval_hint,
+    cooling_message,
+    cooling_seconds,
+    paused_message,
+    ticket_excerpt,
+)
+from interlock.loop.report import ReportedStep, StepReport, read_report, validate_step
+from interlock.loop.state import (
+    LIVE,
+    PAUSED,
+    STEP_LIMIT,
+    UNJUDGED,
+    Count,
+    Directive,
+    LoopVerdict,
+    Pause,
+    directive_json,
+    move_execution,
+    pause_json,
+    pause_of,
+    reason_of,
+    stages,
+    status_of,
+    stops,
+    tier_reached,
+    verdict_of,
+)
+from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
+from interlock.model import AgentRef, Level, TicketState, intent
+from interlock.policy.decision import Decision
+from interlock.policy.policy import TOLERANCES
+from interlock.ports import StoreError, Tx
+from interlock.records import Execution, Ticket
+from interlock.runtime import Judged, Overtaken, Request, declarations
+from interlock.runtime.state import State
+from interlock.times import iso
+
+__all__ = ["ReportedStep", "record_step"]
+
+TRIES = 50  # of a step that others of the same agent get ahead of
+_GIVES_UP = "too many steps of this agent were reported in the same moment"
+
+
+def record_step(
+    state: State, agent: AgentRef, door: str, step: ReportedStep, tight: Tightening = NO_TIGHTENING
+) -> dict[str, Any]:
+    """The directive for a step and how the execution stands; refuses an empty hint and an agent that runs nothing."""
+    # 1. the report says something                3. how the agent stands: how far it is, what it waits for
+    # 2. a blocked agent hears that it is (C-15)  4. one evaluation, kept with the step in one transaction
+    step = validate_step(step)  # 1
+    state.catch_up()
+    here = governed_state(state, require_name(agent), door, tight)
+    here = state_for_step(here, intent(step.hint, step.cwd))
+    why = enforced_block(here, agent.principal)
+    if why:  # 2
+        return stopped_step(here, agent, why)
+    for _ in range(TRIES):
+        try:
+            report = read_report(here, agent, step)  # 3
+        except LoopProblem:
+            if here.mode != "disabled":
+                raise
+            return _unjudged(here, agent, door, step, tight)
+        if report.blocked:
+            return stopped_step(here, agent, report.blocked)
+        try:
+            decision = evaluate(here, _request(report, door))  # 4
+        except Overtaken:
+            continue
+        blocked = any(part.name == "blocked" for part in decision.parts) and report.verdict is not LoopVerdict.STOP
+        if blocked and here.mode == "enforcing":  # since it was looked at
+            return stopped_step(here, agent, enforced_block(state, agent.principal) or "blocked")
+        declarations.report(state, agent, step.hint, step.cwd)
+        return _answer(report, decision, tight)
+    raise StoreError(_GIVES_UP)
+
+
+def _unjudged(state: State, agent: AgentRef, door: str, step: ReportedStep, tight: Tightening) -> dict[str, Any]:
+    """R-25: a disabled loop answers an agent that runs nothing as well; what it reported is on record."""
+    evaluate(state, Request(intent(step.hint, step.cwd), agent, door, claimed_risk=step.risk))
+    return {"autonomy": directive_json(Directive(go=True, factors=(UNJUDGED[state.mode], *tight.said)))}
+
+
+def _request(report: StepReport, door: str) -> Request:
+    step = report.step
+    return Request(
+        intent(step.hint, step.cwd),
+        report.agent,
+        door,
+        execution=report.execution.id,
+        claimed_risk=step.risk,
+        operation=report.operation,
+        step=report.stepping,
+        keep=lambda tx, judged, decision: apply_decision(report, tx, judged, decision),
+    )
+
+
+def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[str, Any]:
+    """The data of a step's reply (2.1, 2.11)."""
+    state, go = report.state, report.verdict is LoopVerdict.GO
+    after = report.after or report.execution
+    status = PAUSED if report.verdict is LoopVerdict.WAIT else status_of(after, report.verdict is LoopVerdict.STOP)
+    left = Count(after.steps, after.max_steps).left
+    directive = Directive(
+        go=go,
+        factors=(*_factors(report, decision), *_failed(report), *tight.said),
+        stopped=report.verdict is LoopVerdict.STOP,
+        reason="" if go else _reason(report, decision),
+        steps_remaining=left,
+        risk=report.tier if state.mode not in UNJUDGED and not decision.unknown else None,
+        notifications=tuple(_notes(report, decision)),
+    )
+    data: dict[str, Any] = {
+        "execution_id": after.id,
+        "status": status,
+        "step": report.count.step,
+        "autonomy": directive_json(directive),
+    }
+    if report.confirmation:
+        data["confirmation"] = report.confirmation
+    said = [dict(warning) for warning in decision.warnings] if go else []
+    return data | ({"warnings": said} if said else {})
+
+
+def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
+    state, step = report.state, report.step
+    if state.mode in UNJUDGED:
+        return (UNJUDGED[state.mode],)
+    if decision.unknown:
+        return (decision.reason,)
+    policy = state.policy
+    said = stages(
+        decision, report.tier, report.count, step.outcome, (policy.tolerance, TOLERANCES[policy.tolerance]), step.risk
+    )
+    if decision.allowed and decision.ticket is not None:
+        return (*said, decision.reason)  # who agreed
+    if state.mode != "monitoring":
+        return said
+    would = [factor for factor in said if not factor.startswith("would have:")]
+    why = state.blocked(report.agent.principal)
+    if why:
+        return (*would, f"would have: stop (this agent is blocked: {why})")
+    if stops(decision.parts, report.tier):
+        return (*would, "would have: stop")
+    return said
+
+
+def _failed(report: StepReport) -> list[str]:
+    """What the hook saw, whatever outcome the agent reports."""
+    found = report.state.declared.failure(report.agent)
+    return [f"A call failed since the last step: {found}"] if found else []
+
+
+def _reason(report: StepReport, decision: Decision) -> str:
+    """Why it does not go on, and who can change that."""
+    verdict, challenge = report.verdict, report.challenge
+    now, ticket = report.state.clock.now(), decision.ticket
+    if verdict is LoopVerdict.WAIT and report.pause is not None:
+        return paused_message(report.pause, report.waited, now)
+    reason = reason_of(verdict, decision, report.operation)
+    if challenge is not None:
+        return f"{reason}. {HOW} (challenge {challenge.id})."
+    if verdict is LoopVerdict.REFUSE and ticket is not None and ticket.state is TicketState.REJECTED:
+        return f"{reason} {ANEW if report.pause is not None else ANOTHER}"  # C-19: a pause lasts
+    literal = (
+        report.state.policy.literal_globs and reason == STEP_LIMIT
+    )  # the specification's own words, and nothing beside
+    if verdict is not LoopVerdict.CONFIRM or ticket is None or literal:
+        return reason
+    if decision.outcome == "cool_off":
+        return f"{reason}. {cooling_message(ticket, now)}"
+    wait = f" It cools off for {cooling_seconds(ticket, now)} s first." if cooling_seconds(ticket, now) else ""
+    more = f": {report.allows}" if reason == STEP_LIMIT else ""
+    return f"{reason}. {approval_hint(ticket.id)}{more}.{wait}"
+
+
+def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
+    """What is told; AE-12: nothing is paused or stopped without saying so."""
+    told, now = report.notes, report.state.clock.now()
+    if report.verdict is LoopVerdict.STOP and report.challenge is not None:
+        others = [note for note in told if note["type"] != notices.DANGER]
+        return [danger_note(report.agent, report.challenge, now), *others]
+    if report.verdict is LoopVerdict.GO or any(note["type"] == notices.PAUSE for note in told):
+        return told
+    kind = notices.ERROR if decision.unknown else notices.PAUSE
+    metadata = {"reason": report.verdict.value, "level": report.tier.value}
+    if report.challenge is not None:
+        metadata["verificationId"] = report.challenge.id
+    note = {"type": kind, "message": _reason(report, decision), "metadata": metadata, "timestamp": iso(now)}
+    return [note, *told]
+
+
+MOST_COUNTED = 200  # operations of one execution
+SINGLE_USE = "CONFIRM_SINGLE_USE"
+
+
+def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decision) -> None:
+    """Keeps what a step changes; raises Overtaken where the agent does not stand any more as it did when it was looked at."""
+    report.tier = tier_reached(decision, report.step.risk)
+    report.verdict = verdict_of(decision, report.tier)
+    found = tx.execution(report.execution.id)
+    if found is None or found.status not in LIVE:
+        raise Overtaken
+    now = judged.now
+    row = lift_ended_pause(tx, found, now) if report.state.mode == "enforcing" else found
+    if report.verdict is LoopVerdict.GO:
+        row = _gone_on(report, tx, judged, decision, row)
+    elif report.verdict is LoopVerdict.STOP:
+        reason = reason_of(report.verdict, decision, report.operation)
+        report.challenge = block(tx, report.state, report.agent, reason, now, digest=judged.digest, execution=row.id)
+    elif report.verdict in (LoopVerdict.CONFIRM, LoopVerdict.VERIFY) and decision.ticket is not None:
+        row = _paused(report, tx, judged, decision, decision.ticket, row)
+    elif report.verdict is LoopVerdict.REFUSE and decision.ticket is not None and settle(decision.ticket, now).open:
+        row = _joined(report, judged, decision, decision.ticket, row)
+    elif report.verdict is LoopVerdict.WAIT and report.pause is not None:
+        _reminded(report, tx, report.pause)
+    if row != found and not tx.save_execution(row, found):
+        raise Overtaken
+    report.after = row
+    report.notes = notices.deliver(tx, report.agent, now)
+
+
+def _gone_on(report: StepReport, tx: Tx, judged: Judged, decision: Decision, row: Execution) -> Execution:
+    """One more step. What a person agreed to is spent with it, and what waited for that waits no more."""
+    spent, state, now = decision.ticket, report.state, judged.now
+    if spent is None and state.mode == "enforcing":
+        if row.steps >= row.max_steps or pause_in_force(tx, report.agent, [row], now):
+            raise Overtaken  # another step of this agent was faster
+    if spent is not None:
+        for one in live_executions(tx, report.agent):
+            pause = pause_of(one.pause)
+            if pause is None or pause.ticket != spent.id:
+                continue
+            if one.id == row.id:
+                row = resume(tx, row, now)
+            else:
+                tx.save_execution(resume(tx, one, now), one)
+        challenges.end(tx, state, report.agent.principal, challenges.VERIFY, report.agent.name, challenges.ANSWERED)
+        notices.clear(tx, report.agent, now, ticket=spent.id)
+    assessment = decision.assessment
+    risk = assessment.score if assessment is not None and assessment.level >= Level.DESTRUCTIVE else 0
+    tally = dict(row.tally)
+    if report.counted in tally or len(tally) < MOST_COUNTED:
+        tally[report.counted] = int(tally.get(report.counted, 0)) + 1
+    return replace(row, steps=row.steps + 1, risk=row.risk + risk, tally=tally)
+
+
+def _paused(
+    report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticket: Ticket, row: Execution
+) -> Execution:
+    """The execution waits for its ticket; where that has to be verified, for a challenge as well."""
+    state, agent, now = report.state, report.agent, judged.now
+    reason = reason_of(report.verdict, decision, report.operation)
+    report.confirmation = {
+        "token": decision.token,
+        "operation": ticket.operation,
+        "expires_at": iso(ticket.expires_at),
+    }
+    verify = report.verdict is LoopVerdict.VERIFY
+    if verify:
+        report.challenge = challenges.issue(
+            tx, state, agent, challenges.VERIFY, decision.reason, now, digest=judged.digest, execution=row.id
+        )
+    open_one = report.challenge is not None and report.challenge.state == "open" and now < report.challenge.expires_at
+    pause = Pause(
+        kind="verify" if open_one else "confirm",
+        digest=judged.digest,
+        human=int(decision.requirement.human),
+        ticket=ticket.id,
+        challenge=report.challenge.id if report.challenge is not None and open_one else "",
+        operation=ticket.operation,
+        reason=reason,
+        since=now,
+        grants=any(part.name == "steps" for part in decision.parts),
+    )
+    before = pause_of(row.pause)
+    if before is None or (before.ticket, before.challenge) != (pause.ticket, pause.challenge):
+        _told(report, tx, pause, ticket, now, row.id)
+    return replace(move_execution(row, "pause", now), pause=pause_json(pause))
+
+
+def _joined(report: StepReport, judged: Judged, decision: Decision, ticket: Ticket, row: Execution) -> Execution:
+    """ESL-08, C-19: the same is held under another name; nothing of this one goes on either before a person has answered that."""
+    pause = Pause(
+        kind="other",
+        digest=judged.digest,
+        human=int(decision.requirement.human),
+        ticket=ticket.id,
+        operation=ticket.operation,
+        reason=f"The same is held for agent {ticket.agent.name!r:.80}",
+        since=judged.now,
+    )
+    return replace(move_execution(row, "pause", judged.now), pause=pause_json(pause))
+
+
+def _told(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
+    """AE-11, AE-12, C-23: that a permission is pending and for which action, and that the agent is paused and until when."""
+    agent, about, title = report.agent, {"ticket": pause.ticket, "execution": execution}, ticket_excerpt(ticket)
+    notices.clear(tx, agent, now, execution=execution)
+    if pause.kind == "confirm":
+        what = f": {title}" if title != pause.operation else ""
+        what = f": {report.allows}, '{title}' first" if pause.grants else what
+        words = f"Operation '{pause.operation}' requires confirmation{what}"
+        notices.notify(tx, agent, notices.PERMISSION, words, now, operation=pause.operation, level=SINGLE_USE, **about)
+    how = f"{HOW} (challenge {pause.challenge})" if pause.challenge else approval_hint(pause.ticket)
+    notices.notify(
+        tx,
+        agent,
+        notices.PAUSE,
+        f"{pause.reason.rstrip('.')}. {how}.",
+        now,
+        operation=pause.operation,
+        level=report.tier.value,
+        verificationId=pause.challenge,
+        **about,
+    )
+
+
+def _reminded(report: StepReport, tx: Tx, pause: Pause) -> None:
+    """What the agent waits for, once more."""
+    ticket = report.waited = tx.ticket(pause.ticket) if pause.ticket else None
+    if ticket is not None and settle(ticket, report.state.clock.now()).state in notices.OPEN_TICKETS:
+        report.confirmation = {
+            "token": token_of(report.state, ticket),
+            "operation": ticket.operation,
+            "expires_at": iso(ticket.expires_at),
+        }

@@ -1,0 +1,250 @@
+"""Periodic work of a running engine: expire tickets, sign and prune the audit record, watch its chain, raise alarms."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+from collections.abc import Sequence
+
+from interlock.approvals import ENDED, EXPIRED_SHARE, challenges, pausing, settle, share_of
+from interlock.audit.chain import CHECKPOINT, checkpoint_body, event_body, head_of, signed_checkpoint
+from interlock.engine import undoing
+from interlock.model import TicketState
+from interlock.plans import history
+from interlock.plans import history as plan_tickets
+from interlock.ports import StoreError, Tx
+from interlock.records import AuditQuery, AuditRow, Ticket, TicketQuery
+from interlock.runtime.adapter_trust import settle_trust
+from interlock.runtime.state import State
+
+LOG = logging.getLogger("interlock")
+_OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
+PAGE = 500  # tickets that are read or moved at a time
+
+
+def settle_tickets(state: State) -> int:
+    """Moves every ticket that time has moved; how many those were."""
+    now = state.clock.now()
+    return _settle(state, state.store.read(_live), now)
+
+
+def _live(tx: Tx) -> list[Ticket]:
+    """All of them, page by page: an agent that opens many must not keep the old ones from expiring."""
+    found: dict[str, Ticket] = {}
+    before, most = 0.0, PAGE
+    while True:
+        page = tx.tickets(TicketQuery(_OPEN, before=before, limit=most))
+        found |= {ticket.id: ticket for ticket in page}
+        if len(page) < most:
+            return list(found.values())
+        if page[0].opened_at == page[-1].opened_at:  # more than a page of one moment
+            most *= 2
+        before = math.nextafter(page[-1].opened_at, math.inf)  # those of its moment again: some may be on the next page
+
+
+def _settle(state: State, live: Sequence[Ticket], now: float) -> int:
+    due = [ticket for ticket in live if settle(ticket, now) != ticket]
+    return sum(_move(state, due[start : start + PAGE], now) for start in range(0, len(due), PAGE))
+
+
+def _move(state: State, due: Sequence[Ticket], now: float) -> int:
+    unanswered: list[Ticket] = []
+
+    def work(tx: Tx) -> int:
+        moved = 0
+        unanswered.clear()
+        for ticket in due:
+            after = settle(ticket, now)
+            if tx.change_ticket(after, ticket):
+                moved += 1
+                if after.state is TicketState.EXPIRED:
+                    state.recorder.now(tx, "expire", event_body(now, "expire", "time", {"ticket": ticket.id}))
+                    unanswered.append(ticket)
+        return moved
+
+    count = state.store.write(work)
+    for ticket in (ticket for ticket in unanswered if ticket.open):
+        state.tell("expired", ticket, f"nobody answered {ticket.id}, and it expired: {ticket.title}")
+    return count
+
+
+def sign_record(state: State) -> None:
+    """A checkpoint: every writer's head, signed; with it goes what is denied no more."""
+
+    def work(tx: Tx) -> None:
+        tx.forget_denials(state.clock.now())
+        writers = tx.audit_writers()
+        heads = {writer: head_of(head) for writer in writers if (head := tx.audit_head(writer)) is not None}
+        if not heads:
+            return
+        floors = {writer: place for point in tx.checkpoints()[-1:] for writer, place in point.floors.items()}
+        key = state.installation.checkpoint
+        point = signed_checkpoint(heads, floors, state.clock.now(), key.key_id, key.sign)
+        tx.add_checkpoint(point)
+        state.recorder.now(
+            tx, CHECKPOINT, event_body(state.clock.now(), "checkpoint", "interlock", checkpoint_body(point))
+        )
+
+    state.store.write(work)
+
+
+def prune_record(state: State, keep_days: int) -> int:
+    """Lets go of what is older than it is kept; the hash before the first kept record is signed, so that the rest still proves."""
+    before = state.clock.now() - keep_days * 86_400
+
+    def work(tx: Tx) -> int:
+        gone, floors = (
+            0,
+            {writer: dict(place) for point in tx.checkpoints()[-1:] for writer, place in point.floors.items()},
+        )
+        for writer in tx.audit_writers():
+            old = tx.audit(AuditQuery(writer=writer, until=before, limit=1, newest_first=True))
+            if old and (head := tx.audit_head(writer)) is not None and old[0].seq < head.seq:
+                floors[writer] = head_of(old[0])
+                gone += tx.prune_audit(writer, old[0].seq + 1)
+        if gone:
+            heads = {
+                writer: head_of(head) for writer in tx.audit_writers() if (head := tx.audit_head(writer)) is not None
+            }
+            key = state.installation.checkpoint
+            tx.add_checkpoint(signed_checkpoint(heads, floors, state.clock.now(), key.key_id, key.sign))
+            state.recorder.now(tx, "prune", event_body(state.clock.now(), "prune", "interlock", {"records": gone}))
+        return gone
+
+    return state.store.write(work)
+
+
+def expired_share(state: State) -> float:
+    """Of the tickets that ended lately, how many nobody answered: agents are blocked and nobody looks (seed 003, best practice 5)."""
+    return share_of(state.store.read(lambda tx: tx.tickets(ENDED)))
+
+
+def watch_expired_share(state: State, alert: float) -> bool:
+    """Raises the alarm once when the share passes `alert`, and takes it back when it does no more; whether it is on."""
+    share = expired_share(state)
+    if share < alert:
+        state.alerts.pop(EXPIRED_SHARE, None)
+        return False
+    words = f"{share:.0%} of the tickets expire unanswered: agents wait and nobody looks"
+    before = state.alerts.get(EXPIRED_SHARE)
+    state.alerts[EXPIRED_SHARE] = words
+    if before is None:
+        state.tell("alert", None, words)
+        body = event_body(state.clock.now(), "alert", "interlock", {"words": words})
+        state.store.write(lambda tx: state.recorder.now(tx, "alert", body))
+    return True
+
+
+class ChainWatch:
+    """Remembers the end of this process's chain; whoever rewrites it or cuts it off, signed anew or not, is noticed."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._last: AuditRow | None = None
+
+    def look(self) -> bool:
+        """Whether what was the end is still there as it was; where not, that is said once and put on record."""
+        last, writer = self._last, self.state.recorder.writer
+        query = AuditQuery(writer, last.seq - 1, limit=1) if last else None
+        kept, self._last = self.state.store.read(lambda tx: (tx.audit(query) if query else [], tx.audit_head(writer)))
+        if last is None or kept == [last]:
+            return True
+        words = (
+            f"the record was rewritten outside Interlock: what was its end, number {last.seq}, is not there any more"
+        )
+        self.state.alerts["record"] = words
+        self.state.trouble(words, "altered")
+        self.state.tell("alert", None, words)
+        body = event_body(self.state.clock.now(), "alert", "interlock", {"words": words})
+        self.state.store.write(lambda tx: self.state.recorder.now(tx, "alert", body))
+        return False
+
+
+class TicketSettler:
+    """Moves tickets as time moves them, and looks at them only when one has changed or its time has come."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._hears = False
+        self._changed = True
+        self._due = 0.0
+
+    def begin(self) -> None:
+        """From now on it is told of changes; before, it looks every time."""
+        self.state.store.listen(self._heard)
+        self._hears = True
+
+    def look(self) -> int:
+        """How many were moved."""
+        now = self.state.clock.now()
+        if self._hears and not self._changed and now < self._due:
+            return 0
+        self._changed = False
+        try:
+            live = self.state.store.read(_live)
+            moved = _settle(self.state, live, now)
+        except BaseException:
+            self._changed = True
+            raise
+        times = (at for ticket in live for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now)
+        self._due = min([now + 60, *times])  # at the latest in a minute: the clock can be set
+        return moved
+
+    def _heard(self, id: str) -> None:
+        if not id.startswith("\0"):
+            self._changed = True
+
+
+class Maintenance(threading.Thread):
+    """Does all of it while the daemon runs; what fails is tried again, and said once."""
+
+    def __init__(self, state: State, checkpoint_seconds: float, keep_days: int, alert: float) -> None:
+        super().__init__(name="interlock-upkeep", daemon=True)
+        self.state, self.keep_days, self.alert = state, keep_days, alert
+        self.checkpoint_seconds = checkpoint_seconds
+        self._ending = threading.Event()
+        self._said = ""
+        self._watch, self._settling = ChainWatch(state), TicketSettler(state)
+
+    def run(self) -> None:
+        rounds = 0
+        self._try(self._settling.begin)
+        self._try(lambda: undoing.prune(self.state))
+        while not self._ending.wait(0.5):
+            rounds += 1
+            self._try(self.state.recorder.flush)
+            self._try(self._watch.look)
+            self._try(self._settling.look)
+            self._try(lambda: pausing.refresh(self.state))
+            self._try(lambda: challenges.announce(self.state))
+            if rounds % max(1, int(self.checkpoint_seconds * 2)) == 0:
+                self._try(lambda: sign_record(self.state))
+            if rounds % 10 == 0:
+                self._try(lambda: history.renew_leases(self.state))
+            if rounds % 60 == 0:
+                self._try(lambda: challenges.expire(self.state))
+                self._try(lambda: plan_tickets.close_abandoned(self.state))
+                self._try(lambda: settle_trust(self.state))
+                self._try(lambda: watch_expired_share(self.state, self.alert))
+            if rounds % 7200 == 0 or (rounds % 20 == 0 and undoing.is_crowded(self.state)):
+                self._try(lambda: undoing.prune(self.state))
+            if rounds % 7200 == 0:
+                self._try(lambda: prune_record(self.state, self.keep_days))
+
+    def stop(self) -> None:
+        """Ends, with everything written."""
+        self._ending.set()
+        self.join(10)
+        self._try(self.state.recorder.flush)
+
+    def _try(self, work: object) -> None:
+        try:
+            work()  # type: ignore[operator]
+            self._said = ""
+        except StoreError as error:
+            if str(error) != self._said:
+                self._said = str(error)
+                self.state.trouble(f"the store cannot be used: {error}", "store")
+        except Exception:  # the thread goes on: without it nothing is written, expired or signed
+            LOG.exception("upkeep failed")

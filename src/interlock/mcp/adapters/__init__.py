@@ -1,0 +1,45 @@
+"""Adapter files served as an MCP-AQL server: each operation is evaluated, then performed over HTTP; here its errors, free of secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.error_codes import CODES
+from interlock.loop.protocol.envelope import AqlProblem
+
+
+class AdapterFailure(AqlProblem):
+    """An operation that ends in an error of the registry (1.9)."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str = "",
+        details: Mapping[str, Any] | None = None,
+        confirmation: Mapping[str, Any] | None = None,
+    ) -> None:
+        known = {key: value for key, value in (details or {}).items() if value is not None}
+        super().__init__(code if code in CODES else "INTERNAL_ERROR", message, known, confirmation)
+
+
+def invalid_value(param: str, expected: str) -> AdapterFailure:
+    """A value that cannot be used; the value itself is not repeated."""
+    return AdapterFailure(
+        "VALIDATION_INVALID_VALUE", f"'{param}': expected {expected}", {"param_name": param, "expected": expected}
+    )
+
+
+def failure_of(body: Any) -> AdapterFailure:
+    """The error in an answer of the daemon; what cannot be read is a refusal."""
+    error = body.get("error") if isinstance(body, Mapping) else None
+    if not isinstance(error, Mapping):
+        return AdapterFailure("INTERNAL_ERROR", "The daemon's answer cannot be read, so nothing is done")
+    details = error.get("details")
+    confirmation = body.get("confirmation")
+    return AdapterFailure(
+        str(error.get("code", "")),
+        str(error.get("message", "")),
+        details if isinstance(details, Mapping) else None,
+        confirmation if isinstance(confirmation, Mapping) else None,
+    )

@@ -1,0 +1,102 @@
+"""Builds authentication headers from an adapter's `auth` block and the environment; redacts the secret everywhere else."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.mcp.adapters import AdapterFailure
+
+TYPES = ("none", "bearer", "api_key", "basic")
+HIDDEN = "[secret]"
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_REFERENCE = re.compile(r"(?:\$\{?|env:)?([A-Za-z_][A-Za-z0-9_]*)\}?")
+_SECRET = re.compile(r"[\x21-\x7e]{1,8192}")  # what a header can carry
+_SHORTEST = 6  # characters of a secret that is looked for in answers
+
+
+class AuthError(ValueError):
+    """An `auth` block that nobody can sign in with."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuthHeaders:
+    """Headers for one request, and the secrets in them, which are taken out of whatever comes back."""
+
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    def cleaned(self, value: Any) -> Any:
+        """The value without the secrets: a service may repeat what it was sent."""
+        if not self.secrets:
+            return value
+        if isinstance(value, str):
+            for secret in self.secrets:
+                value = value.replace(secret, HIDDEN)
+            return value
+        if isinstance(value, dict):
+            return {self.cleaned(key): self.cleaned(item) for key, item in value.items()}
+        return [self.cleaned(item) for item in value] if isinstance(value, list) else value
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    """How to sign in: which header, and the names of the environment variables it is made from."""
+
+    type: str = "none"
+    header: str = "Authorization"
+    variables: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, block: Mapping[str, Any]) -> Auth:
+        """Reads an `auth` block; raises AuthError where it names no variable, or a way that is not known."""
+        kind = str(block.get("type") or "none")
+        if kind == "none":
+            return cls()
+        if kind == "bearer":
+            return cls(kind, variables=(_variable(block, "token_env", "token"),))
+        if kind == "api_key":
+            header = str(block.get("header_name") or block.get("header") or "X-API-Key")
+            if not _HEADER.fullmatch(header):
+                raise AuthError("auth.header_name is no name of a header")
+            return cls(kind, header, (_variable(block, "key_env", "key", "api_key"),))
+        if kind == "basic":
+            user, word = _variable(block, "username_env", "username"), _variable(block, "password_env", "password")
+            return cls(kind, variables=(user, word))
+        raise AuthError(f"auth.type {kind[:40]!r} is not known; known: {', '.join(TYPES)}")
+
+    def sign_in(self, environ: Mapping[str, str]) -> AuthHeaders:
+        """The headers; raises Failure where a variable is not set, naming the variable and nothing more."""
+        if self.type == "none":
+            return AuthHeaders()
+        values = [self._value(name, environ) for name in self.variables]
+        if self.type == "basic":
+            said = base64.b64encode(":".join(values).encode()).decode()
+            return AuthHeaders({self.header: f"Basic {said}"}, _long((said, values[1])))
+        said = f"Bearer {values[0]}" if self.type == "bearer" else values[0]
+        return AuthHeaders({self.header: said}, _long(values))
+
+    def _value(self, name: str, environ: Mapping[str, str]) -> str:
+        value = environ.get(name, "").strip()
+        if not value:
+            words = f"The adapter signs in with the environment variable '{name}', which is not set"
+            raise AdapterFailure("PERMISSION_DENIED", words, {"reason": "not signed in"})
+        if not _SECRET.fullmatch(value):
+            words = f"The environment variable '{name}' holds something no header can carry"
+            raise AdapterFailure("PERMISSION_DENIED", words, {"reason": "not signed in"})
+        return value
+
+
+def _variable(block: Mapping[str, Any], *keys: str) -> str:
+    given = next((block[key] for key in keys if isinstance(block.get(key), str)), "")
+    found = _REFERENCE.fullmatch(given.strip())
+    if found is None:
+        raise AuthError(f"auth.{keys[0]} is missing: expected the name of an environment variable")
+    return found[1]
+
+
+def _long(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(value for value in values if len(value) >= _SHORTEST)

@@ -1,0 +1,195 @@
+"""Loads adapter files, reloads changed ones (keeping the last good version), and presents adapters and loop as MCP-AQL surfaces."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from interlock.adapters import RESERVED, Adapter, read_file
+from interlock.adapters.levels import Named
+from interlock.adapters.trust import Trust
+from interlock.loop.protocol import OperationSpec, ParamSpec, loop_operations, loop_types, table
+from interlock.loop.protocol.introspection import INTROSPECTION, ProtocolType, SurfaceInfo, types
+from interlock.loop.protocol.surface import Handler, ProtocolCaller, Surface
+from interlock.mcp.adapters.operations import OfferedOperation, row_of
+from interlock.mcp.adapters.requests import AdapterUnusable, Service, TemplateError
+from interlock.policy.policy import Policy
+
+Signature = tuple[int, int, int]  # when it was written, how long it is, which file it is
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAdapter:
+    """One adapter that is served."""
+
+    path: Path
+    adapter: Adapter
+    service: Service
+    mark: str  # the file's hash
+    signature: Signature
+    problem: str = ""  # why the file as it is now is not what is served
+
+    @property
+    def name(self) -> str:
+        return self.adapter.name
+
+
+def load_adapter(path: Path) -> ServedAdapter:
+    """The adapter in a file; raises CannotServe with everything that is wrong with it."""
+    try:
+        signature = _signature(path)
+        reading = read_file(path)
+    except OSError as error:
+        raise AdapterUnusable(f"{path}: {error.strerror or 'cannot be read'}") from None
+    if reading.adapter is None or not reading.usable:
+        errors = [f"{path}:{problem.line}: {problem.message}" for problem in reading.problems if problem.error]
+        raise AdapterUnusable("\n".join(errors))
+    try:
+        service = Service.of(reading.adapter)
+    except (AdapterUnusable, TemplateError) as error:
+        raise AdapterUnusable(f"{path}: {error}") from None
+    if taken := sorted(set(service.calls) & set(RESERVED)):
+        raise AdapterUnusable(f"{path}: the name {taken[0]!r} is the loop's own")
+    for call in service.calls.values():  # what contradicts itself is found now, not by the first call
+        row_of(call, Trust.UNTESTED, lambda name, category: None)
+    return ServedAdapter(path, reading.adapter, service, reading.mark, signature)
+
+
+class AdapterFiles:
+    """The files that are served, in their order."""
+
+    def __init__(self, paths: Iterable[Path], say: Callable[[str], None] = lambda words: None) -> None:
+        self._say, self._lock = say, threading.Lock()
+        self._served = [load_adapter(path) for path in paths]
+        names = [one.name for one in self._served]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise AdapterUnusable(f"adapter {twice[0]!r} is in two files; names have to be unique")
+
+    def look(self) -> list[ServedAdapter]:
+        """What is served now; a file that changed is read again."""
+        with self._lock:
+            self._served = [self._again(one) for one in self._served]
+            return list(self._served)
+
+    def _again(self, one: ServedAdapter) -> ServedAdapter:
+        try:
+            signature = _signature(one.path)
+        except OSError as error:
+            return self._kept(one, f"{one.path}: {error.strerror or 'cannot be read'}", (0, 0, 0))
+        if signature == one.signature:
+            return one
+        try:
+            found = load_adapter(one.path)
+        except AdapterUnusable as error:
+            return self._kept(one, str(error), signature)
+        if found.name != one.name:
+            return self._kept(one, f"{one.path}: the adapter's name changed; start the server again", signature)
+        if found.mark != one.mark:
+            self._say(f"{one.path}: read again")
+        return found
+
+    def _kept(self, one: ServedAdapter, problem: str, signature: Signature) -> ServedAdapter:
+        if problem != one.problem:
+            self._say(f"{problem}\nThe version before it is served on.")
+        return replace(one, problem=problem, signature=signature)
+
+
+def _signature(path: Path) -> Signature:
+    found = os.stat(path)
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+TYPES = types(
+    ProtocolType(
+        "ServiceAnswer",
+        "object",
+        "The answer of the service: its JSON; a list stands under items, text beside its content_type.",
+        (
+            ParamSpec("http_status", "integer", "Where the answer was no JSON."),
+            ParamSpec("items", "array", "Where it was a list."),
+        ),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSurface:
+    """The loop's operations: the daemon does what they ask."""
+
+    policy: Policy
+    mode: str
+    handler: Handler
+    challenge_seconds: float
+
+    @property
+    def operations(self) -> Mapping[str, OperationSpec]:
+        rows = loop_operations.operations(self.policy, self.mode)
+        return {name: row for name, row in rows.items() if name != INTROSPECTION.name}
+
+    @property
+    def protocol(self) -> dict[str, Any]:
+        return loop_operations.protocol(self.policy, self.mode, self.challenge_seconds)
+
+
+def rows_of(served: ServedAdapter, trust: Trust, named: Named) -> dict[str, OfferedOperation]:
+    """The adapter's own operations."""
+    return {name: row_of(call, trust, named) for name, call in served.service.calls.items()}
+
+
+def adapter_surface(
+    served: ServedAdapter,
+    rows: Mapping[str, OfferedOperation],
+    handler: Handler,
+    standing: Mapping[str, Any],
+    quota: Callable[[ProtocolCaller], Mapping[str, Any]],
+    loop: LoopSurface | None,
+) -> Surface:
+    """One adapter; with the loop beside it where it is served alone."""
+    beside = {name: row for name, row in (loop.operations if loop else {}).items() if name not in rows}
+    own = [row.operation for row in rows.values()]
+    handlers: dict[str, Handler] = {row.name: handler for row in own}
+    handlers |= dict.fromkeys(beside, loop.handler) if loop else {}
+    about = SurfaceInfo(
+        name=served.name,
+        version=served.adapter.version,
+        types={**TYPES, **(loop_types.TYPES if loop else {})},
+        capabilities={"execution_safety_loop": loop.mode} if loop else {},
+        protocol=loop.protocol if loop else {},
+        info=_info(served, standing),
+        quota=quota,
+    )
+    return Surface(table(INTROSPECTION, *own, *beside.values()), handlers, about)
+
+
+def loop_surface(loop: LoopSurface, version: str) -> Surface:
+    """The loop by itself, where several adapters are served."""
+    about = SurfaceInfo(
+        "interlock",
+        version,
+        types=loop_types.TYPES,
+        capabilities={"execution_safety_loop": loop.mode},
+        protocol=loop.protocol,
+    )
+    rows = loop.operations
+    return Surface(table(INTROSPECTION, *rows.values()), dict.fromkeys(rows, loop.handler), about)
+
+
+def _info(served: ServedAdapter, standing: Mapping[str, Any]) -> dict[str, Any]:
+    """TL-06: how far it is trusted, by whom that is said, and whether the file served is the one that the daemon knows."""
+    known = bool(standing)
+    same = standing.get("file") == served.mark
+    trust: dict[str, Any] = {"level": standing["trust"] if same else Trust.UNTESTED.word}
+    trust["claimed"] = served.adapter.trust.level.word
+    trust |= {key: standing[key] for key in ("revalidate_by", "overdue") if same and key in standing}
+    if not known:
+        trust["reason"] = "the daemon does not know this adapter"
+    elif not same:
+        trust["reason"] = "the file served is not the one the daemon loaded"
+    found = {"description": served.adapter.description, "trust": trust, "operations": len(served.service.calls)}
+    return found | (
+        {"problem": "the file on disk cannot be used; the version before it is served"} if served.problem else {}
+    )

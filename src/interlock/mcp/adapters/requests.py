@@ -1,0 +1,332 @@
+"""Builds one HTTP request from an operation's path template and parameters; no value can leave its place in the path."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
+
+from interlock.adapters import METHODS, Adapter, AdapterOperationSpec
+from interlock.adapters.quota import ApiLimit
+from interlock.mcp.adapters import AdapterFailure, invalid_value
+from interlock.mcp.adapters.auth import Auth, AuthError
+
+_HOLE = re.compile(r"\{([A-Za-z_]\w*)\}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
+_DISGUISED = re.compile(r"%(?:2f|5c|2e|00|25)", re.IGNORECASE)  # a service that decodes twice would see a slash
+_DOTS = frozenset({"", ".", ".."})
+MOST_CHARACTERS = 2_000  # of one value in a path
+
+
+class TemplateError(ValueError):
+    """A `maps_to` that must not be performed."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A method, the segments of a path, and a query; holes are filled one at a time."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, maps_to: str) -> Template:
+        """Reads a `maps_to`; raises TemplateError for what is no method and path of the adapter's own service."""
+        method, _, target = maps_to.strip().partition(" ")
+        target = target.strip()
+        if method.upper() not in METHODS or not target.startswith("/"):
+            raise TemplateError(f"maps_to {maps_to[:80]!r}: expected a method and a path such as 'GET /things/{{id}}'")
+        path, _, query = target.partition("?")
+        bare = _HOLE.sub("x", path)
+        if path.startswith("//") or re.search(r"[\s\\#{}]|[^\x21-\x7e]", bare):
+            raise TemplateError(f"maps_to {maps_to[:80]!r}: the path has a character that it cannot have")
+        if any(segment in (".", "..") or _DISGUISED.search(segment) for segment in bare.split("/")):
+            raise TemplateError(f"maps_to {maps_to[:80]!r}: the path leaves its place")
+        pairs = tuple(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
+        if any(_HOLE.search(key) for key, _ in pairs):
+            raise TemplateError(f"maps_to {maps_to[:80]!r}: a parameter cannot name a key of the query")
+        return cls(method.upper(), path, pairs)
+
+    @cached_property
+    def path_names(self) -> frozenset[str]:
+        """The params that stand in the path."""
+        return frozenset(_HOLE.findall(self.path))
+
+    @property
+    def last_name(self) -> str:
+        return str((_HOLE.findall(self.path) or [""])[-1])
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The params that the template itself has a place for."""
+        return self.path_names | {name for _, value in self.query for name in _HOLE.findall(value)}
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of the query that the template fixes."""
+        return frozenset(key for key, _ in self.query)
+
+    def filled_path(self, params: Mapping[str, Any], slashed: frozenset[str] = frozenset()) -> str:
+        """The path; a value stays inside its segment, or, where its param says `slashes`, inside its place."""
+        pieces = [self._segment(piece, params, slashed) for piece in self.path.split("/")]
+        return "/".join(pieces)
+
+    def filled_query(self, params: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The query that the template asks for; a pair whose value was not given is left out."""
+        found = []
+        for key, value in self.query:
+            names = _HOLE.findall(value)
+            if all(params.get(name) is not None for name in names):
+                found.append((key, _HOLE.sub(lambda hole: scalar(hole[1], params[hole[1]]), value)))
+        return found
+
+    def _segment(self, piece: str, params: Mapping[str, Any], slashed: frozenset[str]) -> str:
+        names = _HOLE.findall(piece)
+        if not names:
+            return piece
+        filled = _HOLE.sub(lambda hole: _encoded(hole[1], params.get(hole[1]), hole[1] in slashed), piece)
+        if any(part in _DOTS for part in filled.split("/")):
+            raise invalid_value(names[0], "the name of one thing; empty, '.' and '..' are none")
+        return filled
+
+
+def scalar(name: str, value: Any) -> str:
+    """A value as it is written into a URL."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float | str):
+        text = str(value)
+        if _CONTROL.search(text):
+            raise invalid_value(name, "text without control characters")
+        return text
+    details = {"param_name": name, "expected_type": "string, number or boolean", "actual_type": type_name(value)}
+    raise AdapterFailure("VALIDATION_INVALID_TYPE", f"'{name}': expected a text, a number or a boolean", details)
+
+
+def type_name(value: Any) -> str:
+    """What JSON calls it."""
+    names = {type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
+    return names.get(type(value), "object")
+
+
+def _encoded(name: str, value: Any, slashes: bool) -> str:
+    if value is None:
+        raise AdapterFailure(
+            "VALIDATION_MISSING_PARAM", f"Missing required parameter '{name}'", {"param_name": name}
+        )  # a hole in a path has to be filled
+    text = scalar(name, value)
+    if not text.strip() or len(text) > MOST_CHARACTERS:
+        raise invalid_value(name, f"1 to {MOST_CHARACTERS} characters")
+    if "\\" in text or _DISGUISED.search(text) or ("/" in text and not slashes):
+        raise invalid_value(name, "a value without slashes, backslashes and percent-encoded ones")
+    return quote(text, safe="/" if slashes else "")
+
+
+INPUT = "input"  # where the fields of an UPDATE stand (EP-14)
+WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
+SERIALIZATIONS = ("json", "form")
+TIMEOUT, MOST_TIMEOUT = 30.0, 300.0
+
+
+class AdapterUnusable(ValueError):
+    """An adapter whose operations cannot be performed; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutgoingRequest:
+    """One HTTP request, before signing in."""
+
+    method: str
+    url: str
+    body: bytes | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceCall:
+    """How one operation is performed."""
+
+    operation: AdapterOperationSpec
+    template: Template
+    slashed: frozenset[str]
+    queried: frozenset[str]
+
+    @property
+    def updates(self) -> bool:
+        return self.operation.category == "update"
+
+    @property
+    def merges(self) -> bool:
+        """A PUT replaces everything: what is there is read first, and the input merged into it."""
+        return self.updates and self.template.method == "PUT"
+
+    @property
+    def outer(self) -> frozenset[str]:
+        """The params that stay outside of `input`."""
+        return self.template.names | self.queried
+
+    def resource(self, params: Mapping[str, Any]) -> tuple[str, str]:
+        """What it is about, for an error: the noun of its name, and the last value in its path."""
+        noun = self.operation.name.partition("_")[2] or self.operation.name
+        last = self.template.last_name
+        return noun, scalar(last, params[last])[:100] if params.get(last) is not None else ""
+
+    @classmethod
+    def of(cls, operation: AdapterOperationSpec) -> ServiceCall:
+        template = Template.of(operation.maps_to)
+        names = {param.name for param in operation.params}
+        if missing := sorted(template.names - names):
+            raise TemplateError(f"maps_to uses '{missing[0]}', which is no parameter")
+        if fixed := sorted(template.keys & names - template.names):
+            raise TemplateError(f"maps_to fixes '{fixed[0]}', so it cannot be a parameter as well")
+        marked = {key: frozenset(p.name for p in operation.params if p.rest.get(key)) for key in ("slashes",)}
+        queried = frozenset(param.name for param in operation.params if param.rest.get("in") == "query")
+        return cls(operation, template, marked["slashes"], queried)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Where an adapter's requests go, and how each of its operations is performed."""
+
+    name: str
+    base_url: str
+    auth: Auth
+    calls: Mapping[str, ServiceCall]
+    form: bool = False
+    timeout: float = TIMEOUT
+    headers: Mapping[str, str] = field(default_factory=dict)
+    together: int = 0  # requests at a time; 0 means any number
+    limits: tuple[ApiLimit, ...] = ()
+
+    @classmethod
+    def of(cls, adapter: Adapter) -> Service:
+        """The service behind an adapter; raises CannotServe with everything that keeps it from being performed."""
+        target, wrong = adapter.target, []
+        for key, known in (
+            ("transport", ("http", "https")),
+            ("protocol", ("rest",)),
+            ("serialization", SERIALIZATIONS),
+        ):
+            if target.get(key, known[0]) not in known:
+                wrong.append(f"target.{key} {target[key]!r:.40}: expected {' or '.join(known)}")
+        calls: dict[str, ServiceCall] = {}
+        auth = Auth()
+        try:
+            auth = Auth.of(adapter.auth)
+        except AuthError as error:
+            wrong.append(str(error))
+        for operation in adapter.operations:
+            try:
+                if operation.maps_to:
+                    calls[operation.name] = ServiceCall.of(operation)
+            except (TemplateError, ValueError) as error:
+                wrong.append(f"{operation.name}: {error}")
+        if wrong:
+            raise AdapterUnusable(f"{adapter.name}: " + "; ".join(wrong))
+        timeout, headers = _timeout(target.get("timeout")), _headers(target.get("headers"))
+        base = str(target.get("base_url", "")).rstrip("/")
+        form, together = target.get("serialization") == "form", adapter.limits.concurrent
+        return cls(adapter.name, base, auth, calls, form, timeout, headers, together, adapter.limits.api)
+
+    def url(self, call: ServiceCall, params: Mapping[str, Any]) -> str:
+        """The address of one call; whatever the params hold, it is on this service and under its base."""
+        path = call.template.filled_path(params, call.slashed)
+        query = call.template.filled_query(params) + self._queried(call, params)
+        said = f"?{urlencode(query, quote_via=quote, safe='')}" if query else ""
+        return f"{self.base_url}{path}{said}"
+
+    def sent(self, call: ServiceCall, params: Mapping[str, Any]) -> OutgoingRequest:
+        """The request for these params."""
+        method, headers = call.template.method, {"Accept": "application/json", **self.headers}
+        rest = self.fields(call, params)
+        if method in WITHOUT_BODY or (not rest and not call.updates):
+            return OutgoingRequest(method, self.url(call, params), None, headers)
+        return self.sent_body(call, params, rest)
+
+    def sent_body(self, call: ServiceCall, params: Mapping[str, Any], body: Mapping[str, Any]) -> OutgoingRequest:
+        """The request with this body."""
+        kind = "application/x-www-form-urlencoded" if self.form else "application/json"
+        data = urlencode(_form(body)) if self.form else json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+        headers = {"Accept": "application/json", **self.headers, "Content-Type": kind}
+        return OutgoingRequest(call.template.method, self.url(call, params), data.encode("utf-8"), headers)
+
+    def fields(self, call: ServiceCall, params: Mapping[str, Any]) -> dict[str, Any]:
+        """What goes into the body: of an UPDATE its input, of others what has no place in the address."""
+        if call.updates:
+            return dict(params.get(INPUT) or {})
+        return {name: value for name, value in params.items() if name not in call.outer and value is not None}
+
+    def _queried(self, call: ServiceCall, params: Mapping[str, Any]) -> list[tuple[str, str]]:
+        names = call.queried
+        if call.template.method in WITHOUT_BODY:
+            given = {**params, **(params.get(INPUT) or {})} if call.updates else dict(params)
+            names = frozenset(given) - call.template.names - ({INPUT} if call.updates else set())
+            params = given
+        return [pair for name in sorted(names) for pair in _pairs(name, params.get(name))]
+
+
+def merge_fields(before: Any, given: Any) -> Any:
+    """EP-14: tables are merged key by key, null removes, everything else replaces."""
+    if not isinstance(given, dict):
+        return given
+    after = dict(before) if isinstance(before, dict) else {}
+    for key, value in given.items():
+        if value is None:
+            after.pop(key, None)
+        else:
+            after[key] = merge_fields(after.get(key), value) if isinstance(value, dict) else value
+    return after
+
+
+def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
+    if value is None:
+        return []
+    if isinstance(value, list):
+        return [(name, scalar(name, item)) for item in value]
+    return [(name, scalar(name, value))]
+
+
+def _form(body: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
+    """A table as form fields, nested as `a[b]`; null empties a field."""
+    found: list[tuple[str, str]] = []
+    for key, value in body.items():
+        if "[" in key or "]" in key:
+            raise invalid_value(above or "input", "names without brackets")
+        name = f"{above}[{key}]" if above else key
+        if isinstance(value, dict):
+            found += _form(value, name)
+        elif isinstance(value, list):
+            found += [(f"{name}[]", scalar(key, item)) for item in value]
+        else:
+            found.append((name, "" if value is None else _form_text(key, value)))
+    return found
+
+
+def _form_text(key: str, value: Any) -> str:
+    """A body may hold line breaks, an address may not."""
+    return value if isinstance(value, str) else scalar(key, value)
+
+
+def _timeout(value: Any) -> float:
+    """Seconds; a larger number is milliseconds, as some adapters write it."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+        return TIMEOUT
+    return min(float(value) / 1000 if value > 1000 else float(value), MOST_TIMEOUT)
+
+
+def _headers(value: Any) -> dict[str, str]:
+    given = value if isinstance(value, Mapping) else {}
+    return {
+        str(name): str(said)
+        for name, said in given.items()
+        if "\n" not in f"{name}{said}" and "\r" not in f"{name}{said}"
+    }
+
+
+def not_an_operation(name: str) -> AdapterFailure:
+    return AdapterFailure("NOT_FOUND_OPERATION", f"There is no operation '{name}'", {"operation": name})

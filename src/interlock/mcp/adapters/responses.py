@@ -1,0 +1,205 @@
+"""Turns a service's response into data or a registry error, bounded and without our secret, and honours its rate limits (RL-01)."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from interlock.adapters.quota import ApiLimit
+from interlock.analysis.display_text import visible
+from interlock.mcp.adapters import AdapterFailure
+from interlock.mcp.adapters.auth import AuthHeaders
+from interlock.redaction import redact_text
+from interlock.times import iso
+
+MOST_BYTES = 10 * 1024 * 1024  # EP-11
+DEPTH = 100  # of an answer; a deeper one comes as text
+EXCERPT = 200  # characters of a service's own words
+_DECODED = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # window bits
+_WORDS = ("message", "error_description", "detail", "title", "error", "reason", "errors")
+
+
+class ResponseTooLarge(Exception):
+    """An answer that is longer than anybody wants to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceResponse:
+    """An answer, read to its end."""
+
+    status: int
+    headers: Mapping[str, str]  # by lower-case name
+    body: bytes = field(repr=False)
+
+
+def decompress(body: bytes, encoding: str, most: int) -> bytes:
+    """The body as it was before it was compressed; never longer than `most`."""
+    bits = _DECODED.get(encoding.strip().lower())
+    if bits is None:
+        raise AdapterFailure("INTERNAL_ERROR", "The service compressed its answer in a way nobody asked for")
+    unpacker = zlib.decompressobj(bits)
+    try:
+        text = unpacker.decompress(body, most + 1)
+    except zlib.error:
+        raise AdapterFailure("INTERNAL_ERROR", "The answer of the service cannot be unpacked") from None
+    if len(text) > most:
+        raise ResponseTooLarge
+    return text
+
+
+def too_large(most: int) -> AdapterFailure:
+    details = {"limit_type": "response_size", "limit_value": most, "unit": "bytes"}
+    return AdapterFailure(
+        "VALIDATION_PAYLOAD_TOO_LARGE", f"The answer of the service is longer than {most} bytes", details
+    )
+
+
+def response_data(received: ServiceResponse, signed: AuthHeaders) -> Any:
+    """The data of a success: JSON as it is, text beside its type, anything else by its size."""
+    if not received.body.strip():
+        return {"http_status": received.status}
+    kind = received.headers.get("content-type", "").partition(";")[0].strip().lower()
+    found, value = _json(received.body)
+    if found:
+        return signed.cleaned(value)
+    try:
+        text = received.body.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"http_status": received.status, "content_type": kind, "size_bytes": len(received.body)}
+    return {"http_status": received.status, "content_type": kind, "text": signed.cleaned(text)}
+
+
+def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: str, id: str = "") -> AdapterFailure:
+    """The registry's word for a status that is no success."""
+    status, said = received.status, _words(received, signed)
+    details: dict[str, Any] = {"http_status": status, "upstream_error": said or None}
+    if status in (404, 410):
+        known = {"resource_type": resource, "resource_id": id or None, "http_status": status}
+        return AdapterFailure("NOT_FOUND_RESOURCE", f"The service knows no such '{resource}'", known)
+    if status in (401, 403):
+        why = "the service wants another sign-in" if status == 401 else "the service refused"
+        return AdapterFailure("PERMISSION_DENIED", "The service refused this", {"reason": why, "http_status": status})
+    if status == 429:
+        return AdapterFailure("RATE_LIMIT_EXCEEDED", "The service answers no more for now", limit_details(received))
+    if status in (400, 409, 422):
+        words = f"The service cannot use these parameters (status {status})"
+        return AdapterFailure("VALIDATION_INVALID_VALUE", words, details)
+    if 300 <= status < 400:
+        return AdapterFailure(
+            "INTERNAL_ERROR", "The service pointed elsewhere, and nobody follows", {"http_status": status}
+        )
+    return AdapterFailure("INTERNAL_ERROR", f"The service failed (status {status})", details)
+
+
+def limit_details(received: ServiceResponse) -> dict[str, Any]:
+    seconds = retry_after(received)
+    return {"remaining": 0, "retry_after_seconds": seconds, "resets_at": iso(time.time() + seconds)}
+
+
+def retry_after(received: ServiceResponse) -> int:
+    """How long a service asks to be left alone; a minute where it does not say."""
+    value = received.headers.get("retry-after", "").strip()
+    if value.isdigit() and len(value) < 8:
+        return max(1, int(value))
+    try:
+        return max(1, int(parsedate_to_datetime(value).timestamp() - time.time()) + 1)
+    except (ValueError, TypeError, OverflowError):
+        return 60
+
+
+def _json(body: bytes) -> tuple[bool, Any]:
+    """The value of a body that is JSON, whole and not too deep."""
+    try:
+        value = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return False, None
+    if _depth(value) > DEPTH:
+        return False, None
+    return True, _whole(value) if b"\\u" in body else value
+
+
+def _depth(value: Any) -> int:
+    waiting, deepest = [(value, 1)], 0
+    while waiting:
+        item, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        if isinstance(item, dict | list) and depth <= DEPTH:
+            waiting += [(inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item)]
+    return deepest
+
+
+def _whole(value: Any) -> Any:
+    """Without halves of characters, which no answer of ours could carry."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_whole(key): _whole(item) for key, item in value.items()}
+    return [_whole(item) for item in value] if isinstance(value, list) else value
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _words(received: ServiceResponse, signed: AuthHeaders) -> str:
+    """What the service says went wrong, short, visible and without secrets."""
+    found, value = _json(received.body)
+    text = _message(value, 3) if found else ""
+    return visible(redact_text(signed.cleaned(text)[: EXCERPT * 4]))[:EXCERPT]
+
+
+def _message(value: Any, depth: int) -> str:
+    if isinstance(value, str):
+        return value
+    if depth and isinstance(value, list) and value:
+        return _message(value[0], depth - 1)
+    if depth and isinstance(value, dict):
+        return next((said for key in _WORDS if (said := _message(value.get(key), depth - 1))), "")
+    return ""
+
+
+MOST = 86_400.0  # seconds that a service is believed
+_EPOCH = 1_000_000_000  # a larger number is a date, a smaller one seconds from now
+
+
+class RateLimitPauses:
+    """By service: until when nothing is sent, and what its limit is."""
+
+    def __init__(self) -> None:
+        self._until: dict[str, tuple[float, dict[str, Any]]] = {}
+
+    def check(self, service: str) -> None:
+        """Raises Failure while the service wants no requests."""
+        until, details = self._until.get(service, (0.0, {}))
+        wait = until - time.time()
+        if wait <= 0:
+            return
+        told = {**details, "remaining": 0, "resets_at": iso(until), "retry_after_seconds": math.ceil(wait)}
+        raise AdapterFailure("RATE_LIMIT_EXCEEDED", "The service takes no more requests for now", told)
+
+    def heard(self, service: str, limits: Iterable[ApiLimit], received: ServiceResponse) -> None:
+        """Remembers what an answer said: that there were too many, or that this was the last one."""
+        now = time.time()
+        if received.status == 429:
+            self._quiet(service, now + retry_after(received), {})
+        for limit in limits:
+            left = received.headers.get(limit.remaining_header.lower(), "") if limit.remaining_header else ""
+            if limit.scope == "global" and left.strip() == "0":
+                until = _reset(received.headers, limit, now)
+                self._quiet(service, until, {"limit": limit.limit, "window": limit.window})
+
+    def _quiet(self, service: str, until: float, details: dict[str, Any]) -> None:
+        self._until[service] = (min(until, time.time() + MOST), details)
+
+
+def _reset(headers: Mapping[str, str], limit: ApiLimit, now: float) -> float:
+    said = headers.get(limit.reset_header.lower(), "").strip() if limit.reset_header else ""
+    if not said.isdigit() or len(said) > 12:
+        return now + 60
+    return float(said) if int(said) > _EPOCH else now + int(said)

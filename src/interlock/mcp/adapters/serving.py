@@ -1,0 +1,358 @@
+"""★ Answers one tool call with one envelope: validated, put to the daemon, counted, performed; anything but a yes is a no."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from interlock.adapters.name_levels import level_from_name
+from interlock.adapters.trust import Trust
+from interlock.client import DaemonClient, DaemonReply, NoDaemon
+from interlock.config import Config
+from interlock.error_codes import confirmation_hint
+from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal
+from interlock.loop.protocol.gatekeeper import route
+from interlock.loop.protocol.introspection import INTROSPECTION
+from interlock.loop.protocol.surface import DataWithWarnings, Handler, OperationCall, ProtocolCaller, Surface
+from interlock.loop.protocol.surface import call as called
+from interlock.loop.protocol.tools import ToolNaming, list_tools
+from interlock.mcp import tool_preamble
+from interlock.mcp.adapters import AdapterFailure, failure_of
+from interlock.mcp.adapters.catalog import (
+    AdapterFiles,
+    LoopSurface,
+    ServedAdapter,
+    adapter_surface,
+    loop_surface,
+    rows_of,
+)
+from interlock.mcp.adapters.http_client import OperationResult, Performer
+from interlock.mcp.adapters.operations import OfferedOperation, inference_warning
+from interlock.mcp.adapters.requests import AdapterUnusable
+from interlock.policy.policy import MODES, Policy
+
+SILENT = "Interlock's daemon does not answer, so nothing is done. A person starts it with 'interlock serve'."
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterCaller:
+    """Who asks: an agent by the name it has here, in the session that this server made."""
+
+    daemon: DaemonClient
+    agent: str
+    session: str
+
+    def passage(self, adapter: str, operation: str, crude: str, params: Mapping[str, Any], token: str) -> str:
+        """The ticket that was spent, if one was; raises Failure unless the answer is a plain yes."""
+        given = {**params, "_confirmation": token} if token else dict(params)
+        body = {
+            "adapter": adapter,
+            "operation": operation,
+            "crude": crude.upper(),
+            "params": given,
+            "agent": {"name": self.agent, "session": self.session},
+        }
+        answer = self._ask("POST", "/evaluate", body)
+        said = answer.body if isinstance(answer.body, Mapping) else {}
+        if answer.status == 200 and said.get("allowed") is True:
+            return str(said.get("pendingId", ""))
+        raise _refusal(said, adapter, operation)
+
+    def room(
+        self, adapter: str, operation: str, file: str, token: str = "", count: bool = False
+    ) -> list[dict[str, Any]]:
+        """Warnings, where the service may be asked once more; raises Failure where it may not."""
+        body = {"adapter": adapter, "operation": operation, "file": file, "token": token, "count": count}
+        answer = self._ask("POST", "/quota", body | {"agent": self.agent, "session": self.session})
+        said = answer.body if isinstance(answer.body, Mapping) else {}
+        if answer.status == 200 and said.get("allowed") is True:
+            return list(said.get("warnings", ()))
+        raise _paused(failure_of(said))
+
+    def standing(self, adapter: str) -> Mapping[str, Any]:
+        """Trust, limits and quotas as the daemon has them; nothing for an adapter that it does not know."""
+        try:
+            found = self.daemon.ask("GET", f"/quota?adapter={_quoted(adapter)}")
+        except NoDaemon:
+            return {}
+        return found.body if found.status == 200 and isinstance(found.body, Mapping) else {}
+
+    def done(self, ticket: str, outcome: str) -> None:
+        """Tells what became of a ticket that was spent; nothing depends on it."""
+        try:
+            self.daemon.ask("POST", f"/tickets/{_quoted(ticket)}/executed", {"outcome": outcome, "agent": self.agent})
+        except NoDaemon:
+            return
+
+    def _ask(self, method: str, path: str, body: Mapping[str, Any]) -> DaemonReply:
+        try:
+            return self.daemon.ask(method, path, body)
+        except NoDaemon:
+            raise AdapterFailure("PERMISSION_DENIED", SILENT, {"reason": "no answer"}) from None
+
+
+def _refusal(said: Mapping[str, Any], adapter: str, operation: str) -> AdapterFailure:
+    """The daemon's no, in the words of seed 000's 4.3 and 4.4 where they fit."""
+    found = failure_of(said)
+    if found.code == "PERMISSION_DANGER_LEVEL_DENIED" and "danger_level" in found.details:
+        level, trust = found.details["danger_level"], found.details.get("adapter_trust")
+        found.message = f"Operation '{operation}' (danger: {level}) denied for adapter trust level '{trust}'"
+    elif found.code == "PERMISSION_TRUST_LEVEL_INSUFFICIENT" and "actual_trust" in found.details:
+        trust, needed = found.details["actual_trust"], found.details.get("required_trust")
+        found.message = f"Operation '{operation}' needs adapter trust level '{needed}'; '{adapter}' is '{trust}'"
+    elif found.code == "CONFIRMATION_REQUIRED" and said.get("pendingId"):
+        found.message = confirmation_hint(str(said["pendingId"])[:80])
+    elif found.code == "PERMISSION_DENIED" and isinstance(said.get("reason"), str):
+        found.details.setdefault("reason", said["reason"][:500])
+    return found
+
+
+def _paused(found: AdapterFailure) -> AdapterFailure:
+    """2.9: what a retry carries stands beside the error as well."""
+    token = found.details.get("confirmation_token")
+    if token:
+        found.confirmation = {
+            "token": token,
+            "expires_at": found.details.get("expires_at", ""),
+            "message": found.message,
+        }
+    return found
+
+
+def _quoted(text: str) -> str:
+    from urllib.parse import quote
+
+    return quote(text, safe="")
+
+
+TEACH = "Every operation is asked about first; a held one comes back with a token only a person can arm."
+_TRUST = frozenset({"trust", "file", "revalidate_by", "overdue"})  # of a standing; the rest is its quota
+_LONGEST = 19  # of a prefix (EP-04)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedSurface:
+    """One surface, and the names of its tools."""
+
+    surface: Surface
+    naming: ToolNaming
+    adapter: str = ""  # whose it is; the loop's own where empty
+
+    @property
+    def tools(self) -> dict[str, str]:
+        rows = self.surface.operations.values()
+        return {self.naming.tool(endpoint): endpoint for endpoint in self.naming.endpoints(rows)}
+
+
+@dataclass(slots=True)
+class AdapterServer:
+    """Everything that calls are answered with; synchronous, for worker threads, but for what is performed."""
+
+    shelf: AdapterFiles
+    asking: AdapterCaller
+    performer: Performer
+    config: Config
+    naming: ToolNaming
+    version: str = "0"
+    tight: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # what this process asks of the loop beyond the daemon's policy
+    run: Callable[[Coroutine[Any, Any, OperationResult]], OperationResult] = asyncio.run
+    _known: dict[str, tuple[tuple[str, str, str], OfferedSurface]] = field(default_factory=dict)
+    _standings: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _mode: str = ""
+    _policy: Policy | None = None
+
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools of every surface; their names are unique."""
+        found = self.offered(fresh=True)
+        words = tool_preamble(self._mode, TEACH)
+        return [tool for one in found for tool in list_tools(one.surface.operations, one.naming, words)]
+
+    def call(self, tool: str, arguments: Any) -> Mapping[str, Any]:
+        """`{envelope, isError}`."""
+        introspects = _introspects(arguments)
+        for one in self.offered(fresh=introspects):
+            endpoint = one.tools.get(tool)
+            if endpoint is not None:
+                found = self._called(one, endpoint, arguments, introspects)
+                return found.wire
+        details = {"operation": tool[:80], "available": sorted(name for one in self.offered() for name in one.tools)}
+        return refusal(AqlProblem("NOT_FOUND_OPERATION", "There is no such tool here", details)).wire
+
+    def offered(self, fresh: bool = False) -> list[OfferedSurface]:
+        """What is offered now: files that changed are read again, and where it is shown, the daemon is asked how it stands."""
+        served = self.shelf.look()
+        if fresh or not self._mode:
+            self._mode = self._loop_mode()
+            self._standings = {one.name: self.asking.standing(one.name) for one in served}
+        self._policy = self._policy or self.config.effective_policy()
+        loop = LoopSurface(self._policy, self._mode, self._forwarded, self.config.limits.challenge_seconds)
+        several = len(served) > 1
+        found = [self._offered(one, None if several else loop, several) for one in served]
+        if several:
+            found.append(OfferedSurface(loop_surface(loop, self.version), self.naming))
+        return found
+
+    def _called(self, one: OfferedSurface, endpoint: str, arguments: Any, introspects: bool) -> ProtocolReply:
+        caller = ProtocolCaller("", self.asking.session, one.naming, self.config.strict_introspection)
+        if introspects and one.adapter:
+            try:
+                route(one.surface.operations, INTROSPECTION.name, endpoint)
+                self._may_introspect(one.adapter)
+            except AqlProblem as problem:
+                return refusal(problem, closed=True)
+        return called(one.surface, endpoint, arguments, caller)
+
+    def _may_introspect(self, adapter: str) -> None:
+        """TL-08: an operator can keep even the questions from an untested adapter; without a daemon, questions are harmless."""
+        try:
+            self.asking.passage(adapter, INTROSPECTION.name, "read", {}, "")
+        except AdapterFailure as failure:
+            if failure.details.get("reason") != "no answer":
+                raise
+
+    def _offered(self, served: ServedAdapter, loop: LoopSurface | None, several: bool) -> OfferedSurface:
+        standing = self._standings.get(served.name, {})
+        trust = _trust(served, standing)
+        mark = (
+            served.mark,
+            f"{trust.word} {standing.get('file')} {standing.get('revalidate_by')} {standing.get('overdue')} {served.problem}",
+            self._mode,
+        )
+        known = self._known.get(served.name)
+        if known is not None and known[0] == mark:
+            return known[1]
+        rows = rows_of(served, trust, self._named)
+        surface = adapter_surface(served, rows, self._handler(served, rows, trust), standing, self._quota(served), loop)
+        naming = replace(self.naming, prefix=prefix_of(self.naming.prefix, served.name)) if several else self.naming
+        made = OfferedSurface(surface, naming, served.name)
+        self._known[served.name] = (mark, made)
+        return made
+
+    def _handler(self, served: ServedAdapter, rows: Mapping[str, OfferedOperation], trust: Trust) -> Handler:
+        def performed(call: OperationCall) -> DataWithWarnings:
+            # 1. params of its own  2. an address of its own service  3. room in the quota  4. a yes  5. the deed, counted
+            name, own = call.operation.name, served.service.calls[call.operation.name]
+            params = rows[name].params(call.params)  # 1
+            served.service.sent(own, params)  # 2
+            quota_token = _token(call, "_quota_continue")
+            warnings = self.asking.room(served.name, name, served.mark, quota_token)  # 3
+            judged, crude = rows[name].judged(params), own.operation.category
+            ticket = self.asking.passage(served.name, name, crude, judged, call.given.confirmation)  # 4
+            counted: list[list[dict[str, Any]]] = [warnings]
+
+            async def before() -> None:
+                if not served.adapter.limits:  # the daemon has the same file, so it has nothing to count either
+                    return
+                counted.append(await asyncio.to_thread(self.asking.room, served.name, name, served.mark, "", True))
+
+            try:
+                done = self.run(self.performer.perform(served.service, name, params, before))  # 5
+            except AqlProblem as problem:
+                self._report(ticket, problem.code)
+                raise
+            self._report(ticket, "done")
+            notices = inference_warning(served.adapter, own.operation, judged, trust, self._named)
+            return DataWithWarnings(_table(done.data), [*notices, *counted[-1]])
+
+        return performed
+
+    def _report(self, ticket: str, outcome: str) -> None:
+        if ticket:
+            self.asking.done(ticket, outcome)
+
+    def _forwarded(self, call: OperationCall) -> DataWithWarnings:
+        """An operation of the loop, done by the daemon."""
+        params = {**call.params, **call.given.private}
+        body = {
+            "endpoint": call.operation.endpoint,
+            "arguments": {"operation": call.operation.name, "params": params},
+            "session": self.asking.session,
+            "mode": call.caller.naming.mode,
+            "prefix": call.caller.naming.prefix,
+            "adapters": [one.name for one in self.shelf.look()],
+            **self.tight,
+        }
+        try:
+            answer = self.asking.daemon.ask("POST", "/aql", body)
+        except NoDaemon:
+            raise AdapterFailure("PERMISSION_DENIED", "", {"reason": "no answer"}) from None
+        said = answer.body if isinstance(answer.body, Mapping) else {}
+        envelope = said.get("envelope")
+        if answer.status == 200 and isinstance(envelope, Mapping) and envelope.get("success") is True:
+            return DataWithWarnings(envelope.get("data") or {}, envelope.get("warnings") or ())
+        raise failure_of(envelope if isinstance(envelope, Mapping) else said)
+
+    def _quota(self, served: ServedAdapter) -> Callable[[ProtocolCaller], Mapping[str, Any]]:
+        def status(caller: ProtocolCaller) -> Mapping[str, Any]:
+            found = self.asking.standing(served.name)
+            return {key: value for key, value in found.items() if key not in _TRUST} or {
+                "adapter": served.name,
+                "api_limits": {},
+                "quotas": [],
+            }
+
+        return status
+
+    def _loop_mode(self) -> str:
+        """As the daemon has it; while it is silent, nothing is allowed anyway."""
+        try:
+            found = self.asking.daemon.ask("GET", "/status").body
+        except NoDaemon:
+            return "enforcing"
+        mode = found.get("mode") if isinstance(found, Mapping) else None
+        return mode if mode in MODES else "enforcing"
+
+    def _named(self, name: str, category: str) -> Any:
+        return level_from_name(name, category, self.config.danger_patterns)
+
+
+def check_names(naming: ToolNaming, names: Sequence[str]) -> None:
+    """Raises CannotServe where two adapters would have tools of the same name."""
+    prefixes = [prefix_of(naming.prefix, name) for name in names] if len(names) > 1 else []
+    if len(prefixes) != len(set(prefixes)) or naming.prefix in prefixes:
+        raise AdapterUnusable("two adapters would have tools of the same name; give them other names")
+
+
+def prefix_of(before: str, name: str) -> str:
+    """EP-04: lower-case letters, digits and underscores, short, and ends with one."""
+    slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "adapter"
+    return f"{before}{slug[: _LONGEST - 1 - len(before)].rstrip('_')}_"
+
+
+def _trust(served: ServedAdapter, standing: Mapping[str, Any]) -> Trust:
+    """How far the daemon trusts the very file that is served."""
+    if standing.get("file") != served.mark:
+        return Trust.UNTESTED
+    return next((one for one in Trust if one.word == standing.get("trust")), Trust.UNTESTED)
+
+
+def _token(call: OperationCall, key: str) -> str:
+    given = call.given.private.get(key)
+    if given is None:
+        return ""
+    if not isinstance(given, str):
+        raise AdapterFailure(
+            "VALIDATION_INVALID_TYPE", f"'{key}': expected a text", {"param_name": key, "expected_type": "string"}
+        )
+    return given or key
+
+
+def _introspects(arguments: Any) -> bool:
+    """Whether a call asks what there is, by itself or in a batch."""
+    if not isinstance(arguments, dict):
+        return False
+    several = arguments.get("operations")
+    asked = [arguments, *(several if isinstance(several, list) else [])]
+    return any(isinstance(one, dict) and one.get("operation") == INTROSPECTION.name for one in asked)
+
+
+def _table(data: Any) -> Mapping[str, Any]:
+    """What an envelope holds is a table."""
+    if isinstance(data, dict):
+        return data
+    return {"items": data, "count": len(data)} if isinstance(data, list) else {"value": data}

@@ -1,0 +1,188 @@
+"""Answers plain tool calls whose reply comes at once without the MCP library; every other message is handed to it."""
+
+# A call is made once. Where its reply is late, or asks for more than to be passed on, the line goes the library's way after all,
+# and finds the call that was begun for it.
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from interlock.loop.protocol.envelope import AqlProblem, check_request
+from interlock.mcp.server import ToolCall, offered_token, reply_text
+from interlock.mcp.wire import LineWriter, decode_message, decoding_problem
+
+SOON = 0.25  # seconds in which a reply is passed on by itself
+LINGER = 0.1  # seconds in which the last calls are answered when the client has hung up
+MOST = 64  # calls that are under way at once
+LONGEST = 1 << 20  # bytes of a line
+_CALL = {"jsonrpc", "id", "method", "params"}
+_PARAMS = {"name", "arguments", "_meta"}
+_CANCELS = b"notifications/cancelled"
+
+Reply = Mapping[str, Any]
+Begin = Callable[[ToolCall], Coroutine[Any, Any, Reply] | None]
+
+
+@dataclass(eq=False, slots=True)
+class _Flight:
+    """One call under way."""
+
+    id: int | str
+    line: bytes
+    asked: ToolCall
+    task: asyncio.Task[Reply]
+    late: asyncio.TimerHandle
+
+
+class FastPath:
+    """Stands between the wire and the library: to the library it is both stdin and stdout."""
+
+    def __init__(self, begin: Begin, out: LineWriter) -> None:
+        """`begin` makes a call, or knows no such tool."""
+        self._begin, self._out = begin, out
+        self._loop = asyncio.get_running_loop()
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._flights: dict[int | str, _Flight] = {}
+        self._begun: dict[int | str, _Flight] = {}  # that the library will ask for
+        self._opening: Any = None  # the id of the handshake
+        self._open = False  # the handshake is over: calls are answered
+
+    def take(self, line: bytes) -> None:
+        """One line of the client."""
+        if self._open and self._plain(line):
+            return
+        if not self._open and b'"initialize"' in line:
+            self._opening = _id_of(line)
+        if _CANCELS in line:
+            for flight in list(self._flights.values()):
+                self._hand_over(flight)
+        self._lines.put_nowait(decode_message(line))
+
+    def end(self) -> None:
+        """The client says nothing more."""
+        self._lines.put_nowait(None)
+
+    def begun(self, asked: ToolCall) -> asyncio.Task[Reply] | None:
+        """The call that was made for a request already; for exactly this one, and the first who asks has it."""
+        flight = self._begun.pop(asked.who, None)
+        if flight is None or (flight.asked.tool, flight.asked.arguments) != (asked.tool, asked.arguments):
+            return None  # an id that was used before, for something else
+        return flight.task
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while (line := await self._lines.get()) is not None:
+            yield line
+        await asyncio.sleep(LINGER)
+        for flight in list(self._flights.values()):
+            yield self._handed_over(flight)  # what is still under way is the library's to end
+
+    async def write(self, text: str) -> None:
+        if self._opening is not None and not self._open:
+            self._open = _accepts(text, self._opening)
+        self._out.put(text.encode())
+        await self._out.drained()
+
+    async def finished(self, seconds: float) -> None:
+        """Ends when the client has taken everything, or after so long."""
+        await self._out.finished(seconds)
+
+    async def flush(self) -> None:
+        """Nothing is kept back."""
+
+    def _plain(self, line: bytes) -> bool:
+        """Whether the line is a call that could be made at once."""
+        if b'"tools/call"' not in line or len(line) > LONGEST or len(self._flights) >= MOST:
+            return False
+        found = _call_of(line)
+        if found is None or found[0] in self._flights:
+            return False
+        id, asked = found
+        work = self._begin(asked)
+        if work is None:
+            return False
+        task = self._loop.create_task(work)
+        flight = _Flight(id, line, asked, task, self._loop.call_later(SOON, self._is_late, id))
+        self._flights[id] = flight
+        task.add_done_callback(lambda _: self._landed(flight))
+        return True
+
+    def _is_late(self, id: int | str) -> None:
+        self._hand_over(self._flights[id])
+
+    def _landed(self, flight: _Flight) -> None:
+        if self._flights.get(flight.id) is not flight:
+            return  # the library has it
+        task = flight.task
+        if task.cancelled() or task.exception() is not None or offered_token(task.result().get("envelope", {})):
+            self._hand_over(flight)
+        else:
+            self._forget(flight)
+            self._out.put(_answer(flight.id, task.result(), flight.asked.tool))
+
+    def _hand_over(self, flight: _Flight) -> None:
+        self._lines.put_nowait(self._handed_over(flight))
+
+    def _handed_over(self, flight: _Flight) -> str:
+        self._forget(flight)
+        self._begun[flight.id] = flight
+        return decode_message(flight.line)
+
+    def _forget(self, flight: _Flight) -> None:
+        flight.late.cancel()
+        del self._flights[flight.id]
+
+
+def _call_of(line: bytes) -> tuple[int | str, ToolCall] | None:
+    """The call that a line makes, where it is nothing but that; what is odd in any way is for the library to judge."""
+    try:
+        message = _DECODER.decode(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or set(message) != _CALL or message["method"] != "tools/call":
+        return None
+    id, params = message["id"], message["params"]
+    if message["jsonrpc"] != "2.0" or type(id) not in (int, str) or not isinstance(params, dict):
+        return None
+    name, arguments, meta = params.get("name"), params.get("arguments"), params.get("_meta", {})
+    if not _PARAMS.issuperset(params) or not isinstance(name, str) or not isinstance(arguments, dict):
+        return None
+    if not isinstance(meta, dict) or any(key != "progressToken" for key in meta) or decoding_problem(arguments):
+        return None
+    try:
+        check_request(arguments)
+    except AqlProblem:
+        return None
+    return id, ToolCall(name, arguments)
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
+
+
+def _answer(id: int | str, reply: Reply, tool: str) -> bytes:
+    """The response, as the library would write it."""
+    text, failed = reply_text(reply, tool)
+    result = {"content": [{"text": text, "type": "text"}], "isError": failed}
+    response = {"jsonrpc": "2.0", "id": id, "result": result}
+    return json.dumps(response, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _id_of(line: bytes) -> Any:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return message.get("id") if isinstance(message, dict) and message.get("method") == "initialize" else None
+
+
+def _accepts(text: str, id: Any) -> bool:
+    """Whether this is the yes to a handshake."""
+    message = json.loads(text)
+    return message.get("id") == id and "protocolVersion" in (message.get("result") or {})

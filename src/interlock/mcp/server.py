@@ -1,0 +1,287 @@
+"""★ A low-level MCP server in front of an MCP-AQL backend, in both protocol eras: tools, progress, and confirmation by the client's user."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+import mcp_types as types
+from mcp.server import Server
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from interlock.client import NoDaemon
+from interlock.loop.protocol.envelope import AqlProblem, bad_text, check_request, encode, refusal
+from interlock.mcp.wire import decoding_problem
+
+Context = ServerRequestContext[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool, as MCP brought it."""
+
+    tool: str
+    arguments: Any
+    who: Any = None  # of the transport's own making: the caller of an HTTP request
+    asked: bool = False  # its user was asked already, and is not asked twice
+
+
+class McpBackend(Protocol):
+    """Whoever answers."""
+
+    def who(self, context: Context) -> Any: ...
+
+    def session_of(self, who: Any) -> str:
+        """The session that a failure names (C-47)."""
+
+    async def tools(self, who: Any) -> list[dict[str, Any]]: ...
+
+    async def call(self, asked: ToolCall) -> Mapping[str, Any]:
+        """`{envelope, isError}`; raises whatever went wrong, which the server answers as a failure."""
+
+    async def ask(self, who: Any, token: str) -> Mapping[str, Any] | None:
+        """`{ask, message}` where a user's word would be enough for this token; None where it would not."""
+
+    async def elicited(self, who: Any, ask: str, approve: bool) -> bool:
+        """Whether the answer to that question armed its token."""
+
+
+KEY = "confirm"
+_SCHEMA: types.ElicitRequestedSchema = {
+    "type": "object",
+    "properties": {
+        "approve": {"type": "boolean", "title": "Go on", "description": "Whether this may be done, once."},
+    },
+    "required": ["approve"],
+}
+Render = Callable[..., types.CallToolResult]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What comes back with the answer in the era without a back channel."""
+
+    ask: str
+    token: str
+    failed: bool  # it was refused, and wants its token back; a step that paused is reported again as it was (2.11)
+
+    @property
+    def text(self) -> str:
+        return json.dumps([self.ask, self.token, self.failed])
+
+    @classmethod
+    def of(cls, text: str | None) -> _State | None:
+        try:
+            ask, token, failed = json.loads(text or "")
+        except (ValueError, TypeError):
+            return None
+        return cls(str(ask), str(token), failed is True)
+
+
+async def resume_call(backend: McpBackend, params: types.CallToolRequestParams, asked: ToolCall) -> ToolCall:
+    """The call, with its token if a user has just agreed to it (2026-07-28: the answer comes with a retry)."""
+    state = _State.of(params.request_state)
+    responses = params.input_responses or {}
+    if state is None or KEY not in responses:
+        return asked
+    asked, said = replace(asked, asked=True), _said(responses[KEY])
+    if said is not None and await backend.elicited(asked.who, state.ask, said):
+        return _confirmed(asked, state)
+    return asked
+
+
+async def confirm_with_user(
+    backend: McpBackend,
+    context: Context,
+    asked: ToolCall,
+    reply: Mapping[str, Any],
+    render: Render,
+) -> types.CallToolResult | types.InputRequiredResult:
+    """The reply, or a question to the user where that could turn it into a yes."""
+    token = offered_token(reply.get("envelope", {}))
+    plain = render(reply, asked.tool)
+    if not token or asked.asked or not _can(context):
+        return plain
+    question = await backend.ask(asked.who, token)
+    if question is None:
+        return plain
+    state = _State(str(question["ask"]), token, reply["envelope"].get("success") is False)
+    if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        request = types.ElicitRequest(params=_form(question))
+        return types.InputRequiredResult(input_requests={KEY: request}, request_state=state.text)
+    form = await context.session.elicit_form(str(question["message"]), _SCHEMA, related_request_id=context.request_id)
+    said = _said(form)
+    if said is None:
+        return plain
+    armed = await backend.elicited(asked.who, state.ask, said)
+    again = _confirmed(asked, state) if armed else replace(asked, asked=True)  # a no is answered as one
+    return render(await backend.call(again), asked.tool)
+
+
+def offered_token(envelope: Mapping[str, Any]) -> str:
+    """The token that a held call offers, whether it failed or paused."""
+    if envelope.get("success") is False:
+        error = envelope.get("error") or {}
+        held = error.get("code") == "CONFIRMATION_REQUIRED"
+        return str((error.get("details") or {}).get("confirmation_token", "")) if held else ""
+    data = envelope.get("data")
+    held_step = data.get("confirmation") if isinstance(data, Mapping) else None
+    return str(held_step.get("token", "")) if isinstance(held_step, Mapping) else ""
+
+
+def _form(question: Mapping[str, Any]) -> types.ElicitRequestFormParams:
+    return types.ElicitRequestFormParams(message=str(question["message"]), requested_schema=_SCHEMA)
+
+
+def _can(context: Context) -> bool:
+    """Whether the client said that it can ask its user with a form."""
+    capabilities = context.session.client_capabilities
+    elicitation = capabilities.elicitation if capabilities is not None else None
+    if elicitation is None:
+        return False
+    return elicitation.form is not None or elicitation.url is None  # an empty capability means forms
+
+
+def _said(form: Any) -> bool | None:
+    """Only an accepted form that says so is a yes; None where the question was put away unanswered."""
+    action, content = getattr(form, "action", ""), getattr(form, "content", None)
+    if action not in ("accept", "decline"):
+        return None
+    return action == "accept" and isinstance(content, dict) and content.get("approve") is True
+
+
+def _confirmed(asked: ToolCall, state: _State) -> ToolCall:
+    """The same call, with its token where it needs one."""
+    if not state.failed:
+        return asked
+    params = asked.arguments.get("params")
+    inner = {**(params if isinstance(params, dict) else {}), "_confirmation": state.token}
+    return replace(asked, arguments={**asked.arguments, "params": inner})
+
+
+EVERY = 1.0  # seconds
+WAITING = "waiting for an answer; nothing is allowed yet"
+T = TypeVar("T")
+
+
+async def with_progress(context: ServerRequestContext[Any, Any], work: Coroutine[Any, Any, T]) -> T:
+    """What the work returns."""
+    if context.meta is None or context.meta.get("progress_token", context.meta.get("progressToken")) is None:
+        return await work
+    telling = asyncio.ensure_future(_tell(context))
+    try:
+        return await work
+    finally:
+        telling.cancel()
+        with suppress(asyncio.CancelledError):
+            await telling
+
+
+async def _tell(context: ServerRequestContext[Any, Any]) -> None:
+    seconds = 0
+    while True:
+        await asyncio.sleep(EVERY)
+        seconds += 1
+        with suppress(Exception):  # a client that has gone needs no progress
+            await context.session.report_progress(float(seconds), None, WAITING)
+
+
+LOG = logging.getLogger("interlock")
+PERMISSION_TOOL = "permission_prompt"  # R-15: for `--permission-prompt-tool`, which knows nothing of MCP-AQL
+UNTIL = "Nothing is allowed until it does."
+NO_ANSWER = f"Interlock could not answer. {UNTIL}"
+
+
+def build_server(
+    backend: McpBackend,
+    version: str,
+    instructions: str,
+    name: str = "interlock",
+    schema: Callable[[str], Mapping[str, Any] | None] | None = None,
+) -> Server[Any]:
+    """The server; nothing it answers is an allow unless the backend said so.
+
+    `schema` says what a tool takes; without it each call over HTTP lists all tools first, to compare its headers.
+    """
+
+    async def list_tools(context: Context, params: Any) -> types.ListToolsResult:
+        listed = await backend.tools(backend.who(context))
+        return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in listed])
+
+    async def call_tool(
+        context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        given = {} if params.arguments is None else params.arguments
+        asked = ToolCall(params.name, given, backend.who(context))
+        return await with_progress(context, _answer(backend, context, params, asked))
+
+    made: Server[Any] = Server(
+        name,
+        version=version,
+        instructions=instructions,
+        get_tool_input_schema=schema,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+    made.middleware.clear()  # no spans: a call may carry a code
+    return made
+
+
+async def _answer(
+    backend: McpBackend, context: Context, params: types.CallToolRequestParams, asked: ToolCall
+) -> types.CallToolResult | types.InputRequiredResult:
+    """The result of a call; this is the outermost place, so whatever goes wrong is answered here, with a no."""
+    try:
+        why = decoding_problem(asked.arguments)
+        if why:
+            raise bad_text(why)
+        check_request(asked.arguments)
+        asked = await resume_call(backend, params, asked)
+        reply = await backend.call(asked)
+        return await confirm_with_user(backend, context, asked, reply, tool_result)
+    except AqlProblem as found:
+        return tool_result(refusal(found, backend.session_of(asked.who)).wire, asked.tool)
+    except MCPError:  # a tool that nobody has
+        raise
+    except Exception as error:
+        LOG.error("a call failed: %s", type(error).__name__, exc_info=error)
+        problem = AqlProblem("INTERNAL_ERROR", _unanswered(error))
+        return tool_result(refusal(problem, backend.session_of(asked.who)).wire, asked.tool)
+
+
+def _unanswered(error: Exception) -> str:
+    """What happened, where we have words for it; what nobody expected is for the log alone."""
+    return f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
+
+
+def unknown_tool(tool: str) -> MCPError:
+    """MCP's own answer to a name that is not listed."""
+    return MCPError(types.INVALID_PARAMS, f"Unknown tool: {tool[:80]}")
+
+
+def tool_result(reply: Mapping[str, Any], tool: str = "") -> types.CallToolResult:
+    """The reply as the library has it."""
+    text, failed = reply_text(reply, tool)
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
+
+
+def reply_text(reply: Mapping[str, Any], tool: str = "") -> tuple[str, bool]:
+    """EP-09: the envelope as text, and whether it is an error; a permission prompt gets the bare decision."""
+    envelope = reply["envelope"]
+    if tool == PERMISSION_TOOL:
+        return encode(_decision(envelope)), False
+    return encode(envelope), bool(reply["isError"])
+
+
+def _decision(envelope: Mapping[str, Any]) -> Mapping[str, Any]:
+    if envelope.get("success") is True and isinstance(envelope.get("data"), Mapping):
+        return {key: value for key, value in envelope["data"].items() if key in ("behavior", "updatedInput", "message")}
+    error = envelope.get("error") or {}
+    return {"behavior": "deny", "message": str(error.get("message") or NO_ANSWER)}

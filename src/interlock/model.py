@@ -1,0 +1,256 @@
+"""The nouns that every package shares, as immutable values: Action, Level, Finding, Assessment, Requirement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import Any
+
+Span = tuple[int, int]  # start and end offset in the action's own text
+Seconds = float  # an int where they are whole, as `times.seconds_of` makes them: what was sealed as 30 is not 30.0
+
+
+class Level(IntEnum):
+    """How much harm an action can do (DL-01)."""
+
+    SAFE = 0
+    REVERSIBLE = 1
+    DESTRUCTIVE = 2
+    DANGEROUS = 3
+    FORBIDDEN = 4
+
+    @property
+    def word(self) -> str:
+        return self.name.lower()
+
+
+class Tier(StrEnum):
+    """What the score asks for, by the normative cuts 30/60/85 (AE-06)."""
+
+    ADVISORY = "advisory"
+    CONFIRM = "confirm"
+    VERIFY = "verify"
+    DANGER_ZONE = "danger_zone"
+
+
+class Category(StrEnum):
+    """What kind of harm: the eight of X-05 and five of our own."""
+
+    DATA_DELETION = "data_deletion"
+    ACCESS_REVOCATION = "access_revocation"
+    RESOURCE_TERMINATION = "resource_termination"
+    CREDENTIAL_INVALIDATION = "credential_invalidation"
+    CONFIG_DESTRUCTION = "config_destruction"
+    COMMUNICATION_BLOCK = "communication_block"
+    FINANCIAL_ACTION = "financial_action"
+    ACCOUNT_ACTION = "account_action"
+    PRIVILEGE_ESCALATION = "privilege_escalation"
+    REMOTE_CODE_EXECUTION = "remote_code_execution"
+    EXFILTRATION = "exfiltration"
+    DISK_DESTRUCTION = "disk_destruction"
+    HISTORY_REWRITE = "history_rewrite"
+
+
+class Kind(StrEnum):
+    """The four shapes an action comes in."""
+
+    COMMAND = "command"
+    OPERATION = "operation"
+    TOOL = "tool"
+    INTENT = "intent"
+
+
+class Loss(StrEnum):
+    """What the looker found would really be gone."""
+
+    NONE = "none"
+    RECOVERABLE = "recoverable"
+    LOST = "lost"
+    UNKNOWN = "unknown"
+
+
+class Human(IntEnum):
+    """How strong a human's agreement has to be."""
+
+    NONE = 0
+    CONFIRM = 1
+    APPROVE = 2
+    VERIFY = 3
+
+
+class TicketState(StrEnum):
+    """Where a held action stands, in the words of the wire (X-07)."""
+
+    COOLING = "pending_cooling"
+    WAITING = "pending_approval"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    SPENT = "executed"
+
+
+PERSON = "person:"  # how the principal of an operator's own plan begins; no door proves one to an agent
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRef:
+    """Who asks: what the door proved (`principal`) and what was merely claimed (the rest)."""
+
+    principal: str
+    name: str = ""
+    session: str = ""
+    parent: str = ""
+
+    @property
+    def person(self) -> bool:
+        """Whether a signed-in operator asks for a plan of their own."""
+        return self.principal.startswith(PERSON)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The content hash of a script that an action would run."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What is about to happen, before anybody judged it."""
+
+    kind: Kind
+    fields: Mapping[str, Any]
+    cwd: str = ""
+    witnesses: tuple[Witness, ...] = ()
+    home: str = ""  # of the process that asks, where its door knows it: what `~` stands for
+
+    @property
+    def text(self) -> str:
+        """The text that spans point into."""
+        return str(self.fields.get(_TEXT_FIELD[self.kind], ""))
+
+
+_TEXT_FIELD = MappingProxyType(
+    {Kind.COMMAND: "command", Kind.OPERATION: "operation", Kind.TOOL: "tool", Kind.INTENT: "hint"}
+)
+
+
+def command(text: str, cwd: str = "") -> Action:
+    """Shell text that is about to run in `cwd`."""
+    return Action(Kind.COMMAND, MappingProxyType({"command": text}), cwd)
+
+
+def operation(
+    name: str, params: Mapping[str, Any], crude: str = "", cwd: str = "", declared: Level | None = None
+) -> Action:
+    """A named operation that is about to be called; `crude` is its category where the caller knows it.
+
+    `declared` is the level that an adapter's declaration comes to, by the trust it has; it stands for what the name says.
+    """
+    fields = {"operation": name, "params": params, "crude": crude, "declared": declared}
+    return Action(Kind.OPERATION, MappingProxyType(fields), cwd)
+
+
+def tool(name: str, given: Mapping[str, Any], cwd: str = "") -> Action:
+    """A tool that is about to be called with this input."""
+    return Action(Kind.TOOL, MappingProxyType({"tool": name, "input": given}), cwd)
+
+
+def intent(hint: str, cwd: str = "") -> Action:
+    """What an agent says it is about to do."""
+    return Action(Kind.INTENT, MappingProxyType({"hint": hint}), cwd)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule that fired, and what a person needs to know of it."""
+
+    rule: str
+    level: Level
+    irreversible: bool
+    reason: str
+    category: Category | None = None
+    span: Span | None = None
+    subject: str = ""  # the effective command or effect that it fired on
+    instead: str = ""
+    undo: str = ""
+    approvable: bool = True
+    requirement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The five booleans of a plan (X-09)."""
+
+    destructive: bool = False
+    touches_files: bool = False
+    touches_network: bool = False
+    escalates_privileges: bool = False
+    requires_confirmation: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveCommand:
+    """One effective command, in words for a person: what runs, and what it was wrapped in."""
+
+    text: str
+    via: tuple[str, ...] = ()
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """What one action would do; a pure function of the action and the rules."""
+
+    level: Level
+    irreversible: bool
+    score: int
+    tier: Tier
+    flags: Flags
+    findings: tuple[Finding, ...] = ()
+    factors: tuple[str, ...] = ()
+    steps: tuple[EffectiveCommand, ...] = ()
+
+    @property
+    def approvable(self) -> bool:
+        return all(finding.approvable for finding in self.findings)
+
+    @property
+    def can_rollback(self) -> bool:
+        """X-08: the AND over everything that fired."""
+        return not self.irreversible
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What must happen before an action may run; joined field by field, so that order cannot matter."""
+
+    cooling_seconds: Seconds = 0
+    human: Human = Human.NONE
+    approvers: frozenset[str] = frozenset()
+    quorum: int = 0
+    reauth: bool = False
+    blocked: bool = False
+
+    def join(self, other: Requirement) -> Requirement:
+        """The requirement that satisfies both."""
+        return Requirement(
+            cooling_seconds=max(self.cooling_seconds, other.cooling_seconds),
+            human=max(self.human, other.human),
+            approvers=self.approvers | other.approvers,
+            quorum=max(self.quorum, other.quorum),
+            reauth=self.reauth or other.reauth,
+            blocked=self.blocked or other.blocked,
+        )
+
+    @property
+    def word(self) -> str:
+        """The one word on the wire."""
+        if self.blocked:
+            return "block"
+        if self.human is not Human.NONE:
+            return self.human.name.lower()
+        return "cool_off" if self.cooling_seconds else "allow"

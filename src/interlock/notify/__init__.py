@@ -1,0 +1,220 @@
+"""Builds the messages that people get: what is held, who asks, why, until when, where to answer; secrets removed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from interlock.analysis.display_text import visible
+from interlock.approvals.display import display_action
+from interlock.config.channels import ALERT, ANSWERED, BLOCK, CHALLENGE, CHANGE, COOLING, CREDENTIAL, EXPIRED, HELD
+from interlock.model import AgentRef
+from interlock.policy.impact import IRRECOVERABLE, recoverable
+from interlock.records import AuditRow, Block, Challenge, Json, Ticket, nothing
+from interlock.redaction import redact_text
+from interlock.times import iso
+
+TEST = "test"
+MOST = 600  # characters of one line
+SUBJECT = 120
+LISTED = 5  # things that a message about many names
+DEVICE_ONLY = "this device only"
+HEADINGS = {
+    HELD: "waits for an answer", COOLING: "runs soon unless somebody objects", CHALLENGE: "waits for a code",
+    BLOCK: "is blocked", ALERT: "Look at this", CHANGE: "Something was changed", CREDENTIAL: "A new way in waits",
+    EXPIRED: "expired unanswered", ANSWERED: "was answered", TEST: "This is a test",
+}  # fmt: skip
+_SCHEME = re.compile(r"(?<=[A-Za-z])://")
+_CALLS = re.compile(r"@(?=everyone|here|channel|all\b)|<(?=[!@#])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleAddress:
+    """Where people answer, and the end of the record when they were told."""
+
+    address: str  # of the console
+    public: bool = False  # it is reached from elsewhere
+    head: str = ""  # writer:number:hash
+
+    def link(self, path: str) -> str:
+        return f"{self.address}/console/{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one channel sends; the code is in it only for a channel that an operator called private."""
+
+    id: str
+    event: str
+    subject: str
+    lines: tuple[tuple[str, str], ...]
+    at: float
+    link: str = ""
+    public: bool = False
+    head: str = ""
+    about: tuple[str, ...] = ()  # tickets, challenges, principals
+    data: Json = field(default_factory=nothing)  # the same for programs
+    code: str = field(default="", repr=False)
+
+    @property
+    def text(self) -> str:
+        """For a person; what an agent wrote in it neither leads anywhere nor calls anybody."""
+        said = [f"{label}: {defang(words)}" if label else defang(words) for label, words in self.lines]
+        if self.code:
+            said.append(f"code: {self.code} (counts once)")
+        if self.link:
+            said.append(f"answer: {self.link}{'' if self.public else f' ({DEVICE_ONLY})'}")
+        if self.head:
+            writer, _, rest = self.head.partition(":")
+            said.append(f"record: {writer} {rest[: rest.find(':') + 17]}")
+        return "\n".join(said)
+
+    @property
+    def title(self) -> str:
+        return defang(self.subject)
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        """For a program."""
+        told: dict[str, Any] = {
+            "id": self.id, "event": self.event, "subject": self.subject, "at": iso(self.at), "about": list(self.about),
+            "link": self.link, "this_device_only": not self.public, "record": self.head, **self.data,
+        }  # fmt: skip
+        return told | ({"code": self.code} if self.code else {})
+
+
+def defang(text: str) -> str:
+    """A text that an agent may have written, so that no program makes a link or a call of it."""
+    return _CALLS.sub(lambda found: f"{found[0]} ", _SCHEME.sub("[:]//", text))
+
+
+def request_line(ticket: Ticket) -> str:
+    """Who waits for what, in one line."""
+    found = display_action(ticket.action, ticket.findings, ticket.title)
+    return f"{who(ticket.agent)} {HEADINGS[HELD]}: {clean_line(found.lead)}"[:SUBJECT]
+
+
+def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float, like_it: int = 0) -> Message:
+    """A held action; `like_it` are others with the same effect that wait as well."""
+    named, back = who(ticket.agent), recoverable(ticket.factors)
+    until = ticket.cooling_ends_at if event == COOLING else ticket.expires_at
+    found = display_action(ticket.action, ticket.findings, ticket.title)
+    what = clean_line(found.lead) if found.harm else clean_line(ticket.title)
+    cools = ticket.cooling_ends_at > now
+    lines = [
+        ("what", what),
+        *([("written as", clean_line(ticket.title))] if found.harm else []),
+        ("who", f"{named}{f' in {clean_line(str(cwd))}' if (cwd := ticket.action.get('cwd')) else ''}"),
+        ("why", clean_line("; ".join([ticket.reason, *_registered(ticket)]))),
+        ("level", f"{ticket.level.word}{f', {IRRECOVERABLE}' if ticket.irreversible and not back else ''}"),
+        ("it runs" if event == COOLING else "until", describe_time(until, now)),
+        *([("not before", describe_time(ticket.cooling_ends_at, now))] if event != COOLING and cools else []),
+        *([("beside it", f"{like_it} more with the same effect")] if like_it else []),
+    ]
+    data = {
+        "ticket": ticket.id, "agent": _agent(ticket.agent), "title": clean_line(ticket.title), "reason": clean_line(ticket.reason),
+        "level": int(ticket.level), "level_name": ticket.level.word, "irreversible": ticket.irreversible,
+        "decision": ticket.requirement.word, "until": iso(until), "same_effect": like_it,
+    } | ({"not_before": iso(ticket.cooling_ends_at)} if cools else {})  # fmt: skip
+    heading = HEADINGS[event] if event != CHALLENGE else HEADINGS[HELD]
+    return Message(
+        ticket.id, event, f"{named} {heading}: {what}"[:SUBJECT], tuple(lines), now,
+        place.link(f"tickets/{ticket.id}"), place.public, place.head, (ticket.id,), data,
+    )  # fmt: skip
+
+
+def _registered(ticket: Ticket) -> list[str]:
+    """What operators say of the patterns that they registered, where the reason does not say it (R-21)."""
+    found = [str(one.get("reason")) for one in ticket.findings if str(one.get("id", "")).startswith("registry.")]
+    return [words for words in found if words not in ticket.reason]
+
+
+def challenge_message(challenge: Challenge, place: ConsoleAddress, now: float) -> Message:
+    """An agent that is stopped until a code comes back."""
+    named, heading = who(challenge.agent), HEADINGS[BLOCK if challenge.kind == "block" else CHALLENGE]
+    lines = (
+        ("what", f"{named} {heading}"),
+        ("why", clean_line(challenge.reason)),
+        ("until", describe_time(challenge.expires_at, now)),
+    )
+    data = {
+        "challenge": challenge.id, "agent": _agent(challenge.agent), "reason": clean_line(challenge.reason),
+        "until": iso(challenge.expires_at),
+    }  # fmt: skip
+    return Message(
+        challenge.id, CHALLENGE, f"{named} {heading}: {clean_line(challenge.reason)}"[:SUBJECT], lines, now, place.link("queue"),
+        place.public, place.head, (challenge.id,), data,
+    )  # fmt: skip
+
+
+def block_message(block: Block, place: ConsoleAddress, now: float) -> Message:
+    """A principal that may do nothing until somebody lifts it."""
+    named = who(AgentRef(block.principal, block.name))
+    lines = (
+        ("what", f"{named} is blocked: none of its actions runs"),
+        ("why", clean_line(block.reason)),
+        ("until", "somebody lifts it"),
+    )
+    data = {"agent": _agent(AgentRef(block.principal, block.name)), "reason": clean_line(block.reason), "by": block.by}
+    return Message(
+        f"{block.principal} {iso(block.since)}", BLOCK, f"{named} is blocked: {clean_line(block.reason)}"[:SUBJECT], lines, now,
+        place.link("queue"), place.public, place.head, (block.principal,), data,
+    )  # fmt: skip
+
+
+def notice_message(id: str, event: str, words: str, place: ConsoleAddress, now: float, about: str = "") -> Message:
+    """Something that happened."""
+    said = clean_line(words)
+    return Message(
+        id, event, f"{HEADINGS[event]}: {said}"[:SUBJECT], (("", said),), now, place.link("queue"), place.public,
+        place.head, (about,) if about else (), {"words": said},
+    )  # fmt: skip
+
+
+def digest(messages: Sequence[Message], more: int = 0) -> Message:
+    """Many in one: the first of them in full, some by a line, and how many more there are."""
+    first, *others = messages
+    if not others and not more:
+        return first
+    lines = [*first.lines, *(("and", one.subject) for one in others[: LISTED - 1])]
+    left = len(others[LISTED - 1 :]) + more
+    if left:
+        lines.append(("", f"and {left} more"))
+    return replace(
+        first,
+        subject=f"{first.subject[: SUBJECT - 20]} (and {len(others) + more} more)",
+        lines=tuple(lines),
+        link=f"{first.link.partition('/console/')[0]}/console/queue" if first.link else "",
+        about=tuple(dict.fromkeys(id for one in messages for id in one.about)),
+        data={**first.data, "more": len(others) + more, "others": [one.wire for one in others[: LISTED - 1]]},
+        code="",
+    )
+
+
+def clean_line(text: str) -> str:
+    """One line without secrets and without what could not be seen."""
+    said = visible(redact_text(" ".join(text.split())))
+    return said if len(said) <= MOST else f"{said[: MOST - 1]}…"
+
+
+def who(agent: AgentRef) -> str:
+    named = f"{agent.name} ({agent.principal})" if agent.name else agent.principal
+    return clean_line(named)[:120]
+
+
+def describe_time(at: float, now: float) -> str:
+    """A time, and how far it is: `2026-03-01T10:00:00Z (in 5 min)`."""
+    left = max(0, round(at - now))
+    said = f"{left} s" if left < 90 else f"{round(left / 60)} min" if left < 5_400 else f"{round(left / 3600)} h"
+    return f"{iso(at)[:19]}Z (in {said})"
+
+
+def head_words(row: AuditRow | None) -> str:
+    """The end of a chain as messages name it."""
+    return f"{row.writer}:{row.seq}:{row.hash}" if row is not None else ""
+
+
+def _agent(agent: AgentRef) -> dict[str, str]:
+    return {"principal": clean_line(agent.principal), "name": clean_line(agent.name)}

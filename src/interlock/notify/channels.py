@@ -1,0 +1,103 @@
+"""Opens the configured, implied and built-in channels; one that cannot be used says why, and an agent's daemon shows no codes."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+from interlock.config.channels import ChannelRoute, ChannelSettings, public_address
+from interlock.notify.apprise import Apprise
+from interlock.notify.desktop import MISSING, Desktop, notifier
+from interlock.notify.dialog import Dialog, dialog_program
+from interlock.notify.terminal import TerminalLine
+from interlock.notify.webhook import Webhook
+from interlock.ports import Carrier, Channel, OpenChannel
+
+__all__ = ["open_builtin_channels"]
+
+
+def open_builtin_channels(
+    dialog: str, environ: Mapping[str, str], agents: str | None
+) -> tuple[list[Channel], list[str]]:
+    """The channels, and what is configured and not there; a daemon that an agent started shows no code (`agents` says why it looks so)."""
+    found: list[Channel] = [TerminalLine(sys.stderr)] if sys.stderr.isatty() else []
+    if dialog == "off":
+        return found, []
+    if agents:
+        return found, [f"channels.dialog: no codes are shown on this desktop: {agents}"]
+    program = dialog_program(environ)
+    if program is None:
+        return found, [
+            "channels.dialog: there is no desktop here, or none of zenity, kdialog, osascript and PowerShell"
+        ]
+    return [*found, Dialog(program, environ)], []
+
+
+MOST_BYTES = 16_384  # of a file with an address or a secret
+
+
+def open_configured_channels(
+    ways: tuple[ChannelRoute, ...], folder: Path, environ: Mapping[str, str], agents: str | None
+) -> list[OpenChannel]:
+    """Each of them; files are meant from the configuration's folder. A daemon that an agent started sends no code."""
+    return [_opened(replace(way, private=way.private and not agents), folder, environ) for way in ways]
+
+
+def open_implied_channel(
+    settings: ChannelSettings, environ: Mapping[str, str], platform: str = sys.platform
+) -> list[OpenChannel]:
+    """A notification on this desktop that nobody had to configure; none where there is no desktop to be seen."""
+    way = settings.implied
+    screen = platform == "darwin" or environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
+    program = notifier(environ, platform) if way is not None and screen else None
+    return [OpenChannel(way, Desktop(program, environ))] if way is not None and program is not None else []
+
+
+def _opened(way: ChannelRoute, folder: Path, environ: Mapping[str, str]) -> OpenChannel:
+    try:
+        url = _given(way.url, way.url_env, way.url_file, "url", folder, environ)
+        secret = _given("", way.secret_env, way.secret_file, "secret", folder, environ)
+        return OpenChannel(way, _KINDS[way.kind](url, secret, environ), public_address(url, way.kind))
+    except ValueError as error:
+        return OpenChannel(way, problem=str(error))
+
+
+def _given(plain: str, variable: str, name: str, what: str, folder: Path, environ: Mapping[str, str]) -> str:
+    """The text itself; refuses one that is not there, and a file that others can read."""
+    if variable:
+        if not environ.get(variable):
+            raise ValueError(f"{what}_env: the daemon's environment has no {variable}")
+        return environ[variable].strip()
+    if not name:
+        return plain
+    path = folder / Path(name).expanduser()
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
+            raise ValueError(f"{what}_file: no file of a sensible size: {name}")
+        if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise ValueError(f"{what}_file: others can read {name}; chmod 600 it")
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{what}_file: {name} cannot be read: {getattr(error, 'strerror', 'no text')}") from None
+    if not text:
+        raise ValueError(f"{what}_file: {name} is empty")
+    return text
+
+
+def _desktop(url: str, secret: str, environ: Mapping[str, str]) -> Carrier:
+    program = notifier(environ)
+    if program is None:
+        raise ValueError(MISSING)
+    return Desktop(program, environ)
+
+
+_KINDS: Mapping[str, Callable[[str, str, Mapping[str, str]], Carrier]] = MappingProxyType({
+    "apprise": lambda url, secret, environ: Apprise(url),
+    "desktop": _desktop,
+    "webhook": lambda url, secret, environ: Webhook(url, secret),
+})  # fmt: skip

@@ -1,0 +1,170 @@
+"""Shows an action and its release code in a desktop window; the text goes to the program's stdin, never into arguments or files."""
+
+from __future__ import annotations
+
+import base64
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from interlock.records import Challenge, Ticket
+
+TITLE = "Interlock"
+_POWERSHELL = "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"
+# All that a window needs: what else is in the environment could make the program load or log something.
+_NEEDED = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "LANG", "LC_ALL", "SystemRoot", "TEMP")
+_NOWHERE = "/nonexistent"  # a home whose settings somebody else writes is none
+
+
+@dataclass(frozen=True, slots=True)
+class DialogProgram:
+    """A program that shows what it reads; its arguments never say anything of it."""
+
+    path: str
+    arguments: Callable[[int], list[str]]  # for so many seconds
+    script: Callable[[str, int], str]  # text -> what goes to stdin
+
+
+def _text(text: str, seconds: int) -> str:
+    return text
+
+
+def _applescript(text: str, seconds: int) -> str:
+    said = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'display dialog "{said}" with title "{TITLE}" buttons {{"OK"}} default button 1 giving up after {seconds}\n'
+
+
+def _powershell(text: str, seconds: int) -> str:
+    coded = base64.b64encode(text.encode()).decode()  # nothing to quote
+    words = f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{coded}'))"
+    return f"(New-Object -ComObject WScript.Shell).Popup({words}, {seconds}, '{TITLE}', 64) | Out-Null\n"
+
+
+def _zenity(seconds: int) -> list[str]:
+    return [
+        "--text-info",
+        f"--title={TITLE}",
+        "--width=760",
+        "--height=480",
+        "--font=monospace",
+        f"--timeout={seconds}",
+    ]
+
+
+ZENITY = DialogProgram("/usr/bin/zenity", _zenity, _text)
+KDIALOG = DialogProgram("/usr/bin/kdialog", lambda seconds: ["--title", TITLE, "--textbox", "-", "760", "480"], _text)
+OSASCRIPT = DialogProgram("/usr/bin/osascript", lambda seconds: ["-"], _applescript)
+POWERSHELL = DialogProgram(
+    _POWERSHELL,
+    lambda seconds: ["-NoProfile", "-NonInteractive", "-WindowStyle", "Hidden", "-Command", "-"],
+    _powershell,
+)
+
+
+def dialog_program(environ: Mapping[str, str], platform: str = sys.platform) -> DialogProgram | None:
+    """The program that can show a window here; None without a desktop, and for a program that this user could have put there."""
+    if platform == "darwin":
+        known = [OSASCRIPT]
+    elif platform == "win32":
+        known = [POWERSHELL]
+    elif environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"):
+        known = [KDIALOG, ZENITY] if "kde" in environ.get("XDG_CURRENT_DESKTOP", "").casefold() else [ZENITY, KDIALOG]
+    else:
+        return None
+    return next((program for program in known if platform == "win32" or is_system_program(Path(program.path))), None)
+
+
+def is_system_program(path: Path) -> bool:
+    """Whether a program is the system's: by root, and nobody else can write it or its folder."""
+    try:
+        for place in (path.resolve(), path.resolve().parent):
+            found = place.stat()
+            if found.st_uid != 0 or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+                return False
+    except OSError:
+        return False
+    return os.access(path, os.X_OK)
+
+
+class Dialog:
+    """Windows with codes, one for each challenge; each closes when its code counts no more."""
+
+    name = "dialog"
+
+    def __init__(self, program: DialogProgram, environ: Mapping[str, str]) -> None:
+        self._program = program
+        self._environ = minimal_environment(environ)
+        self._open: dict[str, subprocess.Popen[bytes]] = {}
+        self._lock = threading.Lock()
+
+    def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
+        """Only codes are shown here."""
+
+    def show(self, challenge: Challenge, code: str, words: str, seconds: float) -> None:
+        """Opens a window; returns when the program has the text."""
+        self.hide(challenge.id)
+        lasts = max(1, int(seconds))
+        text = (
+            f"{words}\n\nTo let it go on, give it this code; it counts once. To leave it stopped, close this window.\n\n"
+            f"challenge  {challenge.id}\ncode       {code}\n"
+        )
+        process = subprocess.Popen(
+            [self._program.path, *self._program.arguments(lasts)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=self._environ,
+            cwd="/" if os.name == "posix" else None,
+            close_fds=True,
+            start_new_session=True,
+        )
+        with self._lock:
+            self._open[challenge.id] = process
+        threading.Thread(
+            target=self._attend,
+            args=(challenge.id, process, self._program.script(text, lasts).encode(), lasts),
+            daemon=True,
+        ).start()
+
+    def hide(self, challenge: str) -> None:
+        """Closes the window of a challenge."""
+        with self._lock:
+            process = self._open.pop(challenge, None)
+        if process is not None and process.poll() is None:
+            process.terminate()
+
+    def _attend(self, challenge: str, process: subprocess.Popen[bytes], text: bytes, seconds: int) -> None:
+        """Gives the program its text, and closes the window in the end."""
+        try:
+            process.communicate(text, timeout=seconds + 1)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+        except (OSError, ValueError):  # it ended before it had read it
+            process.kill()
+            process.wait()
+        with self._lock:
+            if self._open.get(challenge) is process:
+                del self._open[challenge]
+
+
+def minimal_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    minimal_environment = {name: environ[name] for name in _NEEDED if environ.get(name)}
+    if os.name != "posix":
+        return minimal_environment
+    if "DISPLAY" in minimal_environment and "XAUTHORITY" not in minimal_environment and environ.get("HOME"):
+        minimal_environment["XAUTHORITY"] = str(Path(environ["HOME"]) / ".Xauthority")
+    if sys.platform == "darwin":
+        return minimal_environment
+    return minimal_environment | {
+        "HOME": _NOWHERE,
+        "XDG_CONFIG_HOME": _NOWHERE,
+        "PATH": "/usr/bin:/bin",
+        "GTK_A11Y": "none",
+        "NO_AT_BRIDGE": "1",
+    }

@@ -1,0 +1,226 @@
+"""Queues messages for channels: pending items when they are due and events as they happen; stored before they are sent."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
+
+from interlock.config.channels import ALERT, ANSWERED, CHANGE, CREDENTIAL, EXPIRED, ChannelRoute
+from interlock.model import Level
+from interlock.notify import clean_line
+from interlock.notify.delivery import Courier, PendingItem, pending_items, record_outcome
+from interlock.ports import CodeChannel, OpenChannel, StoreError, StoreEvent, Tx
+from interlock.records import Challenge, Ticket
+from interlock.records.deliveries import DROPPED, Delivery, finish_delivery
+from interlock.runtime.state import State
+
+LOG = logging.getLogger("interlock")
+LOOK = 5.0  # seconds between two looks, where nothing wakes it: another replica may have ended
+MOST_NOTES = 1_000  # that wait to be kept; the oldest are dropped
+MOST_OWED = 200  # messages of one channel; the oldest are dropped
+KEPT = 30 * 86_400.0  # seconds that what was sent is remembered
+_TIDY = 600  # looks
+# What the service tells -> what people are told; whatever is not here is an alert.
+_SILENT = frozenset({"held", "challenge", "block"})  # these wait for an answer, and are looked up
+_TOLD = MappingProxyType({
+    "credential": CREDENTIAL, "expired": EXPIRED, "mode": CHANGE, "operator": CHANGE, "pause": CHANGE, "pause_end": CHANGE,
+    "adapter_trust": CHANGE, "approve": ANSWERED, "reject": ANSWERED, "revoke": ANSWERED,
+})  # fmt: skip
+_VERBS = MappingProxyType({"approve": "approved", "reject": "rejected", "revoke": "took back"})
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that happened."""
+
+    id: str
+    event: str
+    words: str
+    about: str = ""
+    level: Level | None = None  # of the action that it is about
+
+
+class Outbox:
+    """Hears of everything that people are told; hearing takes no time, whatever becomes of the messages."""
+
+    name = "messages"
+
+    def __init__(self, state: State, opened: Sequence[OpenChannel], address: Callable[[], str], public: bool) -> None:
+        self.state, self.opened = state, list(opened)
+        codes, self._wake = self._code_way(), threading.Event()
+        self.couriers = {
+            one.way.name: Courier(state, one.way, one.carrier, address, public, one is codes, self._wake.set)
+            for one in self.opened
+            if one.carrier is not None
+        }
+        self._notes: deque[Note] = deque()
+        self._lost = 0
+        self._lock = threading.Lock()
+        self._known: set[str] = set()
+        self._ending = threading.Event()
+        self._looks = 0
+        self._thread = threading.Thread(target=self._run, name="interlock-outbox", daemon=True)
+
+    def _code_way(self) -> OpenChannel | None:
+        """The one channel whose messages hold codes: a second code would replace the first."""
+        if any(isinstance(channel, CodeChannel) for channel in self.state.channels):
+            return None
+        return next((one for one in self.opened if one.way.private and one.carrier is not None), None)
+
+    def start(self) -> None:
+        """From now on messages are sent; without a channel there is nothing to do."""
+        for one in self.opened:
+            if one.problem:
+                self.state.alerts[f"channel {one.way.name}"] = f"channel {one.way.name}: {one.problem}"
+                LOG.warning("channel %s: %s", one.way.name, one.problem)
+        if not self.couriers:
+            return
+        self.state.channels = [*self.state.channels, self]
+        self.state.store.listen(self._heard)
+        for courier in self.couriers.values():
+            courier.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends; what was not sent is sent after the next start."""
+        self._ending.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(5)
+        for courier in self.couriers.values():
+            courier.stop()
+
+    def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
+        """Notes it; the caller may be deciding something, and waits for nobody."""
+        if event not in _SILENT:
+            note = Note(
+                self.state.new_id("note_"),
+                _TOLD.get(event, ALERT),
+                clean_line(_words(event, about, words)),
+                about.id if about is not None else "",
+                about.level if isinstance(about, Ticket) else None,
+            )
+            with self._lock:
+                self._notes.append(note)
+                while len(self._notes) > MOST_NOTES:
+                    self._notes.popleft()
+                    self._lost += 1
+        self._wake.set()
+
+    def _heard(self, id: str) -> None:
+        if id == StoreEvent.BLOCKS:
+            self._wake.set()
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            wait = LOOK
+            try:
+                wait = self.look()
+            except StoreError as error:
+                self.state.trouble(f"messages: the store cannot be used: {error}", "store")
+            except Exception:  # the thread goes on: without it nobody is told anything
+                LOG.exception("messages failed")
+            self._wake.wait(wait)
+            self._wake.clear()
+
+    def look(self) -> float:
+        """Keeps what channels owe now; how many seconds there are until more is due."""
+        now = self.state.clock.now()
+        with self._lock:
+            notes, self._notes = list(self._notes), deque()
+            lost, self._lost = self._lost, 0
+        try:
+            found, stuck = self.state.store.read(lambda tx: self._waiting(tx, now))
+            due, wait = self._due(found, stuck, now)
+            rows = [*due, *self._noted(notes, now)]
+            self._keep(rows, lost, now)
+        except BaseException:
+            with self._lock:
+                self._notes.extendleft(reversed(notes))
+                self._lost += lost
+            raise
+        self._known = {row.id for row in due} | {id for id in self._known if id.partition("/")[2] in found}
+        self._looks += 1
+        if self._looks % _TIDY == 1:
+            self.state.store.write(lambda tx: tx.forget_deliveries(now - KEPT))
+        return wait
+
+    def _waiting(self, tx: Tx, now: float) -> tuple[dict[str, PendingItem], frozenset[str]]:
+        """What waits for somebody, and which messages about it do not get through."""
+        found = pending_items(tx, now)
+        sooner = [
+            way.name for way in self._ways() if any(way.after_seconds < one.after_seconds for one in self._ways())
+        ]
+        rows = (tx.delivery(f"{name}/{id}") for id in islice(found, MOST_OWED) for name in sooner)
+        return found, frozenset(row.id for row in rows if row is not None and row.stuck)
+
+    def _due(self, found: dict[str, PendingItem], stuck: frozenset[str], now: float) -> tuple[list[Delivery], float]:
+        """What waits and was not told yet where it is due, and when the next channel is to be told."""
+        rows, wait = [], LOOK
+        for way in self._ways():
+            for matter in found.values():
+                id = f"{way.name}/{matter.id}"
+                if id in self._known or not way.wants(matter.event, matter.level):
+                    continue
+                left = matter.since + way.after_seconds - now
+                if left <= 0 or self._in_vain(way, matter, stuck):
+                    rows.append(Delivery(id, way.name, matter.event, matter.id, "", now, now))
+                else:
+                    wait = min(wait, left)
+        return rows, wait
+
+    def _in_vain(self, way: ChannelRoute, matter: PendingItem, stuck: frozenset[str]) -> bool:
+        """Whether everybody who was to be told sooner cannot be reached, so that nothing is worth waiting for."""
+        sooner = [
+            one for one in self.opened
+            if one.way.after_seconds < way.after_seconds and one.way.wants(matter.event, matter.level) and not one.way.implied
+        ]  # fmt: skip
+        return bool(sooner) and all(one.carrier is None or f"{one.way.name}/{matter.id}" in stuck for one in sooner)
+
+    def _noted(self, notes: Sequence[Note], now: float) -> list[Delivery]:
+        return [
+            Delivery(f"{way.name}/{note.id}", way.name, note.event, note.about, note.words, now, now)
+            for way in self._ways()
+            for note in notes
+            if way.wants(note.event, note.level)
+        ]
+
+    def _keep(self, rows: Sequence[Delivery], lost: int, now: float) -> None:
+        """On disk, each once, whichever replica was first; of what is too much the oldest is let go, which is recorded."""
+        if not rows and not lost:
+            return
+
+        def work(tx: Tx) -> None:
+            for row in rows:
+                tx.add_delivery(row)
+            dropped = {"": lost} | {name: self._dropped(tx, name, now) for name in {row.channel for row in rows}}
+            for name, count in dropped.items():
+                if count:
+                    record_outcome(
+                        self.state, tx, now, name or "all", DROPPED, reason=f"{count} messages were too many"
+                    )
+
+        self.state.store.write(work)
+        for name in {row.channel for row in rows}:
+            self.couriers[name].wake()
+
+    def _dropped(self, tx: Tx, channel: str, now: float) -> int:
+        over = tx.owed(channel) - MOST_OWED
+        if over <= 0:
+            return 0
+        oldest = tx.due_deliveries(channel, float("inf"), over)
+        return sum(tx.change_delivery(finish_delivery(row, DROPPED, now, "too many"), row) for row in oldest)
+
+    def _ways(self) -> list[ChannelRoute]:
+        return [courier.way for courier in self.couriers.values()]
+
+
+def _words(event: str, about: Ticket | Challenge | None, words: str) -> str:
+    if event in _VERBS and isinstance(about, Ticket):
+        return f"{about.decided_by or 'somebody'} {_VERBS[event]} {about.id}: {about.title}"
+    return words or (about.title if isinstance(about, Ticket) else event)

@@ -1,0 +1,124 @@
+"""Parses a planner's answer into a draft: strict about the command, forgiving about words, never milder than the answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from interlock.model import Flags
+from interlock.policy.plan_review import HIGH, RISKS, Draft, PlannerClaims
+
+MOST_COMMAND = 8_000  # characters
+MOST_WORDS = 2_000
+MOST_ASSUMPTIONS = 12
+_FLAGS = MappingProxyType(
+    {
+        "destructive": "destructive",
+        "touchesFiles": "touches_files",
+        "touchesNetwork": "touches_network",
+        "escalatesPrivileges": "escalates_privileges",
+        "requiresConfirmation": "requires_confirmation",
+    }
+)
+# What planners are asked for, as JSON Schema.
+SCHEMA: Mapping[str, Any] = MappingProxyType(
+    {
+        "type": "object",
+        "properties": {
+            "command": {"type": "string"},
+            "explanation": {"type": "string"},
+            "assumptions": {"type": "array", "items": {"type": "string"}},
+            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+            "expectedEffect": {"type": "string"},
+            "risk": {"type": "string", "enum": list(RISKS)},
+            "flags": {
+                "type": "object",
+                "properties": {name: {"type": "boolean"} for name in _FLAGS},
+                "required": list(_FLAGS),
+                "additionalProperties": False,
+            },
+        },
+        "required": ["command", "explanation", "assumptions", "confidence", "expectedEffect", "risk", "flags"],
+        "additionalProperties": False,
+    }
+)
+
+
+class DraftError(ValueError):
+    """An answer that is no plan; the words are for a person."""
+
+
+def parse_draft(said: object) -> Draft:
+    """The draft; refuses an answer without one usable command, and notes what else is missing."""
+    if not isinstance(said, Mapping):
+        raise DraftError("the planner's answer is no object")
+    notes: list[str] = []
+    return Draft(
+        parse_command(said.get("command")),
+        _words(said, "explanation", notes),
+        _assumptions(said.get("assumptions"), notes),
+        _confidence(said.get("confidence"), notes),
+        _words(said, "expectedEffect", notes),
+        PlannerClaims(_risk(said.get("risk"), notes), _flags(said.get("flags"), notes)),
+        tuple(notes),
+    )
+
+
+def parse_command(value: object) -> str:
+    """A command as it may be shown and run; refuses none, a long one, and what no terminal shows."""
+    if not isinstance(value, str) or not value.strip():
+        raise DraftError("the plan has no command")
+    text = value.strip().replace("\r\n", "\n")
+    if len(text) > MOST_COMMAND:
+        raise DraftError(f"the command is longer than {MOST_COMMAND} characters")
+    odd = next((char for char in text if not (char.isprintable() or char in "\n\t")), "")
+    if odd:
+        raise DraftError(f"the command contains a character that cannot be seen (U+{ord(odd):04X})")
+    return text
+
+
+def _words(said: Mapping[Any, Any], key: str, notes: list[str]) -> str:
+    value = said.get(key)
+    if isinstance(value, str) and value.strip():
+        return value.strip()[:MOST_WORDS]
+    notes.append(f"the planner gave no {key}")
+    return ""
+
+
+def _assumptions(value: object, notes: list[str]) -> tuple[str, ...]:
+    if value is None:
+        notes.append("the planner named no assumptions")
+        return ()
+    listed = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    return tuple(str(item).strip()[:500] for item in listed if isinstance(item, str) and item.strip())[
+        :MOST_ASSUMPTIONS
+    ]
+
+
+def _confidence(value: object, notes: list[str]) -> float | None:
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and 0 <= value <= 1:
+        return round(float(value), 2)
+    notes.append("the planner did not say how sure it is")
+    return None
+
+
+def _risk(value: object, notes: list[str]) -> str:
+    """What was said; a word that is not one of ours is the worst of them, and no word leaves it to our reading."""
+    if value is None:
+        notes.append("the planner gave no risk: it is what Interlock reads")
+        return RISKS[0]
+    word = value.strip().lower() if isinstance(value, str) else ""
+    return word if word in RISKS else HIGH
+
+
+def _flags(value: object, notes: list[str]) -> Flags:
+    """What was said; what is neither true nor false counts as true."""
+    if not isinstance(value, Mapping):
+        notes.append("the planner gave no flags: they are what Interlock reads")
+        return Flags()
+    missing = [name for name in _FLAGS if name not in value]
+    if missing:
+        notes.append(f"the planner left out {', '.join(missing)}: they are what Interlock reads")
+    return Flags(**{ours: name in value and value[name] is not False for name, ours in _FLAGS.items()})

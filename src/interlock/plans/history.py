@@ -1,0 +1,246 @@
+"""The history of plans: texts without secrets, how each ended, its ticket, and leases for runs at a terminal; a run without one was interrupted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from interlock.analysis.wire import flags_json
+from interlock.approvals import BY_TIME, apply_move, denials, settle
+from interlock.approvals.answers import mark_executed
+from interlock.audit.chain import event_body
+from interlock.identity import start_of
+from interlock.model import TicketState
+from interlock.plans import DOOR, NAME
+from interlock.ports import Tx
+from interlock.records import Ticket, TicketQuery
+from interlock.records.plans import INTERRUPTED, NO_EXIT, PLANNED, RUNNING, TERMINAL, PlanQuery, PlanRow
+from interlock.redaction import redact, redact_text
+from interlock.runtime.plan_desk import STARTING, ReviewedPlan
+from interlock.runtime.state import State
+
+LEFT = 900.0  # seconds; a plan that nobody touched for so long was left behind
+PUT_AWAY = "the plan was put away"
+EDITED = "the plan was edited"
+LEFT_BEHIND = "nobody came back to the plan"
+_OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
+
+
+def withdraw_ticket(state: State, by: str, id: str, why: str) -> bool:
+    """Closes the ticket that a plan was held under, by whoever asked for it; nothing is refused by that, and the same can be asked again."""
+    if not id or _wanted(state, id):
+        return False
+    return state.store.write(lambda tx: _close_ticket(tx, state, tx.ticket(id), "revoke", by, why))
+
+
+def close_abandoned(state: State) -> int:
+    """Closes the tickets whose plans were left behind, or went with the process that had them; how many those were."""
+    query = TicketQuery(_OPEN, name=NAME, limit=1_000)
+    open_now = [ticket for ticket in state.store.read(lambda tx: tx.tickets(query)) if ticket.door == DOOR]
+    left = [ticket for ticket in open_now if not _attended(state, ticket)]
+    if not left:
+        return 0
+
+    def work(tx: Tx) -> int:
+        mine = [ticket for ticket in left if not state.shared or _written_here(tx, state, ticket)]
+        return sum(_close_ticket(tx, state, tx.ticket(one.id), "expire", BY_TIME, LEFT_BEHIND) for one in mine)
+
+    return state.store.write(work)
+
+
+def report_run(tx: Tx, state: State, row: PlanRow, outcome: str) -> None:
+    """Says on the ticket of a plan that has run what became of it (R-4); what was let through without one has none."""
+    ticket = tx.ticket(row.ticket) if row.ticket else None
+    if ticket is not None and ticket.state is TicketState.SPENT:
+        mark_executed(tx, state, ticket, ticket.agent.principal, outcome)
+
+
+def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: str, why: str) -> bool:
+    now = state.clock.now()
+    ticket = settle(before, now) if before is not None else None
+    if before is None or ticket is None or ticket.state not in _OPEN:
+        return False
+    if not tx.change_ticket(apply_move(ticket, move, now, by, why), before):
+        return False
+    denials.release(tx, state, ticket, now)
+    state.pins.ended(ticket.id)
+    event = "expire" if move == "expire" else "revoke"
+    state.recorder.now(tx, event, event_body(now, event, by, {"ticket": ticket.id, "reason": why}))
+    return True
+
+
+def _wanted(state: State, id: str) -> bool:
+    """Whether another plan on the desk, with the same text, waits for the same ticket."""
+    return any(plan.ticket == id and plan.status in (PLANNED, STARTING) for plan in state.plans.all())
+
+
+def _attended(state: State, ticket: Ticket) -> bool:
+    """Whether somebody still has a plan in front of them that this ticket is for."""
+    now = state.clock.now()
+    return any(
+        plan.status in (STARTING, RUNNING) or (plan.status == PLANNED and now - plan.touched_at < LEFT)
+        for plan in state.plans.all()
+        if ticket.id == plan.ticket or ticket.agent.session == plan.id
+    )
+
+
+def _written_here(tx: Tx, state: State, ticket: Ticket) -> bool:
+    row = tx.plan(ticket.agent.session)
+    return row is not None and row.writer == state.recorder.writer
+
+
+MOST_OUTPUT = 65_536  # characters of a command's output that the history keeps, from its end
+
+
+def plan_row(state: State, plan: ReviewedPlan) -> PlanRow:
+    """A plan as it is kept."""
+    draft, found = plan.draft, plan.reviewed
+    details = {
+        "explanation": draft.explanation,
+        "assumptions": list(draft.assumptions),
+        "confidence": None if draft.confidence is None else str(draft.confidence),
+        "expectedEffect": draft.expected_effect,
+        "flags": flags_json(found.risk.flags),
+        "safetyFlags": list(found.risk.warnings),
+        "reasons": [finding.reason for finding in found.assessment.findings],
+        "kept": plan.kept,
+        "runsAs": plan.runs_as,
+    }
+    return PlanRow(
+        plan.id, plan.operator, plan.made_at, plan.status, redact_text(plan.intent), redact_text(plan.generated),
+        redact_text(plan.command), plan.cwd, found.risk.word, found.assessment.level, plan.planner, plan.place, dict(redact(details)),
+        plan.ticket, plan.workflow, plan.step, plan.started_at, writer=state.recorder.writer,
+    )  # fmt: skip
+
+
+def save_plan(state: State, row: PlanRow) -> None:
+    """Keeps a plan that somebody looks at; nobody is protected by it, and every pause in typing is one."""
+    state.store.write_soon(lambda tx: tx.save_plan(row))
+
+
+def record_end(state: State, id: str, status: str, code: int, output: str, cut: bool, by: str) -> PlanRow | None:
+    """How a run ended, in the history, on the record and on its ticket; what is there now is its doing, and nobody's later work."""
+    text = redact_text(output[-MOST_OUTPUT:])
+    state.plans.settle(id, status)
+
+    def work(tx: Tx) -> PlanRow | None:
+        row = tx.plan(id)
+        if row is None:
+            return None
+        said = replace(row, exit_code=code, output=text, cut=cut or len(output) > MOST_OUTPUT)
+        return end_run(tx, state, said, status, by)
+
+    after = state.store.write(work)
+    kept, owner = (str(after.details.get(key) or "") for key in ("kept", "runsAs")) if after else ("", "")
+    if kept and (keeper := state.keeper_of(owner)) is not None:
+        keeper.settle(kept)
+    return after
+
+
+def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow:
+    """A run that is over: kept, recorded, and reported on its ticket."""
+    now = state.clock.now()
+    after = replace(row, status=status, ended_at=now)
+    tx.save_plan(after)
+    code = {} if row.exit_code == NO_EXIT else {"exit": row.exit_code}
+    details = {"plan": row.id, "status": status, **code, "seconds": int(now - row.started_at)}
+    state.recorder.now(tx, "plan_end", event_body(now, "plan_end", by, details))
+    report_run(tx, state, row, status)
+    return after
+
+
+def search_plans(state: State, query: PlanQuery) -> list[PlanRow]:
+    return state.store.read(lambda tx: tx.plans(query))
+
+
+def recover_interrupted(state: State) -> int:
+    """Whatever ran when this process ended was interrupted, and whatever waited is asked for no more; how many ran."""
+    close_abandoned(state)
+    running = state.store.read(lambda tx: tx.plans(PlanQuery(status=RUNNING, limit=1_000)))
+    mine = [row for row in running if not state.shared or row.writer == state.recorder.writer]
+    if not mine:
+        return 0
+
+    def work(tx: Tx) -> None:
+        for row in mine:
+            end_run(tx, state, row, INTERRUPTED, "interlock")
+
+    state.store.write(work)
+    return len(mine)
+
+
+LEASE = 120.0  # seconds; after that another replica takes it that whoever watched is gone
+UNSEEN = 86_400.0  # seconds for a program that cannot be seen from here: it came by the network
+UNTIL = "aliveUntil"
+MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalProgram:
+    """The program at the terminal: its number may be given out again, but not with the same beginning."""
+
+    pid: int
+    start: int
+
+    @property
+    def lives(self) -> bool:
+        return start_of(self.pid) == self.start
+
+
+def watch_terminal(state: State, id: str, pid: int) -> None:
+    """Watches the program that runs a plan; `pid` is what the kernel says of whoever asked, 0 where it says nothing."""
+    start = start_of(pid) if pid else 0
+    if start:
+        state.plans.terminals[id] = TerminalProgram(pid, start)
+    _renew(state, id, state.clock.now() + (LEASE if start else UNSEEN))
+
+
+def renew_leases(state: State) -> int:
+    """Renews the leases of programs that live, and ends what nobody watches any more; how many those were."""
+    now, ended = state.clock.now(), 0
+    rows = [row for row in state.store.read(_running) if row.place == TERMINAL]
+    known = state.plans.terminals
+    for row in rows:
+        program = known.get(row.id)
+        if program is not None and program.lives:
+            if lease_end(row) - now < LEASE / 2:
+                _renew(state, row.id, now + LEASE)
+        elif program is not None or lease_end(row) <= now:
+            ended += _end(state, row.id, now)
+    for id in set(known) - {row.id for row in rows}:
+        known.pop(id, None)
+    return ended
+
+
+def lease_end(row: PlanRow) -> float:
+    """When its lease ends."""
+    said = row.details.get(UNTIL)
+    return float(said) if isinstance(said, int | float) else row.started_at + UNSEEN
+
+
+def _running(tx: Tx) -> list[PlanRow]:
+    return tx.plans(PlanQuery(status=RUNNING, limit=MOST))
+
+
+def _renew(state: State, id: str, lasts: float) -> None:
+    def work(tx: Tx) -> None:
+        row = tx.plan(id)
+        if row is not None and row.status == RUNNING:
+            tx.save_plan(replace(row, details={**row.details, UNTIL: int(lasts)}))
+
+    state.store.write(work)
+
+
+def _end(state: State, id: str, now: float) -> bool:
+    """In the history and on the record; the program may still say how it ended, if it was only out of sight."""
+
+    def work(tx: Tx) -> bool:
+        row = tx.plan(id)
+        if row is None or row.status != RUNNING or (lease_end(row) > now and id not in state.plans.terminals):
+            return False
+        end_run(tx, state, row, INTERRUPTED, "interlock")
+        return True
+
+    done = state.store.write(work)
+    state.plans.terminals.pop(id, None)
+    state.plans.settle(id, INTERRUPTED)
+    return done

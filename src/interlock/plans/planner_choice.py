@@ -1,0 +1,197 @@
+"""Chooses the planner that answers: the configured one or an operator's choice, bound to the user whose program listens; never by itself."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import json
+import os
+import pwd
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from interlock.audit.chain import event_body
+from interlock.config.plans import MOCK, OLLAMA, PlannerSettings
+from interlock.error_codes import AnswerRefused
+from interlock.identity.console_access import ADMIN, role_of
+from interlock.identity.sessions import OperatorSession
+from interlock.ports import UNKNOWN_USER, Planner, PortListener, Tx
+from interlock.runtime.state import State
+
+SETTING = "planner"
+NOT_CHOSEN = "PLANNER_NOT_CHOSEN"
+CHOICES = (OLLAMA, MOCK)
+MOST_MODEL = 200  # characters
+HOW = "choose once, with `interlock ask --planner` or in the console's Settings"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerOffer:
+    """What an operator chooses from, where the configuration leaves it open."""
+
+    settings: PlannerSettings
+    open: Callable[[PlannerSettings], Planner]
+    listener: Callable[[str], PortListener | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPlanner:
+    """What an operator chose; `owner` is the user whose program listened at the time."""
+
+    use: str
+    model: str
+    owner: int
+    by: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerState:
+    """How it stands: which planner answers, who chose it, and who listens where Ollama is asked."""
+
+    use: str  # empty while nobody has chosen
+    chosen_by: str  # `configuration`, or an operator's name
+    settings: PlannerSettings
+    listener: PortListener | None = None
+    open: bool = True  # whether it is an operator's to choose
+
+
+def planner_for(state: State) -> Planner | None:
+    """The planner that answers; raises Refused where an operator has to choose first. None where there is none."""
+    plans = state.plans
+    if plans.planner is not None or plans.offer is None:
+        return plans.planner
+    offer, choice = plans.offer, stored_choice(state)
+    there = offer.listener(offer.settings.host)
+    if choice is None:
+        if there is None:  # nobody could be asked by mistake
+            return offer.open(offer.settings)
+        words = f"{_listens(there)} at {offer.settings.host}, and nobody has said that it is to be asked: {HOW}"
+        raise AnswerRefused(words, NOT_CHOSEN)
+    if choice.use == MOCK:
+        return offer.open(replace(offer.settings, use=MOCK))
+    if there is not None and there.uid not in _trusted(choice):
+        words = f"{_listens(there)} at {offer.settings.host}, and not the program that {choice.by} chose: {HOW}"
+        raise AnswerRefused(words, NOT_CHOSEN)
+    return offer.open(replace(offer.settings, model=choice.model or offer.settings.model))
+
+
+def choose(state: State, by: OperatorSession, use: str, model: str = "") -> PlannerState:
+    """Remembers which planner answers, until somebody chooses again; an admin's to say."""
+    offer = state.plans.offer
+    if offer is None:
+        raise AnswerRefused("the planner is set in the configuration (planner.use), and changed there")
+    if role_of(state, by.operator) != ADMIN:
+        raise AnswerRefused(f"{by.operator} is no admin: an admin chooses the planner")
+    if use not in CHOICES:
+        raise AnswerRefused(f"no planner {use!r:.40}; choose one of {', '.join(CHOICES)}", "VALIDATION_INVALID_VALUE")
+    model = model.strip()
+    if len(model) > MOST_MODEL or not model.isprintable():
+        raise AnswerRefused(f"the model's name has at most {MOST_MODEL} characters", "VALIDATION_INVALID_VALUE")
+    there = offer.listener(offer.settings.host) if use == OLLAMA else None
+    made = ChosenPlanner(use, model, there.uid if there else UNKNOWN_USER, by.operator, int(state.clock.now()))
+
+    def work(tx: Tx) -> None:
+        tx.save_setting(SETTING, json.dumps({**asdict(made), "seal": _seal(state, made)}))
+        details = {"use": use, "model": model, "host": offer.settings.host if use == OLLAMA else ""}
+        state.recorder.now(tx, "planner_change", event_body(state.clock.now(), "planner_change", by.operator, details))
+
+    state.store.write(work)
+    return planner_state(state)
+
+
+def stored_choice(state: State) -> ChosenPlanner | None:
+    """What was chosen; a row that somebody else wrote counts as none."""
+    text = state.store.read(lambda tx: tx.setting(SETTING))
+    try:
+        said = json.loads(text or "null")
+        seal = str(said.pop("seal"))
+        made = ChosenPlanner(**said)
+    except (ValueError, TypeError, AttributeError, KeyError):
+        return None
+    return made if hmac.compare_digest(seal, _seal(state, made)) and made.use in CHOICES else None
+
+
+def planner_state(state: State) -> PlannerState:
+    """How it stands, for whoever chooses."""
+    plans = state.plans
+    if plans.offer is None:
+        settings = plans.configured
+        return PlannerState(settings.use, "configuration", settings, open=False)
+    choice, settings = stored_choice(state), plans.offer.settings
+    there = plans.offer.listener(settings.host)
+    if choice is None:
+        return PlannerState("" if there else MOCK, "", settings, there)
+    known = choice.use == MOCK or there is None or there.uid in _trusted(choice)
+    settings = replace(settings, model=choice.model or settings.model)
+    return PlannerState(choice.use if known else "", choice.by, settings, there)
+
+
+def _trusted(choice: ChosenPlanner) -> frozenset[int]:
+    """Whose program may answer: root's, and the one that listened when it was chosen; where none did, one of this daemon's user."""
+    return frozenset({0, choice.owner} | ({os.getuid()} if choice.owner == UNKNOWN_USER else set()))
+
+
+def _listens(there: PortListener) -> str:
+    return f"A program of the user {there.user} answers" if there.user else "Some program answers"
+
+
+def _seal(state: State, choice: ChosenPlanner) -> str:
+    text = json.dumps(asdict(choice), sort_keys=True)
+    return hmac.new(state.installation.digest_key, b"planner\0" + text.encode(), hashlib.sha256).hexdigest()
+
+
+_CONNECT = 0.5  # seconds; on this machine a listener takes a connection at once
+_LISTENS = "0A"  # the state of a socket in the kernel's tables
+_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+
+
+def listener_at(url: str) -> PortListener | None:
+    """Who listens there; None where nobody does."""
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        with socket.create_connection((host, port), _CONNECT) as there:
+            address = there.getpeername()[0]
+    except OSError:
+        return None
+    uid = next((uid for at, uid in _bound(port) if at == address or ipaddress.ip_address(at).is_unspecified), None)
+    return PortListener(UNKNOWN_USER, "") if uid is None else PortListener(uid, _name(uid))
+
+
+def _bound(port: int) -> list[tuple[str, int]]:
+    """The addresses that this port is listened on, with the user of each; those of one address before those of all."""
+    found = [row for table in _TABLES for row in _rows(table, port)]
+    return sorted(found, key=lambda row: ipaddress.ip_address(row[0]).is_unspecified)
+
+
+def _rows(table: Path, port: int) -> Iterator[tuple[str, int]]:
+    try:
+        lines = table.read_text("ascii").splitlines()[1:]
+    except (OSError, ValueError):
+        return
+    for line in lines:
+        words = line.split()
+        host, _, number = words[1].partition(":")
+        if words[3] == _LISTENS and int(number, 16) == port:
+            yield _address(host), int(words[7])
+
+
+def _address(text: str) -> str:
+    """An address as the kernel writes it: words of four bytes, each in the machine's own order."""
+    words = struct.pack(f"={len(text) // 8}I", *(int(text[at : at + 8], 16) for at in range(0, len(text), 8)))
+    found = ipaddress.ip_address(words)
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return str(mapped or found)
+
+
+def _name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"uid {uid}"

@@ -1,0 +1,113 @@
+"""Planners: the folder is the registry, `use` names a file here. Asks a model's server for a JSON object, bounded in time and size."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from interlock.config.plans import PlannerSettings
+from interlock.ports import Planner, PlannerError, PlannerTimeout
+
+_PARTS = frozenset({"everyday", "asking", "listener"})  # files that are no planners
+
+
+def known() -> list[str]:
+    """The planners that there are."""
+    return sorted(found.name for found in iter_modules(__path__) if found.name not in _PARTS)
+
+
+def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Planner:
+    """The planner of these settings; `auto` is Ollama, with the mock planner behind it while nobody listens there."""
+    if settings.use not in known():
+        raise PlannerError(f"no planner {settings.use!r}; known: {', '.join(known())}")
+    made: Planner = import_module(f"interlock.plans.planners.{settings.use}").open_planner(settings, environ)
+    return made
+
+
+MOST_BYTES = 256 * 1024
+_CONNECT = 3.0  # seconds; a server that is there takes a connection at once
+SYSTEM = (
+    "You turn a request into one shell command for the system that is described. You never run anything: a person reads your plan, "
+    "may edit it, and decides. Answer with one JSON object and nothing else, with the keys command, explanation, assumptions (a "
+    "list), confidence (0 to 1), expectedEffect, risk (low: only reads; medium: changes something that can be undone; high: "
+    "destroys, needs more rights, or reaches far) and flags with the booleans destructive, touchesFiles, touchesNetwork, "
+    "escalatesPrivileges, requiresConfirmation. Quote every name that comes from the request. Prefer commands that read, and the "
+    "narrowest target. Where the request is unclear, choose the harmless reading and say so in assumptions."
+)
+
+
+class PlannerNotConnected(PlannerError):
+    """Nobody listens where the planner is configured to be."""
+
+
+def messages(intent: str, context: Mapping[str, Any]) -> list[dict[str, str]]:
+    """What a model is asked."""
+    known = "\n".join(f"{key}: {value}" for key, value in context.items())
+    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": f"{known}\n\nRequest: {intent}"}]
+
+
+def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: Mapping[str, str] | None = None) -> Any:
+    """The JSON that a server answers with; raises PlannerError in words for a person, without what the server said."""
+    import httpx
+
+    until = time.monotonic() + seconds
+    timeout = httpx.Timeout(seconds, connect=min(_CONNECT, seconds))
+    try:
+        with (
+            httpx.Client(timeout=timeout, follow_redirects=False, trust_env=False) as client,
+            client.stream("POST", url, json=dict(body), headers=dict(headers or {})) as answer,
+        ):
+            if answer.status_code != 200:
+                raise PlannerError(_status(name, answer.status_code))
+            data = _whole(name, answer.iter_bytes(), until)
+    except (httpx.ConnectError, httpx.ConnectTimeout):
+        raise PlannerNotConnected(f"{name} is not connected: nobody answers at {url}") from None
+    except httpx.TimeoutException:
+        raise PlannerTimeout(f"{name} did not answer within {seconds:g} s") from None
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise PlannerError(f"{name} broke off ({type(error).__name__})") from None
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        raise PlannerError(f"{name} answered with something that is no JSON") from None
+
+
+def parse_reply(name: str, content: object) -> Mapping[str, Any]:
+    """The object in what a model said, whatever it wrote around it; raises PlannerError where there is none."""
+    if not isinstance(content, str) or not content.strip():
+        raise PlannerError(f"{name} gave no plan: its answer has no text")
+    decoder, at = json.JSONDecoder(), content.find("{")
+    tried = 0
+    while at >= 0 and tried < 20:
+        try:
+            found, _ = decoder.raw_decode(content, at)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict) and "command" in found:
+            return found
+        at, tried = content.find("{", at + 1), tried + 1
+    raise PlannerError(f"{name} gave no plan: its answer is no JSON object with a command")
+
+
+def _whole(name: str, parts: Any, until: float) -> bytes:
+    data = b""
+    for part in parts:
+        data += part
+        if len(data) > MOST_BYTES:
+            raise PlannerError(f"{name} answered with more than {MOST_BYTES // 1024} KB")
+        if time.monotonic() > until:
+            raise PlannerTimeout(f"{name} did not finish its answer in time")
+    return data
+
+
+def _status(name: str, status: int) -> str:
+    words = {
+        401: "the key was refused",
+        403: "the key was refused",
+        404: "it does not know the model, or the path is wrong",
+    }
+    return f"{name} answered with status {status}" + (f": {words[status]}" if status in words else "")

@@ -1,0 +1,29 @@
+"""Ollama where it answers, else the mock planner, which says that it is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.config.plans import PlannerSettings
+from interlock.plans.planners import PlannerNotConnected, mock, ollama
+from interlock.ports import Planner, PlannerReply
+
+
+@dataclass(frozen=True)
+class Auto:
+    """Asks the one, and where nobody listens the other; an answer that is wrong is an error, not a reason to ask elsewhere."""
+
+    first: Planner
+    second: Planner
+
+    def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
+        try:
+            return self.first.plan(intent, context)
+        except PlannerNotConnected:
+            return self.second.plan(intent, context)
+
+
+def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Planner:
+    return Auto(ollama.open_planner(settings, environ), mock.open_planner(settings, environ))

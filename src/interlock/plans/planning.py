@@ -1,0 +1,137 @@
+"""Turns a request in plain words into a plan for review; edits, repeats and rejects plans, and runs nothing."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from interlock.error_codes import AnswerRefused
+from interlock.identity.sessions import OperatorSession
+from interlock.plans import review
+from interlock.plans.draft import DraftError, parse_command, parse_draft
+from interlock.plans.history import EDITED, PUT_AWAY, plan_row, save_plan, withdraw_ticket
+from interlock.plans.planner_choice import planner_for
+from interlock.policy.plan_review import Draft, PlannerClaims
+from interlock.ports import PlannerError, PlannerTimeout, UnknownRequest
+from interlock.records.plans import PLANNED, REJECTED, PlanRow
+from interlock.runtime.plan_desk import ReviewedPlan
+from interlock.runtime.state import State
+
+MOST_INTENT = 2_000  # characters
+INVALID, FAILED = "VALIDATION_INVALID_VALUE", "PLANNER_FAILED"
+_CODES: Mapping[type[Exception], str] = MappingProxyType({PlannerTimeout: "PLANNER_TIMEOUT", UnknownRequest: INVALID})
+
+
+def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> ReviewedPlan:
+    """A planner's plan for a request, reviewed; raises Refused where there is none."""
+    if not intent.strip() or len(intent) > MOST_INTENT:
+        raise AnswerRefused(f"say what you want in 1 to {MOST_INTENT} characters", INVALID)
+    place, planner = working_folder(cwd), planner_for(state)
+    if planner is None:
+        raise AnswerRefused("there is no planner: see [planner] in the configuration", "NOT_FOUND_RESOURCE")
+    context = _context(place)
+    if not state.plans.planning.acquire(timeout=1):
+        raise AnswerRefused("the planner is busy with other requests; try again in a moment", "RATE_LIMIT_EXCEEDED")
+    try:
+        found = planner.plan(intent, context)
+        draft = parse_draft(found.said)
+    except (PlannerError, DraftError) as error:
+        raise AnswerRefused(str(error), _CODES.get(type(error), FAILED)) from None
+    finally:
+        state.plans.planning.release()
+    used = tuple(f"{key}: {value}" for key, value in context.items())
+    return _laid(state, by, intent, draft, place, found.planner, found.notice, used)
+
+
+def plan_command(
+    state: State, by: OperatorSession, text: str, cwd: str, intent: str, workflow: str = "", step: int = 0
+) -> ReviewedPlan:
+    """A plan for a command that is there already: of the history, or of a workflow. It is reviewed like any other."""
+    draft = Draft(_command(text), claims=PlannerClaims())
+    return _laid(state, by, intent, draft, working_folder(cwd), "", "", (), workflow, step)
+
+
+def rerun(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
+    """A new plan of what the history has; it is reviewed as if it were new."""
+    row = state.store.read(lambda tx: tx.plan(id))
+    if row is None:
+        raise AnswerRefused(f"no plan {id!r:.80}", "NOT_FOUND_RESOURCE")
+    return plan_command(state, by, row.command, row.cwd, row.intent)
+
+
+def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None = None) -> ReviewedPlan:
+    """The plan with another text, read anew; whatever was ticked or approved before counts no more."""
+    plan = _open(state, by, id)
+    command, place = _command(text), plan.cwd if cwd is None else working_folder(cwd)
+    claims = plan.draft.claims if command == plan.generated else None
+    found = review(state, plan.id, command, place, claims)
+    after = replace(plan, command=command, cwd=place, reviewed=found, ticket="", touched_at=state.clock.now())
+    state.plans.change(plan, after)
+    save_plan(state, plan_row(state, after))
+    withdraw_ticket(state, by.operator, plan.ticket, EDITED)
+    return after
+
+
+def reject(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
+    """Puts a plan away and closes its ticket; the history says that it was looked at."""
+    plan = _open(state, by, id)
+    after = state.plans.change(plan, replace(plan, status=REJECTED))
+    save_plan(state, plan_row(state, after))
+    withdraw_ticket(state, by.operator, plan.ticket, PUT_AWAY)
+    return after
+
+
+def find(state: State, id: str) -> PlanRow:
+    """A plan of the history."""
+    row = state.store.read(lambda tx: tx.plan(id))
+    if row is None:
+        raise AnswerRefused(f"no plan {id!r:.80}", "NOT_FOUND_RESOURCE")
+    return row
+
+
+def _laid(
+    state: State, by: OperatorSession, intent: str, draft: Draft, cwd: str, planner: str, notice: str, used: tuple[str, ...],
+    workflow: str = "", step: int = 0,
+) -> ReviewedPlan:  # fmt: skip
+    id = state.new_id("plan_")
+    found = review(state, id, draft.command, cwd, draft.claims)
+    plan = ReviewedPlan(
+        id, by.operator, intent, draft.command, draft.command, cwd, draft, found, planner, notice, used, state.clock.now(),
+        workflow=workflow, step=step, touched_at=state.clock.now(),
+    )  # fmt: skip
+    state.plans.put(plan)
+    if not workflow:  # of a workflow the history has what ran
+        save_plan(state, plan_row(state, plan))
+    return plan
+
+
+def _open(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
+    plan = state.plans.of(by.operator, id)
+    if plan.status != PLANNED:
+        raise AnswerRefused(
+            f"this plan is {plan.status}; take it from the history to run it again", "TOKEN_ALREADY_USED"
+        )
+    return plan
+
+
+def _command(text: str) -> str:
+    try:
+        return parse_command(text)
+    except DraftError as error:
+        raise AnswerRefused(str(error), INVALID) from None
+
+
+def working_folder(cwd: str) -> str:
+    """Where it runs: an absolute path, the home folder where none was named."""
+    path = os.path.expanduser(cwd.strip() or "~")
+    if not path.startswith("/") or len(path) > 4_096 or not path.isprintable():
+        raise AnswerRefused("the folder has to be an absolute path, such as /home/you/project", INVALID)
+    return os.path.normpath(path)
+
+
+def _context(cwd: str) -> Mapping[str, str]:
+    """What a planner is told beside the request, and nothing else."""
+    return {"system": platform.system() or "unknown", "shell": "bash", "folder": cwd}

@@ -1,0 +1,222 @@
+"""Runs a released plan in the daemon or at the person's terminal, and records its end; refuses input that the command would execute."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from interlock.analysis.facts import Command, Effect, Fact
+from interlock.analysis.shell.interpreters import INTERPRETERS
+from interlock.audit.chain import event_body
+from interlock.error_codes import AnswerRefused
+from interlock.identity.isolation import SEPARATE
+from interlock.identity.sessions import OperatorSession
+from interlock.model import Level
+from interlock.plans import action_of, history
+from interlock.plans.history import record_end
+from interlock.plans.process import RunningCommand, environment
+from interlock.plans.releasing import PlanConsent, own_principal, release
+from interlock.records.plans import DAEMON, FAILURE, INTERRUPTED, NO_EXIT, RUNNING, SUCCESS, TERMINAL, PlanRow
+from interlock.runtime.plan_desk import MOST_RUNNING, ReviewedPlan
+from interlock.runtime.state import State
+
+KEPT = 20  # processes that have ended, whose output can still be followed
+CANNOT_START = 126
+MOST_TYPED = 1_000  # characters of a line
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How a run goes on: what came since, and how it ended."""
+
+    text: str
+    next: int
+    status: str
+    exit_code: int = NO_EXIT
+    seconds: float = 0.0
+    cut: bool = False
+
+
+def why_not_here(state: State, elsewhere: bool = False) -> str:
+    """Why this daemon runs nothing for a browser; empty where it does."""
+    settings, instead = (
+        state.plans.settings,
+        "Run it with `interlock ask` at a terminal of your own, or copy the command.",
+    )
+    if state.strength == SEPARATE:
+        return f"This daemon has a user of its own, and runs nothing as that user. {instead}"
+    if state.shared:
+        return f"This daemon is one of several that people share, and runs nothing. {instead}"
+    if not settings.run_in_console:
+        return f"Running from the console is switched off (plan.run_in_console). {instead}"
+    if elsewhere and not settings.run_from_elsewhere:
+        return f"You are not at this machine, and nothing is run for elsewhere (plan.run_from_elsewhere). {instead}"
+    return ""
+
+
+def start(state: State, by: OperatorSession, id: str, yes: PlanConsent, elsewhere: bool = False) -> ReviewedPlan:
+    """Runs a plan in the daemon, as its user, in a terminal of its own; raises Refused or Held, and then nothing ran."""
+    if why := why_not_here(state, elsewhere):
+        raise AnswerRefused(why)
+    plan = state.plans.of(by.operator, id)
+    if not os.path.isdir(plan.cwd):
+        raise AnswerRefused(f"there is no folder {plan.cwd}", "VALIDATION_INVALID_VALUE")
+    if sum(not one.over for one in state.plans.processes.values()) >= MOST_RUNNING:
+        raise AnswerRefused(f"{MOST_RUNNING} commands are running; wait for one, or cancel it", "RATE_LIMIT_EXCEEDED")
+    plan = release(state, by, id, yes, DAEMON, own_principal())
+    spawn(state, plan)
+    return plan
+
+
+def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
+    """The process of a plan that was released; None where it could not be started, which the history says."""
+    assert plan.status == RUNNING  # only `release` makes it so
+    settings = state.plans.settings
+
+    def over(code: int, stopped: bool, output: str, cut: bool) -> None:
+        status = INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE
+        try:
+            record_end(state, plan.id, status, _code(code), output, cut, plan.operator)
+        except Exception as error:
+            state.trouble(f"the end of a plan could not be kept: {error}", "store")
+
+    try:
+        process = RunningCommand(
+            plan.command, plan.cwd, environment(os.environ), settings.output_bytes, settings.max_minutes * 60, over
+        )
+    except OSError as error:
+        record_end(
+            state, plan.id, FAILURE, CANNOT_START, f"It could not be started: {error.strerror}", False, plan.operator
+        )
+        return None
+    with state.plans.lock:
+        gone = [id for id, one in state.plans.processes.items() if one.over]
+        for id in gone[: max(0, len(gone) - KEPT)]:
+            del state.plans.processes[id]
+        state.plans.processes[plan.id] = process
+    return process
+
+
+def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgress:
+    """What came since; of a run that ended longer ago, what the history has."""
+    row = state.store.read(lambda tx: tx.plan(id))
+    if row is None or row.operator != by.operator:
+        raise AnswerRefused(f"no plan {id!r:.80} of yours", "NOT_FOUND_RESOURCE")
+    process = state.plans.processes.get(id)
+    if process is None:
+        text = row.output if start == 0 else ""
+        return RunProgress(text, len(row.output), row.status, row.exit_code, seconds_of(state, row), row.cut)
+    text, at = process.output(start)
+    return RunProgress(text, at, row.status, row.exit_code, seconds_of(state, row), process.cut)
+
+
+def seconds_of(state: State, row: PlanRow) -> float:
+    """How long it ran, or has been running."""
+    if not row.started_at:
+        return 0.0
+    return max(0.0, (row.ended_at or state.clock.now()) - row.started_at)
+
+
+def cancel(state: State, by: OperatorSession, id: str) -> None:
+    """Ends a run: the whole group of its processes."""
+    state.plans.of(by.operator, id)
+    process = state.plans.processes.get(id)
+    if process is None or process.over:
+        raise AnswerRefused("this command is not running here")
+    process.cancel()
+
+
+def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: bool = False) -> None:
+    """One line that the plan's own operator types into it while it runs here; an answer, for nobody reviewed it as a command."""
+    if why := why_not_here(state, elsewhere):
+        raise AnswerRefused(why)
+    plan = state.plans.of(by.operator, id)
+    if len(text) > MOST_TYPED or any(unicodedata.category(sign) == "Cc" for sign in text):
+        raise AnswerRefused(f"type one line of at most {MOST_TYPED} characters", "VALIDATION_INVALID_VALUE")
+    if reads_commands(state.reader.read(action_of(plan.command, plan.cwd), None)[0].facts):
+        raise AnswerRefused(
+            "what is typed into this would run, and nobody reviewed it: make a plan of it, or use your terminal"
+        )
+    if state.reader.read(action_of(text, plan.cwd), None)[0].assessment.level >= Level.DESTRUCTIVE:
+        raise AnswerRefused(
+            "a shell that reads this would destroy something: make a plan of it, or use your own terminal"
+        )
+    process = state.plans.processes.get(id)
+    if process is None or process.over:
+        raise AnswerRefused("this command is not running here")
+    details = {"plan": id, "characters": len(text)}  # what was typed may be a password
+    told = event_body(state.clock.now(), "plan_input", by.operator, details)
+    state.store.write(lambda tx: state.recorder.now(tx, "plan_input", told))
+    if not process.type(text):
+        raise AnswerRefused("it takes nothing that is typed now")
+
+
+def release_to_terminal(
+    state: State, by: OperatorSession, id: str, yes: PlanConsent, pid: int = 0, runs_as: str = ""
+) -> ReviewedPlan:
+    """Lets a plan run at the person's own terminal, by the process `pid`; it says how it ended with `done`, or is missed.
+
+    `runs_as` is whom the kernel says that process belongs to; of a terminal on another machine nothing is seen or copied here.
+    """
+    plan = release(state, by, id, yes, TERMINAL, runs_as)
+    history.watch_terminal(state, plan.id, pid)
+    return plan
+
+
+def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopped: bool = False) -> PlanRow:
+    """How a run at a terminal ended, as that terminal says."""
+    row = state.store.read(lambda tx: tx.plan(id))
+    if row is None or row.operator != by.operator or row.place != TERMINAL:
+        raise AnswerRefused(f"no plan {id!r:.80} of yours runs at a terminal", "NOT_FOUND_RESOURCE")
+    if row.status not in (RUNNING, INTERRUPTED) or row.exit_code != NO_EXIT:
+        raise AnswerRefused(f"this plan is {row.status}", "TOKEN_ALREADY_USED")
+    status = INTERRUPTED if stopped else SUCCESS if code == 0 else FAILURE
+    after = record_end(state, id, status, _code(code), "", False, by.operator)
+    assert after is not None
+    return after
+
+
+def stop_all(state: State) -> None:
+    """At the daemon's end: whatever runs is ended, and the history says so."""
+    with state.plans.lock:
+        processes = [one for one in state.plans.processes.values() if not one.over]
+    for process in processes:
+        process.cancel()
+    for process in processes:
+        process.wait(8)
+
+
+def _code(code: int) -> int:
+    """As a shell says it: ended by a signal is 128 and its number."""
+    return 128 - code if code < 0 else code
+
+
+_CLIENTS = frozenset(
+    (
+        "psql mysql mariadb sqlite3 sqlcmd sqlplus isql cqlsh mongo mongosh redis-cli valkey-cli clickhouse clickhouse-client duckdb bq"
+        " usql influx cypher-shell ssh mosh telnet nc ncat netcat socat rsh rlogin su login newgrp sg runuser machinectl nsenter"
+        " unshare chroot screen tmux script expect byobu dtach gdb lldb pdb vi vim nvim view ed ex red emacs nano joe less more most man"
+        " ftp sftp lftp smbclient irb pry rails bc dc ghci gforth R Rscript julia scala sbt jshell groovysh ipython bpython gnuplot"
+        " octave maxima sage iex erl clojure sbcl guile racket at batch crontab visudo vipw xargs parallel fzf watch"
+        " . source eval mapfile"
+    ).split()
+)
+_TOP = frozenset("-i -s --login --shell".split())  # of sudo and doas
+
+
+def reads_commands(facts: Iterable[Fact]) -> bool:
+    """Whether any part of a command takes commands from whoever types, or could: what cannot be read is taken for one."""
+    return any(_reads(fact) for fact in facts)
+
+
+def _reads(fact: Fact) -> bool:
+    if isinstance(fact, Effect):
+        return fact.verb == "unreadable"
+    if not isinstance(fact, Command):
+        return False
+    if fact.program in ("sudo", "doas"):
+        return not _TOP.isdisjoint(fact.words)
+    name = fact.program.rstrip("0123456789.") or fact.program  # python3.12
+    return not {fact.program, name}.isdisjoint(INTERPRETERS | _CLIENTS)

@@ -1,0 +1,100 @@
+"""Plans, runs and workflows as the JSON objects of 2.12, with what a reviewer needs beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from interlock.analysis.display_text import lookalikes
+from interlock.analysis.wire import flags_json, requirement_json
+from interlock.plans.running import RunProgress, seconds_of
+from interlock.plans.workflow_runs import RunningWorkflow
+from interlock.plans.workflows import OpenWorkflow
+from interlock.records.plans import NO_EXIT, PlanRow, Workflow
+from interlock.runtime.plan_desk import ReviewedPlan
+from interlock.runtime.state import State
+from interlock.times import iso
+
+
+def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
+    """The plan, its review, and the mark that a yes has to carry."""
+    draft, found = plan.draft, plan.reviewed
+    reasons = dict.fromkeys((*(one.reason for one in found.assessment.findings), *lookalikes(plan.command)))
+    instead = dict.fromkeys(finding.instead for finding in found.assessment.findings if finding.instead)
+    return {
+        "intent": plan.intent,
+        "command": plan.command,
+        "risk": found.risk.word,
+        "flags": flags_json(found.risk.flags),
+        "safetyFlags": list(found.risk.warnings),
+        "explanation": draft.explanation,
+        "assumptions": list(draft.assumptions),
+        "confidence": draft.confidence,
+        "expectedEffect": draft.expected_effect,
+        "id": plan.id,
+        "status": plan.status,
+        "generated": plan.generated,
+        "edited": plan.edited,
+        "cwd": plan.cwd,
+        "planner": plan.planner,
+        "notice": plan.notice,
+        "notes": list(draft.notes),
+        "contextUsed": list(plan.context),
+        "level": int(found.assessment.level),
+        "level_name": found.assessment.level.word,
+        "irreversible": found.assessment.irreversible,
+        "approvable": found.assessment.approvable,
+        "reasons": list(reasons),
+        "blast": found.blast,
+        "copied": found.copied,
+        "instead": list(instead),
+        "requirement": requirement_json(found.asked),
+        "confirmation": found.risk.box(state.plans.settings.confirm_medium_risk),
+        "mark": found.mark,
+        "ticket": plan.ticket,
+        "kept": plan.kept,
+        "workflow": plan.workflow,
+        "step": plan.step,
+    }
+
+
+def row_json(state: State, row: PlanRow, output: bool = False) -> dict[str, Any]:
+    """A plan of the history."""
+    found = {
+        "id": row.id, "operator": row.operator, "madeAt": iso(row.made_at), "status": row.status, "intent": row.intent,
+        "generated": row.generated, "command": row.command, "cwd": row.cwd, "risk": row.risk, "level": int(row.level),
+        "level_name": row.level.word, "planner": row.planner, "place": row.place, "ticket": row.ticket, "workflow": row.workflow,
+        "step": row.step, "seconds": round(seconds_of(state, row)), "exitCode": None if row.exit_code == NO_EXIT else row.exit_code,
+    }  # fmt: skip
+    if row.started_at:
+        found["startedAt"] = iso(row.started_at)
+    if row.ended_at:
+        found["endedAt"] = iso(row.ended_at)
+    return found | ({"output": row.output, "cut": row.cut, "details": dict(row.details)} if output else {})
+
+
+def progress_json(progress: RunProgress) -> dict[str, Any]:
+    return {
+        "text": progress.text, "next": progress.next, "status": progress.status, "seconds": round(progress.seconds),
+        "exitCode": None if progress.exit_code == NO_EXIT else progress.exit_code, "cut": progress.cut,
+    }  # fmt: skip
+
+
+def workflow_json(flow: Workflow) -> dict[str, Any]:
+    steps = [{key: str(step.get(key) or "") for key in ("command", "cwd", "intent")} for step in flow.steps]
+    return {
+        "id": flow.id, "name": flow.name, "steps": steps, "stopOnFailure": flow.stop_on_failure, "madeBy": flow.made_by,
+        "madeAt": iso(flow.made_at), "frozen": bool(flow.frozen),
+    }  # fmt: skip
+
+
+def opened_json(state: State, opened: OpenWorkflow) -> dict[str, Any]:
+    return {
+        "workflow": workflow_json(opened.workflow), "steps": [plan_json(state, plan) for plan in opened.plans], "mark": opened.mark,
+        "frozen": opened.frozen, "drifted": opened.drifted,
+    }  # fmt: skip
+
+
+def flow_json(flow: RunningWorkflow) -> dict[str, Any]:
+    """How a run of a workflow stands."""
+    steps = [{"plan": plan.id, "status": status} for plan, status in zip(flow.plans, flow.statuses)]
+    return {"status": flow.status, "reason": flow.words, "step": flow.step, "steps": steps}

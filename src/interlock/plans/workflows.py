@@ -1,0 +1,280 @@
+"""Saved workflows: commands under one name, reviewed step by step, and frozen by one yes to all of them as they are."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from interlock.approvals.grants import add_grant, is_signed
+from interlock.audit.chain import event_body
+from interlock.engine.gathering import identify
+from interlock.error_codes import AnswerRefused
+from interlock.identity.sessions import OperatorSession
+from interlock.model import PERSON, Level
+from interlock.plans import planning, request_of, review_again
+from interlock.plans.draft import DraftError, parse_command
+from interlock.plans.releasing import STALE, PlanConsent, require_yes
+from interlock.policy.plan_review import same_mark
+from interlock.ports import Tx
+from interlock.records import NOTHING, Json
+from interlock.records.plans import Workflow
+from interlock.redaction import redact_text
+from interlock.runtime import Judged
+from interlock.runtime.plan_desk import ReviewedPlan
+from interlock.runtime.state import State
+
+MOST_STEPS = 20
+MOST_WORKFLOWS = 200
+FREEZE_DAYS = 7
+INVALID, MISSING = "VALIDATION_INVALID_VALUE", "NOT_FOUND_RESOURCE"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWorkflow:
+    """A workflow in front of a person: its steps as plans, and whether the yes that was given to all of them still counts."""
+
+    workflow: Workflow
+    plans: tuple[ReviewedPlan, ...]
+    mark: str
+    frozen: bool
+    drifted: bool  # it was frozen, and is not what it was then
+
+
+def save(
+    state: State, by: OperatorSession, name: str, steps: Sequence[Mapping[str, str]], stop_on_failure: bool = True
+) -> Workflow:
+    """A new workflow; refuses a command with a secret in it, for a workflow is kept as it is."""
+    name = " ".join(name.split())
+    if not name or len(name) > 80 or not name.isprintable():
+        raise AnswerRefused("a workflow has a name of 1 to 80 characters", INVALID)
+    if not 1 <= len(steps) <= MOST_STEPS:
+        raise AnswerRefused(f"a workflow has 1 to {MOST_STEPS} steps", INVALID)
+    made = Workflow(
+        state.new_id("flow_"), redact_text(name), tuple(_step(step) for step in steps), stop_on_failure, by.operator, state.clock.now()
+    )  # fmt: skip
+
+    def work(tx: Tx) -> None:
+        known = tx.workflows()
+        if any(one.name.casefold() == name.casefold() for one in known) or len(known) >= MOST_WORKFLOWS:
+            raise AnswerRefused(
+                f"there is a workflow {name!r} already" if len(known) < MOST_WORKFLOWS else "too many workflows",
+                INVALID,
+            )
+        tx.save_workflow(made)
+        _record(state, tx, by, {"workflow": made.id, "name": made.name, "saved": len(made.steps)})
+
+    state.store.write(work)
+    return made
+
+
+def find(state: State, id: str) -> Workflow:
+    """By its id or its name."""
+
+    def work(tx: Tx) -> Workflow | None:
+        return tx.workflow(id) or next((one for one in tx.workflows() if one.name.casefold() == id.casefold()), None)
+
+    found = state.store.read(work)
+    if found is None:
+        raise AnswerRefused(f"no workflow {id!r:.100}", MISSING)
+    return found
+
+
+def list_workflows(state: State) -> list[Workflow]:
+    return state.store.read(lambda tx: tx.workflows())
+
+
+def remove(state: State, by: OperatorSession, id: str) -> Workflow:
+    """One workflow less; what ran of it stays in the history."""
+    found = replace(find(state, id), removed_at=state.clock.now(), frozen=NOTHING)
+    _change(state, by, found, {"removed": True})
+    return found
+
+
+def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
+    """Its steps, each read as if it were new."""
+    flow = find(state, id)
+    plans = tuple(
+        planning.plan_command(
+            state, by, str(step["command"]), str(step["cwd"]), str(step.get("intent") or flow.name), flow.id, at
+        )
+        for at, step in enumerate(flow.steps, 1)
+    )
+    mark = _mark(state, flow, plans)
+    counts = _still(state, by, flow, plans, mark)
+    return OpenWorkflow(flow, plans, mark, counts, bool(flow.frozen) and not counts)
+
+
+def freeze(
+    state: State, by: OperatorSession, id: str, said: Sequence[tuple[str, PlanConsent]], runs: int, days: int
+) -> OpenWorkflow:
+    """One yes to all steps as they are, for so many runs; each step was looked at, and its box ticked. Drift ends it."""
+    flow, plans = _to_freeze(state, by, id, said, runs, days)
+    terms = _grant_terms(state, by, flow, plans, runs, days)
+    grant = add_grant(state, by, terms).id if terms else ""
+    until = state.clock.now() + days * 86_400
+    mark = _mark(state, flow, plans)
+    frozen = {"mark": mark, "grant": grant, "by": by.operator, "until": str(until), "runs": str(runs)}
+    _change(state, by, replace(flow, frozen=frozen), {"frozen": runs, "grant": grant})
+    return open_steps(state, by, flow.id)
+
+
+def grant_of(
+    state: State, by: OperatorSession, id: str, said: Sequence[tuple[str, PlanConsent]], runs: int, days: int
+) -> dict[str, Any] | None:
+    """The terms of the grant that freezing takes, to be signed beforehand; none where the gate asks nobody about its steps."""
+    flow, plans = _to_freeze(state, by, id, said, runs, days)
+    return _grant_terms(state, by, flow, plans, runs, days)
+
+
+def _to_freeze(
+    state: State, by: OperatorSession, id: str, said: Sequence[tuple[str, PlanConsent]], runs: int, days: int
+) -> tuple[Workflow, tuple[ReviewedPlan, ...]]:
+    if not 1 <= runs <= 50 or not 1 <= days <= FREEZE_DAYS:
+        raise AnswerRefused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
+    flow = find(state, id)
+    return flow, reviewed_steps(state, by, flow, said)
+
+
+def _grant_terms(
+    state: State, by: OperatorSession, flow: Workflow, plans: Sequence[ReviewedPlan], runs: int, days: int
+) -> dict[str, Any] | None:
+    held = _held(plans)
+    if not held:
+        return None
+    worst = max(plan.reviewed.assessment.level for plan in held)
+    return {
+        "digests": sorted({_digest(state, plan) for plan in held}), "ceiling": worst.word, "count": runs * len(held),
+        "seconds": days * 86_400, "principal": f"{PERSON}{by.operator}", "why": f"workflow {flow.name} as it is now",
+    }  # fmt: skip
+
+
+def reviewed_steps(
+    state: State, by: OperatorSession, flow: Workflow, said: Sequence[tuple[str, PlanConsent]]
+) -> tuple[ReviewedPlan, ...]:
+    """The plans of all steps in order, each with a yes to exactly its text; refuses any other set."""
+    plans: list[ReviewedPlan] = []
+    for id, yes in said:
+        plan = require_yes(state, by, id, yes)
+        if plan.workflow != flow.id or plan.step != len(plans) + 1 or not _same_step(flow, plan):
+            raise AnswerRefused("these are not the steps of this workflow as it is; open it again", STALE)
+        plans.append(plan)
+    if len(plans) != len(flow.steps):
+        raise AnswerRefused("a yes is needed to every step; open it again", STALE)
+    return tuple(plans)
+
+
+def frozen_steps(
+    state: State, by: OperatorSession, flow: Workflow, ids: Sequence[str], mark: str
+) -> tuple[ReviewedPlan, ...]:
+    """The plans of a frozen workflow, which need no box; refuses where anything is not as it was."""
+    plans = tuple(state.plans.of(by.operator, id) for id in ids)
+    right = [(plan.workflow, plan.step) for plan in plans] == [(flow.id, at) for at in range(1, len(flow.steps) + 1)]
+    for plan in plans:
+        if not same_mark(review_again(state, plan).mark, plan.reviewed.mark):
+            raise AnswerRefused(
+                f"what step {plan.step} would do has changed since it was shown; look at every step again", STALE
+            )
+    now = _mark(state, flow, plans) if right and all(_same_step(flow, plan) for plan in plans) else ""
+    if not now or not same_mark(now, mark) or not _still(state, by, flow, plans, now):
+        raise AnswerRefused("this workflow is not what was frozen; look at every step again", STALE)
+    return plans
+
+
+def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
+    """One run less of a frozen workflow; refuses where another window took it first, or took the workflow away."""
+
+    def work(tx: Tx) -> None:
+        kept, left = tx.workflow(flow.id), int(_number(flow.frozen.get("runs"))) - 1
+        if kept is None or dict(kept.frozen) != dict(flow.frozen) or left < 0:
+            raise AnswerRefused("this workflow was changed just now, perhaps in another window; open it again", STALE)
+        tx.save_workflow(replace(kept, frozen={**kept.frozen, "runs": str(left)}))
+        _record(state, tx, by, {"workflow": flow.id, "name": flow.name, "run": True, "left": str(left)})
+
+    state.store.write(work)
+
+
+def _still(state: State, by: OperatorSession, flow: Workflow, plans: Sequence[ReviewedPlan], mark: str) -> bool:
+    """Whether the yes to all steps counts: the same steps, the same person, in time, runs left, and a grant that holds."""
+    frozen = flow.frozen
+    if not frozen or frozen.get("by") != by.operator or not same_mark(str(frozen.get("mark")), mark):
+        return False
+    now = state.clock.now()
+    if _number(frozen.get("until")) <= now or _number(frozen.get("runs")) < 1:
+        return False
+    held, id = _held(plans), str(frozen.get("grant") or "")
+    if not held:
+        return True
+    grant = state.store.read(lambda tx: next((one for one in tx.grants(now) if one.id == id), None))
+    return grant is not None and grant.remaining >= len(held) and is_signed(state, grant)
+
+
+def _held(plans: Iterable[ReviewedPlan]) -> list[ReviewedPlan]:
+    """The steps that the gate asks somebody about."""
+    return [plan for plan in plans if plan.reviewed.assessment.level >= Level.DESTRUCTIVE]
+
+
+def _mark(state: State, flow: Workflow, plans: Iterable[ReviewedPlan]) -> str:
+    """One keyed hash of all steps as they read now; plans are another one each time, what they say is not."""
+    shown = [flow.id, flow.stop_on_failure]
+    for plan in plans:
+        found = plan.reviewed
+        shown += [
+            plan.command,
+            plan.cwd,
+            found.risk.word,
+            int(found.assessment.level),
+            sorted((w.path, w.sha256) for w in found.witnesses),
+        ]
+    text = json.dumps(shown, ensure_ascii=True, separators=(",", ":"))
+    return hmac.new(state.installation.digest_key, b"workflow\0" + text.encode(), hashlib.sha256).hexdigest()
+
+
+def _digest(state: State, plan: ReviewedPlan) -> str:
+    """What the gate knows the step by."""
+    request = request_of(state, plan)
+    judgement, named = state.reader.read(request.action, request.files)
+    return identify(state, Judged(request, judgement, named, None, state.clock.now())).digest
+
+
+def _same_step(flow: Workflow, plan: ReviewedPlan) -> bool:
+    kept = flow.steps[plan.step - 1] if 1 <= plan.step <= len(flow.steps) else {}
+    return (kept.get("command"), kept.get("cwd")) == (plan.command, plan.cwd)
+
+
+def _step(given: Mapping[str, str]) -> Json:
+    try:
+        text = parse_command(given.get("command"))
+    except DraftError as error:
+        raise AnswerRefused(str(error), INVALID) from None
+    if redact_text(text) != text:
+        raise AnswerRefused(
+            "a step has a secret in it, and a workflow is kept as it is: take it from a variable or a file", INVALID
+        )
+    return {
+        "command": text,
+        "cwd": planning.working_folder(given.get("cwd") or ""),
+        "intent": redact_text(given.get("intent") or "")[:500],
+    }
+
+
+def _change(state: State, by: OperatorSession, flow: Workflow, details: Mapping[str, Any]) -> None:
+    def work(tx: Tx) -> None:
+        tx.save_workflow(flow)
+        _record(state, tx, by, {"workflow": flow.id, "name": flow.name, **details})
+
+    state.store.write(work)
+
+
+def _record(state: State, tx: Tx, by: OperatorSession, details: Mapping[str, Any]) -> None:
+    state.recorder.now(tx, "workflow", event_body(state.clock.now(), "workflow", by.operator, details))
+
+
+def _number(value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,179 @@
+"""Circumstances of a decision beyond the action itself, and how repetition, counts and cumulative risk escalate it (DL-13, R-13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from interlock.adapters.danger import DangerBlock
+from interlock.model import Assessment, Finding, Human, Level, Loss, Requirement, Tier
+from interlock.policy.impact import Impact
+from interlock.policy.match_names import MatchNames
+from interlock.policy.policy import Policy
+from interlock.policy.registry import RegistryMatch
+from interlock.policy.trust_matrix import AdapterCall
+from interlock.records import Json, nothing
+from interlock.redaction import redact_text
+
+if TYPE_CHECKING:
+    from interlock.snapshots import TakenSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One contribution: what it is called, what it asks for, and why, in words for a person."""
+
+    name: str
+    requirement: Requirement
+    words: str
+    denies: bool = False  # the answer is no, though a ticket is open
+    code: str = ""
+    details: Json = field(default_factory=nothing)  # what 1.9 puts beside the code
+    pattern: str = ""  # the operator's, where one speaks
+    said: str = ""  # the reason that people and agents read, where the words are for the factors
+
+    @property
+    def reason(self) -> str:
+        return self.said or self.words
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterContext:
+    """An operation of a loaded adapter or a proxied server; only these meet the matrix (R-1)."""
+
+    call: AdapterCall
+    block: DangerBlock | None = None
+    override: bool = False  # an admin's, with step-up
+    note: str = ""  # what whoever asks has to know, and what an operator can do about it
+    missing: bool = False  # the adapter is known and has no such operation
+    notices: tuple[str, ...] = ()  # where its level came from, if that is not what it declares (C-13)
+    warnings: tuple[Json, ...] = ()  # the same for the wire (2.11)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierDenial:
+    """The denial that an action meets (R-22): its ticket, in words, what is asked for, and how often others words were tried."""
+
+    ticket: str
+    words: str
+    requirement: Requirement = field(default_factory=Requirement)
+    denies: bool = True  # False while its ticket only waits
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What the decision needs to know beyond the action itself; gathered by the service."""
+
+    mode: str = "enforcing"
+    blocked: str = ""  # why the principal is blocked
+    trust_tier: str = ""
+    loss: Loss = Loss.UNKNOWN
+    seen: Impact | None = None  # what a look at its targets found, for this decision
+    throwaway: bool = False  # all that is forbidden in it is done to databases that are there to be thrown away (R-23)
+    kept: TakenSnapshot | None = None  # everything that it changes, verified; only where that lets it pass
+    adapted: AdapterContext | None = None
+    matched: RegistryMatch | None = None
+    repeats: int = 0  # the same operation in this execution
+    hourly: int = 0  # the same operation by this agent in an hour
+    cumulative: int = 0  # points of score so far
+    claimed_risk: int | None = None  # the agent's own; it can only raise
+    claimed_level: Level | None = None  # the caller's own; it can only raise
+    steps_left: int | None = None
+    previous: str = ""  # outcome of the step before
+    starting: bool = False  # an execution, which takes a person (R-11)
+    pause: str = ""  # what the agent waits for, in words
+    pause_human: Human = Human.NONE  # what was asked for the step that is held; none where this is another one
+    denied: EarlierDenial | None = None  # the same effect on the same target is held or was rejected
+    granted: str = ""  # the grant that covers this action
+    grant_ceiling: Level = Level.SAFE
+    escalated: tuple[Level, str] | None = None  # by a declared after_count
+    tampering: str = ""  # what it does to the guard itself, in words
+    confirmed: frozenset[str] = frozenset()  # restriction patterns that a human confirmed for this session
+    differs: Contribution | None = None  # from what the agent reported to the loop
+    paused_by: str = ""  # the operator whose pause is in force
+    paused_to: Level = Level.SAFE  # the highest level that it lets pass
+    paused_short: str = ""  # why it does not reach this action, in words
+
+
+ESCALATION_PREFIX = (
+    "raised: "  # begins the factor that says why more is asked this time than the action itself asks for
+)
+
+
+def escalation_reasons(factors: Iterable[str]) -> tuple[str, ...]:
+    """Why more is asked than usual, out of the factors of a decision or a ticket; a sentence each."""
+    return tuple(factor.removeprefix(ESCALATION_PREFIX) for factor in factors if factor.startswith(ESCALATION_PREFIX))
+
+
+def level_words(assessment: Assessment) -> str:
+    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
+    return f"{assessment.level.word}: {finding_words(worst)}" if worst else f"{assessment.level.word} action"
+
+
+def finding_words(finding: Finding) -> str:
+    """Why a finding asks, and of which part of a hint that says more than one thing."""
+    part = finding.rule.startswith("acts.") and finding.span is not None and (finding.span[0] or " " in finding.subject)
+    said = redact_text(finding.subject) if part and finding.subject else ""
+    return f'{finding.reason.rstrip(".")}: "{said[:_SAID]}".' if said else finding.reason
+
+
+_SAID = 120  # characters of a hint
+
+
+TIERS = {
+    Tier.ADVISORY: Human.NONE,
+    Tier.CONFIRM: Human.CONFIRM,
+    Tier.VERIFY: Human.VERIFY,
+    Tier.DANGER_ZONE: Human.VERIFY,
+}
+# The tier that an adapter's escalation or a caller's own word raises to, under every policy (DL-13).
+RAISED_TO = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
+RAISING = frozenset({"repetition", "cumulative", "escalation", "steps"})  # parts that speak of what was done before
+
+
+def tier_of(score: int) -> Tier:
+    """AE-06: the tier of a score, by the normative cuts."""
+    return next(
+        t
+        for cut, t in ((30, Tier.ADVISORY), (60, Tier.CONFIRM), (85, Tier.VERIFY), (1000, Tier.DANGER_ZONE))
+        if score <= cut
+    )
+
+
+def escalation(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """Repetition, count and cumulative risk raise what is asked, not the level."""
+    parts = []
+    if at.escalated is not None:
+        level, message = at.escalated
+        asked = policy.control(level).requirement.join(Requirement(human=RAISED_TO[level]))
+        words = message or f"counts as {level.word} after {at.hourly:,} of the same in an hour"
+        parts.append(Contribution("escalation", asked, words))
+    often = policy.escalate.repetition
+    if often is not None and at.repeats >= often:
+        human = Human(min(TIERS[assessment.tier] + 1, Human.VERIFY))
+        words = f"the same operation {at.repeats} times in this execution, and from {often} on more is asked"
+        parts.append(Contribution("repetition", Requirement(human=human), words))
+    most = policy.escalate.cumulative
+    if most is not None and at.cumulative >= most:
+        words = cumulative_words(at.cumulative, most, at.steps_left is not None)
+        parts.append(Contribution("cumulative", Requirement(human=Human.CONFIRM), words))
+    return parts
+
+
+def cumulative_words(points: int, most: int, execution: bool = False) -> str:
+    """How much risk an agent has taken, and from where on everything is asked about that is more than reversible."""
+    where = "in this execution" if execution else "within an hour"
+    return f"this agent's actions add up to {points:,} points of risk {where}, and from {most:,} on somebody is asked"
+
+
+def escalation_factors(parts: Iterable[Contribution]) -> Iterable[str]:
+    """A factor for each thing done before, where the action alone asks for less."""
+    usual, whole = Requirement(), Requirement()
+    for part in parts:
+        whole = whole.join(part.requirement)
+        usual = usual if part.name in RAISING else usual.join(part.requirement)
+    if whole != usual:
+        lead = "asked about this time" if usual == Requirement() else "more is asked this time"
+        yield from (f"{ESCALATION_PREFIX}{lead}: {part.words}" for part in parts if part.name in RAISING)

@@ -1,0 +1,154 @@
+"""The decision on one action, and its JSON on the wire (2.10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from interlock.analysis.wire import finding_json, flags_json, requirement_json
+from interlock.error_codes import CODES
+from interlock.model import Assessment, Human, Requirement, Seconds
+from interlock.records import Ticket, nothing
+from interlock.times import iso
+
+if TYPE_CHECKING:
+    from interlock.policy.circumstances import Contribution
+
+NO_REQUIREMENT = Requirement()
+HELD = frozenset({"cool_off", "confirm", "approve", "verify"})
+_OF_NAMES = "acts."  # begins the rules that read what an action is called
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer to one action: outcome, why, what was found, the ticket that can change it."""
+
+    outcome: str  # allow, cool_off, confirm, approve, verify, block, deny
+    reason: str
+    assessment: Assessment | None = None
+    requirement: Requirement = field(default_factory=Requirement)
+    factors: tuple[str, ...] = ()
+    ticket: Ticket | None = None
+    wait_seconds: Seconds = 0
+    patterns: tuple[Mapping[str, Any], ...] = ()  # what the registry said
+    code: str = ""  # of the error registry, where one applies
+    strength: str = "plain"
+    unknown: bool = False  # the state could not be known; nothing was decided about the action itself
+    token: str = field(default="", repr=False)  # the conf_… of the ticket; inert until a human arms it (C-14)
+    details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
+    message: str = ""  # better words than the code has by itself
+    warnings: tuple[Mapping[str, Any], ...] = ()  # beside a yes (2.11)
+    parts: tuple[Contribution, ...] = field(
+        default=(), compare=False
+    )  # what spoke, also where the mode lets pass what it asks for
+    unspent: bool = field(default=False, compare=False)  # a yes that was asked for without using up what it rests on
+    kept: str = ""  # the snapshot that was taken of what it changes: `interlock undo` brings it back
+    weighed: tuple[str, ...] = field(default=(), compare=False)  # the factors that are not the action's own
+
+    def __bool__(self) -> bool:
+        """Whoever writes `if decision:` means that it may run."""
+        return self.allowed
+
+    def __str__(self) -> str:
+        """What somebody sees who prints it."""
+        return f"{self.outcome}: {self.reason}"
+
+    @property
+    def allowed(self) -> bool:
+        return self.outcome == "allow"
+
+    @property
+    def held(self) -> bool:
+        return self.outcome in HELD
+
+    @property
+    def can_rollback(self) -> bool:
+        """X-08: what the patterns that matched declare; what a rule read out of the name alone yields to them, as they know more."""
+        findings = self.assessment.findings if self.assessment is not None else ()
+        told = [one for one in findings if not (self.patterns and one.rule.startswith(_OF_NAMES))]
+        return all(one.get("canRollback") for one in self.patterns) and not any(one.irreversible for one in told)
+
+    @property
+    def instead(self) -> tuple[str, ...]:
+        findings = self.assessment.findings if self.assessment else ()
+        return tuple(dict.fromkeys(finding.instead for finding in findings if finding.instead))
+
+
+def decision_json(decision: Decision) -> dict[str, Any]:
+    """Seed 003's answer, and beside it everything that ours has; the body always has `allowed`."""
+    body: dict[str, Any] = {
+        "allowed": decision.allowed,
+        "reason": decision.reason,
+        "deniedPatterns": [dict(pattern) for pattern in decision.patterns] if not decision.allowed else [],
+        "decision": decision.outcome,
+        "strength": decision.strength,
+        "factors": list(decision.factors),
+    }
+    if decision.requirement != NO_REQUIREMENT:
+        body["requirement"] = requirement_json(decision.requirement)
+    if decision.ticket is not None:
+        body |= _ticket_json(decision, decision.ticket)
+    if decision.warnings:
+        body["warnings"] = [dict(warning) for warning in decision.warnings]
+    if decision.kept:
+        body["kept"] = decision.kept
+    if decision.code:
+        body["code"] = decision.code
+    assessment = decision.assessment
+    if assessment is not None:
+        body |= {
+            "level": int(assessment.level),
+            "level_name": assessment.level.word,
+            "irreversible": assessment.irreversible,
+            "canRollback": decision.can_rollback,
+            "score": assessment.score,
+            "tier": assessment.tier.value,
+            "flags": flags_json(assessment.flags),
+            "findings": [finding_json(finding) for finding in assessment.findings],
+            "instead": list(decision.instead),
+        }
+    return body
+
+
+def failure_json(decision: Decision) -> dict[str, Any]:
+    """ERR-01: what is not allowed as an error of the registry, and beside it the token that 2.9 asks for; nothing for the rest."""
+    if decision.allowed or not decision.code:
+        return {}
+    error: dict[str, Any] = {"code": decision.code, "message": decision.message or CODES[decision.code].message}
+    if decision.details:
+        error["details"] = dict(decision.details)
+    body: dict[str, Any] = {"success": False, "error": error}
+    if decision.token:
+        said = decision.details
+        body["confirmation"] = {
+            "token": decision.token,
+            "expires_at": said.get("expires_at", ""),
+            "message": said.get("confirmation_message", ""),
+            "reasons": list(said.get("reasons", ())),
+        }
+    return body
+
+
+def _ticket_json(decision: Decision, ticket: Ticket) -> dict[str, Any]:
+    asked = decision.requirement
+    body: dict[str, Any] = {"pendingId": ticket.id, "expiresAt": iso(ticket.expires_at)}
+    if decision.token:
+        body["confirmation_token"] = decision.token
+    if decision.wait_seconds:
+        body["waitMs"] = round(decision.wait_seconds * 1000)
+    if ticket.cooling_ends_at:
+        body["coolingEndsAt"] = iso(ticket.cooling_ends_at)
+    if asked.human > Human.NONE and not decision.allowed and ticket.open:  # a rejection is no question
+        body["requiresApproval"] = True
+        body["approvers"] = sorted(asked.approvers) or ["human"]
+    return body
+
+
+def status_of(decision: Decision) -> int:
+    """200 allowed, 202 held, 403 denied, 503 state unknown."""
+    if decision.unknown:
+        return 503
+    if decision.allowed:
+        return 200
+    return 202 if decision.held else 403

@@ -1,0 +1,180 @@
+"""Compares the effects and targets of a call with the steps that its agent declared; a mismatch is noted, held or blocked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from interlock.analysis.facts import Effect, Fact
+from interlock.model import Action, Assessment, Human, Level, Requirement
+from interlock.policy.circumstances import Contribution
+from interlock.policy.effect_key import EffectKey, Relation, effect_keys, path_keys, relation
+from interlock.problems import Problems, describe_value
+
+if TYPE_CHECKING:
+    from interlock.analysis.assess import Judgement
+
+UNDECLARED, MISMATCH = "loop.undeclared", "loop.mismatch"
+WORDS = ("off", "note", "pause", "block")
+LONGEST = 2_000  # characters of a hint that are compared
+# What a policy's word asks for: nothing but the record, a person, or no.
+_ASKS = MappingProxyType(
+    {"note": Requirement(), "pause": Requirement(human=Human.APPROVE), "block": Requirement(blocked=True)}
+)
+# Everyday calls count only where they change something that has a name.
+_CHANGES = frozenset(
+    "write append overwrite truncate delete move chmod chown sql_write sql_update sql_delete store_write store_delete".split()
+)
+_PASSING = frozenset({"temp", "device"})  # places whose content is nobody's
+_TOKEN = re.compile(r"[^\W_]+")
+# The beginnings of words by which people announce an effect.
+_SAID = MappingProxyType({
+    "remove": ("delet", "remov", "drop", "wip", "clean", "clear", "purg", "truncat", "reset", "discard", "destroy", "eras", "prun",
+               "overwrit", "replac", "empt", "tear", "rm", "uninstall", "mov", "renam", "restor", "rebuild", "recreat", "migrat",
+               "rewrit", "forc", "rebas", "squash", "amend", "history"),
+    "stop": ("stop", "kill", "terminat", "shut", "restart", "end", "cancel"),
+    "send": ("send", "upload", "post", "publish", "export", "mail", "push", "share", "notif", "message", "reply", "comment"),
+    "revoke": ("revok", "remov", "rotat", "invalidat", "expire"),
+    "grant": ("chmod", "chown", "permission", "owner", "access", "execut", "mode", "grant", "role", "admin", "sudo", "root",
+              "privileg", "right"),
+    "disable": ("disabl", "switch", "turn", "off", "overrid", "unset", "bypass"),
+    "write": ("writ", "creat", "edit", "chang", "updat", "fix", "add", "configur", "save", "set", "adjust", "generat"),
+    "request": ("call", "request", "post", "put", "patch", "delet", "updat", "creat", "send"),
+    "run": ("run", "execut", "install", "start", "launch", "call"),
+})  # fmt: skip
+_ALARMING = tuple(said for effect in ("remove", "stop", "revoke", "disable", "grant") for said in _SAID[effect])
+_BY_NAME = frozenset({"run", "command", "operation", "tool"})  # a program or a name: it is called by its own words
+# Targets that a program has without naming them: nobody who announces it says `the working tree`.
+_UNNAMED = ("infrastructure_", "worktree ", "untracked ", "stash_", "history", "reflog", "branch_HEAD", "compose_")
+_DULL = frozenset(
+    "the a an of in on to for and or with from by at my our this that it all home usr srv var opt etc".split()
+)
+_LIVE = frozenset({"prod", "production", "live"})
+_TRIAL = frozenset("staging stage dev development test testing qa sandbox preview local".split())
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredStep:
+    """What one reported step announces."""
+
+    text: str
+    level: Level
+    effect_keys: tuple[EffectKey, ...]
+    paths: tuple[EffectKey, ...]  # effects on paths that it names, the harmless ones too
+    categories: frozenset[str]
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclarationRules:
+    """The table `[loop.deeds]`: what a call costs that differs from what its agent reported."""
+
+    everyday: str = "note"  # below level 2
+    destructive: str = "pause"  # from level 2 on
+
+    def word(self, level: Level) -> str:
+        return self.destructive if level >= Level.DESTRUCTIVE else self.everyday
+
+
+def declaration_rules_of(data: object, problems: Problems) -> DeclarationRules:
+    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    path = ("loop", "deeds")
+    table: Mapping[str, Any] = problems.table(data, path) or {}
+    plain = DeclarationRules()
+    problems.only(table, ("everyday", "destructive"), path)
+    found = {}
+    for key in ("everyday", "destructive"):
+        found[key] = value = table.get(key, getattr(plain, key))
+        if value not in WORDS:
+            problems.error((*path, key), f"{key}: expected one of {', '.join(WORDS)}, got {describe_value(value)}")
+            found[key] = getattr(plain, key)
+    return DeclarationRules(**found)
+
+
+def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:
+    """What a hint announces, as it was judged."""
+    assessment, text = judgement.assessment, action.text[:LONGEST]
+    categories = frozenset(f.category for f in assessment.findings if f.category)
+    after, paths = effect_keys(action, judgement.facts, assessment), path_keys(judgement.facts)
+    return DeclaredStep(text, assessment.level, after, paths, categories, frozenset(_tokens(text)))
+
+
+def compare_with_declared(
+    action: Action, judgement: Judgement, hints: Sequence[DeclaredStep], rules: DeclarationRules
+) -> Contribution | None:
+    """How a call differs from what its agent reported lately; None where it does not, or need not be reported."""
+    assessment = judgement.assessment
+    costs = rules.word(assessment.level)
+    if costs == "off" or not _counts(assessment, judgement.facts):
+        return None
+    what = f"{assessment.level.word} {action.kind.value}"
+    if not hints:
+        return Contribution(
+            UNDECLARED, _ASKS[costs], f"a {what} that its agent did not report, though an execution runs"
+        )
+    if any(_announces(hint, action, judgement) for hint in reversed(hints)):
+        return None
+    return Contribution(MISMATCH, _ASKS[costs], f"a {what}, where its agent had reported: {hints[-1].text[:120]!r}")
+
+
+def _counts(assessment: Assessment, facts: Iterable[Fact]) -> bool:
+    """Whether it has to be reported: reading never, everyday work where it changes something that has a name."""
+    if assessment.level is not Level.REVERSIBLE:
+        return assessment.level > Level.SAFE
+    return any(isinstance(f, Effect) and f.verb in _CHANGES and f.place not in _PASSING for f in facts)
+
+
+def _announces(hint: DeclaredStep, action: Action, judgement: Judgement) -> bool:
+    """Whether a hint covers a call: any change for everyday work; each effect on each target from level 2 on."""
+    if _quoted(action.text.strip(), hint.text):
+        return True
+    if judgement.assessment.level < Level.DESTRUCTIVE:
+        return hint.level > Level.SAFE
+    categories = frozenset(
+        f.category for f in judgement.assessment.findings if f.level >= Level.DESTRUCTIVE and f.category
+    )
+    after = effect_keys(action, judgement.facts, judgement.assessment)
+    return all(_covers(hint, key, categories) for key in after if key.family != "more")
+
+
+def _quoted(text: str, said: str) -> bool:
+    """Whether the call itself stands in the hint, and not only the beginning of a longer one."""
+    return bool(text) and re.search(rf"(?<![\w/.-]){re.escape(text)}(?![\w/.-])", said) is not None
+
+
+def _covers(hint: DeclaredStep, key: EffectKey, categories: frozenset[str]) -> bool:
+    if any(relation(other, key) in (Relation.SAME, Relation.INSIDE) for other in (*hint.effect_keys, *hint.paths)):
+        return True
+    effect, target = key.family, key.target
+    if key.path and any(other.family == effect and other.path for other in hint.paths):
+        return False  # it named other paths for this, or less than this
+    named = _names(target)
+    if _elsewhere(named, hint.words):
+        return False
+    if effect in _BY_NAME or target.startswith(_UNNAMED):
+        alarming = any(word.startswith(_ALARMING) for word in hint.words)
+        return (alarming and bool(named & hint.words)) or bool(categories & hint.categories)
+    said = any(word.startswith(_SAID.get(effect, (effect,))) for word in hint.words)
+    same = said or bool(categories & hint.categories)
+    return same and (bool(named & hint.words) if named else not target.startswith("/"))
+
+
+def _elsewhere(named: frozenset[str], words: frozenset[str]) -> bool:
+    """Whether it reaches production where only something else was spoken of."""
+    return bool(named & _LIVE) and bool(words & _TRIAL) and not words & _LIVE
+
+
+def _names(target: str) -> frozenset[str]:
+    """The words by which a person would call a target: of a path, the last two parts."""
+    if target.startswith("/"):
+        target = " ".join(target.rstrip("/").split("/")[-2:])
+    return frozenset(_tokens(target))
+
+
+def _tokens(text: str) -> Iterable[str]:
+    for found in _TOKEN.findall(text.casefold()):
+        if found not in _DULL:
+            yield found if len(found) < 4 else found.removesuffix("s")

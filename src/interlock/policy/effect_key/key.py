@@ -1,0 +1,223 @@
+"""`EffectKey`: family of an effect, resolved target and place; how two of them relate, and the text that stores keep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from types import MappingProxyType
+
+REMOVE, WRITE, SEND, STOP, GRANT, RUN = "remove", "write", "send", "stop", "grant", "run"
+UNKNOWN = "?"
+WORKTREE, UNTRACKED = (
+    "worktree ",
+    "untracked ",
+)  # of the Git repository in a folder: changed files, files Git does not have
+_ALL = "_*"  # `branch_*`: every branch
+_SEPARATOR = " @ "
+_ESCAPED = " \\@ "
+_BROAD = "~"  # behind the family: no grant by target covers it
+_GLOB = re.compile(r"[*?\[]")
+_HOME = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
+_HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/\s]*@)?([^:/\s?#]+)", re.IGNORECASE)
+
+# The families by the names that earlier versions kept and signed.
+EARLIER = MappingProxyType(
+    {
+        "destroy": REMOVE, "rewrite": REMOVE, "close": REMOVE, "open": GRANT, "escalate": GRANT, "tell": SEND, "sql_update": WRITE,
+        "sql_alter": WRITE, "sql_write": WRITE, "store_write": WRITE, "sql_kill": STOP,
+    }
+)  # fmt: skip
+
+
+class Relation(StrEnum):
+    """How a target that is asked for lies to one that was denied."""
+
+    SAME = "same"
+    INSIDE = "inside"
+    AROUND = "around"
+
+
+@dataclass(frozen=True, slots=True)
+class EffectKey:
+    """One effect on one target in one place.
+
+    `place` is empty for what the target itself locates on this machine, a folder for what belongs to a project, and else a name:
+    a host, a container, a cluster with its namespace, a database.
+    """
+
+    family: str
+    target: str
+    place: str = ""
+    grantable: bool = field(
+        default=True, compare=False
+    )  # False: more words may matter, so only the very same action is granted
+
+    @property
+    def known(self) -> bool:
+        """Whether it can be told apart: two targets that cannot be known need not be the same."""
+        return self.target != UNKNOWN and bool(self.family)
+
+    @property
+    def path(self) -> str:
+        """The path that is the target; empty for what is none."""
+        return self.target if self.target.startswith("/") else ""
+
+    @property
+    def in_a_folder(self) -> bool:
+        """Whether it happens here: its place is this machine, or a folder of it."""
+        return not self.place or self.place.startswith("/")
+
+    @property
+    def anchored(self) -> bool:
+        """Whether it means the same wherever its agent works."""
+        return bool(self.place) or self.target.startswith(("/", "~", WORKTREE, UNTRACKED)) or "://" in self.target
+
+    def __str__(self) -> str:
+        """What stores keep; `parse` reads it."""
+        family = self.family if self.grantable else f"{self.family}{_BROAD}"
+        target = self.target.replace(_SEPARATOR, _ESCAPED)
+        return f"{family}:{target}{_SEPARATOR}{self.place}" if self.place else f"{family}:{target}"
+
+
+def parse(text: str) -> EffectKey:
+    """A key as a store has it, also by the words of earlier versions; what is none has no known target."""
+    family, colon, rest = text.partition(":")
+    target, _, place = rest.partition(_SEPARATOR)
+    if not colon or not family or not target:
+        return EffectKey(RUN, UNKNOWN, "", False)
+    grantable = not family.endswith(_BROAD)
+    family = family.removesuffix(_BROAD)
+    return EffectKey(EARLIER.get(family, family), target.replace(_ESCAPED, _SEPARATOR), place, grantable)
+
+
+def relation(denied: EffectKey, asked: EffectKey) -> Relation | None:
+    """How what is asked for lies to what was denied; None where they are different effects or targets."""
+    if denied.family != asked.family or not denied.known or not asked.known:
+        return None
+    if _same_place(denied.place, asked.place) or _unsaid(denied, asked):
+        if asked.family == SEND and _host(denied.target) == _host(asked.target) != "":
+            return Relation.SAME
+        return _targets(denied.target, asked.target)
+    if _holds(asked, denied):
+        return Relation.AROUND
+    return Relation.INSIDE if _holds(denied, asked) else None
+
+
+def nearest(denied: Iterable[EffectKey], asked: Iterable[EffectKey]) -> Relation | None:
+    """The closest relation of any two; the same target comes first."""
+    wanted = list(asked)
+    found = {relation(one, other) for one in denied for other in wanted}
+    return next((one for one in Relation if one in found), None)
+
+
+def _same_place(one: str, other: str) -> bool:
+    """Equal, or folders of which one lies in the other: a project's folder and its `src` are one place."""
+    if one == other:
+        return True
+    (one, _, part), (other, _, rest) = one.partition("#"), other.partition("#")
+    if part != rest or not one.startswith("/") or not other.startswith("/"):
+        return False
+    return one == other or _below(one, other) or _below(other, one)
+
+
+def _unsaid(denied: EffectKey, asked: EffectKey) -> bool:
+    """Whether one of them does not say in which folder it would happen, and its target is no path: it may be the other's."""
+    loose = not denied.place or not asked.place
+    return (
+        loose
+        and denied.in_a_folder
+        and asked.in_a_folder
+        and not _split(denied.target)[1]
+        and not _split(asked.target)[1]
+    )
+
+
+def _below(path: str, folder: str) -> bool:
+    return folder != "/" and path.startswith(f"{folder}/")
+
+
+def _holds(outer: EffectKey, inner: EffectKey) -> bool:
+    """`namespace_shop` of a cluster holds all that is in the namespace; `database_shop` of a host its tables; a repository its refs."""
+    kind, _, name = outer.target.partition("_")
+    if kind == "repo" and name:
+        return inner.place == f"repository:{name}"
+    if kind not in ("namespace", "database") or not name:
+        return False
+    return inner.place == f"{outer.place.rstrip('/')}/{name}"
+
+
+def _targets(denied: str, asked: str) -> Relation | None:
+    if denied == asked:
+        return Relation.SAME
+    (kind, one), (other_kind, other) = _split(denied), _split(asked)
+    if not one or not other:
+        return _names(denied, asked)
+    one, other = _from_home(one, other)
+    if kind == other_kind:
+        return Relation.SAME if one == other else _paths(one, other)
+    if not kind:  # a path was denied: Git's own ways to it, and `git clean` of a folder around it
+        if one == other or _inside(other, one):
+            return Relation.INSIDE
+        return Relation.AROUND if other_kind == UNTRACKED and _inside(one, other) else None
+    if not other_kind:  # the whole folder that a refused change of a repository is about
+        return Relation.AROUND if one == other or _inside(one, other) else None
+    return None
+
+
+def _split(target: str) -> tuple[str, str]:
+    """The kind of what lies at a path, and the path; an empty path for what has none."""
+    kind = next((kind for kind in (WORKTREE, UNTRACKED) if target.startswith(kind)), "")
+    path = target.removeprefix(kind)
+    return (kind, path) if path.startswith(("/", "~")) or "://" in path else ("", "")
+
+
+def _from_home(one: str, other: str) -> tuple[str, str]:
+    """`~/x` and `/home/dev/x` alike, where one of them is written by its home."""
+    if one.startswith("~") == other.startswith("~"):
+        return one, other
+    return _HOME.sub("~", one, count=1), _HOME.sub("~", other, count=1)
+
+
+def _paths(denied: str, asked: str) -> Relation | None:
+    if _inside(asked, denied):
+        return Relation.INSIDE
+    return Relation.AROUND if _inside(denied, asked) else None
+
+
+def _inside(path: str, outer: str) -> bool:
+    """Whether a path lies in a folder, or is one of those that a glob means."""
+    return path.startswith(f"{outer.rstrip('/')}/") or (bool(_GLOB.search(outer)) and fnmatchcase(path, outer))
+
+
+def _names(denied: str, asked: str) -> Relation | None:
+    """`branch_*` takes in `branch_main`."""
+    if denied.endswith(_ALL) and asked.startswith(denied[:-1]):
+        return Relation.INSIDE
+    return Relation.AROUND if asked.endswith(_ALL) and denied.startswith(asked[:-1]) else None
+
+
+def _host(target: str) -> str:
+    """The host that something is sent to, where the target is an address: `https://host/…`, `host:/path`."""
+    found = _HOST.match(target) if ":/" in target else None
+    return found[1].casefold() if found else ""
+
+
+FAMILIES = MappingProxyType({
+    "delete": REMOVE, "truncate": REMOVE, "overwrite": REMOVE, "move": REMOVE, "sql_drop": REMOVE, "sql_truncate": REMOVE,
+    "sql_delete": REMOVE, "store_drop": REMOVE, "store_delete": REMOVE, "act_delete": REMOVE, "act_disk": REMOVE,
+    "act_account": REMOVE, "act_rewrite": REMOVE,
+    "write": WRITE, "append": WRITE, "sql_write": WRITE, "sql_update": WRITE, "sql_alter": WRITE, "store_write": WRITE,
+    "send": SEND, "act_leak": SEND, "act_send": SEND,
+    "kill": STOP, "sql_kill": STOP, "act_terminate": STOP,
+    "chmod": GRANT, "chown": GRANT, "sql_grant": GRANT, "act_escalate": GRANT,
+    "act_revoke": "revoke", "act_invalidate": "revoke", "sql_revoke": "revoke", "act_pay": "pay", "act_block": "ban",
+    "act_unconfigure": "disable", "act_override": "disable", "http": "request", "run_download": RUN,
+    "read": "read", "sql_read": "read", "store_read": "read", "fetch": "read",
+})  # fmt: skip
+READS = frozenset({"read", "fetch", "sql_read", "store_read"})
+SILENT = frozenset(
+    {"act_read", "act_change", "act_vague", "declared", "unreadable"}
+)  # none of these says what is done to what

@@ -1,0 +1,385 @@
+"""Evaluates a policy: joins every contribution into one Requirement, each contribution named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from interlock.analysis.assess import Judgement
+from interlock.model import Action, Assessment, Human, Level, Requirement, Tier
+from interlock.policy.circumstances import (
+    RAISED_TO,
+    RAISING,
+    TIERS,
+    Circumstances,
+    Contribution,
+    escalation,
+    escalation_factors,
+    level_words,
+    tier_of,
+)
+from interlock.policy.exemptions import CONFIRM_PATTERN, PAUSED, apply_exemptions, reason_to_hold
+from interlock.policy.impact import IMPACT_PREFIX, NO_SNAPSHOT_PREFIX
+from interlock.policy.match_names import MatchNames, match_names
+from interlock.policy.patterns import EVERYTHING, Glob, hits, spec_globs
+from interlock.policy.policy import ADMIN, TOLERANCES, Control, Policy
+from interlock.policy.registry_controls import replaces_level, severity_parts
+from interlock.policy.trust_matrix import ALLOW, CONFIRM, DENY, OVERRIDE_REQUIRED, VERIFY, passage, untrusted_words
+from interlock.records import NOTHING, Json, nothing
+from interlock.times import milliseconds_to_seconds
+
+EXEMPT = frozenset({  # R-15: an agent can always be stopped, confirmed and verified
+    "execute_agent", "complete_execution", "continue_execution", "abort_execution", "confirm_operation", "verify_challenge",
+    "release_deadlock", "permission_prompt", "approve_cli_permission", "get_pending_cli_approvals", "record_execution_step",
+    "introspect",
+})  # fmt: skip
+DANGER_ZONE = "danger_zone"
+TAMPERING = "self_protection"
+SAME_EFFECT = "retry.same_effect"
+BLOCK = Requirement(blocked=True)
+ASK = Requirement(human=Human.CONFIRM)
+APPROVE = Requirement(human=Human.APPROVE)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyResult:
+    """What must happen first, why, and what was waived."""
+
+    requirement: Requirement
+    factors: tuple[str, ...] = ()
+    denies: bool = False
+    parts: tuple[Contribution, ...] = field(default=(), compare=False)
+    code: str = ""  # the wire's error code where the matrix refuses
+    details: Json = field(default_factory=nothing, compare=False)  # of the code
+    would: tuple[Contribution, ...] = field(
+        default=(), compare=False
+    )  # the parts, where the mode lets pass what they ask for
+
+    def reason(self) -> str:
+        """The words of the contribution that asks for most; what the action does comes before what was done before it."""
+        own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
+        return max(own or self.parts, key=_weight).reason if self.parts else ""
+
+
+def requirement_for(action: Action, judged: Judgement, policy: Policy, at: Circumstances) -> PolicyResult:
+    """What must happen before a judged action may run, under this policy and these circumstances."""
+    return evaluate_policy(judged.assessment, match_names(action, judged.facts), policy, at)
+
+
+def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> PolicyResult:
+    """The join of everything that speaks, less what an operator, a grant or the looker takes away; order cannot matter."""
+    if at.mode in ("disabled", "logging"):
+        return PolicyResult(Requirement(), (f"mode {at.mode}: not evaluated",))
+    if not policy.severities.enabled:
+        return PolicyResult(Requirement(), ("the gate is switched off (enabled = false)",))
+    parts = [part for source in _SOURCES for part in source(assessment, named, policy, at)]
+    kept, waivers = apply_exemptions(parts, assessment, named, policy, at)
+    requirement = Requirement()
+    for part in kept:
+        requirement = requirement.join(part.requirement)
+    requirement = _cooled(_narrowed(requirement, kept), assessment, policy)
+    factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers, *escalation_factors(kept), *_seen(at))
+    denies = any(part.denies for part in kept)
+    refusing = next((part for part in kept if part.code and part.requirement.blocked), None)
+    code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
+    weighed = PolicyResult(requirement, factors, denies, tuple(kept), code, details)
+    return _as_mode(_as_paused(weighed, assessment, at), at.mode)
+
+
+def _seen(at: Circumstances) -> Iterable[str]:
+    """The blast radius, where something was seen, and why it could not be kept."""
+    if at.seen is not None and at.seen.telling:
+        yield f"{IMPACT_PREFIX}{at.seen.words}"
+    if at.kept is not None and not at.kept.verified:
+        yield f"{NO_SNAPSHOT_PREFIX}{at.kept.problem}"
+
+
+def _as_paused(weighed: PolicyResult, assessment: Assessment, at: Circumstances) -> PolicyResult:
+    """An operator's pause lets pass what they could approve, and says so; a block of the agent stays."""
+    if not at.paused_by:
+        return weighed
+    asked = weighed.requirement.word
+    why = reason_to_hold(assessment, at.paused_to, bool(at.tampering))
+    why = why or ("the agent is blocked" if at.blocked else "") or at.paused_short
+    if asked != "allow" and why:
+        return replace(weighed, factors=(*weighed.factors, f"{PAUSED}: not for this, {why}"))
+    said = f"{PAUSED}: {at.paused_by}" + (f"; would have: {asked}" if asked != "allow" else "")
+    return PolicyResult(Requirement(), (*weighed.factors, said), would=weighed.parts)
+
+
+def _as_mode(weighed: PolicyResult, mode: str) -> PolicyResult:
+    """R-12: monitoring says what would have happened, and lets it happen."""
+    if mode != "monitoring":
+        return weighed
+    word = weighed.requirement.word
+    said = (f"would have: {word}",) if word != "allow" else ()
+    return PolicyResult(Requirement(), (*weighed.factors, *said), would=weighed.parts)
+
+
+def _narrowed(requirement: Requirement, parts: Iterable[Contribution]) -> Requirement:
+    """Where the policy asks for an admin, nobody whom an adapter names beside them can stand in."""
+    if any(ADMIN in part.requirement.approvers for part in parts if part.name != "approval"):
+        return replace(requirement, approvers=frozenset({ADMIN}))
+    return requirement
+
+
+def _cooled(requirement: Requirement, assessment: Assessment, policy: Policy) -> Requirement:
+    """R-3: time alone frees nothing that cannot be undone, outside `spec`."""
+    alone = requirement.cooling_seconds and requirement.human is Human.NONE
+    if alone and assessment.irreversible and not policy.cooling_frees_irreversible:
+        return requirement.join(ASK)
+    return requirement
+
+
+def _weight(part: Contribution) -> tuple[bool, int, float]:
+    return part.requirement.blocked, int(part.requirement.human), part.requirement.cooling_seconds
+
+
+# The sources, one question each. Every one returns the parts it contributes.
+
+Source = Callable[[Assessment, MatchNames, Policy, Circumstances], Iterable[Contribution]]
+
+
+def _hard_blocks(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    parts = []
+    if at.blocked and assessment.level > Level.SAFE:  # R-9: reading stays possible
+        parts.append(Contribution("blocked", BLOCK, f"this agent is blocked: {at.blocked}"))
+    if not assessment.approvable:  # X-02
+        rules = ", ".join(dict.fromkeys(f.rule for f in assessment.findings if not f.approvable))
+        parts.append(Contribution("never", BLOCK, f"nobody may approve this ({rules})"))
+    return parts
+
+
+def _operator_patterns(
+    assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances
+) -> list[Contribution]:
+    parts = []
+    for source, patterns in (("", policy.patterns), ("restriction ", policy.restriction.patterns)):
+        parts += [
+            Contribution("deny", BLOCK, f"{source}pattern match: {glob.text} is denied{_by(glob)}")
+            for glob in hits(patterns.deny, named)
+        ]
+        if patterns.approve:
+            ask = APPROVE if not source else ASK
+            name = "approve_pattern" if not source else CONFIRM_PATTERN
+            parts += [
+                Contribution(
+                    name,
+                    ask,
+                    _asked_by(glob, source),
+                    pattern=glob.text,
+                )
+                for glob in hits(patterns.approve, named)
+            ]
+        if named.cut and (patterns.deny or patterns.approve):  # what was not compared may be what a pattern means
+            parts.append(
+                Contribution("approve_pattern", APPROVE, f"too many parts to compare with every {source}pattern")
+            )
+    return parts
+
+
+def _by(glob: Glob) -> str:
+    return f" by {glob.origin}" if glob.origin else ""
+
+
+def _asked_by(glob: Glob, source: str) -> str:
+    if not glob.origin:
+        return f"{source}pattern match: {glob.text} requires approval"
+    if glob.text == EVERYTHING:  # of a project's file that cannot be used
+        return f"{glob.origin}; until it can, everything here is asked about"
+    return f"pattern match: {glob.text} requires approval, says {glob.origin}"
+
+
+def _allowlist(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """X-04: a declared allowlist denies everything else, but for what lets an agent be stopped."""
+    if not policy.allowed_operations or not named.operations:
+        return []
+    name = named.operations[0]
+    if name in policy.allowed_operations or name in EXEMPT:
+        return []
+    return [Contribution("allowlist", BLOCK, f"{name} is not among the operations this agent declared")]
+
+
+def _matrix(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """R-1: only what belongs to an adapter meets the matrix; what the adapter does not have meets a no."""
+    if at.adapted is None:
+        return []
+    if at.adapted.missing:
+        details = {"operation": at.adapted.call.operation}
+        return [Contribution("matrix_deny", BLOCK, at.adapted.note, code="NOT_FOUND_OPERATION", details=details)]
+    call = replace(at.adapted.call, level=max(at.adapted.call.level, assessment.level))
+    found = passage(call, policy.matrix, policy.trust, at.adapted.override)
+    words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
+    does = next(iter(call.reasons), "") or _worst_reason(assessment)
+    if found.word == ALLOW:
+        return [
+            Contribution(
+                "matrix", Requirement(), words, said=f"{call.operation} of an adapter that is {call.trust.word}"
+            )
+        ]
+    said = f"{call.level.word}: {does or call.operation}"
+    if found.word == DENY and found.code == "PERMISSION_DENIED":  # only the floor: an admin can override
+        override = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
+        words, said = (f"{one.rstrip('.')}; {OVERRIDE_REQUIRED}" for one in (words, said))
+        return [Contribution("matrix", override, words, code=found.code, said=said)]
+    if found.word == DENY or found.word not in (CONFIRM, VERIFY):
+        said = untrusted_words(call, found, does, at.adapted.note)
+        return [Contribution("matrix_deny", BLOCK, words, code=found.code, details=found.details, said=said)]
+    human = Human.CONFIRM if found.word == CONFIRM else Human.VERIFY
+    return [Contribution("matrix", Requirement(human=human), words, code=found.code, said=said)]
+
+
+def _worst_reason(assessment: Assessment) -> str:
+    return max(assessment.findings, key=lambda finding: finding.level).reason if assessment.findings else ""
+
+
+def _level(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    if replaces_level(assessment, policy, at):
+        return []
+    control = policy.control(assessment.level)
+    asked = control.requirement
+    if assessment.irreversible and control.irreversible is not None:
+        asked = asked.join(control.irreversible)
+    if asked == Requirement():
+        return []
+    return [
+        Contribution(
+            "level", asked, level_words(assessment), denies=control.denies or _denies_irreversible(control, assessment)
+        )
+    ]
+
+
+def _denies_irreversible(control: Control, assessment: Assessment) -> bool:
+    return assessment.irreversible and control.irreversible is not None and control.irreversible.human > Human.NONE
+
+
+def _irreversible(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """R-5: whatever the score; from level 3 up it means verify."""
+    if not assessment.irreversible or policy.irreversible is Human.NONE:
+        return []
+    human = Human.VERIFY if assessment.level >= Level.DANGEROUS else policy.irreversible
+    return [Contribution("irreversible", Requirement(human=human), "cannot be undone")]
+
+
+def _severity(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    return severity_parts(assessment, policy, at)
+
+
+def _declared(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """What an adapter asks for beside its level: time, a new sign-in, people (DL-02, DL-10, seed 000 9.2)."""
+    block = at.adapted.block if at.adapted else None
+    parts = [Contribution("declared", Requirement(), words) for words in (at.adapted.notices if at.adapted else ())]
+    if block is None:
+        return parts
+    if block.cooldown_seconds:
+        seconds = milliseconds_to_seconds(min(block.cooldown_seconds * 1000, policy.severities.max_cooling_off_ms))
+        parts.append(Contribution("cooldown", Requirement(seconds), f"the adapter asks for {seconds}s to reconsider"))
+    if block.requires_reauth:
+        parts.append(
+            Contribution("reauth", Requirement(human=Human.CONFIRM, reauth=True), "the adapter asks for a new sign-in")
+        )
+    if block.requires_confirmation:
+        parts.append(Contribution("confirmation", ASK, "the adapter asks for confirmation"))
+    if block.approval is not None and block.approval.required:
+        who = block.approval.approvers
+        asked = Requirement(human=Human.APPROVE, approvers=who, quorum=1)
+        parts.append(Contribution("approval", asked, f"the adapter asks for approval by {', '.join(sorted(who))}"))
+    return parts
+
+
+def _claimed(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """What whoever calls it says of it: asked for as at that level under every policy, and never less than without it."""
+    level = at.claimed_level
+    if level is None or level <= assessment.level:
+        return []
+    asked = policy.control(level).requirement.join(Requirement(human=RAISED_TO[level]))
+    return [Contribution("claimed", asked, f"its caller says that it is {level.word}")]
+
+
+def _tier(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    own = 0 if replaces_level(assessment, policy, at) else assessment.score
+    score = max(own, at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
+    parts = []
+    tiers = policy.tiers or at.steps_left is not None  # C-10: in the loop the tier always speaks
+    if tiers:
+        human = TIERS[tier_of(score)]
+        if human is not Human.NONE:
+            parts.append(Contribution("tier", Requirement(human=human), _scored(assessment, score)))
+    limit = TOLERANCES[policy.tolerance]
+    if tiers and policy.tolerance == "conservative" and limit < score <= 30:  # C-09: it can only tighten
+        parts.append(
+            Contribution("tolerance", ASK, f"score {score} is above the {policy.tolerance} tolerance of {limit}")
+        )
+    return parts
+
+
+def _scored(assessment: Assessment, score: int) -> str:
+    """What a score rests on, for whoever reads nothing else: the agent's own word, or what was found and what to do about it."""
+    words = f"score {score}: {tier_of(score).value}"
+    if score > assessment.score:
+        return f"{words}, by the agent's own estimate"
+    worst = max(assessment.findings, key=lambda finding: finding.level, default=None)
+    return f"{worst.reason.rstrip('.')} ({words})" if worst is not None else words
+
+
+def _danger_zone(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """R-9: where a policy opts in, the last tier is a hard stop at every door; whoever keeps the answer blocks the principal."""
+    score = max(assessment.score, at.claimed_risk or 0)
+    if not policy.block_on_danger_zone or tier_of(score) is not Tier.DANGER_ZONE:
+        return []
+    return [
+        Contribution(
+            DANGER_ZONE, BLOCK, f"score {score} is in the danger zone: the agent is blocked until an operator lifts it"
+        )
+    ]
+
+
+def _tampering(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """R-9: whoever attacks the guard is held by what the rules ask for, and blocked by whoever keeps the answer."""
+    return (
+        [Contribution(TAMPERING, Requirement(human=Human.VERIFY), f"attacks Interlock itself: it {at.tampering}")]
+        if at.tampering
+        else []
+    )
+
+
+def _loop(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    parts = [at.differs] if at.differs is not None else []
+    if at.steps_left is not None and at.steps_left <= 0:
+        parts.append(Contribution("steps", ASK, "Step limit exceeded"))
+    if at.previous == "failure":
+        parts.append(Contribution("outcome", ASK, "the step before failed"))
+    if at.starting and policy.start != "allow":  # R-11
+        parts.append(Contribution("start", ASK, "an execution starts when a person agrees to it"))
+    if at.pause:  # C-19: the held step itself needs what it needed; nothing else goes on
+        held = Requirement(human=at.pause_human) if at.pause_human is not Human.NONE else BLOCK
+        parts.append(Contribution("pause", held, at.pause))
+    return parts
+
+
+def _denied(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """R-22: a denial binds the effect on its target, not the wording."""
+    denied = at.denied
+    if denied is None:
+        return []
+    parts = [Contribution(SAME_EFFECT, denied.requirement, denied.words, denies=denied.denies)]
+    if denied.tries >= 3:
+        words = f"tried {denied.tries} ways to the same effect"
+        parts.append(Contribution("evasion.search", Requirement(human=Human.VERIFY), words, denies=denied.denies))
+    return parts
+
+
+def _always(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    return [Contribution("always_ask", ASK, "this policy asks about everything")] if policy.always_ask else []
+
+
+def _literal(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
+    return (
+        [Contribution(name, asked, words) for name, asked, words in spec_globs(named)] if policy.literal_globs else []
+    )
+
+
+_SOURCES: tuple[Source, ...] = (
+    _hard_blocks, _operator_patterns, _allowlist, _matrix, _level, _irreversible, _severity, _declared, escalation, _claimed,
+    _tier, _danger_zone, _tampering, _loop, _denied, _always, _literal,
+)  # fmt: skip

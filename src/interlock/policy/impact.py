@@ -1,0 +1,154 @@
+"""Impact of an action: what its inspected targets would really lose (blast radius), in words and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.analysis.display_text import visible
+from interlock.model import Loss
+from interlock.redaction import redact_text
+
+IMPACT_PREFIX = "looked: "  # begins the factor that tells it
+RELIEF_PREFIX = "relief: "  # begins the factor that says what it took away
+NO_SNAPSHOT_PREFIX = "not kept: "  # begins the factor that says why there is no snapshot
+MISSING = "nothing of it is there"
+RECOVERABLE = "all of it can be had back"
+IRRECOVERABLE = "cannot be undone"
+_ORDINARY = "not undone by ordinary means"
+NAMES = 5  # that are told
+_LONGEST = 80  # characters of one name
+_UNITS = ("bytes", "KB", "MB", "GB", "TB")
+_FIGURES = ("files", "bytes", "only", "commits", "safe", "repositories")
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What a look found: how much is there, what of it exists nowhere else, and which commits nothing else would hold."""
+
+    loss: Loss = Loss.UNKNOWN
+    verb: str = "delete"
+    files: int = 0
+    bytes: int = 0
+    only: int = 0  # files whose content exists nowhere else
+    names: tuple[str, ...] = ()  # of the first of them
+    commits: int = 0  # that go with it
+    safe: int = 0  # of those, how many something else holds
+    notes: tuple[str, ...] = ()
+    problem: str = ""  # why there is no better answer
+    repositories: int = 0  # that go as a whole, with their history
+
+    @property
+    def telling(self) -> bool:
+        """Whether there is something to tell beside that nothing is known."""
+        return bool(self.files or self.commits or self.notes)
+
+    @property
+    def missing(self) -> bool:
+        """Whether nothing of what was named is there."""
+        return not self.files and not self.commits and MISSING in (self.problem, *self.notes)
+
+    @property
+    def words(self) -> str:
+        """For a person, in one sentence without a full stop; names are the agent's, and are shown as such."""
+        said = [part for part in (self._files(), self._only(), self._commits(), *self.notes) if part]
+        said += [f"what would be lost is not known: {self.problem}"] if self.problem else []
+        return redact_text("; ".join(said))
+
+    def _files(self) -> str:
+        if not self.files:
+            return ""
+        back = f"; {RECOVERABLE}" if self.loss is Loss.RECOVERABLE and self.bytes else ""
+        return f"would {self.verb} {count_words(self.files, 'file')}, {size_words(self.bytes)}{back}"
+
+    def _only(self) -> str:
+        if not self.only:
+            return ""
+        some = (
+            "they exist" if self.only >= self.files else f"{self.only:,} of them exist{'s' if self.only == 1 else ''}"
+        )
+        which = "it exists" if self.files == 1 else some
+        names = [visible(name)[:_LONGEST] for name in self.names]
+        more = self.only - len(names)
+        return f"{which} nowhere else: {', '.join(names)}" + (f" and {more:,} more" if more > 0 else "")
+
+    def _commits(self) -> str:
+        if not self.commits:
+            return ""
+        rest = self.commits - self.safe
+        if self.commits == 1:
+            held = "no other branch holds it" if rest else "another branch holds it"
+        else:
+            held = f"{rest:,} of them no other branch holds" if rest else "other branches hold all of them"
+        return f"would take {count_words(self.commits, 'commit')} off; {held}"
+
+
+def unknown_impact(problem: str) -> Impact:
+    """Nobody could say."""
+    return Impact(problem=problem)
+
+
+def count_words(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def size_words(count: int) -> str:
+    """A number of bytes as people say it: 4.1 MB."""
+    value, unit = float(count), 0
+    while value >= 1000 and unit < len(_UNITS) - 1:
+        value, unit = value / 1000, unit + 1
+    if unit == 0:
+        return count_words(count, "byte")
+    return f"{value:.1f} {_UNITS[unit]}" if value < 100 else f"{value:.0f} {_UNITS[unit]}"
+
+
+def impact_words(factors: Iterable[str]) -> str:
+    """What was seen, out of the factors of a decision or a ticket."""
+    return next((factor.removeprefix(IMPACT_PREFIX) for factor in factors if factor.startswith(IMPACT_PREFIX)), "")
+
+
+def recoverable(factors: Iterable[str]) -> bool:
+    """Whether a look found that nothing would be gone for good, whatever the rules say of such actions."""
+    return RECOVERABLE in impact_words(factors)
+
+
+def undo_words_after(words: str, factors: Iterable[str]) -> str:
+    """The words beside what a look found: `cannot be undone` is not said of what can be had back."""
+    return words.replace(IRRECOVERABLE, _ORDINARY) if IRRECOVERABLE in words and recoverable(factors) else words
+
+
+def impact_json(seen: Impact) -> dict[str, Any]:
+    """What the record keeps of it, and what whoever looked sends."""
+    body: dict[str, Any] = {"loss": seen.loss.value, "verb": seen.verb}
+    body |= {name: getattr(seen, name) for name in _FIGURES if getattr(seen, name)}
+    lists = {"names": list(seen.names), "notes": list(seen.notes)}
+    body |= {name: value for name, value in lists.items() if value}
+    return body | ({"problem": seen.problem} if seen.problem else {})
+
+
+def impact_of(data: Mapping[str, Any]) -> Impact:
+    """Out of JSON; raises ValueError, KeyError and TypeError for anything else: it may come from a process of the agent's user."""
+    figures = {name: _figure(data.get(name, 0)) for name in _FIGURES}
+    return Impact(
+        Loss(data["loss"]),
+        str(data.get("verb", "delete"))[:40],
+        names=tuple(str(name)[:400] for name in data.get("names", ())[:NAMES]),
+        notes=tuple(str(note)[:200] for note in data.get("notes", ())[:NAMES]),
+        problem=str(data.get("problem", ""))[:200],
+        **figures,
+    )
+
+
+def _figure(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("no number")
+    return value
+
+
+# The rules whose harm can be seen on the disk. What any other rule holds against an action, no look takes away.
+INSPECTABLE_RULES = frozenset(
+    "filesystem.delete_tree filesystem.delete_file filesystem.empty_file filesystem.overwrite_file filesystem.overwrite_data "
+    "filesystem.overwrite_settings git.reset_hard git.clean "
+    "git.discard_changes git.drop_stash git.force_branch git.force_push_with_lease".split()
+)

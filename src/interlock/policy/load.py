@@ -1,0 +1,194 @@
+"""Loads policies: the shipped ones by name, others by file, and a repository's `.interlock.toml`, which can only tighten."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from interlock.policy.overrides import LoopRules, with_origin
+from interlock.policy.patterns import EVERYTHING, Glob, PatternSet
+from interlock.policy.policy import Policy, PolicyError, extends_value, globs_of, policy_of
+from interlock.problems import Path as Where
+from interlock.problems import Problem, Problems, describe_value
+
+SHIPPED = Path(__file__).parent / "policies"
+_MAX_BYTES = 1_000_000
+_MOST_WORK = 10_000_000  # a dotted key takes the parser the square of its parts; a key stands on one line
+_FILES = (".toml", ".json")
+
+
+def names() -> list[str]:
+    """The shipped policies."""
+    return sorted(path.stem for path in SHIPPED.glob("*.toml"))
+
+
+def load_policy(name: str, base: Path | None = None) -> Policy:
+    """A shipped policy by its name, or the one in a .toml or .json file (relative to `base`); raises PolicyError."""
+    path = _place(name, base)
+    if path is None:
+        raise _error(name, _unknown(name, base))
+    return _parse_policy(path, path.stem, ())
+
+
+def files_of(name: str, base: Path | None = None) -> list[Path]:
+    """The files that a policy is made of, those that it extends included; none of what is shipped."""
+    found: list[Path] = []
+    path = _place(name, base)
+    while path is not None and path.parent != SHIPPED and path not in found:
+        found.append(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+            wanted = extends_value(json.loads(text) if path.suffix == ".json" else tomllib.loads(text))
+        except (OSError, ValueError, RecursionError):
+            break
+        path = _place(wanted, path.parent) if isinstance(wanted, str) and wanted.strip() else None
+    return found
+
+
+def toml(text: str) -> dict[str, Any]:
+    """The table in TOML that somebody sent; raises ValueError for what is none, and for what would keep the parser busy."""
+    if sum(line.count(".") ** 2 for line in text.split("\n")) > _MOST_WORK:
+        raise ValueError("too many dots in one line for any configuration")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def text_policy(text: str, name: str, known: Policy | None = None) -> Policy:
+    """The policy in a text that is only tried; it extends a shipped one, or what `known` extends, and no file is opened for it."""
+    if len(text) > _MAX_BYTES:
+        raise _error(name, "longer than any policy is")
+    try:
+        data: Any = json.loads(text) if text.lstrip().startswith("{") else toml(text)
+    except (ValueError, RecursionError) as error:
+        raise _error(name, str(error)) from None
+    wanted, base = extends_value(data), None
+    if isinstance(wanted, str) and wanted.strip():
+        base = _above(wanted, name, known)
+    return policy_of(data, name, f"{text}\0{base.source}" if base else text, base)
+
+
+def own_text(policy: Policy) -> str:
+    """The text that a policy was made from, without what it extends."""
+    return policy.source.partition("\0")[0]
+
+
+def _above(wanted: str, name: str, known: Policy | None) -> Policy:
+    """What a tried policy extends: of a file only what is loaded already, never what else lies on this machine."""
+    if wanted in names():
+        return load_policy(wanted)
+    if known is not None and known.extends == wanted:
+        return text_policy(known.source.partition("\0")[2].partition("\0")[0], wanted)
+    raise _error(name, f"{describe_value(wanted)} is not shipped; known: {', '.join(names())}", ("extends",))
+
+
+def policy_hash(policy: Policy) -> str:
+    """The hash of the text a policy was made from, and of what it extends."""
+    return hashlib.sha256(policy.source.encode()).hexdigest()
+
+
+def _place(name: str, base: Path | None) -> Path | None:
+    """Where a policy is: a shipped name comes first; None where there is none."""
+    if name in names():
+        return SHIPPED / f"{name}.toml"
+    path = Path(name).expanduser()
+    path = path if path.is_absolute() or base is None else base / path
+    return path if path.suffix in _FILES and path.is_file() else None
+
+
+def _unknown(name: str, base: Path | None) -> str:
+    if Path(name).suffix in _FILES:
+        return f"no file {name!r}" + (f" in {base}" if base and not Path(name).expanduser().is_absolute() else "")
+    near = get_close_matches(name, names(), 1)
+    hint = f"did you mean {near[0]!r}? known" if near else "known"
+    return f"no policy {name!r:.80}; {hint}: {', '.join(names())}, or a .toml or .json file"
+
+
+def _parse_policy(path: Path, name: str, above: tuple[Path, ...]) -> Policy:
+    """The policy in a file; `above` are the files that extend it, so that a circle is seen."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        if len(text) > _MAX_BYTES:
+            raise _error(name, f"{path}: longer than any policy is")
+        data: Any = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except OSError as error:
+        raise _error(name, f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise _error(name, f"{path}: {error}") from None
+    base = _extended(data, path, name, (*above, path.resolve()))
+    return policy_of(data, name, f"{text}\0{base.source}" if base else text, base)
+
+
+def _extended(data: Any, path: Path, name: str, above: tuple[Path, ...]) -> Policy | None:
+    wanted = extends_value(data)
+    if not isinstance(wanted, str) or not wanted.strip():
+        return None  # nothing, or what is no name, which the form refuses
+    found = _place(wanted, path.parent)
+    if found is None:
+        raise _error(name, _unknown(wanted, path.parent), ("extends",))
+    if found.resolve() in above:
+        circle = " -> ".join(place.name for place in (*above[above.index(found.resolve()) :], found))
+        raise _error(name, f"{describe_value(wanted)} leads back here: {circle}", ("extends",))
+    return _parse_policy(found, found.stem, above)
+
+
+def _error(name: str, words: str, where: Where = ()) -> PolicyError:
+    return PolicyError(name, [Problem(where, words)])
+
+
+NAME = ".interlock.toml"
+MOST = 65_536  # bytes
+MOST_PATTERNS = 200
+KEYS = ("deny", "ask")
+_LOOSENS = frozenset({"allow", "autoApprove", "allowPatterns", "safe", "trust", "mode", "policy", "gate", "levels"})
+_EVERYTHING = LoopRules(asks=(Glob.of(EVERYTHING),))
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """One file as it was found; `problem` says why its text could not be had."""
+
+    path: str
+    text: str = ""
+    problem: str = ""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Everything that is wrong with it, in words."""
+        return (self.problem,) if self.problem else _parse_project(self.text)[1]
+
+    @property
+    def rules(self) -> LoopRules:
+        """What it asks for; what cannot be used asks about everything, and says why."""
+        wrong = self.problems
+        if wrong:
+            return with_origin(_EVERYTHING, f"{self.path}, which cannot be used: {'; '.join(wrong)}"[:400])
+        return with_origin(_parse_project(self.text)[0], self.path)
+
+
+def project_rules(files: Iterable[ProjectFile]) -> list[tuple[LoopRules, bool]]:
+    """The rules of all the files that count; whoever wrote them is nobody that was proved, so they only tighten."""
+    return [(file.rules, False) for file in files if file.rules]
+
+
+def _parse_project(text: str) -> tuple[LoopRules, tuple[str, ...]]:
+    problems = Problems()
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        return LoopRules(), (f"no TOML: {error}"[:200],)
+    for key in sorted(set(data) & _LOOSENS):
+        words = f"{key}: a project's file can only tighten (deny, ask); an operator loosens with `interlock allow`"
+        problems.error((key,), words)
+    problems.only({key: value for key, value in data.items() if key not in _LOOSENS}, KEYS, ())
+    deny, asks = (globs_of(data, key, (), problems) for key in KEYS)
+    if len(deny) + len(asks) > MOST_PATTERNS:
+        problems.error((), f"{len(deny) + len(asks)} patterns, at most {MOST_PATTERNS}")
+    return LoopRules(patterns=PatternSet(deny=deny), asks=asks), tuple(one.message for one in problems.found)

@@ -1,0 +1,196 @@
+"""Derives the names under which an operator's pattern matches an action (C-12, C-35, R-8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from posixpath import join, normpath
+from typing import Any
+
+from interlock.analysis.confusables import plain
+from interlock.analysis.facts import Command, Effect, Fact
+from interlock.analysis.lexicon import VOCABULARY, split_name
+from interlock.model import Action, Kind
+from interlock.policy.registry import normalise_action
+
+Argv = tuple[str, ...]
+_NOWHERE = re.compile(r"\d*>>?\s*(?:/dev/null\b|&\d)|&>\s*/dev/null\b")
+_LONGEST = 400  # characters of one title
+_MOST = 200
+
+# What an announced act is called, whichever words announced it.
+_CALLED = {
+    "act_delete": "delete", "act_revoke": "revoke", "act_terminate": "terminate", "act_invalidate": "invalidate",
+    "act_unconfigure": "disable", "act_block": "ban", "act_pay": "refund", "act_account": "delete", "act_override": "bypass",
+    "act_escalate": "grant", "act_leak": "leak", "act_run": "run", "act_rewrite": "force_push", "act_disk": "wipe",
+    "sql_drop": "drop", "sql_truncate": "truncate", "sql_delete": "delete", "sql_update": "update", "store_drop": "drop",
+    "store_delete": "delete",
+}  # fmt: skip
+_OBJECTS = ("database", "schema", "table", "column", "collection", "index", "view", "user")
+# The arguments that a tool's pattern speaks of: `Bash:git push*`, `Write:/etc/*`; where it has one of the first, the last do not count.
+_FIRST = (
+    "command", "cmd", "script", "file_path", "path", "notebook_path", "absolute_path", "filepath", "filename", "file", "target_file",
+    "url", "uri",
+)  # fmt: skip
+_LAST = ("query", "pattern", "prompt")
+_COMMANDS, _PATHS = frozenset(_FIRST[:3]), _FIRST[3:-2]
+_DEEPEST = 4  # lists and tables within each other
+
+
+@dataclass(frozen=True, slots=True)
+class MatchNames:
+    """What one action is called; `single` when it is one act and nothing beside it."""
+
+    operations: tuple[str, ...] = ()  # words joined by `_`
+    commands: tuple[Argv, ...] = ()
+    tools: tuple[tuple[str, str], ...] = ()  # tool and argument
+    single: bool = False
+    cut: bool = False  # it goes by more names than are listed, or longer ones
+    places: tuple[tuple[str, str], ...] = ()  # tool and argument as meant, where written in another way
+    reached: tuple[Argv, ...] = ()  # the commands, with what a link leads to in place of the path that they name
+    strays: bool = False  # a path of it leads through a link to another place than it names
+
+
+def match_names(action: Action, facts: Sequence[Fact]) -> MatchNames:
+    """Every name of an action; what is only quoted, denied or described in it is none of them."""
+    commands = [(fact.program, *fact.words) for fact in facts if isinstance(fact, Command)]
+    effects = [fact for fact in facts if isinstance(fact, Effect)]
+    names = [*_own_names(action), *(name for effect in effects for name in _effect_names(effect))]
+    operations, runs = dict.fromkeys(name for name in names if name), tuple(dict.fromkeys(commands))
+    given = _given(action)
+    return MatchNames(
+        operations=tuple(dict.fromkeys(name[:_LONGEST] for name in operations))[:_MOST],
+        commands=runs[:_MOST],
+        tools=tuple(_tools(given, commands)),
+        single=_is_single(action, commands, effects)
+        and not any(isinstance(fact, Command) and fact.env for fact in facts),
+        cut=max(len(operations), len(given)) > _MOST
+        or len(runs) >= _MOST
+        or any(len(name) > _LONGEST for name in operations),
+        places=tuple(_places(action)),
+    )
+
+
+def with_real_paths(named: MatchNames, action: Action, effects: Sequence[tuple[str, Effect]]) -> MatchNames:
+    """The names of an action whose paths lead elsewhere: each path as written, with the effect on what is really there."""
+    reached = [
+        tuple(effect.path if word == written else word for word in argv)
+        for written, effect in effects
+        for argv in named.commands
+        if written in argv
+    ]
+    tools = [(action.text, effect.path) for _, effect in effects] if action.kind is Kind.TOOL else []
+    tools += [("Bash", " ".join(argv)) for argv in reached]
+    places = tuple(dict.fromkeys((*named.places, *tools)))
+    return replace(named, places=places[:_MOST], reached=tuple(dict.fromkeys(reached))[:_MOST], strays=True)
+
+
+def _own_names(action: Action) -> list[str]:
+    if action.kind in (Kind.OPERATION, Kind.TOOL):
+        words = [word for segment in split_name(action.text) for word in segment]
+        return [normalise_action(action.text), "_".join(words), *_resource(action, "_".join(words))]
+    if action.kind is Kind.INTENT:
+        from interlock.analysis.prose.announcements import announced_clauses
+
+        return ["_".join(words) for words in announced_clauses(action.text)]
+    return []
+
+
+def _resource(action: Action, name: str) -> list[str]:
+    """`drop` upon the resource `users table`: both words together."""
+    resource = action.fields.get("resource")
+    return [f"{name}_{normalise_action(resource)}"] if isinstance(resource, str) and resource else []
+
+
+def _effect_names(effect: Effect) -> list[str]:
+    """`delete_all_records`, `drop_table_users_production`: what an effect is called by its verb and its traits."""
+    verb = _CALLED.get(effect.verb)
+    if verb is None:
+        return []
+    whole = "all" in effect.traits or "unfiltered" in effect.traits
+    objects = [word for word in _OBJECTS if word in effect.traits]
+    target = normalise_action(effect.target).strip("_")
+    words = [
+        verb,
+        *(["all"] if whole else objects[:1]),
+        target,
+        *(["production"] if "production" in effect.traits else []),
+    ]
+    return ["_".join(word for word in words if word)]
+
+
+def _given(action: Action) -> list[tuple[str, str]]:
+    """The tool and what it is given, one by one: whichever of its arguments it goes by, a decoy beside that hides nothing."""
+    if action.kind is Kind.COMMAND:
+        return [("Bash", action.text.strip())]
+    if action.kind not in (Kind.TOOL, Kind.OPERATION):
+        return []
+    found = _arguments(action.fields.get("input" if action.kind is Kind.TOOL else "params"))
+    return [(action.text, text) for text in found or [""]]
+
+
+def _tools(given: Sequence[tuple[str, str]], commands: Iterable[Argv]) -> list[tuple[str, str]]:
+    """What is given, and every command of a shell by itself."""
+    shells = [("Bash", " ".join(argv)) for argv in commands]
+    return list(dict.fromkeys([*given, *shells]))[:_MOST]
+
+
+def _places(action: Action) -> list[tuple[str, str]]:
+    """The tool as it looks and its paths as they resolve, where they are written in another way: `/tmp/../etc/x` is `/etc/x`."""
+    body = action.fields.get("input" if action.kind is Kind.TOOL else "params")
+    if action.kind not in (Kind.TOOL, Kind.OPERATION) or not isinstance(body, Mapping):
+        return []
+    seen = plain(action.text, VOCABULARY)  # a tool whose name only looks like another one's
+    found = [(seen, text) for text in _arguments(body) or [""]] if seen != action.text else []
+    for text in _arguments(body, _PATHS)[:_MOST]:
+        if "://" not in text and (action.cwd or text.startswith("/")):
+            path = normpath(join(action.cwd or "/", text)).replace("//", "/")
+            found += [(action.text, path)] if path != text else []
+    return list(dict.fromkeys(found))
+
+
+def _arguments(given: object, names: Sequence[str] = (*_FIRST, *_LAST)) -> list[str]:
+    """The texts of a call by the names that a pattern speaks of, wherever they stand in it."""
+    found: dict[str, dict[str, None]] = {name: {} for name in names}
+    waiting: list[tuple[object, int]] = [(given, 0)]
+    while waiting:
+        item, depth = waiting.pop()
+        if isinstance(item, Mapping) and depth < _DEEPEST:
+            values: Mapping[Any, Any] = item
+            for key, value in values.items():
+                if key in found:
+                    found[key] |= dict.fromkeys(_texts(value, key in _COMMANDS))
+                waiting.append((value, depth + 1))
+        elif isinstance(item, list | tuple) and depth < _DEEPEST:
+            waiting += [(inner, depth + 1) for inner in item]
+    first = [text for name in names if name in _FIRST for text in found[name]]
+    return first or [text for name in names if name in _LAST for text in found[name]]
+
+
+def _texts(value: object, argv: bool) -> list[str]:
+    """The texts of one argument; the words of a command are one."""
+    if isinstance(value, str):
+        return [value] if value else []
+    words = [word for word in value if isinstance(word, str) and word] if isinstance(value, list | tuple) else []
+    return [" ".join(words)] if argv and words else words
+
+
+def _redirects(action: Action) -> bool:
+    """`git status > notes.txt` is more than a git status; what goes nowhere is not."""
+    text = action.text if action.kind is Kind.COMMAND else " ".join(_arguments(action.fields.get("input")))
+    return action.kind in (Kind.COMMAND, Kind.TOOL) and ">" in _NOWHERE.sub("", text)
+
+
+def _is_single(action: Action, commands: Sequence[Argv], effects: Sequence[Effect]) -> bool:
+    """True for one command and what it does by itself, or one operation that carries nothing else (C-11)."""
+    if any(effect.verb == "unreadable" for effect in effects) or _redirects(action):
+        return False
+    if action.kind is Kind.COMMAND:
+        return len(commands) == 1 and not any(
+            mark in action.text for mark in ("\n", ";", "&", "|", "`", "$(", "<(", ">(")
+        )
+    announced = [effect for effect in effects if effect.verb.startswith("act_")]
+    if action.kind is Kind.INTENT:
+        return len(commands) + len(announced) <= 1 and len(effects) - len(announced) <= 1
+    return not commands or (action.kind is Kind.TOOL and len(commands) == 1)

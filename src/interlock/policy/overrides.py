@@ -1,0 +1,159 @@
+"""Settings for one agent, one adapter or one session of the loop, and the policy that results from them (AE-08)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+from interlock.policy.declared_steps import DeclarationRules
+from interlock.policy.declared_steps import declaration_rules_of as deeds_of
+from interlock.policy.digest import normal_name
+from interlock.policy.patterns import Glob, PatternSet
+from interlock.policy.policy import TOLERANCES, Policy, globs_of
+from interlock.problems import Path, Problems, describe_value
+
+KEYS = ("maxAutonomousSteps", "riskTolerance", "deny", "requiresApproval", "autoApprove")
+_TIGHTEST = tuple(TOLERANCES)  # conservative first
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRules:
+    """Seed 001's settings; what is not said stays as the policy has it."""
+
+    max_steps: int | None = None
+    tolerance: str = ""
+    patterns: PatternSet = field(default_factory=PatternSet)
+    asks: tuple[Glob, ...] = ()  # what a project's file wants confirmed
+    origin: str = ""  # whose settings they are, in words, where no configuration has them
+
+    def __bool__(self) -> bool:
+        return self.max_steps is not None or bool(self.tolerance) or bool(self.patterns) or bool(self.asks)
+
+
+AppliedRules = tuple[LoopRules, bool]  # settings, and whether who they are for was proved
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """An operator's settings by agent and by adapter."""
+
+    agents: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
+    adapters: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
+    deeds: DeclarationRules = field(default_factory=DeclarationRules)
+
+
+def settings_of(table: Mapping[str, Any], problems: Problems) -> LoopSettings:
+    """The settings by name that a configuration holds; two spellings of one agent's name are refused."""
+    found: dict[str, dict[str, LoopRules]] = {"agent": {}, "adapter": {}}
+    for key, rules in found.items():
+        for name, data in (problems.table(table.get(key, {}), ("loop", key)) or {}).items():
+            spelled = normal_name(name) if key == "agent" else name
+            if not spelled or spelled in rules:
+                problems.error(("loop", key, name), "is empty, or another spelling of a name before it")
+            rules[spelled] = rules_of(data, ("loop", key, name), problems)
+    deeds = deeds_of(table.get("deeds", {}), problems)
+    return LoopSettings(MappingProxyType(found["agent"]), MappingProxyType(found["adapter"]), deeds)
+
+
+def settings_json(settings: LoopSettings) -> dict[str, Any]:
+    """The same in the words of the file."""
+    tables = {"agent": settings.agents, "adapter": settings.adapters}
+    by_name = {key: {name: rules_json(rules) for name, rules in table.items()} for key, table in tables.items()}
+    return {**by_name, "deeds": asdict(settings.deeds)}
+
+
+def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
+    """The settings that a table holds; anything unknown is refused."""
+    table = problems.table(data, path) or {}
+    problems.only(table, KEYS, path)
+    steps = problems.number(table, "maxAutonomousSteps", path, 0, 100, whole=True)
+    tolerance = table.get("riskTolerance", "")
+    if tolerance != "" and tolerance not in TOLERANCES:
+        problems.error(
+            (*path, "riskTolerance"),
+            f"riskTolerance: expected one of {', '.join(TOLERANCES)}, got {describe_value(tolerance)}",
+        )
+        tolerance = ""
+    patterns = PatternSet(
+        *(globs_of(table, key, path, problems) for key in ("deny", "requiresApproval", "autoApprove"))
+    )
+    return LoopRules(None if steps is None else int(steps), tolerance, patterns)
+
+
+def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
+    """The policy for whom these rules are for; what would loosen it counts only where who that is was proved, not claimed."""
+    allow = policy.patterns.allow + (rules.patterns.allow if proved else ())
+    patterns = PatternSet(
+        policy.patterns.deny + rules.patterns.deny, policy.patterns.approve + rules.patterns.approve, allow
+    )
+    steps = policy.max_autonomous_steps
+    if rules.max_steps is not None:
+        steps = rules.max_steps if proved else min(steps, rules.max_steps)
+    tolerance = min(policy.tolerance, rules.tolerance or policy.tolerance, key=_TIGHTEST.index)  # C-09
+    policy = replace(policy, patterns=patterns, max_autonomous_steps=steps, tolerance=tolerance)
+    if not rules.asks:
+        return policy
+    confirmed = policy.restriction.patterns.joined(PatternSet(approve=rules.asks))
+    return replace(policy, restriction=replace(policy.restriction, patterns=confirmed))
+
+
+def apply_all_rules(policy: Policy, rules: Iterable[AppliedRules]) -> Policy:
+    """The policy under several settings, one after the other."""
+    for one, proved in rules:
+        policy = apply_rules(policy, one, proved)
+    return policy
+
+
+def applied_rules_json(rules: Iterable[AppliedRules]) -> list[dict[str, Any]]:
+    """What a record keeps of them."""
+    return [{**rules_json(one), **_beside(one), "proved": proved} for one, proved in rules]
+
+
+def _beside(rules: LoopRules) -> dict[str, Any]:
+    """What only a record has, not a configuration."""
+    asks = {"ask": [glob.text for glob in rules.asks]} if rules.asks else {}
+    return asks | ({"origin": rules.origin} if rules.origin else {})
+
+
+def applied_rules_of(data: object) -> tuple[AppliedRules, ...] | None:
+    """What a record kept; None where that cannot be read."""
+    problems, found = Problems(), []
+    for at, given in enumerate(data if isinstance(data, list) else []):
+        table = dict(problems.table(given, ("loop_rules", at)) or {})
+        proved, origin = table.pop("proved", False) is True, str(table.pop("origin", ""))
+        asks = globs_of({"ask": table.pop("ask", [])}, "ask", ("loop_rules", at), problems)
+        own = rules_of(table, ("loop_rules", at), problems)
+        found.append((with_origin(replace(own, asks=asks), origin), proved))
+    return None if problems.found or (data is not None and not isinstance(data, list)) else tuple(found)
+
+
+def with_origin(rules: LoopRules, origin: str) -> LoopRules:
+    """The same settings, each pattern with whose it is."""
+    if not origin:
+        return rules
+    deny, approve, allow, asks = (
+        tuple(replace(glob, origin=origin) for glob in globs)
+        for globs in (rules.patterns.deny, rules.patterns.approve, rules.patterns.allow, rules.asks)
+    )
+    return replace(rules, patterns=PatternSet(deny, approve, allow), asks=asks, origin=origin)
+
+
+def step_quota(policy: Policy, asked: int | None) -> int:
+    """How many steps go on without a person: whoever starts an execution can only lower it, nobody raises it over the ceiling."""
+    most = min(policy.max_autonomous_steps, policy.step_ceiling)
+    return most if asked is None else max(0, min(most, asked))
+
+
+def rules_json(rules: LoopRules) -> dict[str, Any]:
+    """The settings in the words of the file."""
+    said: dict[str, Any] = {}
+    if rules.max_steps is not None:
+        said["maxAutonomousSteps"] = rules.max_steps
+    if rules.tolerance:
+        said["riskTolerance"] = rules.tolerance
+    for key, globs in zip(KEYS[2:], (rules.patterns.deny, rules.patterns.approve, rules.patterns.allow)):
+        if globs:
+            said[key] = [glob.text for glob in globs]
+    return said

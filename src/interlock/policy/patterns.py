@@ -1,0 +1,265 @@
+"""Operators' patterns: which actions are denied, held for approval, or auto-approved (AE-05, C-11, C-12, R-6, R-8); seed 002's globs (R-7)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any
+
+from interlock.model import Human, Requirement
+from interlock.policy.match_names import Argv, MatchNames
+
+EVERYTHING = "*"
+LONGEST = 300  # characters of one pattern
+_OPTIONS = 40  # words before the first that is no option
+_TOOL = re.compile(r"([A-Za-z][\w.*-]{0,100}):(.+)", re.DOTALL)
+_DRIVE = re.compile(r"[A-Za-z]:[/\\]")  # of a path, where `Write:/etc/*` is a tool's
+_UP = re.compile(r"(?:^|[/\s\\])\.\.(?:$|[/\s\\])")
+_ANYWHERE = re.compile(r"(?:^|\s)\*$")  # a pattern that ends so is bound to no place
+_NAME = re.compile(r"[\w*.:-]+")
+_SHORT = re.compile(r"-[A-Za-z0-9]+")
+_LONG_FORMS = {"--recursive": "r", "--force": "f", "--all": "a", "--hard": "hard"}
+# R-8: a name that begins with one of these says what is read or made; what comes later in it is only the object.
+READS = frozenset(
+    "get list search count check introspect read show find fetch view describe inspect look query lookup status explain review"
+    " compare diff summarize analyse analyze verify validate".split()
+)
+MAKES = frozenset("create add make draft write document design build implement insert generate compose".split())
+
+
+class PatternSyntax(ValueError):
+    """A pattern that says nothing or everything; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """One pattern as it was written, and what it is matched with: a tool, a command, or the name of an operation."""
+
+    text: str
+    tool: str = ""
+    body: str = ""
+    origin: str = ""  # whose it is, in words, where it is not the policy's own
+
+    @classmethod
+    def of(cls, text: object, origin: str = "") -> Glob:
+        """The pattern that `text` is; refuses an empty one, and one that is longer than any pattern is."""
+        if not isinstance(text, str) or not text.strip():
+            raise PatternSyntax(f"pattern {text!r}: expected text, such as delete_* or Bash:git push*")
+        if len(text) > LONGEST:
+            raise PatternSyntax(f"pattern {text[:40]!r}…: {len(text)} characters, at most {LONGEST}")
+        text = text.strip()
+        tool = _TOOL.fullmatch(text)
+        if tool and not tool[2].startswith(("//", ":")) and not _DRIVE.match(text):
+            return cls(text, tool[1], tool[2], origin)
+        return cls(text, "", text, origin)
+
+    @property
+    def said(self) -> str:
+        """The pattern, and whose it is."""
+        return f"{self.text} ({self.origin})" if self.origin else self.text
+
+    @property
+    def is_command(self) -> bool:
+        """A space or a dash before a letter is how a command looks (C-35)."""
+        return not self.tool and not _NAME.fullmatch(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class PatternSet:
+    """Deny, then approval, then auto-approval: the first list that matches speaks (seed 001, 5.2)."""
+
+    deny: tuple[Glob, ...] = ()
+    approve: tuple[Glob, ...] = ()
+    allow: tuple[Glob, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.deny or self.approve or self.allow)
+
+    def joined(self, other: PatternSet) -> PatternSet:
+        """The patterns of both."""
+        return PatternSet(self.deny + other.deny, self.approve + other.approve, self.allow + other.allow)
+
+
+def hits(globs: Iterable[Glob], named: MatchNames) -> tuple[Glob, ...]:
+    """The patterns that meet any name of the action: at the start of any word, and any command of it."""
+    return tuple(glob for glob in globs if _meets(glob, named))
+
+
+def covers(globs: Iterable[Glob], named: MatchNames) -> tuple[Glob, ...]:
+    """The patterns that match the whole of a single action; none for an action of several parts (C-11)."""
+    if not named.single:
+        return ()
+    return tuple(glob for glob in globs if _covers(glob, named))
+
+
+def _meets(glob: Glob, named: MatchNames) -> bool:
+    if glob.tool:
+        return any(_tool_meets(glob, tool, argument) for tool, argument in (*named.tools, *named.places))
+    if glob.is_command:
+        return any(_command_meets(glob.body, argv) for argv in (*named.commands, *named.reached))
+    return any(_name_meets(glob.body, name) for name in named.operations) or (
+        "_" not in glob.body and any(_command_meets(glob.body, argv) for argv in named.commands)
+    )
+
+
+def _covers(glob: Glob, named: MatchNames) -> bool:
+    if named.strays and not _ANYWHERE.search(glob.body):
+        return False
+    if glob.tool:
+        own = named.tools[:1] if named.tools[:1] and named.tools[0][0] == "Bash" else named.tools
+        same = [text for tool, text in own if tool == own[0][0]]  # of a tool's several arguments every one counts
+        return bool(same) and _tool_is(glob.tool, own[0][0]) and all(_spans(glob.body, text) for text in same)
+    if glob.is_command:
+        return len(named.commands) == 1 and _spans(glob.body, " ".join(named.commands[0]))
+    if named.commands:
+        return False
+    return bool(named.operations) and _glob(_name(glob.body)).fullmatch(named.operations[0]) is not None
+
+
+def _spans(glob: str, text: str) -> bool:
+    """The whole of a text; a star stands for no `..`, which leads out of where the pattern says."""
+    return _glob(glob).fullmatch(text) is not None and (".." in glob or not _UP.search(text) or glob == "*")
+
+
+def _name_meets(glob: str, name: str) -> bool:
+    """R-8: at any word's start; behind a verb that reads or makes only where the pattern begins the name."""
+    first = name.partition("_")[0]
+    found = _started(_name(glob)).search(name)
+    if found is None:
+        return False
+    if first in READS or first in MAKES:
+        return found.start() == 0 and not glob.startswith("*")
+    return True
+
+
+def _tool_meets(glob: Glob, tool: str, argument: str) -> bool:
+    if not _tool_is(glob.tool, tool):
+        return False
+    if _glob(glob.body.lower()).fullmatch(argument.lower()):  # a host has no case, and some disks have none
+        return True
+    return tool == "Bash" and _command_meets(glob.body, tuple(argument.split()))
+
+
+def _tool_is(pattern: str, tool: str) -> bool:
+    return _glob(pattern.lower()).fullmatch(tool.lower()) is not None
+
+
+def _command_meets(glob: str, argv: Argv) -> bool:
+    """With or without the options that stand before its first word: `git -C /srv push` is a push."""
+    return any(_command_is(glob, (*argv[:1], *rest)) for rest in _beginnings(argv[1:]))
+
+
+def _beginnings(words: Argv) -> Iterator[Argv]:
+    """The words from where they can begin: behind options, each of which may take the next word for its value."""
+    waiting, seen = [0], {0}
+    while waiting:
+        at = waiting.pop()
+        yield words[at:]
+        if at < min(len(words), _OPTIONS) and words[at].startswith("-"):
+            value = at + 2 if at + 1 < len(words) and not words[at + 1].startswith("-") else at + 1
+            waiting += [after for after in dict.fromkeys((at + 1, value)) if after not in seen]
+            seen |= {at + 1, value}
+
+
+def _command_is(glob: str, argv: Argv) -> bool:
+    """As it is written, or by its parts: the same program, at least these flags, these words in this order."""
+    if _glob(glob).fullmatch(" ".join(argv)):
+        return True
+    wanted = glob.removesuffix("*").split()
+    if not wanted or "*" in wanted[0] or not argv or wanted[0].lower() != argv[0]:
+        return False
+    flags, words = _parts(wanted[1:])
+    have, given = _parts(argv[1:])
+    if not flags <= have:
+        return False
+    if not glob.endswith("*") and len(words) != len(given):
+        return False
+    return (
+        bool(flags or words)
+        and len(given) >= len(words)
+        and all(
+            _glob(word + ("*" if at == len(words) - 1 and glob.endswith("*") else "")).fullmatch(given[at])
+            for at, word in enumerate(words)
+        )
+    )
+
+
+def _parts(words: Sequence[str]) -> tuple[frozenset[str], list[str]]:
+    """The flags one by one, and the other words."""
+    flags: set[str] = set()
+    rest: list[str] = []
+    for word in words:
+        if _SHORT.fullmatch(word):
+            flags.update(word[1:].lower() if word[1:] in ("R",) else word[1:])
+        elif word.startswith("--") and len(word) > 2:
+            flags.add(_LONG_FORMS.get(word, word))
+        else:
+            rest.append(word)
+    return frozenset(flags), rest
+
+
+def _name(glob: str) -> str:
+    return re.sub(r"[^a-z0-9*]+", "_", glob.lower())
+
+
+@lru_cache(maxsize=4096)
+def _glob(pattern: str) -> Any:
+    """A glob over a whole text; `*` stands for anything."""
+    return compile_pattern(".*".join(re.escape(piece) for piece in re.split(r"\*+", pattern)))
+
+
+@lru_cache(maxsize=4096)
+def _started(pattern: str) -> Any:
+    """A glob from the start of a word on, to the end of a word where it has no star."""
+    lead = "" if pattern.startswith("*") else "(?:^|_)"
+    body = "[a-z0-9_]*".join(re.escape(piece) for piece in re.split(r"\*+", pattern.strip("*")))
+    return compile_pattern(f"{lead}{body}{'' if pattern.endswith('*') else '(?:_|$)'}")
+
+
+def compile_pattern(expression: str) -> Any:
+    """RE2, so that no text can make a pattern slow."""
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.dot_nl = True
+    return re2.compile(expression, options)
+
+
+DANGEROUS = (
+    "rm -rf *", "git push --force*", "git reset --hard*", "chmod 777*", "sudo *", "eval *", "python -c *", "node -e *",
+    "*| sh", "*|sh", "curl * | *", "wget * | *", "bash -c *", "sh -c *", "*base64 -d*|*", "*base64 --decode*|*",
+)  # fmt: skip
+BLOCKED = ("mkfs*", "dd if=*", ":(){:|:&};:", "format *", "*(){ *")
+IRREVERSIBLE = (
+    "rm -rf *", "git push --force*", "git reset --hard*", "git clean -f*", "mkfs*", "dd if=*", "drop *", "truncate *",
+)  # fmt: skip
+
+
+def spec_globs(named: MatchNames) -> list[tuple[str, Requirement, str]]:
+    """What the lists say of the shell text of an action: denied for good, denied until approved, or a person's word."""
+    found: list[tuple[str, Requirement, str]] = []
+    for tool, text in named.tools[:1]:
+        if tool != "Bash":
+            continue
+        found += [("never", Requirement(blocked=True), f"blocked pattern: {g}") for g in _matching(BLOCKED, text)]
+        found += [
+            ("glob", Requirement(human=Human.VERIFY), f"dangerous pattern: {g}") for g in _matching(DANGEROUS, text)
+        ]
+        found += [
+            ("glob", Requirement(human=Human.CONFIRM), f"irreversible pattern: {g}")
+            for g in _matching(IRREVERSIBLE, text)
+        ]
+    return found
+
+
+def _matching(globs: tuple[str, ...], text: str) -> list[str]:
+    return [glob for glob in globs if _matches(glob, text)]
+
+
+def _matches(glob: str, text: str) -> bool:
+    """A star is the only wildcard of these lists."""
+    return fnmatchcase(text, glob.replace("[", "[[]").replace("?", "[?]"))

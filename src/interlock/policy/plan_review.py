@@ -1,0 +1,122 @@
+"""Rates the risk of a plan and the boxes to tick before it runs: the worse of the planner's claims and our reading (seed 004)."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from interlock.analysis.wire import plan_risk, safety_flags
+from interlock.model import Assessment, Flags, Level, Witness
+
+LOW, MEDIUM, HIGH = "low", "medium", "high"
+RISKS = (LOW, MEDIUM, HIGH)
+BOXES = MappingProxyType(
+    {
+        MEDIUM: "I understand the risks of this medium-risk command.",
+        HIGH: "I understand the risks of this high-risk command.",
+    }
+)
+SECRET_PREFIX = "<secret:"  # how a placeholder begins that stands for a secret
+# Seed 004 calls these high whatever they are pointed at; by the effective command, however it was wrapped.
+_DESTROYS = re.compile(
+    r"(?:\S*/)?(?:mkfs(?:\.\w+)?|dd|shred|wipefs)\b"
+    r"|(?:\S*/)?rm (?=(?:.* )?-(?:\w*[rR]|-recursive\b))(?=(?:.* )?-(?:\w*f|-force\b))"
+)
+_OPENS = re.compile(r"(?:\S*/)?chmod (?=(?:.* )?-(?:\w*R|-recursive\b)).*\b0?777\b")
+# A planner that was asked about a database may say SQL where a command belongs.
+_SQL = re.compile(r"\s*(?:drop|truncate|delete\s+from|alter|grant|revoke|update\s+\S+\s+set)\s", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerClaims:
+    """What a planner says of its own command; it can only raise."""
+
+    risk: str = LOW
+    flags: Flags = field(default_factory=Flags)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A planner's answer, in order; every word of it is a stranger's."""
+
+    command: str
+    explanation: str = ""
+    assumptions: tuple[str, ...] = ()
+    confidence: float | None = None
+    expected_effect: str = ""
+    claims: PlannerClaims = field(default_factory=PlannerClaims)
+    notes: tuple[str, ...] = ()  # what was missing or odd in it
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """What a plan's command risks, all told."""
+
+    word: str
+    flags: Flags
+    warnings: tuple[str, ...] = ()  # X-09's strings
+
+    def box(self, confirm_medium: bool) -> str:
+        """What has to be ticked; nothing for low, and for medium where the setting is off. High always, whatever the settings."""
+        return "" if self.word == MEDIUM and not confirm_medium else BOXES.get(self.word, "")
+
+
+def risk(text: str, assessment: Assessment, claims: PlannerClaims | None) -> Risk:
+    """The worse of both; a flag that the planner left out counts as set when our reading says so."""
+    said = claims or PlannerClaims()
+    steps = [step.text for step in assessment.steps]
+    destroys = _SQL.match(text) is not None or any(_DESTROYS.match(step) for step in steps)
+    listed = HIGH if destroys or any(_OPENS.match(step) for step in steps) else LOW
+    flags = _either(assessment.flags, said.flags)
+    if destroys:
+        flags = _either(flags, Flags(destructive=True, requires_confirmation=True))
+    word = worst_risk((listed, plan_risk(assessment), said.risk, _by_flags(said.flags)))
+    return Risk(word, flags, tuple(safety_flags(flags)))
+
+
+def worst_risk(words: Iterable[str]) -> str:
+    return max(words, key=lambda word: RISKS.index(word) if word in RISKS else len(RISKS))
+
+
+def plan_mark(
+    key: bytes, plan: str, command: str, cwd: str, risk: Risk, level: Level, witnesses: Iterable[Witness]
+) -> str:
+    """One keyed hash of exactly what was shown: another text, folder, risk or script is another mark."""
+    shown = [
+        plan,
+        command,
+        cwd,
+        risk.word,
+        int(level),
+        list(risk.warnings),
+        sorted((w.path, w.sha256) for w in witnesses),
+    ]
+    text = json.dumps(shown, ensure_ascii=True, separators=(",", ":"))
+    return hmac.new(key, b"plan\0" + text.encode(), hashlib.sha256).hexdigest()
+
+
+def same_mark(one: str, other: str) -> bool:
+    """Whether two marks are the same."""
+    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode("utf-8", "replace"))
+
+
+def _by_flags(flags: Flags) -> str:
+    """Seed 004's own rule; what only touches files may read them."""
+    if flags.destructive or flags.escalates_privileges:
+        return HIGH
+    return MEDIUM if flags.requires_confirmation else LOW
+
+
+def _either(one: Flags, other: Flags) -> Flags:
+    return Flags(
+        one.destructive or other.destructive,
+        one.touches_files or other.touches_files,
+        one.touches_network or other.touches_network,
+        one.escalates_privileges or other.escalates_privileges,
+        one.requires_confirmation or other.requires_confirmation,
+    )

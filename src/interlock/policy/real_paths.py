@@ -1,0 +1,239 @@
+"""Adds the real places of an action's paths to its facts, and marks Interlock's own files and processes among its targets."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from interlock.analysis.facts import HOLE, QUOTED, Command, Effect, Fact, known
+from interlock.analysis.places import place
+
+RESOLVED = "resolved"  # trait of an effect on the path that a link leads to
+OWN = "own"  # trait of an effect on one of Interlock's own files
+HOLDS = "holds"  # trait of an effect on a folder that one of them is in
+HOOKED = "hooked"  # trait of an effect on settings that call the hook
+AMONG = "interlock among others"  # target of a signal that also reaches the daemon
+PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown read run_script".split())
+_AWAY = frozenset({"remote", "container"})
+_LINK_ITSELF = frozenset({"delete", "move"})  # done to a link, not to what it leads to
+_WHOLE = frozenset({"delete", "move"})  # done to a folder and all that is in it
+_GLOB = re.compile(r"[*?\[]")
+_PORT = re.compile(r"\d{2,5}")
+_SIGNALLERS = frozenset({"pkill", "killall", "skill"})
+_PKILL_VALUED = frozenset(
+    "-s --signal --session -t --terminal -u -U --euid --uid -g -G --pgroup --group -P --parent -F --pidfile --ns".split()
+)
+
+Resolve = Callable[[Sequence[tuple[str, bool]]], Sequence[str]]
+"""Absolute paths, and whether a link at their end is followed -> where they really lead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process of Interlock's: its number, its group, its name and its command line."""
+
+    pid: int
+    group: int = 0
+    name: str = ""
+    line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAssets:
+    """What of this machine is Interlock's own; a folder stands for all that is in it."""
+
+    paths: tuple[str, ...] = ()
+    processes: tuple[Process, ...] = ()
+    ports: frozenset[int] = frozenset()
+
+
+NO_OWN_ASSETS = OwnAssets()
+
+
+@dataclass(frozen=True, slots=True)
+class Standpoint:
+    """Where an action is judged from: its folder and home as written and as they really are."""
+
+    cwd: str = ""
+    home: str = ""
+    real_cwd: str = ""
+    real_home: str = ""
+
+    def whole(self, path: str) -> str:
+        """A path from the root; empty where that is not known."""
+        if path == "~" or path.startswith("~/"):
+            path = f"{self.home}{path[1:]}" if self.home.startswith("/") else ""
+        return path if path.startswith("/") else ""
+
+    def straight(self, path: str, real: str) -> bool:
+        """Whether a path leads where it says, however its folder or the home came to be there."""
+        ways = ((self.cwd, self.real_cwd), (self.home, self.real_home))
+        return real == path or any(
+            old and new and (path == old or path.startswith(f"{old}/")) and real == new + path[len(old) :]
+            for old, new in ways
+        )
+
+
+def paths_in(facts: Sequence[Fact], at: Standpoint) -> list[tuple[Effect, str, bool]]:
+    """The effects on files of this machine, with the path to resolve and whether a link at its end is followed."""
+    found = []
+    for fact in facts:
+        if not isinstance(fact, Effect) or fact.verb not in PATH_VERBS or _AWAY & fact.traits:
+            continue
+        for path in dict.fromkeys((fact.path, _as_written(fact, at.cwd))):
+            whole = at.whole(path) if path and HOLE not in path and QUOTED not in path else ""
+            if whole:
+                found.append((fact, whole, fact.verb not in _LINK_ITSELF and "link" not in fact.traits))
+    return found
+
+
+def _as_written(fact: Effect, cwd: str) -> str:
+    """`link/../x` leads out of where the link leads, which no text tells: the path before its `..` are worked out."""
+    if ".." not in fact.target or not known(fact.target):
+        return ""
+    return fact.target if fact.target.startswith(("/", "~")) else posixpath.join(cwd, fact.target)
+
+
+def redirected_effects(
+    found: Sequence[tuple[Effect, str, bool]], real: Sequence[str], at: Standpoint
+) -> Iterator[Effect]:
+    """For each path that leads elsewhere, the same effect on what is there."""
+    for (fact, path, _), there in zip(found, real, strict=True):
+        if not at.straight(posixpath.normpath(path), there):
+            where = place(there, at.real_cwd or at.cwd, at.real_home or at.home)
+            yield replace(fact, target=there, path=there, place=where, traits=fact.traits | {RESOLVED})
+
+
+def own_files(
+    found: Sequence[tuple[Effect, str, bool]], real: Sequence[str], guarded: OwnAssets, hooked: Sequence[str]
+) -> Iterator[Effect]:
+    """The effects on Interlock's own files, on folders that hold them, and on settings that call its hook."""
+    for (fact, path, _), there in zip(found, real, strict=True):
+        if fact.verb in ("read", "run_script"):
+            continue
+        for one in (posixpath.normpath(path), there):
+            if any(_within(one, own) for own in guarded.paths):
+                yield replace(fact, place="guard", path=one, traits=fact.traits | {OWN, RESOLVED})
+            elif _reaches_down(fact) and (own := next((own for own in guarded.paths if _within(own, one)), "")):
+                yield replace(fact, place="guard", target=own, path=one, traits=fact.traits | {HOLDS, RESOLVED})
+            if any(_within(one, own) for own in hooked):
+                where = "guard" if fact.verb in ("chmod", "chown") else "agent_config"
+                yield replace(fact, place=where, path=one, traits=fact.traits | {HOOKED, RESOLVED})
+
+
+def _reaches_down(fact: Effect) -> bool:
+    return fact.verb in _WHOLE or (fact.verb in ("chmod", "chown") and "recursive" in fact.traits)
+
+
+def _within(path: str, folder: str) -> bool:
+    """The path itself or something in the folder; a glob on either side stands for what it fits."""
+    if path == folder or path.startswith(f"{folder.rstrip('/')}/"):
+        return True
+    if _GLOB.search(path):
+        return fnmatchcase(folder, path) and folder.count("/") == path.count("/")
+    if _GLOB.search(folder):
+        depth = folder.count("/") + 1
+        return fnmatchcase("/".join(path.split("/")[:depth]), folder)
+    return False
+
+
+def own_processes(
+    facts: Sequence[Fact], guarded: OwnAssets, pid_in: Callable[[str], str | None] | None
+) -> Iterator[Effect]:
+    """Signals that reach Interlock's processes, by number, by name, or by the port that they listen to."""
+    if not guarded.processes:
+        return
+    reads = [fact.path or fact.target for fact in facts if isinstance(fact, Effect) and fact.verb == "read"]
+    for fact in facts:
+        if _AWAY & fact.traits:
+            continue
+        if isinstance(fact, Effect) and fact.verb == "kill":
+            if _hits(fact.target, guarded) or (HOLE * 2 in fact.target and _reads_pid(reads, guarded, pid_in)):
+                yield replace(fact, target="interlock")
+            elif _found_by_name(fact.target, guarded):
+                yield replace(fact, target=AMONG)
+        elif isinstance(fact, Command) and (target := _signals(fact, guarded)):
+            yield Effect("kill", target, "", fact.traits, fact.span, fact.via, _shown(fact))
+
+
+def _hits(target: str, guarded: OwnAssets) -> bool:
+    numbers = {int(word) for word in target.split() if word.lstrip("-").isdigit()}
+    if any(one.pid in numbers or (one.group > 1 and -one.group in numbers) for one in guarded.processes):
+        return True
+    if "lsof:" in target or "fuser:" in target:
+        return any(int(port) in guarded.ports for port in _PORT.findall(target))
+    return False
+
+
+def _found_by_name(target: str, guarded: OwnAssets) -> bool:
+    """`$(pgrep -f serve)`: the hole says by which words."""
+    found = re.search(f"{HOLE}(pgrep|pidof):([^{HOLE}]*)", target)
+    if found is None:
+        return False
+    program, words = "killall" if found[1] == "pidof" else "pkill", found[2].split(":")
+    return any(_named(program, words, one) for one in guarded.processes)
+
+
+def _reads_pid(paths: Sequence[str], guarded: OwnAssets, pid_in: Callable[[str], str | None] | None) -> bool:
+    """Whether a file that is read beside it holds the number of one of the processes."""
+    texts = (pid_in(path) or "" for path in paths) if pid_in is not None else ()
+    pids = {str(one.pid) for one in guarded.processes}
+    return any(text.strip() in pids for text in texts)
+
+
+def _signals(fact: Command, guarded: OwnAssets) -> str:
+    """What a program that signals by name, port or file reaches of Interlock's: `interlock`, or that among others."""
+    words = [word for word in fact.words if known(word)]
+    if fact.program in _SIGNALLERS and "-0" not in words:
+        return AMONG if any(_named(fact.program, words, one) for one in guarded.processes) else ""
+    if fact.program == "fuser" and any(re.fullmatch(r"-[a-zA-Z]*k[a-zA-Z]*|--kill", word) for word in words):
+        ports = {int(word.partition("/")[0]) for word in words if word.partition("/")[0].isdigit()}
+        files = [word for word in words if word.startswith("/")]
+        own = ports & guarded.ports or any(_within(word, path) for word in files for path in guarded.paths)
+        return "interlock" if own else ""
+    if fact.program in ("kill-port", "fkill", "stop-process", "taskkill"):
+        numbers = {int(word.lstrip(":")) for word in words if word.lstrip(":").isdigit()}
+        own = numbers & {one.pid for one in guarded.processes} or (
+            fact.program in ("kill-port", "fkill") and numbers & guarded.ports
+        )
+        return "interlock" if own else ""
+    return ""
+
+
+def _named(program: str, words: Sequence[str], process: Process) -> bool:
+    """Whether `pkill` or `killall` finds a process by these words."""
+    names, flags, skip = [], set(), False
+    for word in words:
+        if skip or not word.startswith("-"):
+            names += [] if skip else [word]
+            skip = False
+        else:
+            flags.add(word)
+            skip = word in _PKILL_VALUED
+    if program == "killall":
+        return any(name in (process.name, process.line.partition(" ")[0].rpartition("/")[2]) for name in names)
+    whole = any(flag == "--full" or re.fullmatch(r"-[a-eg-z]*f[a-z]*", flag) for flag in flags)
+    exact = "-x" in flags or "--exact" in flags
+    return any(_fits(name, process.line if whole else process.name, exact) for name in names)
+
+
+def _fits(pattern: str, text: str, exact: bool) -> bool:
+    """As `pkill` compares; in RE2, so that no pattern takes long. One that RE2 does not know may fit anything."""
+    import re2
+
+    from interlock.policy.patterns import compile_pattern
+
+    try:
+        found = compile_pattern(pattern)
+    except re2.error:
+        return True
+    return (found.fullmatch(text) if exact else found.search(text)) is not None
+
+
+def _shown(fact: Command) -> str:
+    from interlock.analysis.shell import show_command
+
+    return show_command(fact.program, fact.words)

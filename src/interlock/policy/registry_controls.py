@@ -1,0 +1,101 @@
+"""Adds the findings and controls of matching registry patterns to an action (seed 003, R-21)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from interlock.analysis.assess import assess
+from interlock.analysis.classify import Classified, Rulebook, classify
+from interlock.model import Assessment, Finding, Human, Level, Requirement
+from interlock.policy.circumstances import Circumstances, Contribution
+from interlock.policy.policy import Policy
+from interlock.policy.registry import BUILT_IN_IDS, Pattern, RegistryMatch, Severity
+from interlock.times import milliseconds_to_seconds
+
+if TYPE_CHECKING:
+    from interlock.analysis.assess import Judgement
+
+RULE = "registry."  # begins the rule of a finding that a registered pattern makes
+
+
+def add_registry_findings(own: Judgement, matched: RegistryMatch | None, rules: Rulebook) -> Judgement:
+    """The judgement with a finding for each registered pattern: its severity is a level, and only a declared no rolls nothing back."""
+    patterns = matched.registered().patterns if matched else ()
+    if not patterns:
+        return own
+    found = classify(own.facts, rules)
+    findings = sorted((*map(_finding, patterns), *found.findings), key=lambda finding: -finding.level)
+    return replace(own, assessment=assess(own.facts, Classified(findings, found.floor), rules.programs))
+
+
+def _finding(pattern: Pattern) -> Finding:
+    return Finding(
+        rule=f"{RULE}{pattern.id}",
+        level=pattern.severity.level,
+        irreversible=pattern.can_rollback is False,
+        reason=pattern.description or f"Matches {pattern.id}, which an operator registered.",
+        category=pattern.category,
+        undo=pattern.undo,
+    )
+
+
+def own_level(assessment: Assessment) -> Level:
+    """The level that the rules found; what an operator registered is left out."""
+    found = (finding.level for finding in assessment.findings if not finding.rule.startswith(RULE))
+    return max(found, default=Level.SAFE)
+
+
+def matching_patterns(assessment: Assessment, policy: Policy, matched: RegistryMatch) -> RegistryMatch:
+    """The patterns that count: `list_purge_jobs` purges nothing, whatever a shipped pattern finds in its name."""
+    if own_level(assessment) >= Level.DESTRUCTIVE or policy.literal_globs:
+        return matched
+    return matched.registered()
+
+
+def severity_parts(assessment: Assessment, policy: Policy, at: Circumstances) -> list[Contribution]:
+    """Seed 003's steps 4 to 9, from the registry's patterns alone."""
+    gate = policy.severities
+    if at.matched is None or not policy.registry:
+        return []
+    if at.matched.failure:
+        if not gate.block_on_match_failure:
+            return [
+                Contribution("match_failure", Requirement(), f"matching failed and is ignored: {at.matched.failure}")
+            ]
+        return [Contribution("match_failure", Requirement(blocked=True), at.matched.failure)]
+    found = matching_patterns(assessment, policy, at.matched)
+    if found.severity is None:
+        return []
+    names = "" if policy.literal_globs else f" ({'; '.join(map(_named, found.patterns))})"
+    cooling = milliseconds_to_seconds(min(found.cooling_ms, gate.max_cooling_off_ms))
+    critical = found.severity is Severity.CRITICAL and gate.require_approval_for_critical
+    if critical or found.requires_approval:
+        words = f"{'Critical action' if critical else 'Action'} requires human approval{names}"
+        seconds = 0 if policy.literal_globs else cooling  # the specification's own flow takes approval or cooling
+        return [Contribution("severity", Requirement(seconds, Human.APPROVE, gate.allowed_approvers), words)]
+    if cooling:
+        return [Contribution("severity", Requirement(cooling), f"Action requires {cooling}s cooling-off period{names}")]
+    if found.requires_confirmation:
+        seconds = milliseconds_to_seconds(min(gate.default_cooling_off_ms, gate.max_cooling_off_ms))
+        asked = Requirement(seconds) if seconds else Requirement(human=Human.CONFIRM)  # with no time to object in
+        return [
+            Contribution("severity", asked, f"Action requires confirmation{f', {seconds}s' if seconds else ''}{names}")
+        ]
+    return []
+
+
+def _named(pattern: Pattern) -> str:
+    """What it is called, and of an operator's own what they say of it."""
+    said = pattern.description if pattern.id not in BUILT_IN_IDS else ""
+    return f"{pattern.id}: {said}" if said else pattern.id
+
+
+def replaces_level(assessment: Assessment, policy: Policy, at: Circumstances) -> bool:
+    """R-21: whether a severity's own controls stand for the level's; for no less than the rules found, and level 4 takes a human (R-23)."""
+    patterns = at.matched.registered().patterns if at.matched and policy.severity_replaces_level else ()
+    worst = max((pattern.severity.level for pattern in patterns), default=Level.SAFE)
+    if not patterns or own_level(assessment) > worst:
+        return False
+    asked = [part.requirement for part in severity_parts(assessment, policy, at)]
+    return any(one.human > Human.NONE or (one.cooling_seconds and worst < Level.FORBIDDEN) for one in asked)

@@ -1,0 +1,237 @@
+"""Renders a policy for people and as JSON, and warns of every setting that weakens it (R-14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from types import MappingProxyType
+from typing import Any
+
+from interlock.analysis.display_text import Line, StyledText
+from interlock.analysis.operations.name_patterns import BUILT_IN_PATTERNS, NamePatterns
+from interlock.analysis.wire import requirement_json
+from interlock.model import Human, Level, Requirement
+from interlock.policy.patterns import PatternSet
+from interlock.policy.policy import Policy, Severities
+
+
+def policy_lines(policy: Policy) -> Iterator[Line]:
+    """The effective policy: what it extends is in it."""
+    yield StyledText(policy.name, "heading"), StyledText(f"  {policy.description}")
+    if policy.extends:
+        yield (StyledText(f"extends {policy.extends}; what follows is all of it together", "dim"),)
+    yield ()
+    for level in Level:
+        yield StyledText(f"{int(level)} {level.word:<13}", f"level{int(level)}"), StyledText(level_words(policy, level))
+    yield ()
+    for name, value in setting_words(policy):
+        yield StyledText(f"{name:<24}", "dim"), StyledText(value)
+
+
+def level_words(policy: Policy, level: Level) -> str:
+    """What one level asks for, in sentences."""
+    control = policy.control(level)
+    said = [_denied(control.requirement) if control.denies else requirement_words(control.requirement)]
+    if control.irreversible is not None:
+        said.append(f"If it cannot be undone: {_inner(_denied(control.irreversible))}")
+    eased = {"nothing would be lost": control.relief, "a copy can be taken first": control.kept}
+    for asked in dict.fromkeys(one for one in eased.values() if one is not None):
+        when = " or ".join(words for words, one in eased.items() if one == asked)
+        of = "of a database made for tests or by this session " if level is Level.FORBIDDEN else ""
+        said.append(f"If {of}{when}: {_inner(requirement_words(asked))}")
+    return " ".join(said)
+
+
+def setting_words(policy: Policy) -> Iterator[tuple[str, str]]:
+    """Everything else that a policy says, by name, in sentences."""
+    yield "what cannot be undone", _IRREVERSIBLE[policy.irreversible]
+    for lead, found in (("", policy.patterns), ("of tools, ", policy.restriction.patterns)):
+        for name, globs in _patterns(found).items():
+            if globs:
+                yield f"{lead}{_PATTERNS[name]}", ", ".join(globs)
+    if policy.allowed_operations:
+        yield "nothing but", ", ".join(sorted(policy.allowed_operations))
+    if policy.always_ask:
+        yield "everything asks", "Somebody confirms every action, also one that only reads."
+    if policy.registry:
+        gate = policy.severities
+        usual, most = _span(gate.default_cooling_off_ms / 1000), _span(gate.max_cooling_off_ms / 1000)
+        yield (
+            "names of operations",
+            f"A name that fits a registry pattern waits as long as the pattern says, {usual} where it says nothing, at most {most}.",
+        )
+    yield from _answering(policy)
+    if policy.escalate.forbidden_attempts:
+        tries, window = policy.escalate.forbidden_attempts, _span(policy.escalate.forbidden_window_seconds)
+        yield (
+            "blocks",
+            f"An agent that tries {tries} forbidden actions within {window} is blocked until an operator lifts it.",
+        )
+    yield "adapters", _MATRICES.get(policy.matrix, policy.matrix)
+
+
+def _answering(policy: Policy) -> Iterator[tuple[str, str]]:
+    gate = policy.severities
+    who = _people(gate.allowed_approvers)
+    yield "who may answer", f"{who[:1].upper()}{who[1:]}, unless a level names others."
+    yield "nobody answers", f"After {_span(gate.auto_expire_ms / 1000)} the request expires, and nothing ran."
+    yield "somebody says no", f"For {_span(policy.denial_seconds)} the same is refused, in whatever words it comes."
+    yield "at most", f"{policy.open_tickets} requests of one agent wait at a time."
+
+
+_IRREVERSIBLE = {
+    Human.NONE: "It asks for no more than anything else.",
+    Human.CONFIRM: "Somebody has to confirm it at least; from dangerous up an operator has to sign for it.",
+    Human.APPROVE: "An operator has to approve it at least; from dangerous up one has to sign for it.",
+    Human.VERIFY: "An operator has to sign for it.",
+}
+_PATTERNS = {"deny": "always denied", "approve": "always asks an operator", "allow": "needs no confirmation"}
+_MATRICES = {
+    "floor": "Their operations also pass the table of trust and danger, and never ask for less than this policy does.",
+    "spec": "Their operations pass the published table of trust and danger alone.",
+}
+_ASKED = {
+    Human.NONE: "It runs at once.",
+    Human.CONFIRM: "{who} has to confirm it.",
+    Human.APPROVE: "{who} has to approve it.",
+    Human.VERIFY: "{who} has to sign for it, with a passkey or a passphrase.",
+}
+
+
+def _span(seconds: float) -> str:
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{int(seconds // size)} {unit}"
+    return f"{seconds:g} s"
+
+
+def _patterns(found: PatternSet) -> dict[str, list[str]]:
+    return {name: [glob.text for glob in getattr(found, name)] for name in ("deny", "approve", "allow")}
+
+
+def requirement_words(asked: Requirement) -> str:
+    """A requirement in a sentence."""
+    if asked.blocked:
+        return "It is denied, and nobody can approve it."
+    time = _span(asked.cooling_seconds) if asked.cooling_seconds else ""
+    if asked.human is Human.NONE:
+        return f"It waits {time}, and runs unless somebody objects." if time else _ASKED[Human.NONE]
+    who = _people(asked.approvers) if asked.approvers else "somebody" if asked.human is Human.CONFIRM else _OPERATOR
+    if asked.quorum > 1:
+        who = f"{asked.quorum} people" if who == _OPERATOR else f"{asked.quorum} of {who}"
+    said = _ASKED[asked.human].format(who=f"{who[:1].upper()}{who[1:]}")
+    said = said.replace(" has to", " have to") if asked.quorum > 1 else said
+    if asked.reauth and asked.human is not Human.VERIFY:
+        said = f"{said[:-1]}, after signing in again."
+    return f"{said[:-1]}, and {time} have to pass." if time else said
+
+
+_OPERATOR = "an operator"
+
+
+def _people(names: Iterable[str]) -> str:
+    """Whoever is named to answer."""
+    said = [{"human": _OPERATOR, "role:admin": "an admin"}.get(name, name.replace(":", " ")) for name in sorted(names)]
+    return " or ".join(dict.fromkeys(said)) or _OPERATOR
+
+
+def _denied(asked: Requirement) -> str:
+    """A no that a ticket can turn."""
+    return f"The call is denied, and a request waits in its place. {requirement_words(asked)}"
+
+
+def _inner(sentence: str) -> str:
+    return f"{sentence[:1].lower()}{sentence[1:]}"
+
+
+def policy_json(policy: Policy) -> dict[str, Any]:
+    """The same for programs."""
+
+    def control(level: Level) -> dict[str, Any]:
+        found = policy.control(level)
+        extra = {"relief": found.relief, "kept": found.kept, "irreversible": found.irreversible}
+        return {
+            **requirement_json(found.requirement),
+            "denies": found.denies,
+            **{key: requirement_json(value) for key, value in extra.items() if value is not None},
+        }
+
+    return {
+        "name": policy.name,
+        "description": policy.description,
+        "extends": policy.extends or None,
+        "levels": {level.word: control(level) for level in Level},
+        "irreversible": policy.irreversible.name.lower(),
+        "patterns": _patterns(policy.patterns),
+        "restrictions": _patterns(policy.restriction.patterns),
+        "matrix": policy.matrix,
+        "denial_seconds": policy.denial_seconds,
+        "open_tickets": policy.open_tickets,
+        "cases": len(policy.cases),
+    }
+
+
+_MODES = MappingProxyType(
+    {
+        "monitoring": "everything passes, blocked agents included; the record says what would have happened",
+        "logging": "everything passes; it is written down, and nothing is weighed",
+        "disabled": "everything passes; it is written down, and nothing is weighed",
+    }
+)
+
+
+def policy_warnings(policy: Policy, mode: str = "enforcing", patterns: NamePatterns = BUILT_IN_PATTERNS) -> list[str]:
+    """Everything that makes this weaker than it could be."""
+    return [*_of_mode(mode), *_of_policy(policy), *_of_patterns(patterns), *severity_warnings(policy.severities)]
+
+
+def severity_warnings(gate: Severities) -> list[str]:
+    """What of seed 003's settings does."""
+    said = []
+    if not gate.enabled:
+        said.append("gate.enabled = false: nothing is held")
+    if not gate.require_approval_for_critical:
+        said.append("gate.requireApprovalForCritical = false: critical actions pass without a human")
+    if not gate.block_on_match_failure:
+        said.append("gate.blockOnMatchFailure = false: what cannot be matched passes")
+    if gate.bypass_for_trust_tiers:
+        tiers = ", ".join(sorted(gate.bypass_for_trust_tiers))
+        said.append(f"gate.bypassForTrustTiers = [{tiers}]: these agents skip cooling-off and confirmation")
+    if gate.default_cooling_off_ms < 30_000 or gate.max_cooling_off_ms < 30_000:
+        said.append("cooling-off is under 30 s: hardly time for a veto")
+    return said
+
+
+def _of_mode(mode: str) -> Iterator[str]:
+    if mode in _MODES:
+        yield f'safetyLoop.mode = "{mode}": {_MODES[mode]}'
+
+
+def _of_policy(policy: Policy) -> Iterator[str]:
+    named = f"policy {policy.name!r}"
+    free = [level.word for level in Level if level >= Level.DESTRUCTIVE and _asks_nothing(policy, level)]
+    if free:
+        yield f"{named}: the levels {', '.join(free)} ask for nothing; only patterns and what cannot be approved stop an action"
+    if policy.cooling_frees_irreversible:
+        yield f"{named}: time alone frees what cannot be undone"
+    off = [
+        name for name in ("repetition", "cumulative", "forbidden_attempts") if getattr(policy.escalate, name) is None
+    ]
+    if off:
+        yield f'{named}: escalation.{", escalation.".join(off)} = "off": much of the same asks for nothing more'
+    if policy.restriction.scope == "session":
+        yield f"{named}: one approval of a confirm pattern answers it for a whole session"
+
+
+def _asks_nothing(policy: Policy, level: Level) -> bool:
+    control = policy.control(level)
+    return control.requirement == Requirement() and not control.denies
+
+
+def _of_patterns(patterns: NamePatterns) -> Iterator[str]:
+    for name in ("dangerous", "forbidden"):
+        gone = [glob for glob in getattr(BUILT_IN_PATTERNS, name) if glob not in getattr(patterns, name)]
+        if gone:
+            yield f"danger_patterns.replace = true: {name} lacks the built-in {', '.join(gone)}"
+    wide = [glob for glob in patterns.exempt if "*" in glob]
+    if wide:
+        yield f"danger_patterns.safe: every name that {', '.join(wide)} matches counts as safe, whatever it says"

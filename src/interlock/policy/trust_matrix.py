@@ -1,0 +1,184 @@
+"""The trust x danger matrix: the published cells, our floor under them, and an operator's trust_policy, which only tightens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from interlock.adapters.trust import Trust
+from interlock.model import Level
+
+ALLOW, CONFIRM, VERIFY, INTROSPECT_ONLY, DENY = WORDS = ("allow", "confirm", "verify", "introspect_only", "deny")
+
+# Rows are danger, columns trust from untested to certified (DL-12).
+PUBLISHED = MappingProxyType(
+    {
+        Level.SAFE: (INTROSPECT_ONLY, ALLOW, ALLOW, ALLOW, ALLOW),
+        Level.REVERSIBLE: (DENY, DENY, ALLOW, ALLOW, ALLOW),
+        Level.DESTRUCTIVE: (DENY, DENY, CONFIRM, ALLOW, ALLOW),
+        Level.DANGEROUS: (DENY, DENY, DENY, CONFIRM, ALLOW),
+        Level.FORBIDDEN: (DENY, DENY, DENY, DENY, CONFIRM),
+    }
+)
+# What a level asks for whoever vouches (C-02); a forbidden operation takes an admin's override first.
+FLOOR = MappingProxyType(
+    {
+        Level.SAFE: ALLOW,
+        Level.REVERSIBLE: ALLOW,
+        Level.DESTRUCTIVE: CONFIRM,
+        Level.DANGEROUS: VERIFY,
+        Level.FORBIDDEN: DENY,
+    }
+)
+OVERRIDE_REQUIRED = "operator override required"
+MATRICES = ("floor", "spec")
+
+
+@dataclass(frozen=True, slots=True)
+class TrustPolicy:
+    """What an operator asks beyond the matrix (TL-08); it can only tighten."""
+
+    minimum_trust_for_writes: Trust | None = None
+    minimum_trust_for_deletes: Trust | None = None
+    allow_untested_introspection: bool = True
+    require_confirmation_below: Trust | None = None
+    strict_category_minimums: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterCall:
+    """One operation of an adapter that asks to pass."""
+
+    operation: str
+    level: Level
+    trust: Trust
+    category: str = ""
+    introspection: bool = False
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The answer of the matrix; a refusal carries its error code and details."""
+
+    word: str
+    published: str
+    code: str = ""
+    details: MappingProxyType[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def gate(level: Level, trust: Trust, matrix: str = "floor") -> str:
+    """One cell: as published (`spec`), or the stricter of that and the floor (`floor`, R-1)."""
+    published = PUBLISHED[level][trust]
+    if matrix == "spec":
+        return published
+    if matrix != "floor":
+        raise ValueError(f"no matrix {matrix!r}; known: {', '.join(MATRICES)}")
+    return stricter(published, FLOOR[level])
+
+
+def stricter(one: str, other: str) -> str:
+    """Of two words the one that lets less through."""
+    return max(one, other, key=WORDS.index)
+
+
+def minimum_trust_required(level: Level) -> Trust:
+    """The lowest trust whose published cell lets an operation through; `introspect_only` lets none (R-1)."""
+    return next(trust for trust in Trust if PUBLISHED[level][trust] not in (DENY, INTROSPECT_ONLY))
+
+
+def category_minimum(category: str, level: Level, introspection: bool = False) -> Trust:
+    """The least trust by kind of operation (TL-06)."""
+    if introspection:
+        return Trust.UNTESTED
+    if level >= Level.DANGEROUS:
+        return Trust.CERTIFIED
+    if category == "delete" or level is Level.DESTRUCTIVE:
+        return Trust.COMMUNITY_REVIEWED
+    return Trust.GENERATED if category == "read" and level is Level.SAFE else Trust.VALIDATED
+
+
+def passage(
+    call: AdapterCall, matrix: str = "floor", policy: TrustPolicy | None = None, override: bool = False
+) -> Passage:
+    """What the matrix and the operator's policy say of a call; `override` is an admin's, with step-up."""
+    policy = policy or TrustPolicy()
+    published = PUBLISHED[call.level][call.trust]
+    if call.introspection and call.level is Level.SAFE:
+        return _introspection(call, policy, published)
+    needed = _needed_trust(call, policy)
+    if published == INTROSPECT_ONLY or call.trust < needed:
+        needed = max(needed, minimum_trust_required(call.level))
+        return Passage(DENY, published, "PERMISSION_TRUST_LEVEL_INSUFFICIENT", _insufficient(call, needed))
+    if published == DENY:
+        return Passage(DENY, published, "PERMISSION_DANGER_LEVEL_DENIED", _denied(call))
+    word = gate(call.level, call.trust, matrix)
+    if word == DENY:  # only the floor denies
+        if not override:
+            return Passage(DENY, published, "PERMISSION_DENIED", MappingProxyType({"reason": OVERRIDE_REQUIRED}))
+        word = VERIFY
+    if _asks(call, policy):
+        word = stricter(word, CONFIRM)
+    return Passage(word, published, "CONFIRMATION_REQUIRED" if word != ALLOW else "")
+
+
+def untrusted_words(call: AdapterCall, found: Passage, does: str, note: str) -> str:
+    """Why an adapter's operation is refused: what it does, what trust that takes, and what an operator can do about it."""
+    needed = found.details.get("required_trust") or found.details.get("minimum_trust_required")
+    what = (
+        f"{call.operation} is {call.level.word} ({does.rstrip('.')})"
+        if does
+        else f"{call.operation} is {call.level.word}"
+    )
+    takes = f", and takes an adapter that is {needed}" if needed else ""
+    return f"{what}{takes}; {note or f'this one is {call.trust.word}'}"
+
+
+def _introspection(call: AdapterCall, policy: TrustPolicy, published: str) -> Passage:
+    if call.trust is Trust.UNTESTED and not policy.allow_untested_introspection:
+        details = _insufficient(call, Trust.GENERATED)
+        return Passage(DENY, published, "PERMISSION_TRUST_LEVEL_INSUFFICIENT", details)
+    return Passage(ALLOW, published)
+
+
+def _needed_trust(call: AdapterCall, policy: TrustPolicy) -> Trust:
+    """The least trust by policy; the category minimums count only where an operator asks for them (C-07)."""
+    needed = [Trust.UNTESTED]
+    writes = call.category != "read" or call.level > Level.SAFE
+    deletes = call.category == "delete" or call.level >= Level.DESTRUCTIVE
+    if writes and policy.minimum_trust_for_writes is not None:
+        needed.append(policy.minimum_trust_for_writes)
+    if deletes and policy.minimum_trust_for_deletes is not None:
+        needed.append(policy.minimum_trust_for_deletes)
+    if policy.strict_category_minimums:
+        needed.append(category_minimum(call.category, call.level))
+    return max(needed)
+
+
+def _asks(call: AdapterCall, policy: TrustPolicy) -> bool:
+    below = policy.require_confirmation_below
+    return below is not None and call.trust < below and call.level > Level.SAFE
+
+
+def _insufficient(call: AdapterCall, needed: Trust) -> MappingProxyType[str, Any]:
+    return MappingProxyType(
+        {
+            "operation": call.operation,
+            "required_trust": needed.word,
+            "actual_trust": call.trust.word,
+            "danger_level": int(call.level),
+        }
+    )
+
+
+def _denied(call: AdapterCall) -> MappingProxyType[str, Any]:
+    return MappingProxyType(
+        {
+            "operation": call.operation,
+            "danger_level": call.level.word,
+            "adapter_trust": call.trust.word,
+            "minimum_trust_required": minimum_trust_required(call.level).word,
+            "reasons": list(call.reasons),
+        }
+    )

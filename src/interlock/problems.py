@@ -1,0 +1,135 @@
+"""Collects every problem of data that somebody wrote, each with its path; reads values one by one and raises nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+Key = str | int
+Path = tuple[Key, ...]  # the keys from the top of the data, list positions as numbers
+
+MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong; an error refuses the data, a warning does not."""
+
+    path: Path
+    message: str
+    error: bool = True
+
+    @property
+    def place(self) -> str:
+        """The path in words: `operations.delete[0].danger`."""
+        return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in self.path).lstrip(".")
+
+
+class Problems:
+    """Collects what is wrong while data is being read; nothing is raised, so that every problem gets named."""
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    def error(self, path: Path, message: str) -> None:
+        self.found.append(Problem(path, message))
+
+    def warn(self, path: Path, message: str) -> None:
+        self.found.append(Problem(path, message, error=False))
+
+    def table(self, data: object, path: Path) -> Mapping[str, Any] | None:
+        """`data` if it is a table; None after naming what it is instead."""
+        if isinstance(data, Mapping):
+            return data
+        self.error(path, f"expected a table, got {describe_value(data)}")
+        return None
+
+    def items(self, data: Mapping[str, Any], key: str, path: Path) -> list[Any]:
+        """The list under `key`, or none; an empty list says nothing and is refused."""
+        value = data.get(key, MISSING)
+        if value is MISSING:
+            return []
+        if not isinstance(value, list):
+            self.error((*path, key), f"{key}: expected a list, got {describe_value(value)}")
+            return []
+        if not value:
+            self.error((*path, key), f"{key} is empty")
+        return value
+
+    def texts(self, data: Mapping[str, Any], key: str, path: Path) -> tuple[str, ...]:
+        """The list of texts under `key`."""
+        found = []
+        for at, item in enumerate(self.items(data, key, path)):
+            if isinstance(item, str) and item.strip():
+                found.append(item)
+            else:
+                self.error((*path, key, at), f"{key}[{at}]: expected text, got {describe_value(item)}")
+        return tuple(found)
+
+    def text(self, data: Mapping[str, Any], key: str, path: Path, required: bool = False) -> str:
+        """The text under `key`; an empty one is no text."""
+        value = data.get(key, MISSING)
+        if value is MISSING:
+            if required:
+                self.error(path, f"{key} is missing")
+            return ""
+        if isinstance(value, str) and value.strip():
+            return value
+        said = f"{key} is empty" if value in ("", None) else f"{key}: expected text, got {describe_value(value)}"
+        self.error((*path, key), said)
+        return ""
+
+    def flag(self, data: Mapping[str, Any], key: str, path: Path, default: bool) -> bool:
+        """The boolean under `key`."""
+        value = data.get(key, default)
+        if isinstance(value, bool):
+            return value
+        self.error((*path, key), f"{key}: expected true or false, got {describe_value(value)}")
+        return default
+
+    def number(
+        self, data: Mapping[str, Any], key: str, path: Path, least: float, most: float, whole: bool = False
+    ) -> float | None:
+        """The number under `key` if it lies between `least` and `most`."""
+        value = data.get(key, MISSING)
+        if value is MISSING:
+            return None
+        fits = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+        if fits and math.isfinite(value) and least <= value <= most:
+            return float(value)
+        kind = "a whole number" if whole else "a number"
+        self.error(
+            (*path, key),
+            f"{key}: expected {kind} from {_digits(least)} to {_digits(most)}, got {describe_value(value)}",
+        )
+        return None
+
+    def only(self, data: Mapping[str, Any], known: Iterable[str], path: Path, error: bool = True) -> None:
+        """Names every key that is not known, and the key that was probably meant."""
+        names = sorted(known)
+        for key in data:
+            if key in names:
+                continue
+            near = get_close_matches(str(key)[:60], names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+            self.found.append(Problem((*path, key), f"unknown key {describe_value(key)}; {hint}", error))
+
+
+def _digits(value: float) -> str:
+    """A number as somebody would write it: 10000000, 0.01."""
+    return str(int(value)) if value == int(value) else f"{value:g}"
+
+
+def describe_value(value: object) -> str:
+    """A value as it is named in a message: short, whatever it is."""
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return "a huge number"
+    text = repr(value) if not isinstance(value, str) else repr(value[:60])
+    return text if len(text) <= 70 else f"{text[:66]}…{text[-1]}"

@@ -1,0 +1,125 @@
+"""Parses one line of JSON-RPC and refuses ambiguous ones, and builds the relay's own responses."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+from urllib.parse import unquote
+
+Key = tuple[str, object]  # an id: 1, 1.0, "1" and true are four
+PARSE, INVALID, METHOD, SERVER = -32700, -32600, -32601, -32000
+CALL, LIST = "tools/call", "tools/list"
+_FIELDS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
+_PARAMS = frozenset({"name", "arguments", "_meta", "task", "inputresponses", "requeststate"})
+_SPELLED = {"inputresponses": "inputResponses", "requeststate": "requestState"}
+_DIGITS = 400
+_PLAIN = re.compile(r"[!-~]+")  # every method and field of the protocol: ASCII, and nothing that cannot be seen
+_ESCAPED = re.compile(r"\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})")
+_DECODINGS = 4  # times that a method may be encoded over
+
+
+class AmbiguousMessage(ValueError):
+    """A line that two readers could take for two things."""
+
+
+def parse_message(line: bytes) -> Any:
+    """The value; raises Unreadable for what is no JSON, a key given twice, and numbers that are none."""
+    try:
+        return _DECODER.decode(line.decode())
+    except RecursionError:
+        raise AmbiguousMessage("it is nested too deeply") from None
+    except UnicodeDecodeError:
+        raise AmbiguousMessage("it is not UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise AmbiguousMessage(f"it is not JSON, see character {error.pos}") from None
+    except ValueError as error:
+        raise AmbiguousMessage(str(error)[:200]) from None
+
+
+def check_fields(message: dict[str, Any]) -> None:
+    """Refuses a field that some readers take for another one: `Method` is `method` to those that ignore case."""
+    for name in message:
+        if name not in _FIELDS and (name.casefold() in _FIELDS or not _PLAIN.fullmatch(name)):
+            raise AmbiguousMessage(f"the field {name!r:.40} is not spelled as in the protocol")
+    if message.get("method") == CALL and type(params := message.get("params")) is dict:
+        for name in params:
+            folded = name.casefold()
+            known = folded in _PARAMS and name != _SPELLED.get(folded, folded)
+            if known or not _PLAIN.fullmatch(name):
+                raise AmbiguousMessage(f"params.{name!r:.40} is not spelled as in the protocol")
+
+
+def mimics_call(method: str) -> bool:
+    """Whether a server that is not strict could take a method for `tools/call`: another case, other separators, escapes,
+    letters that are not ASCII; and every method of `tools/` that the protocol does not have."""
+    if method in (CALL, LIST):
+        return False
+    if not _PLAIN.fullmatch(method):
+        return True
+    plain = method.lower()
+    for _ in range(_DECODINGS):
+        plain = unquote(_ESCAPED.sub(lambda found: chr(int(found[1] or found[2], 16)), plain)).lower()
+    words = re.findall(r"[a-z0-9]+", plain)
+    joined = "".join(words)
+    return words[:1] in (["tool"], ["tools"]) or any(one in joined for one in ("toolcall", "toolscall", "calltool"))
+
+
+def id_key(id: Any) -> Key:
+    """What tells ids apart; raises Unreadable for an id that is none."""
+    if id is not None and type(id) not in (str, int, float):
+        raise AmbiguousMessage("its id is neither a text nor a number")
+    return type(id).__name__, id
+
+
+def encode_message(message: Any) -> bytes:
+    return _ENCODER.encode(message).encode() + b"\n"
+
+
+def denial(id: Any, words: str) -> dict[str, Any]:
+    """A call that was not made, as a result in every era of the protocol: models read results, and few clients show them errors."""
+    said = {"content": [{"type": "text", "text": words}], "isError": True, "resultType": "complete"}
+    return {"jsonrpc": "2.0", "id": id, "result": said}
+
+
+def with_notice(message: dict[str, Any], words: str) -> dict[str, Any]:
+    """A server's answer with one more text in it, where it is a result with content."""
+    result = message.get("result")
+    if not isinstance(result, dict) or not isinstance(content := result.get("content"), list):
+        return message
+    return {**message, "result": {**result, "content": [*content, {"type": "text", "text": words}]}}
+
+
+def error(id: Any, code: int, words: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": words}}
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise ValueError("a key is given twice")
+    return table
+
+
+def _whole(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError("a number is too long")
+    return int(text)
+
+
+def _fraction(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError("a number is too large")
+    return value
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_table, parse_int=_whole, parse_float=_fraction, parse_constant=_no_number
+)
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,254 @@
+"""`interlock proxy --config FILE.json`: many servers as one; tools are named `server__tool`, and each server has its own gate."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from interlock.adapters.trust import HIGHEST_CLAIM, TRUSTS
+from interlock.identity import make_undumpable
+from interlock.proxy.messages import (
+    METHOD,
+    PARSE,
+    AmbiguousMessage,
+    Key,
+    check_fields,
+    denial,
+    encode_message,
+    error,
+    id_key,
+    parse_message,
+)
+from interlock.proxy.pipes import Stdio
+from interlock.proxy.running import (
+    FAILED,
+    ProxyOptions,
+    ProxySettingError,
+    ServerAddress,
+    ServerConnection,
+    server_address,
+    until_over,
+)
+
+BETWEEN = "__"
+_PATIENCE = 30.0  # seconds for a server to say who it is and what it has
+_PAGES = 50
+_ENTRIES = ("mcpServers", "servers", "mcp_servers")
+Json = dict[str, Any]
+
+
+def servers_in_file(path: Path, trust: str) -> list[ServerAddress]:
+    """The servers that a client's file names; raises SettingError for a file that names none, or wrongly."""
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as problem:
+        raise ProxySettingError(f"{path}: not JSON ({problem})") from None
+    table = next((given[key] for key in _ENTRIES if isinstance(given, dict) and key in given), None)
+    if not isinstance(table, dict) or not table:
+        raise ProxySettingError(f"{path}: expected servers under mcpServers")
+    return [_place(path, name, entry, trust) for name, entry in table.items()]
+
+
+def _place(path: Path, name: str, entry: Any, trust: str) -> ServerAddress:
+    if not isinstance(entry, Mapping) or not (entry.get("command") or entry.get("url")):
+        raise ProxySettingError(f"{path}: {name}: expected a command or a url")
+    said = entry.get("trust", trust)
+    if ("trust" in entry or said) and (said not in TRUSTS or TRUSTS[said] > HIGHEST_CLAIM):
+        raise ProxySettingError(f"{path}: {name}: trust {said!r:.40}: expected a level up to {HIGHEST_CLAIM.word}")
+    command = [] if entry.get("url") else [str(entry["command"]), *map(str, entry.get("args") or ())]
+    tables = {key: {str(k): str(v) for k, v in (entry.get(key) or {}).items()} for key in ("env", "headers")}
+    short = re.sub(r"[^A-Za-z0-9._-]", "-", name).strip("._-").replace(BETWEEN, "_")
+    return server_address(
+        short, said, command, str(entry.get("url") or ""), env=tables["env"], headers=tables["headers"]
+    )
+
+
+def run_many(places: list[ServerAddress], setting: ProxyOptions) -> int:
+    """Relays until the client has gone, or every server has."""
+    make_undumpable()
+    return uvloop.run(_run(places, setting))
+
+
+async def _run(places: list[ServerAddress], setting: ProxyOptions) -> int:
+    stdio = Stdio(setting.config.proxy.line_bytes)
+    await stdio.open()
+    many = Multiplexer(stdio, places, setting)
+    await many.start()
+    if not many.live:
+        return FAILED
+    await stdio.listen(many.from_client)
+    return await until_over(stdio, list(many.lines.values()), many.watch())
+
+
+class Multiplexer:
+    """One server to its client, one client to each of its servers."""
+
+    def __init__(self, stdio: Stdio, places: list[ServerAddress], setting: ProxyOptions) -> None:
+        self._stdio, self._loop = stdio, asyncio.get_running_loop()
+        self.lines = {
+            one.behind.name: ServerConnection(one, setting, partial(self._from_server, one.behind.name))
+            for one in places
+        }
+        if len(self.lines) != len(places):
+            raise ProxySettingError("two servers have the same name")
+        self.live: set[str] = set()
+        self._own: dict[str, asyncio.Future[Any]] = {}  # what we asked a server
+        self._asked: dict[str, tuple[str, Any]] = {}  # what a server asked the client: who, and its own id
+        self._calls: dict[Key, str] = {}  # who has which call
+        self._number = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        await asyncio.gather(*map(self._start, self.lines))
+        self._stdio.paced += [self.lines[name].server.paced for name in self.live]
+
+    async def _start(self, name: str) -> None:
+        try:
+            await self.lines[name].start()
+            self.live.add(name)
+        except OSError as problem:
+            self.lines[name].report(f"it cannot be started: {problem.strerror or problem}")
+
+    async def watch(self) -> None:
+        """Ends when the last server has."""
+        await asyncio.gather(*(self._watch(name) for name in list(self.live)))
+
+    async def _watch(self, name: str) -> None:
+        await self.lines[name].watch()
+        self.live.discard(name)
+
+    # from the client
+
+    def from_client(self, line: bytes) -> None:
+        """Takes one line; the gate of its server sees it again."""
+        try:
+            message = parse_message(line)
+            for one in message if type(message) is list and message else [message]:
+                if type(one) is not dict:
+                    raise AmbiguousMessage("a message is an object")
+                check_fields(one)
+                self._message(one)
+        except AmbiguousMessage as problem:
+            self._stdio.send(encode_message(error(None, PARSE, f"Interlock did not pass this on: {problem}")))
+
+    def _message(self, message: Json) -> None:
+        if "method" not in message:
+            return self._response(message)
+        method, params = message["method"], message.get("params")
+        params = params if type(params) is dict else {}
+        if "id" not in message:
+            return self._notification(message, params)
+        id_key(message["id"])
+        if method == "tools/call":
+            return self._call(message, params)
+        work = {"initialize": self._initialize, "tools/list": self._tools, "ping": self._ping}.get(str(method))
+        if work is None:
+            words = f"many servers in one offer tools alone, not {str(method)[:80]}"
+            return self._stdio.send(encode_message(error(message["id"], METHOD, words)))
+        task = self._loop.create_task(self._answered(message["id"], work(params)))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return None
+
+    async def _answered(self, id: Any, work: Any) -> None:
+        self._stdio.send(encode_message({"jsonrpc": "2.0", "id": id, "result": await work}))
+
+    def _call(self, message: Json, params: Json) -> None:
+        given = params.get("name")
+        name, between, tool = given.partition(BETWEEN) if type(given) is str else ("", "", "")
+        if not between or name not in self.live:
+            words = f"Denied: no server that runs has the tool {given!r:.100}."
+            return self._stdio.send(encode_message(denial(message["id"], words)))
+        self._calls[id_key(message["id"])] = name
+        return self._to(name, {**message, "params": {**params, "name": tool}})
+
+    def _notification(self, message: Json, params: Json) -> None:
+        if message["method"] == "notifications/cancelled" and "requestId" in params:
+            name = self._calls.get(id_key(params["requestId"]))
+            return self._to(name, message) if name in self.live and name is not None else None
+        for name in self.live:
+            self._to(name, message)
+        return None
+
+    def _response(self, message: Json) -> None:
+        name, id = self._asked.pop(str(message.get("id")), ("", None))
+        if name in self.live:
+            self._to(name, {**message, "id": id})
+
+    def _to(self, name: str, message: Json) -> None:
+        self.lines[name].relay.from_client(encode_message(message).rstrip())
+
+    # from the servers
+
+    def _from_server(self, name: str, line: bytes) -> None:
+        message = json.loads(line)
+        if "method" in message:
+            if "id" in message:
+                self._number += 1
+                self._asked[f"{name}:{self._number}"] = (name, message["id"])
+                message["id"] = f"{name}:{self._number}"
+            return self._stdio.send(encode_message(message))
+        own = self._own.pop(message["id"], None) if type(message.get("id")) is str else None
+        if own is not None:
+            return own.set_result(message.get("result")) if not own.done() else None
+        self._calls.pop(id_key(message.get("id")), None)
+        return self._stdio.send(line)
+
+    # what is answered for all of them
+
+    async def _ping(self, params: Json) -> Json:
+        return {}
+
+    async def _initialize(self, params: Json) -> Json:
+        found = await self._all("initialize", params)
+        versions = [one["protocolVersion"] for one in found.values() if type(one.get("protocolVersion")) is str]
+        said = [f"{name}: {one['instructions']}" for name, one in found.items() if one.get("instructions")]
+        return {
+            "protocolVersion": min(versions, default=str(params.get("protocolVersion", "2025-11-25"))),
+            "capabilities": {"tools": {"listChanged": True}},
+            "serverInfo": {"name": "interlock", "version": "1", "title": ", ".join(sorted(self.lines))},
+            **({"instructions": "\n".join(said)} if said else {}),
+        }
+
+    async def _tools(self, params: Json) -> Json:
+        found = await asyncio.gather(*(self._listed(name, params) for name in sorted(self.live)))
+        return {"tools": [tool for tools in found for tool in tools]}
+
+    async def _listed(self, name: str, params: Json) -> list[Json]:
+        tools: list[Json] = []
+        params = {key: value for key, value in params.items() if key == "_meta"}
+        for _ in range(_PAGES):
+            page = await self._request(name, "tools/list", params)
+            listed = page.get("tools")
+            tools += [one for one in listed if type(one) is dict] if type(listed) is list else []
+            if not page.get("nextCursor"):
+                break
+            params = {**params, "cursor": page["nextCursor"]}
+        return [{**one, "name": f"{name}{BETWEEN}{one.get('name')}"} for one in tools]
+
+    async def _all(self, method: str, params: Json) -> dict[str, Json]:
+        names = sorted(self.live)
+        found = await asyncio.gather(*(self._request(name, method, params) for name in names))
+        return dict(zip(names, found))
+
+    async def _request(self, name: str, method: str, params: Json) -> Json:
+        """What a server answers; nothing where it does not."""
+        self._number += 1
+        id = f"interlock-many-{self._number}"
+        waiting = self._own[id] = self._loop.create_future()
+        try:
+            self._to(name, {"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+            said = await asyncio.wait_for(waiting, _PATIENCE)
+        except TimeoutError:
+            self.lines[name].report(f"it did not answer {method}")
+            said = None
+        finally:
+            self._own.pop(id, None)
+        return said if type(said) is dict else {}

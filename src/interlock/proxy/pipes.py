@@ -1,0 +1,215 @@
+"""Line-based pipes of a proxy: the client on stdin and stdout, and a server as child process; over-long lines are dropped and reported."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from interlock.proxy.messages import PARSE, encode_message, error
+
+
+class LineSplitter:
+    """Keeps what has no end yet; a line over the limit is forgotten as it comes."""
+
+    def __init__(self, line: Callable[[bytes], None], most: int, too_long: Callable[[], None]) -> None:
+        self._line, self._most, self._too_long = line, most, too_long
+        self._kept: list[bytes] = []
+        self._size = 0
+        self._skipping = False
+
+    def feed(self, data: bytes) -> None:
+        head, *rest = data.split(b"\n")
+        if not rest:
+            return self._keep(head)
+        self._keep(head)
+        self._end()
+        for whole in rest[:-1]:
+            self._keep(whole)
+            self._end()
+        return self._keep(rest[-1])
+
+    def _keep(self, part: bytes) -> None:
+        if not part or self._skipping:
+            return
+        self._size += len(part)
+        if self._size > self._most:
+            self._kept.clear()
+            self._skipping = True
+            self._too_long()
+        else:
+            self._kept.append(part)
+
+    def _end(self) -> None:
+        kept, skipped = self._kept, self._skipping
+        self._kept, self._size, self._skipping = [], 0, False
+        if skipped:
+            return
+        line = (kept[0] if len(kept) == 1 else b"".join(kept)).strip() if kept else b""
+        if line:
+            self._line(line)
+
+
+_HIGH = 4 << 20  # bytes that may wait for the client before servers are no longer read
+_PATIENCE = 2.0  # seconds for what was written to be read
+Paced = Callable[[bool], None]
+
+
+class _Reading(asyncio.Protocol):
+    def __init__(self, lines: LineSplitter, over: asyncio.Event) -> None:
+        self._lines, self._over = lines, over
+
+    def data_received(self, data: bytes) -> None:
+        self._lines.feed(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._over.set()
+
+
+class _Writing(asyncio.BaseProtocol):
+    def __init__(self, paced: Paced, over: asyncio.Event) -> None:
+        self._paced, self._over = paced, over
+
+    def pause_writing(self) -> None:
+        self._paced(True)
+
+    def resume_writing(self) -> None:
+        self._paced(False)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._over.set()
+
+
+class Stdio:
+    """One client; `over` is set when it has gone."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self.over = most, asyncio.Event()
+        self._transport: asyncio.WriteTransport | None = None
+        self.paced: list[Paced] = []  # servers that wait while the client reads slowly
+
+    async def open(self) -> None:
+        """Takes stdout; whatever else prints does not reach the client."""
+        fd = os.dup(sys.stdout.fileno())
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        loop = asyncio.get_running_loop()
+        file = os.fdopen(fd, "wb", buffering=0)
+        self._transport, _ = await loop.connect_write_pipe(lambda: _Writing(self._pace, self.over), file)
+        self._transport.set_write_buffer_limits(_HIGH)
+
+    async def listen(self, line: Callable[[bytes], None]) -> None:
+        """From now on the client is heard."""
+        fd = os.dup(sys.stdin.fileno())
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, sys.stdin.fileno())
+        os.close(null)
+        lines = LineSplitter(line, self._most, self._too_long)
+        file = os.fdopen(fd, "rb", buffering=0)
+        await asyncio.get_running_loop().connect_read_pipe(lambda: _Reading(lines, self.over), file)
+
+    def send(self, data: bytes) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(data)
+
+    async def drain(self) -> None:
+        """Waits for what was written, as far as somebody reads it."""
+        loop, transport = asyncio.get_running_loop(), self._transport
+        end = loop.time() + _PATIENCE
+        while transport is not None and transport.get_write_buffer_size() and loop.time() < end:
+            await asyncio.sleep(0.01)
+
+    def _pace(self, slow: bool) -> None:
+        for paced in self.paced:
+            paced(slow)
+
+    def _too_long(self) -> None:
+        self.send(encode_message(error(None, PARSE, f"Interlock passes on no line of more than {self._most} bytes")))
+
+
+_PR_SET_PDEATHSIG, _SIGTERM = 1, 15
+
+
+class ServerProcess(asyncio.SubprocessProtocol):
+    """One process; `gone` says why it is no more."""
+
+    def __init__(self, lines: LineSplitter) -> None:
+        self._lines = lines
+        self._transport: Any = None
+        self._exited = asyncio.Event()
+        self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    @classmethod
+    async def start(
+        cls,
+        command: Sequence[str],
+        line: Callable[[bytes], None],
+        most: int,
+        too_long: Callable[[], None],
+        env: Mapping[str, str],
+    ) -> ServerProcess:
+        """Raises OSError where it cannot be started. Its stderr is ours: clients show it."""
+        loop = asyncio.get_running_loop()
+        _, made = await loop.subprocess_exec(
+            lambda: cls(LineSplitter(line, most, too_long)),
+            *command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None,
+            env={**os.environ, **env},
+            preexec_fn=_bound_to_us(),
+        )
+        return made
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        self._lines.feed(data)
+
+    def process_exited(self) -> None:
+        self._exited.set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """After its end, and after everything that it wrote."""
+        code = self._transport.get_returncode()
+        words = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended (exit code {code})"
+        if not self.gone.done():
+            self.gone.set_result(f"the server {words}")
+
+    def send(self, data: bytes) -> None:
+        pipe = self._transport.get_pipe_transport(0)
+        if pipe is not None and not pipe.is_closing():
+            pipe.write(data)
+
+    def paced(self, slow: bool) -> None:
+        """Whether its output waits until its reader is ready."""
+        pipe = self._transport.get_pipe_transport(1)
+        if pipe is not None and not pipe.is_closing():
+            (pipe.pause_reading if slow else pipe.resume_reading)()
+
+    async def stop(self, patience: float) -> None:
+        """Closes its input, and ends it where that is not enough."""
+        pipe = self._transport.get_pipe_transport(0)
+        if pipe is not None:
+            pipe.close()
+        for end in (None, self._transport.terminate, self._transport.kill):
+            if end is not None:
+                with suppress(ProcessLookupError):
+                    end()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._exited.wait(), patience)
+                return
+
+
+def _bound_to_us() -> Callable[[], None] | None:
+    """On Linux the child ends with us, however we end."""
+    if sys.platform != "linux":
+        return None
+    import ctypes
+
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, _SIGTERM, 0, 0, 0) and None

@@ -1,0 +1,119 @@
+"""Connects to an MCP server over HTTP through the SDK's transport, in both protocol eras; decides nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+)
+from mcp.shared.message import ClientMessageMetadata, SessionMessage
+from mcp_types import jsonrpc_message_adapter
+from pydantic import ValidationError
+
+from interlock.proxy.messages import SERVER, encode_message, error
+
+if TYPE_CHECKING:
+    from interlock.proxy.running import ServerAddress
+
+_ERA = "io.modelcontextprotocol/protocolVersion"
+_CONNECT = 30.0  # seconds; an answer may take longer, and is waited for by whoever asked
+
+
+class RemoteServer:
+    """One connection; `gone` says why it is no more."""
+
+    def __init__(
+        self, place: ServerAddress, line: Callable[[bytes], None], report: Callable[[str], None], most: int
+    ) -> None:
+        self._place, self._line, self._report, self._most = place, line, report, most
+        self._waiting: asyncio.Queue[bytes] = asyncio.Queue()
+        self._era, self._greeting = "", object()
+        self.gone: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def send(self, data: bytes) -> None:
+        self._waiting.put_nowait(data)
+
+    def paced(self, slow: bool) -> None:
+        """HTTP has its own pace."""
+
+    async def stop(self, patience: float) -> None:
+        self._task.cancel()
+        with suppress(asyncio.CancelledError, Exception):
+            await asyncio.wait_for(self._task, patience)
+
+    async def _run(self) -> None:
+        logging.getLogger("mcp").setLevel(logging.CRITICAL)
+        try:
+            await self._connected()
+            why = "the connection ended"
+        except asyncio.CancelledError:
+            why = "the connection was closed"
+            raise
+        except BaseException as problem:
+            why = f"the connection ended ({type(problem).__name__})"
+        finally:
+            if not self.gone.done():
+                self.gone.set_result(f"the server is gone: {why}")
+
+    async def _connected(self) -> None:
+        timeout = httpx2.Timeout(None, connect=_CONNECT)
+        async with httpx2.AsyncClient(headers=dict(self._place.headers), timeout=timeout) as http:
+            transport = streamable_http_client(self._place.url, http_client=http, max_sse_event_size=self._most)
+            async with transport as (read, write):
+                writing = asyncio.get_running_loop().create_task(self._write(write))
+                try:
+                    async for said in read:
+                        self._said(said)
+                finally:
+                    writing.cancel()
+
+    def _said(self, said: Any) -> None:
+        if isinstance(said, Exception):
+            return self._report(f"the server's answer cannot be read ({type(said).__name__})")
+        message = said.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+        result = message.get("result")
+        if message.get("id") == self._greeting and isinstance(result, dict):
+            self._era = str(result.get("protocolVersion", ""))
+        return self._line(encode_message(message).rstrip())
+
+    async def _write(self, write: Any) -> None:
+        while True:
+            data = await self._waiting.get()
+            given = json.loads(data)
+            try:
+                message = jsonrpc_message_adapter.validate_json(data)
+            except ValidationError:
+                self._report("a message is none of the protocol's, and was not sent")
+                if "method" in given and "id" in given:
+                    self._line(
+                        encode_message(error(given["id"], SERVER, "this message cannot be sent over HTTP")).rstrip()
+                    )
+                continue
+            if given.get("method") == "initialize":
+                self._greeting = given.get("id")
+            await write.send(SessionMessage(message, ClientMessageMetadata(headers=self._headers(given))))
+
+    def _headers(self, given: dict[str, Any]) -> dict[str, str]:
+        """What goes beside a message: the version, and in the newer era what it asks for."""
+        method, params = given.get("method"), given.get("params")
+        params = params if isinstance(params, dict) else {}
+        meta = params.get("_meta")
+        era = meta.get(_ERA) if isinstance(meta, dict) else None
+        if not isinstance(era, str):
+            return {MCP_PROTOCOL_VERSION_HEADER: self._era} if self._era and method != "initialize" else {}
+        headers = {MCP_PROTOCOL_VERSION_HEADER: era, MCP_METHOD_HEADER: str(method)}
+        name = params.get(NAME_BEARING_METHODS.get(str(method), ""))
+        return headers | ({MCP_NAME_HEADER: encode_header_value(name)} if isinstance(name, str) else {})

@@ -1,0 +1,233 @@
+"""Runs `interlock proxy`: names the server, connects it to the client through a relay, until either side ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Protocol
+from urllib.parse import urlsplit
+
+import uvloop
+
+from interlock.client.connection import DaemonLink
+from interlock.config import Config
+from interlock.identity import make_undumpable
+from interlock.proxy import ProxyGate, ServerIdentity
+from interlock.proxy.pipes import ServerProcess, Stdio
+from interlock.proxy.relay import Relay
+
+PATIENCE = 2.0  # seconds for a server to end by itself, and again after it was told to
+SWEEP = 1.0  # seconds between two looks at what is late
+FAILED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """Where one server is: a command to start, or an address; and what the daemon is told of it."""
+
+    behind: ServerIdentity
+    command: Sequence[str] = ()
+    url: str = ""
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
+    env: dict[str, str] = field(default_factory=dict, repr=False)
+
+
+class ProxiedServer(Protocol):
+    """What is behind a relay."""
+
+    gone: asyncio.Future[str]
+
+    def send(self, data: bytes) -> None: ...
+
+    def paced(self, slow: bool) -> None: ...
+
+    async def stop(self, patience: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyOptions:
+    """What all relays of a process share."""
+
+    config: Config
+    config_path: Path | None
+    token: str = field(default="", repr=False)
+
+
+class ServerConnection:
+    """One server with its relay; its client is whoever `client` leads to."""
+
+    def __init__(self, place: ServerAddress, setting: ProxyOptions, client: Callable[[bytes], None]) -> None:
+        self.place, config = place, setting.config
+        self._config = config
+        self.gate = ProxyGate(place.behind, DaemonLink(config, setting.config_path, setting.token), config, os.getcwd())
+        self.relay = Relay(self.gate, client, self._send, self.report)
+        self._holding: asyncio.Task[None] | None = None
+        self._server: ProxiedServer | None = None
+
+    async def start(self) -> None:
+        """Raises OSError where the server cannot be started; the gate is ready when this ends."""
+        most = self._config.proxy.line_bytes
+        if self.place.url:
+            from interlock.proxy.remote import RemoteServer
+
+            self._server = RemoteServer(self.place, self.relay.from_server, self.report, most)
+        else:
+            self._server = await ServerProcess.start(
+                self.place.command, self.relay.from_server, most, self._too_long, self.place.env
+            )
+        await self.gate.standing({})
+        self._holding = asyncio.get_running_loop().create_task(self.gate.hold())
+
+    @property
+    def server(self) -> ProxiedServer:
+        assert self._server is not None
+        return self._server
+
+    def report(self, words: str) -> None:
+        """Tells whoever reads the client's log; nothing that a call carries is in it."""
+        print(f"interlock proxy {self.place.behind.name}: {words}", file=sys.stderr, flush=True)
+
+    def _send(self, data: bytes) -> None:
+        if self._server is not None:
+            self._server.send(data)
+
+    def _too_long(self) -> None:
+        words = f"the server wrote a line of more than {self._config.proxy.line_bytes} bytes"
+        self.report(words)
+        self.relay.ended(f"{words}, and whose answer it was cannot be known")
+
+    async def watch(self) -> str:
+        """Ends when the server has; what is late by then was given up."""
+        while True:
+            done, _ = await asyncio.wait({self.server.gone}, timeout=SWEEP)
+            if done:
+                why = self.server.gone.result()
+                self.report(why)
+                self.relay.ended(why)
+                return why
+            self.relay.late(self._config.proxy.answer_seconds)
+
+    async def stop(self) -> None:
+        self.relay.close()
+        if self._holding is not None:
+            self._holding.cancel()
+        stopping = self._server.stop(PATIENCE) if self._server is not None else asyncio.sleep(0)
+        await asyncio.gather(stopping, self.gate.end(), return_exceptions=True)
+
+
+def run(place: ServerAddress, setting: ProxyOptions) -> int:
+    """Relays until either side ends; 0 where that was the client."""
+    make_undumpable()
+    return uvloop.run(_one(place, setting))
+
+
+async def _one(place: ServerAddress, setting: ProxyOptions) -> int:
+    stdio = Stdio(setting.config.proxy.line_bytes)
+    await stdio.open()
+    line = ServerConnection(place, setting, stdio.send)
+    try:
+        await line.start()
+    except OSError as error:
+        line.report(f"it cannot be started: {error.strerror or error}")
+        return FAILED
+    stdio.paced.append(line.server.paced)
+    await stdio.listen(line.relay.from_client)
+    return await until_over(stdio, [line], line.watch())
+
+
+async def until_over(stdio: Stdio, lines: Sequence[ServerConnection], watching: object) -> int:
+    """Waits for the client to go, or for the servers; ends what is left."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(number, stdio.over.set)
+    watched = asyncio.ensure_future(watching)  # type: ignore[call-overload]
+    left = loop.create_task(stdio.over.wait())
+    await asyncio.wait({watched, left}, return_when=asyncio.FIRST_COMPLETED)
+    by_client = left.done()
+    left.cancel()
+    watched.cancel()
+    await asyncio.gather(*(line.stop() for line in lines), return_exceptions=True)
+    await stdio.drain()
+    return 0 if by_client else FAILED
+
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_STARTERS = frozenset(
+    "npx uvx bunx pnpx node nodejs deno bun python python3 python2 py uv pipx run tool exec dlx pnpm yarn npm docker podman cmd env".split()
+)
+_GENERIC = frozenset("index main server cli app dist build bin src lib out start run mod".split())
+_SUFFIXES = (".py", ".js", ".mjs", ".cjs", ".ts", ".exe", ".cmd", ".sh")
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)")
+
+
+class ProxySettingError(ValueError):
+    """Settings that nobody can use; the message says which."""
+
+
+def server_address(
+    name: str,
+    trust: str,
+    command: Sequence[str] = (),
+    url: str = "",
+    header_files: Iterable[Path] = (),
+    env: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> ServerAddress:
+    """Where a server is; raises SettingError for a name or an address that cannot be used."""
+    if url and urlsplit(url).scheme not in ("http", "https"):
+        raise ProxySettingError(f"--url: expected http://… or https://…, got {url[:80]!r}")
+    name = name or (_of_url(url) if url else _of_command(command))
+    if not NAME.fullmatch(name):
+        raise ProxySettingError(f"--name: expected 1 to 64 of A-Z, a-z, 0-9, -, _ and ., got {name[:80]!r}")
+    words = _without_query(url) if url else json.dumps(list(command), ensure_ascii=False)
+    found = {key: value for file in header_files for key, value in _headers(file)}
+    return ServerAddress(
+        ServerIdentity(name, words, trust), tuple(command), url, {**(headers or {}), **found}, dict(env or {})
+    )
+
+
+def _of_command(command: Sequence[str]) -> str:
+    """`npx -y @scope/server-memory@1.2` -> `server-memory`."""
+    for word in command:
+        short = _short(word)
+        if short.lower() in _GENERIC:  # …/server-memory/dist/index.js
+            short = next(
+                (part for part in map(_short, PurePath(word).parts[-2::-1]) if part.lower() not in _GENERIC), short
+            )
+        if short and not word.startswith("-") and short.lower() not in _STARTERS and "=" not in word:
+            return short
+    return _short(command[0]) if command else ""
+
+
+def _short(word: str) -> str:
+    short = PurePath(word.replace("\\", "/")).name.partition("@")[0]
+    for suffix in _SUFFIXES:
+        short = short.removesuffix(suffix)
+    return re.sub(r"[^A-Za-z0-9._-]", "-", short).lstrip("._-")[:64]
+
+
+def _of_url(url: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "-", urlsplit(url).hostname or "").lstrip("._-")[:64]
+
+
+def _without_query(url: str) -> str:
+    """What tells servers apart; a query may be a secret, and a secret changes."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+
+def _headers(path: Path) -> Iterable[tuple[str, str]]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        found = _HEADER.fullmatch(line.strip())
+        if found is None:
+            raise ProxySettingError(f"{path}:{number}: expected `Name: value`")
+        yield found[1], found[2]

@@ -1,0 +1,408 @@
+"""Rows that stores keep: tickets, approvals, operators, agents, grants, snapshots, loop state, audit. Times are seconds since 1970."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from interlock.model import AgentRef, Level, Requirement, TicketState
+
+Json = Mapping[str, Any]
+
+
+NOTHING: Json = MappingProxyType({})
+
+
+def nothing() -> Json:
+    """An empty table that cannot change."""
+    return NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A held action, bound to its digest, spent once. Its state is an index: only signed approvals allow."""
+
+    id: str  # pdact_…
+    digest: str
+    agent: AgentRef
+    state: TicketState
+    requirement: Requirement
+    opened_at: float
+    expires_at: float  # until when a human can answer; once approved, until when it can be spent
+    level: Level
+    irreversible: bool = False
+    cooling_ends_at: float = 0.0
+    title: str = ""  # one line for a person, secrets out
+    reason: str = ""
+    action: Json = field(default_factory=nothing)  # what was judged, secrets out
+    findings: tuple[Json, ...] = ()
+    factors: tuple[str, ...] = ()
+    effect_keys: tuple[str, ...] = ()  # effect, target and place, as text: what a denial binds
+    door: str = ""
+    operation: str = ""
+    adapter: str = ""
+    adapter_trust: str = "none"
+    params_hash: str = ""
+    token_hash: str = ""  # of the conf_… that stands for this ticket
+    shown_hash: str = ""  # of what a human is shown
+    severity: str = ""
+    categories: tuple[str, ...] = ()
+    patterns: tuple[Json, ...] = ()  # what the registry said, in the wire's words
+    policy: str = ""
+    rulebook: str = ""
+    execution: str = ""
+    strength: str = "plain"  # of the wall between the gate and whoever asked
+    witnesses: tuple[Json, ...] = ()
+    decided_at: float = 0.0
+    decided_by: str = ""
+    decision_reason: str = ""
+    spent_at: float = 0.0
+    executed_at: float = 0.0
+    outcome: str = ""
+    seal: str = ""  # binds digest and times, so that a row whose cooling-off was shortened frees nothing
+    version: int = 0  # compare-and-set
+
+    def __str__(self) -> str:
+        """What somebody sees who prints it."""
+        return f"{self.id} ({self.state.value}): {self.title}"
+
+    @property
+    def open(self) -> bool:
+        return self.state in (TicketState.COOLING, TicketState.WAITING)
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """One human's signed statement about one ticket; the bytes that were signed are kept as they are."""
+
+    ticket: str
+    operator: str
+    verdict: str  # approve or reject
+    statement: str  # canonical JSON
+    signature: str  # hex
+    key_id: str
+    channel: str
+    at: float
+    expires_at: float
+    reauth: bool = False  # with step-up
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRow:
+    """A human who may answer, or an enrolled service; sealed, so that a row edited by anybody else is refused."""
+
+    name: str
+    public_key: str  # hex, Ed25519
+    key_id: str
+    salt: str  # hex
+    kdf: str  # argon2id:t,m,p
+    wrapped: str  # the seal's key under this operator's passphrase
+    roles: tuple[str, ...] = ()
+    teams: tuple[str, ...] = ()
+    service: bool = False
+    created_at: float = 0.0
+    created_by: str = ""
+    disabled_at: float = 0.0
+    seal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A passkey or an authenticator of an operator; sealed, but for how often and when it was used."""
+
+    id: str
+    operator: str
+    kind: str  # passkey or totp
+    public: Json = field(default_factory=nothing)
+    created_at: float = 0.0
+    used_at: float = 0.0
+    counter: int = 0  # of a passkey its own, of an authenticator the last time step that was used
+    seal: str = ""
+    name: str = ""
+    how: str = ""  # it was registered: by which way in
+    source: str = ""  # and from where
+    active_at: float = 0.0  # it counts from then on
+    removed_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRow:
+    """An agent that was seen; its trust tier is an operator's word."""
+
+    principal: str
+    name: str
+    trust_tier: str = ""
+    first_seen: float = 0.0
+    last_seen: float = 0.0
+    token_hash: str = ""  # of its agent token, where it has one
+    revoked_at: float = 0.0
+    settings: Json = field(default_factory=nothing)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A principal that may do nothing until a human lifts it (OOB-09 to OOB-11)."""
+
+    principal: str
+    reason: str
+    since: float
+    by: str
+    name: str = ""
+    challenge: str = ""
+    lifted_at: float = 0.0
+    lifted_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """Frees a paused or blocked agent when a human enters its code; the code itself is never here."""
+
+    id: str
+    agent: AgentRef
+    kind: str  # verify or block
+    reason: str
+    opened_at: float
+    expires_at: float
+    execution: str = ""
+    digest: str = ""  # of the hint that it is about
+    code_hash: str = ""  # of the code that counts; empty while there is none
+    minted_at: float = 0.0
+    state: str = "open"  # open, verified, answered, expired, aborted
+    attempts: int = 0  # codes that were wrong
+    release: str = ""  # what the code frees, sealed under it
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """Something an agent is told with its next directive (AE-10 to AE-13)."""
+
+    id: int
+    principal: str
+    name: str
+    type: str
+    message: str
+    at: float
+    metadata: Json = field(default_factory=nothing)
+    delivered_at: float = 0.0
+    cleared_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One run of the execution safety loop."""
+
+    id: str
+    agent: AgentRef
+    status: str
+    started_at: float
+    max_steps: int
+    steps: int = 0  # that went on
+    risk: int = 0
+    goal: Json = field(default_factory=nothing)
+    finished_at: float = 0.0
+    pause: Json = field(default_factory=nothing)
+    version: int = 0
+    quota: int = 0  # steps that one confirmation grants
+    tally: Json = field(default_factory=nothing)  # operation -> how often
+    ended: Json = field(default_factory=nothing)  # outcome, summary, reason
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What an operator allowed beforehand: an effect, on targets, up to a level, so often, until then."""
+
+    id: str
+    effect: str
+    targets: tuple[str, ...]
+    ceiling: Level
+    by: str
+    why: str
+    created_at: float
+    expires_at: float
+    environment: str = ""
+    remaining: int = 1
+    principal: str = ""
+    name: str = ""
+    session: str = ""
+    digests: tuple[str, ...] = ()  # of a frozen plan
+    revoked_at: float = 0.0
+    revoked_by: str = ""
+    statement: str = ""
+    signature: str = ""
+    key_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One evaluated action in an agent's history: what counting is done on."""
+
+    agent: AgentRef
+    operation: str
+    level: Level
+    score: int
+    outcome: str
+    at: float
+    execution: str = ""
+    effect_keys: tuple[str, ...] = ()
+    severity: str = ""
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTotals:
+    """What one agent did since the first day, by the names of the figures, and when it last did something."""
+
+    principal: str
+    name: str  # as names are compared
+    figures: Json
+    last_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One record of the chain; `hash` covers everything else, `prev` the record before it by the same writer."""
+
+    writer: str
+    seq: int
+    at: float
+    event: str
+    body: str  # canonical JSON, secrets out
+    prev: str
+    hash: str
+    key_id: str = ""
+    schema: int = 1
+    rulebook: str = ""
+    policy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A signed list of every writer's head, and of what came before the first record that is kept."""
+
+    id: int
+    at: float
+    heads: Json  # writer -> {seq, hash}
+    floors: Json  # writer -> {seq, hash}: the last pruned record
+    signature: str
+    key_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What escalation looks at."""
+
+    repeats: int = 0
+    hourly: int = 0
+    cumulative: int = 0
+    forbidden: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """An effect on a target that is held or was rejected: the same meets the same ticket (R-22)."""
+
+    effect_key: str
+    principal: str
+    session: str
+    ticket: str
+    at: float
+    until: float
+    folder: str = ""  # that its agent worked in
+    rejected_at: float = 0.0  # by a person; 0 while it only waits
+    tries: int = 0  # by other words, since
+
+
+@dataclass(frozen=True, slots=True)
+class TicketQuery:
+    """Which tickets to list; empty means all."""
+
+    states: tuple[TicketState, ...] = ()
+    principal: str = ""
+    name: str = ""
+    before: float = 0.0
+    limit: int = 100
+    prefix: str = ""  # of the id
+
+
+@dataclass(frozen=True, slots=True)
+class AuditQuery:
+    """Which records to list."""
+
+    writer: str = ""
+    after_seq: int = -1
+    event: str = ""
+    since: float = 0.0
+    until: float = 0.0
+    text: str = ""
+    limit: int = 1000
+    newest_first: bool = False
+
+
+ANSWERED_WITHIN = (10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400)  # seconds; longer is "inf"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Seed 003's metrics, from durable data."""
+
+    total_checked: int = 0
+    destructive_detected: int = 0
+    blocked_by_cooling: int = 0
+    blocked_by_approval: int = 0
+    approved: int = 0
+    rejected: int = 0
+    expired: int = 0
+    executed: int = 0
+    by_severity: Json = field(default_factory=nothing)
+    by_category: Json = field(default_factory=nothing)
+    by_decision: Json = field(default_factory=nothing)  # "outcome:level" -> how many
+    answers: Json = field(
+        default_factory=nothing
+    )  # "verdict:seconds" -> how many people answered within that, and no sooner
+    answer_ms: Json = field(default_factory=nothing)  # verdict -> how long people took, all together
+
+
+KEPT, UNDONE, PRUNED = "kept", "undone", "pruned"
+STATES = (KEPT, UNDONE, PRUNED)
+ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # of an id behind its `u_`
+PREFIX, LETTERS = "u_", 10
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One snapshot; secrets are taken out of its command."""
+
+    id: str  # u_…
+    at: float
+    principal: str
+    name: str
+    session: str
+    cwd: str
+    command: str
+    digest: str  # SHA-256 of its manifest, as it was when it was verified
+    files: int = 0
+    bytes: int = 0
+    state: str = KEPT
+    machine: str = ""  # where its files are
+    undoes: str = ""  # the snapshot that was brought back when this one was taken; empty for an agent's action
+    ended_at: float = 0.0  # when it was undone or pruned
+    ended_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotQuery:
+    """Which snapshots somebody looks for: the newest first; an empty word means any."""
+
+    state: str = ""
+    principal: str = ""
+    machine: str = ""
+    actions: bool = False  # only those of an agent's actions, none that an undo took
+    before: float = 0.0
+    limit: int = 50
+
+
+def new_id(random: bytes) -> str:
+    """An id made of ten random bytes."""
+    return PREFIX + "".join(ALPHABET[byte % len(ALPHABET)] for byte in random[:LETTERS])

@@ -1,0 +1,67 @@
+"""Rows of plans and workflows: the request, the proposal, what was run and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from interlock.model import Level
+from interlock.records import Json, nothing
+
+PLANNED, RUNNING, REJECTED = "planned", "running", "rejected"
+SUCCESS, FAILURE, INTERRUPTED = "success", "failure", "interrupted"
+STATUSES = (PLANNED, RUNNING, REJECTED, SUCCESS, FAILURE, INTERRUPTED)
+DAEMON, TERMINAL = "daemon", "terminal"  # where a command runs
+NO_EXIT = -1  # it has not ended, or nobody saw how
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One plan in the history; secrets are taken out of its texts."""
+
+    id: str
+    operator: str
+    made_at: float
+    status: str
+    intent: str
+    generated: str  # the planner's command
+    command: str  # as it was edited last, and as it ran
+    cwd: str = ""
+    risk: str = ""
+    level: Level = Level.SAFE
+    planner: str = ""
+    place: str = ""  # where it ran
+    details: Json = field(default_factory=nothing)  # explanation, flags and so on, for whoever looks back
+    ticket: str = ""
+    workflow: str = ""
+    step: int = 0
+    started_at: float = 0.0
+    ended_at: float = 0.0
+    exit_code: int = NO_EXIT
+    output: str = ""
+    cut: bool = False  # there was more output
+    writer: str = ""  # the process that keeps it
+
+
+@dataclass(frozen=True, slots=True)
+class PlanQuery:
+    """Which plans somebody looks for: the newest first."""
+
+    text: str = ""
+    status: str = ""
+    operator: str = ""
+    before: float = 0.0
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """Commands under one name, run one after the other, each after its review."""
+
+    id: str
+    name: str
+    steps: tuple[Json, ...]  # command, cwd, intent
+    stop_on_failure: bool
+    made_by: str
+    made_at: float
+    frozen: Json = field(default_factory=nothing)  # one approval for all steps as they are: mark, grant, by, until
+    removed_at: float = 0.0

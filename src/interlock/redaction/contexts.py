@@ -1,0 +1,293 @@
+"""Redacts secrets that their context announces: a name, a flag, a URL, or the program that takes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from interlock.redaction.secrets import (
+    STEMS,
+    hexadecimal,
+    is_no_secret,
+    is_plural_name,
+    is_weak_name,
+    kind_of,
+    literal,
+    placeholder,
+    random_looking,
+    value_at,
+)
+
+_NAME = re.compile(
+    r"(?<![A-Za-z0-9_.<-])(?P<dashes>-{0,2})(?P<name>[A-Za-z_][A-Za-z0-9_.-]{0,99})"
+    r"(?P<close>\\{0,4}[\"'`]?\]?)[ \t]{0,8}(?P<sep>=>|:=|={1,3}|:(?![:/])|(?P<gap>[ \t]))"
+    r"[ \t]{0,8}(?P<line>\\?\n[ \t]{0,8})?"
+)
+_SCHEME = re.compile(
+    r"(?:Bearer|Basic|Token|Digest|ApiKey|Negotiate|AWS4-HMAC-SHA256|Bot|key)[ \t]{1,4}", re.IGNORECASE
+)
+_BEARER = re.compile(
+    r"(?<![A-Za-z0-9_-])(?P<keep>(?:bearer|basic)[ \t]{1,4})(?P<secret>[A-Za-z0-9._~+/=-]{8,})", re.IGNORECASE
+)
+_USERINFO = re.compile(
+    r"(?<![A-Za-z0-9+.-])(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{1,24}://)(?P<user>[^\s/:@\"'<>`]{0,256})(?P<rest>:[^\s/\"'<>`]{0,512})?@"
+)
+_DSN = re.compile(
+    r"(?<![^\s\"'=])(?P<keep>[A-Za-z0-9_.-]{1,64}:)(?P<secret>[^\s\"'<>`]{1,256})(?P<after>@(?:tcp|unix|udp)?\()"
+)
+_PROSE = re.compile(
+    r"(?<![A-Za-z0-9_<-])(?P<keep>(?P<word>(?:api[ -]?|access[ -]|secret[ -]|auth[ -])?(?:token|key|secret|password|passphrase|credential)s?)"
+    r"[ \t]{1,4}(?:(?:is|was|=|to|of|:|set[ \t]to)[ \t]{1,4})?[\"'`]?)(?P<secret>[^\s\"'`<>;,|&()]{6,512})",
+    re.IGNORECASE,
+)
+_IDENTIFIED = re.compile(
+    r"(?P<keep>\bIDENTIFIED(?: WITH [A-Za-z0-9_']{1,40})? (?:BY|AS)(?: PASSWORD)? {1,4})(?=[\"'])", re.IGNORECASE
+)
+_COMMON = frozenset(
+    "none null nil true false undefined str string int bool bytes any object optional required text unset empty default yes no".split()
+)
+
+
+def redact_contexts(text: str) -> str:
+    """The text without what is announced as a secret by the words around it."""
+    if "://" in text:
+        text = _USERINFO.sub(_userinfo, text)
+    if "@" in text and "(" in text:
+        text = _DSN.sub(lambda found: found["keep"] + placeholder("password") + found["after"], text)
+    text = redact_programs(text)
+    if not STEMS.search(text):
+        return text
+    text = _each(text, _NAME, _named)
+    text = _each(text, _IDENTIFIED, lambda found, _: (found.end(), "password"))
+    text = _BEARER.sub(_bearer, text)
+    return _PROSE.sub(_prose, text)
+
+
+def _each(text: str, pattern: re.Pattern[str], secret: Callable[[re.Match[str], str], tuple[int, str] | None]) -> str:
+    """Each value that a match announces, out; what lies inside one is not looked at again."""
+    out, at = [], 0
+    for found in pattern.finditer(text):
+        if found.start() < at:
+            continue
+        announced = secret(found, text)
+        if announced is None:
+            continue
+        start, kind = announced
+        span = value_at(text, start, _quote_before(text, found.start()) if ":" in found[0] else "", kind)
+        if span is not None:
+            out += [text[at : span[0]], placeholder(kind)]
+            at = span[1]
+    return "".join(out) + text[at:]
+
+
+def _named(found: re.Match[str], text: str) -> tuple[int, str] | None:
+    """Where the value under a name begins, and what it is."""
+    name = found["name"]
+    kind = kind_of(name)
+    if not kind:
+        return None
+    start = found.end()
+    if found["gap"]:
+        return (start, kind) if _spaced(found, text) else None
+    if found["line"] and found["sep"] == ":" and not found["close"]:
+        return None  # a heading, and what stands under it
+    scheme = _SCHEME.match(text, start)
+    if scheme and kind in ("authorization", "token", "api_key"):
+        start = scheme.end()
+    value = literal(text, start)
+    if value.lower() in _COMMON or (value.isdigit() and is_plural_name(name)):
+        return None
+    if is_weak_name(name) and not _settled(name.lower(), value, found["sep"]):
+        return None
+    return start, kind
+
+
+def _spaced(found: re.Match[str], text: str) -> bool:
+    """Whether a blank is enough: after a flag, before a quoted value as in SQL, or between a setting and what was drawn at random."""
+    after = text[found.end() : found.end() + 1]
+    if found["dashes"]:
+        return after not in ("", "-", "\n") and not is_weak_name(found["name"])
+    if "_" in found["name"] and random_looking(literal(text, found.end())):
+        return True
+    return after in ("'", '"') and not found["close"] and found["name"].lower() in ("password", "passphrase")
+
+
+def _settled(name: str, value: str, sep: str) -> bool:
+    """Whether the value says that a doubtful name meant a secret."""
+    if not value or value.isdigit():
+        return name in ("pin", "otp", "totp", "mfa") and sep != ":" and len(value) >= 4
+    if name == "pwd":
+        return not value.startswith(("/", "~", ".", "$", "%"))
+    if name == "sig":
+        return sep == "=" and len(value) >= 20
+    if name in ("key", "keys", "auth", "bearer", "shadow"):
+        return random_looking(value, 20) and not hexadecimal(value)
+    return sep != ":" or any(not character.isalpha() for character in value)
+
+
+def _quote_before(text: str, start: int) -> str:
+    """The quote that a whole header stands in."""
+    return text[start - 1] if start and text[start - 1] in "\"'" else ""
+
+
+def _userinfo(found: re.Match[str]) -> str:
+    user, rest = found["user"], found["rest"]
+    if rest is None or rest == ":":
+        kept = placeholder("token") if random_looking(user) else user
+        return f"{found['scheme']}{kept}{rest or ''}@"
+    if rest[1:2] == "$" or rest.startswith(":{"):  # a reference
+        return found[0]
+    return f"{found['scheme']}{user}:{placeholder('password')}@"
+
+
+def _bearer(found: re.Match[str]) -> str:
+    secret = found["secret"]
+    if not (
+        any(character.isdigit() for character in secret) or "=" in secret or (len(secret) > 24 and not secret.isalpha())
+    ):
+        return found[0]
+    return found["keep"] + placeholder("authorization")
+
+
+def _prose(found: re.Match[str]) -> str:
+    """A word behind `token`, `key` and the like, where it looks drawn at random."""
+    secret, word = found["secret"].rstrip(".:!?"), found["word"].lower()
+    doubtful = word in ("key", "keys", "tokens", "keys")
+    kind = kind_of(word.replace(" ", "_").replace("-", "_")) or "token"
+    if "password" in word or "passphrase" in word:
+        hit = re.search(r"\b(?:is|was|to|=|:)[ \t\"'`]+$", found["keep"]) is not None and _mixed(secret)
+    else:
+        hit = random_looking(secret) and not (doubtful and hexadecimal(secret))
+    if not hit or secret.startswith(("$", "/", "./", "http", "sha256:", "sha512:", "sha1:", "pdact_")):
+        return found[0]
+    return found["keep"] + placeholder(kind) + found["secret"][len(secret) :]
+
+
+def _mixed(secret: str) -> bool:
+    kinds = (str.isalpha, str.isdigit, lambda character: not character.isalnum())
+    return sum(any(kind(character) for character in secret) for kind in kinds) >= 2 and secret.lower() not in _COMMON
+
+
+_WORD = r"(?:'[^'\n]{0,512}'|\"(?:[^\"\\\n$`]|\\.){0,512}\"|[^\s'\"|;&<>()$`]{1,512})"
+# Program -> its short flags that are followed by a secret, glued (`-pX`) or apart (`-p X`).
+_GLUED = {
+    "mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlslap mysqlpump mysqlbinlog mariadb mariadb-dump mariadb-admin": "p",
+    "7z 7za 7zr rar unrar": "p",
+}
+_APART = {
+    "sshpass": "p",
+    "redis-cli valkey-cli": "a",
+    "mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh mosquitto_pub mosquitto_sub rabbitmqadmin": "p",
+    "docker podman nerdctl helm az oc skopeo buildah crane": "p",
+    "ldapsearch ldapmodify ldapadd ldapdelete ldappasswd": "w",
+    "sqlcmd bcp osql tsql mosquitto_passwd": "P",
+    "zip unzip": "P",
+    "influx clickhouse-client": "p",
+}
+_PAIRS = {
+    "curl": "u U",
+    "wget": "",
+    "http https xh": "a",
+    "lftp": "u",
+    "smbclient rpcclient net": "U",
+    "nxc crackmapexec": "p",
+}
+_LOGIN_ONLY = frozenset("docker podman nerdctl helm az oc skopeo buildah crane".split())  # elsewhere -p is a port
+
+
+def _table(rows: dict[str, str]) -> dict[str, str]:
+    return {program: flags for programs, flags in rows.items() for program in programs.split()}
+
+
+_GLUED_BY, _APART_BY, _PAIRS_BY = _table(_GLUED), _table(_APART), _table(_PAIRS)
+PROGRAMS = sorted({*_GLUED_BY, *_APART_BY, *_PAIRS_BY}, key=len, reverse=True)
+_LINE = re.compile(rf"(?<![\w.<-])(?P<program>{'|'.join(map(re.escape, PROGRAMS))})(?P<rest>[ \t][^\n|;&]*)")
+_LONG_USER = re.compile(rf"(?P<keep>(?<!\S)--(?:proxy-)?user(?:=|[ \t]{{1,4}}))(?P<word>{_WORD})")
+_FED = re.compile(
+    rf"(?P<keep>(?<![\w-])(?:echo|printf)(?:[ \t]+-[neE]{{1,3}})?[ \t]+(?:['\"]%s(?:\\n)?['\"][ \t]+)?)(?P<word>{_WORD})(?P<after>[ \t]{{0,8}}\|[ \t]{{0,8}}"
+    r"(?:(?:/usr)?/?(?:bin/)?sudo[ \t](?:[^|;&\n]{0,40}[ \t])?-(?:[A-Za-z]{0,4}S)|[^|;&\n]{1,80}--(?:password|token|passphrase|pass)-?(?:stdin|fd[ =]0)))"
+)
+_CHPASSWD = re.compile(
+    rf"(?P<keep>(?<![\w-])echo[ \t]+)(?P<word>{_WORD})(?P<after>[ \t]{{0,8}}\|[ \t]{{0,8}}(?:sudo[ \t]+)?chpasswd)"
+)
+_PASSIN = re.compile(r"(?P<keep>(?<!\S)-?-?pass(?:in|out|word)?[ =]pass:)(?P<word>[^\s'\"|;&<>()`$]{1,256})")
+_HTPASSWD = re.compile(
+    rf"(?P<keep>(?<![\w-])htpasswd[ \t]+-[A-Za-z]{{0,6}}b[A-Za-z]{{0,6}}[ \t]+\S{{1,256}}[ \t]+\S{{1,128}}[ \t]+)(?P<word>{_WORD})"
+)
+_LITERAL = re.compile(rf"(?P<keep>--from-literal(?:=|[ \t]{{1,4}})['\"]?[A-Za-z0-9_.-]{{1,128}}=)(?P<word>{_WORD})")
+
+
+def redact_programs(text: str) -> str:
+    """The text without the secrets that known programs take."""
+    text = _LINE.sub(_line, text)
+    if "user" in text:
+        text = _LONG_USER.sub(_pair, text)
+    if "|" in text and ("echo" in text or "printf" in text):
+        text = _FED.sub(lambda found: _whole(found) + found["after"], text)
+        text = _CHPASSWD.sub(lambda found: _pair(found) + found["after"], text)
+    if "pass" in text:
+        text = _PASSIN.sub(_whole, text)
+        text = _HTPASSWD.sub(_whole, text)
+    return _LITERAL.sub(_whole, text) if "--from-literal" in text else text
+
+
+def argument_kinds(words: list[str]) -> dict[int, str]:
+    """Of an argument list, which are secrets as a whole (`all`), behind a colon (`pair`) or behind their flag (`glued`)."""
+    if not words:
+        return {}
+    program = words[0].rpartition("/")[2]
+    glued, apart, pairs = _flags(program, " ".join(words[1:8]))
+    out: dict[int, str] = {}
+    for at, word in enumerate(words[1:], 1):
+        before = words[at - 1]
+        if len(word) > 2 and word[0] == "-" and word[1] in glued and word[2] != "-":
+            out[at] = "glued"
+        elif len(before) == 2 and before[0] == "-" and before[1] in apart and at > 1:
+            out[at] = "all"
+        elif (len(before) == 2 and before[0] == "-" and before[1] in pairs and at > 1) or before in (
+            "--user",
+            "--proxy-user",
+        ):
+            out[at] = "pair"
+    return out
+
+
+def _flags(program: str, rest: str) -> tuple[str, str, str]:
+    apart = _APART_BY.get(program, "")
+    if program in _LOGIN_ONLY and not re.search(r"(?:^|\s)login\b", rest):
+        apart = ""
+    return _GLUED_BY.get(program, ""), apart, _PAIRS_BY.get(program, "").replace(" ", "")
+
+
+def _line(found: re.Match[str]) -> str:
+    glued, apart, pairs = _flags(found["program"], found["rest"])
+    rest = found["rest"]
+    if glued:
+        rest = re.sub(rf"(?P<keep>(?<!\S)-[{glued}])(?P<word>{_WORD})", _whole, rest)
+    if apart:
+        rest = re.sub(rf"(?P<keep>(?<!\S)-[{apart}][ \t]{{0,4}})(?P<word>{_WORD})", _whole, rest)
+    if pairs:
+        rest = re.sub(rf"(?P<keep>(?<!\S)-[{pairs}][ \t]{{0,4}})(?P<word>{_WORD})", _pair, rest)
+    return found["program"] + rest
+
+
+def _whole(found: re.Match[str]) -> str:
+    word = found["word"]
+    quote = word[0] if word[0] in "'\"" else ""
+    inner = word.strip(quote) if quote else word
+    if is_no_secret(inner) or (not quote and word.startswith("-")):
+        return found["keep"] + word
+    return f"{found['keep']}{quote}{placeholder('password')}{quote}"
+
+
+def _pair(found: re.Match[str]) -> str:
+    return found["keep"] + redact_pair(found["word"])
+
+
+def redact_pair(word: str) -> str:
+    """`user:password` (or `user%password`, `user,password`) without the password."""
+    cut = re.match(r"[^:%,]{0,256}[:%,]", word)
+    quote = word[0] if word[:1] in ("'", '"') else ""
+    if cut is None or word[cut.end() : cut.end() + 2] == "//" or is_no_secret(word[cut.end() :].rstrip("'\"")):
+        return word
+    return cut[0] + placeholder("password") + quote

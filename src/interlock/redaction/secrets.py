@@ -1,0 +1,324 @@
+"""Recognises a secret by its own shape, by the name that announces it, and by its value; spares references and placeholders."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from functools import lru_cache
+
+# No pattern asks for anything behind an unbounded run, so that each text is read once.
+_SHAPES = {
+    "aws_access_key": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Z0-9])",
+    "gcp_api_key": r"AIza[A-Za-z0-9_-]{35}",
+    "gcp_token": r"ya29\.[A-Za-z0-9_.-]{20,}",
+    "gcp_secret": r"GOCSPX-[A-Za-z0-9_-]{20,}",
+    "github_token": r"(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,})",
+    "gitlab_token": r"gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{18,}",
+    "slack_token": r"(?:xox[a-z]-|xapp-|xoxe\.)[A-Za-z0-9.-]{10,}",
+    "slack_webhook": r"hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]{10,}",
+    "discord_webhook": r"discord(?:app)?\.com/api/webhooks/[0-9]{5,}/[A-Za-z0-9_-]{20,}",
+    "stripe_key": r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{10,}|whsec_[A-Za-z0-9+/=]{20,})",
+    "anthropic_key": r"sk-ant-[A-Za-z0-9_-]{16,}",
+    "openai_key": r"sk-(?:(?:proj|svcacct|admin|or|None)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{32,}[A-Za-z0-9_-]*)",
+    "npm_token": r"npm_[A-Za-z0-9]{36,}",
+    "pypi_token": r"pypi-[A-Za-z0-9_-]{50,}",
+    "hugging_face_token": r"hf_[A-Za-z0-9]{30,}",
+    "sendgrid_key": r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,}",
+    "digitalocean_token": r"do[opr]_v1_[a-f0-9]{64}",
+    "docker_token": r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}",
+    "databricks_token": r"dapi[a-f0-9]{32}",
+    "vault_token": r"hv[sbr]\.[A-Za-z0-9_-]{20,}",
+    "shopify_token": r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+    "linear_key": r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}",
+    "square_token": r"sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{22,}",
+    "telegram_token": r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
+    "age_key": r"AGE-SECRET-KEY-1[A-Z0-9]{20,}",
+    "password_hash": r"\$(?:2[abxy]|argon2(?:id|i|d)|[156y]|scrypt|pbkdf2-[a-z0-9]+)\$[A-Za-z0-9./$=,+_-]{20,}",
+    "jwt": r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){1,4}",
+}  # fmt: skip
+_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))"
+_ANY = re.compile(_EDGE + "(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES.items()) + ")")
+# What has to be in a text for one of them to be there; looked for first, because nearly no text has it.
+TELL_PATTERN = (
+    r"A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]|xapp-|hooks\.slack|api/webhooks|[sr]k_(?:live|test)_|whsec_"
+    r"|sk-|npm_|pypi-|hf_|SG\.|do[opr]_v1_|dckr_|dapi|hv[sbr]\.|shp(?:at|ca|pa|ss)_|lin_(?:api|oauth)_|sq0|:AA|AGE-SECRET|\$[2156yasp]|eyJ"
+)
+_TELLS = re.compile(TELL_PATTERN)
+_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+# Only what looks like the inside of a key goes: a command between the two marks stays to be seen.
+_BLOCK = re.compile(
+    r"(?:(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{40,}+|(?:Proc-Type|DEK-Info|Version|Comment|Hash): [A-Za-z0-9,./ -]{0,80}+(?=[\n\\])))*+"
+    r"(?:(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{1,76}(?=(?:\s|\\[nr]){0,8}(?:=[A-Za-z0-9+/]{4}(?:\s|\\[nr]){0,8})?-----END ))?"
+    r"(?:(?:\s|\\[nr]){0,8}=[A-Za-z0-9+/]{4})?(?:(?:\s|\\[nr]){0,8}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
+)
+_CONFIRMATION = re.compile(r"(?<![A-Za-z0-9])(?:conf|quota_continue)_([A-Za-z0-9_-]{32,64})(?![A-Za-z0-9_-])")
+_CODE = re.compile(r"(?<![A-Za-z0-9-])[A-Z2-7]{2,26}(?:-[A-Z2-7]{1,8}){0,12}(?![A-Za-z0-9-])")
+_CODE_LENGTH = 26  # base32 for 128 bits (C-44)
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
+_TOKEN_CHARACTERS = re.compile(r"[A-Za-z0-9+/_=.~-]+")
+
+
+def placeholder(kind: str) -> str:
+    """What stands where a secret was; nothing of the secret can be told from it."""
+    return f"<secret:{kind}>"
+
+
+def redact_shapes(text: str) -> str:
+    """The text without what is a secret wherever it stands."""
+    if "PRIVATE KEY" in text:
+        text = _without_blocks(text)
+    if _TELLS.search(text):
+        text = _ANY.sub(lambda found: placeholder(str(found.lastgroup)), text)
+    if "conf_" in text or "quota_continue_" in text:
+        text = _CONFIRMATION.sub(_confirmation, text)
+    return _CODE.sub(_code, text)
+
+
+def random_looking(text: str, least: int = 16) -> bool:
+    """Whether a word is more likely drawn at random than written by somebody."""
+    if len(text) < least or not _TOKEN_CHARACTERS.fullmatch(text) or text.startswith(("/", "./", "../", "~/")):
+        return False
+    digits = sum(character.isdigit() for character in text)
+    letters = sum(character.isalpha() for character in text)
+    return digits >= 2 and letters >= 2 and entropy(text) >= 3.0
+
+
+def hexadecimal(text: str) -> bool:
+    """Whether a word is a digest or a uuid: those name things."""
+    return _HEX.fullmatch(text) is not None
+
+
+def entropy(text: str) -> float:
+    """Bits a character, by how often each occurs."""
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in Counter(text).values())
+
+
+def _without_blocks(text: str) -> str:
+    """Private keys out; a mark with no key behind it stays."""
+    out, at = [], 0
+    while (begin := _BEGIN.search(text, at)) is not None:
+        block = _BLOCK.match(text, begin.end())
+        end = block.end() if block else begin.end()
+        hollow = len(text[begin.end() : end].strip()) < 16
+        out += [text[at : begin.start()], text[begin.start() : end] if hollow else placeholder("private_key")]
+        at = end
+    return "".join(out) + text[at:]
+
+
+def _confirmation(found: re.Match[str]) -> str:
+    drawn = found[1] != found[1].lower() and found[1] != found[1].upper() and entropy(found[1]) > 3.5
+    return placeholder("confirmation_token") if drawn else found[0]
+
+
+def _code(found: re.Match[str]) -> str:
+    code = found[0].replace("-", "")
+    mixed = sum(character.isdigit() for character in code) >= 2 and len(set(code)) > 8
+    return placeholder("code") if len(code) == _CODE_LENGTH and mixed else found[0]
+
+
+# The last word of a name, and the kind of secret that stands under it.
+_NOUNS = {
+    "password": "password passwd passwords passwort kennwort pwd pswd pword pgpassword userpassword dbpassword",
+    "passphrase": "passphrase passphrases passcode",
+    "secret": "secret secrets clientsecret",
+    "token": "token tokens authtoken accesstoken refreshtoken idtoken bearer jwt",
+    "api_key": "apikey apikeys apitoken",
+    "private_key": "privatekey privkey",
+    "authorization": "authorization",
+    "cookie": "cookie cookies",
+    "credential": "credential credentials creds",
+    "signature": "sig",
+    "pin": "pin otp totp mfa",
+    "password_hash": "shadow",
+}
+_KINDS = {word: kind for kind, words in _NOUNS.items() for word in words.split()}
+_GLUED = ("password", "passwd", "passphrase", "secret", "apikey", "authtoken", "accesstoken")  # PGPASSWORD
+# A key is a secret by the word before it.
+_KEYS = {
+    "private_key": "private priv rsa dsa ed25519 ecdsa pgp gpg ssh deploy",
+    "secret_key": "secret signing encryption master hmac cipher aes shared session",
+    "access_key": "access account storage",
+    "api_key": "api app application auth service client consumer subscription license licence admin root functions webhook integration",
+}
+_KEY_KINDS = {word: kind for kind, words in _KEYS.items() for word in words.split()}
+# Words after the noun that still leave the secret itself under the name.
+_TRAILING = frozenset(
+    "value raw plain plaintext base text string b64 base64 current new old confirm confirmation".split()
+)
+_WEAK = frozenset(
+    {"pass", "pwd", "pin", "otp", "totp", "mfa", "sig", "key", "keys", "auth", "bearer", "shadow"}
+)  # alone they may mean something else
+_PAGES = frozenset(
+    "page next continuation sync cursor pagination stop start end eos bos pad unk".split()
+)  # tokens that open nothing
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# One of these is in every text in which a name announces a secret.
+STEM_PATTERN = (
+    r"pass|pwd|pswd|kennwort|secret|token|key|auth|cookie|cred|bearer|basic|jwt|sig=|pin\b|otp|mfa|shadow|identified"
+)
+STEMS = re.compile(STEM_PATTERN, re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def kind_of(name: str) -> str:
+    """The kind of secret that a name announces, in any case style; empty when it announces none."""
+    return "" if "<secret:" in name else _kind(tuple(_words(name)))
+
+
+def is_weak_name(name: str) -> bool:
+    """Whether the name alone does not settle it: `pass` may count tests, `pwd` may be a folder."""
+    words = _words(name)
+    return len(words) == 1 and words[0] in _WEAK
+
+
+def is_plural_name(name: str) -> bool:
+    """Whether a number under the name is a count of them."""
+    words = _words(name)
+    return bool(words) and words[-1] in ("tokens", "secrets", "passwords", "cookies", "credentials")
+
+
+def _kind(words: tuple[str, ...]) -> str:
+    while words and (words[-1].isdigit() or (words[-1] in _TRAILING and len(words) > 1)):
+        words = words[:-1]
+    if not words:
+        return ""
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last in ("key", "keys"):
+        return "secret_key" if "secret" in words else _KEY_KINDS.get(before, "" if before else "key")
+    if last == "pass" or last == "auth":
+        return "password" if last == "pass" else "authorization"
+    if last in ("token", "tokens") and before in _PAGES:
+        return ""
+    if last == "signature" and "amz" in words:
+        return "signature"
+    if last in _KINDS:
+        return _KINDS[last]
+    if last == "hash" and before in ("password", "passwd"):
+        return "password_hash"
+    glued = "" if last.startswith("no") else last  # NOPASSWD of sudoers
+    return next((_KINDS[noun] for noun in _GLUED if glued.endswith(noun)), "")
+
+
+def _words(name: str) -> list[str]:
+    return [part.lower() for part in _PARTS.findall(name[-200:])]
+
+
+MAX_VALUE = 8192  # characters; what is longer is cut in two secrets
+_OPEN = re.compile(r"(?:[fFrRbBuU]{1,2}|\$)?(?P<slashes>\\{0,4})(?P<quote>[\"'`])")
+_BARE = re.compile(  # up to what ends a shell word, a pair of a query or a pair of a list
+    r"(?:[^\s\"'`&;|<>(){}\[\]\\,]|,(?![ \t]{0,4}[A-Za-z_][A-Za-z0-9_.-]{0,60}[=:])|\\(?![nrt\"'`\\])[^\n])+"
+)
+_MORE = re.compile(r"[A-Za-z0-9_@%+=./!#^*~?-]+")  # of the same shell word, behind a quote
+_REFERENCE = re.compile(
+    r"(?:(?:Bearer|Basic|Token) )?\$[A-Z_][A-Z0-9_]*|(?:(?:Bearer|Basic|Token) )?\$\{[^}]*\}.*|\$\(.*|\$[0-9@*?#]|%[A-Z_][A-Z0-9_]*%|\{\{.*\}\}.*|\{[A-Za-z_][A-Za-z0-9_.]*\}|%\(?[a-z_]*\)?s|\?|:[a-z_]+"
+    r"|(?:vault|file|op|gsm|secretsmanager)://.*|env:[A-Z_]+|arn:aws:.*|(?:process\.env|os\.environ|os\.getenv|ENV|secrets|vars|self|this|config|settings|args)[.\[][A-Za-z_.\"'\[\]]*",
+    re.DOTALL,
+)
+_CALLED = re.compile(r"[A-Za-z0-9_.]+|[^$]*\$")  # what a bracket behind it makes a call or a command
+_RUNS = re.compile(r"\$\([^)]|`[^`\n]+`")  # a command in the value: a person has to see it
+_COMMAND = re.compile(r"\S[\s$;|&<>]+\S|[${]")  # more than one word
+_HIDDEN = re.compile(r"[*•x]{3,}|\.+|<secret:[a-z0-9_]+>|<[a-z]+(?:[ _-][a-z]+)*>|\[[A-Z_ ]+\]|REDACTED")
+_HEADER_END = re.compile(r"[^\n\"'|&<>()`$\\]+")
+
+
+def value_at(text: str, start: int, header_quote: str, kind: str) -> tuple[int, int] | None:
+    """The span of the value that begins here; None where there is none to hide."""
+    if start >= len(text):
+        return None
+    opened = _OPEN.match(text, start)
+    if opened is not None:
+        return _quoted(text, opened)
+    if header_quote or kind == "cookie":
+        return _header(text, start, header_quote)
+    found = _BARE.match(text, start, start + MAX_VALUE)
+    if found is None or text.startswith(("${", "$("), start):
+        return None
+    end = _shortened(text, start, found.end())
+    value = text[start:end]
+    if is_no_secret(value) or (text[end : end + 1] in ("(", "{") and _CALLED.fullmatch(value)):
+        return None
+    return start, _word_end(text, end)
+
+
+def literal(text: str, start: int) -> str:
+    """The value that begins here, without its quotes."""
+    opened = _OPEN.match(text, start)
+    if opened is not None:
+        begin, end = opened.end(), _closing(text, opened)
+        return text[begin:end]
+    found = _BARE.match(text, start, start + MAX_VALUE)
+    return text[start : _shortened(text, start, found.end())] if found else ""
+
+
+def is_no_secret(value: str) -> bool:
+    """Whether a value is no secret: empty, a reference, or hidden already."""
+    return not value.strip() or _REFERENCE.fullmatch(value) is not None or _HIDDEN.fullmatch(value) is not None
+
+
+def _quoted(text: str, opened: re.Match[str]) -> tuple[int, int] | None:
+    start, end = opened.end(), _closing(text, opened)
+    value = text[start:end]
+    if is_no_secret(value) or (opened["quote"] != "'" and _RUNS.search(value)):
+        return None
+    if opened["quote"] == "`" and _COMMAND.search(value):  # what a shell runs, and no quote at all
+        return None
+    if not text.startswith(opened["slashes"] + opened["quote"], end):  # the quote does not end
+        return start, end
+    after = end + len(opened["slashes"]) + 1
+    tail = _MORE.match(text, after)
+    return (start, end) if tail is None else (start, _word_end(text, tail.end()))
+
+
+def _closing(text: str, opened: re.Match[str]) -> int:
+    """Where the closing quote stands, or where the value has to end without one."""
+    mark = opened["slashes"] + opened["quote"]
+    limit = min(len(text), opened.end() + MAX_VALUE)
+    at = opened.end()
+    while (at := text.find(mark, at, limit)) >= 0:
+        if opened["slashes"] or opened["quote"] == "'" or not _escaped(text, at, opened.end()):
+            return at
+        at += 1
+    line = text.find("\n", opened.end(), limit)
+    return line if line >= 0 else limit
+
+
+def _escaped(text: str, at: int, floor: int) -> bool:
+    slashes = 0
+    while at - slashes - 1 >= floor and text[at - slashes - 1] == "\\":
+        slashes += 1
+    return slashes % 2 == 1
+
+
+def _header(text: str, start: int, quote: str) -> tuple[int, int] | None:
+    """The rest of a header: to the quote that it stands in, else to the end of its line."""
+    end = text.find(quote, start, start + MAX_VALUE) if quote else -1
+    if end < 0:
+        found = _HEADER_END.match(text, start, start + MAX_VALUE)
+        end = found.end() if found else start
+    value = text[start:end].rstrip("\\")
+    if is_no_secret(value.strip()) or _RUNS.search(value) or "\n" in value:
+        return None
+    return start, start + len(value.rstrip())
+
+
+def _shortened(text: str, start: int, end: int) -> int:
+    """Without the mark that ends a sentence."""
+    while end > start + 1 and text[end - 1] in ",.:":
+        end -= 1
+    return end
+
+
+def _word_end(text: str, end: int) -> int:
+    """The end of a shell word that goes on with a quoted piece."""
+    for _ in range(8):
+        opened = _OPEN.match(text, end)
+        if opened is None or opened["slashes"] or opened["quote"] == "`":
+            return end
+        close = _closing(text, opened)
+        if not text.startswith(opened["quote"], close) or _RUNS.search(text, opened.end(), close):
+            return end
+        end = close + 1
+        more = _MORE.match(text, end)
+        end = more.end() if more else end
+    return end

@@ -1,0 +1,110 @@
+"""Reads and judges actions with one rulebook, and caches recent judgements that no script influenced."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.analysis.assess import Judgement, judge
+from interlock.analysis.classify import Rulebook
+from interlock.analysis.read import BUDGET, FileReader
+from interlock.model import Action, Kind, Level
+from interlock.policy.circumstances import Circumstances
+from interlock.policy.evaluate import PolicyResult, evaluate_policy
+from interlock.policy.match_names import MatchNames, match_names
+from interlock.policy.policy import Policy
+
+MOST = 2_048
+AT_ONCE = 2_000  # steps of reading, some ten milliseconds, that others may wait for
+LONGEST = 2_000  # characters; longer texts are judged anew, so that what is remembered stays small
+
+MOST_FIELDS = 20  # of a call that is remembered
+
+Read = tuple[Judgement, MatchNames]
+Key = tuple[Kind, str, str, str]
+
+
+@dataclass(slots=True)
+class _Known:
+    """What an action means, and what that weighed the last time."""
+
+    read: Read
+    alone: bool  # no script had to be read, though one could have been
+    weighed: tuple[Policy, Circumstances, PolicyResult] | None = None
+
+
+@dataclass(slots=True)
+class _Scripts:
+    """A reader of scripts, and whether it was asked for one."""
+
+    files: FileReader
+    asked: bool = False
+
+    def __call__(self, path: str) -> str | None:
+        self.asked = True
+        return self.files(path)
+
+
+class ActionReader:
+    """Judges with one rulebook; what was judged without a look at any script is remembered, for it depends on nothing else."""
+
+    def __init__(self, rules: Rulebook) -> None:
+        self.rules = rules
+        self._known: OrderedDict[Key, _Known] = OrderedDict()
+
+    def read(self, action: Action, files: FileReader | None = None, budget: int = BUDGET) -> Read:
+        """The judgement of an action and the names it goes by; BudgetSpent where fewer steps were given than it takes."""
+        key = _key(action)
+        if key is None:
+            return self._read(action, files, budget)
+        known = self._known.get(key)
+        if known is not None and (files is None or known.alone):
+            return known.read
+        scripts = _Scripts(files) if files is not None else None
+        read = self._read(action, scripts, budget)
+        if scripts is None or not scripts.asked:
+            self._known[key] = _Known(read, scripts is not None)
+            if len(self._known) > MOST:
+                self._known.popitem(last=False)
+        return read
+
+    def weighed(
+        self, action: Action, judgement: Judgement, named: MatchNames, policy: Policy, at: Circumstances
+    ) -> PolicyResult:
+        """What `weigh` says; as it said it the last time, where nothing that it is given has changed."""
+        key = _key(action)
+        known = self._known.get(key) if key is not None else None
+        if known is None or known.read[0] is not judgement:
+            return evaluate_policy(judgement.assessment, named, policy, at)
+        last = known.weighed
+        if last is None or last[0] is not policy or last[1] != at:
+            last = known.weighed = (policy, at, evaluate_policy(judgement.assessment, named, policy, at))
+        return last[2]
+
+    def _read(self, action: Action, files: FileReader | None, budget: int) -> Read:
+        judgement = judge(action, self.rules, files, budget)
+        return judgement, match_names(action, judgement.facts)
+
+
+def _key(action: Action) -> Key | None:
+    """What an action is remembered by; None for one that is too large."""
+    if action.kind in (Kind.COMMAND, Kind.INTENT):
+        text = action.text
+        return (action.kind, text, action.cwd, action.home) if len(text) <= LONGEST else None
+    small = all(map(_is_small, action.fields.values()))
+    return (action.kind, repr(action.fields), action.cwd, action.home) if small else None
+
+
+def _is_small(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return len(value) <= MOST_FIELDS and all(_is_plain(name) and _is_plain(one) for name, one in value.items())
+    return _is_plain(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """True for a short text, a number, true, false or nothing, each of which is spelled in one way."""
+    if type(value) is str:
+        return len(value) <= LONGEST
+    return value is None or type(value) in (bool, int, float, Level)

@@ -1,0 +1,263 @@
+"""Trust levels of adapters and servers: raised by operators one step at a time, sealed and on record (TL-01, TL-03, TL-06)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from interlock.adapters.trust import (
+    TRUSTS,
+    Certification,
+    Trust,
+    TrustError,
+    TrustRecord,
+    TrustStep,
+    demote,
+    promote,
+    revalidate,
+    revalidation_due,
+    settle_expired,
+)
+from interlock.audit.chain import event_body
+from interlock.canonical_json import canonical_json, parse_canonical
+from interlock.error_codes import AnswerRefused
+from interlock.identity.operators import require_admin
+from interlock.identity.sessions import OperatorSession
+from interlock.ports import StoreEvent as Told
+from interlock.ports import Tx
+from interlock.records import AuditQuery
+from interlock.runtime import Request
+from interlock.runtime.adapters import LoadedAdapter, TrustEntry, trust_seal
+from interlock.runtime.integrity import own_body
+from interlock.runtime.servers import register_server
+from interlock.runtime.state import State
+from interlock.times import iso
+
+SETTING = "adapter.trust:"  # and the adapter's name
+EVENT = "adapter_trust"
+BY_TIME = "interlock"
+_MOST = 10_000  # records
+_STEP = 0.001  # seconds
+
+
+def begin(state: State) -> None:
+    """What the store and the record say at the start; on a store that others change too, from then on as well."""
+    if state.shared:
+        state.store.listen(lambda id: _heard(state, id))
+    if state.adapters.loaded:
+        refresh_trust(state)
+
+
+def is_known(state: State, request: Request) -> bool:
+    """Whether everything is known here that was ever said of the adapter or the server that a request names."""
+    server = request.server
+    if server is not None and not state.adapters.met(server.loaded):
+        return False
+    return not (state.adapters.stale and (request.adapter or server))
+
+
+def ensure_known(state: State, request: Request) -> None:
+    """Makes it so; raises StoreError."""
+    if request.server is not None:
+        register_server(state, request.server)
+    if state.adapters.stale:
+        refresh_trust(state)
+
+
+def refresh_trust(state: State) -> None:
+    """Takes over what the store says by now; raises StoreError."""
+    state.adapters.stale = False
+    try:
+        state.store.read(lambda tx: _load(state, tx))
+    except BaseException:
+        state.adapters.stale = True
+        raise
+
+
+def change_trust(state: State, by: OperatorSession, name: str, to: Trust, reason: str, mark: str = "") -> LoadedAdapter:
+    """Another level of trust: up one step by an admin who signed in just now, down any number by any operator."""
+    loaded = find_adapter(state, name, mark)
+    now = state.clock.now()
+
+    def work(tx: Tx) -> TrustEntry:
+        if state.shared:
+            _load(state, tx)
+        before = _record(state, loaded, now)
+        if to > before.level:
+            require_admin(state, by)
+        try:
+            after = _moved(before, to, by.operator, now, reason, loaded)
+        except TrustError as error:
+            raise AnswerRefused(str(error), "VALIDATION_INVALID_VALUE") from None
+        return _keep(state, tx, loaded, after, by.operator)
+
+    _take(state, name, state.store.write(work))
+    standing = state.adapters.standing_of(loaded, now)
+    state.tell(EVENT, None, f"{by.operator} made {loaded.kind} {name} {standing.trust.word}: {reason}")
+    return loaded
+
+
+def find_adapter(state: State, name: str, mark: str = "") -> LoadedAdapter:
+    """The adapter or the server that an operator means; refuses a name that several servers go by."""
+    found = [one for one in state.adapters.found(name) if one.mark.startswith(mark)]
+    if not found:
+        named = ", ".join(sorted(state.adapters.names)) or "none"
+        words = f"no adapter {name!r} is loaded, and no proxy has asked for a server of that name; known: {named}"
+        raise AnswerRefused(words, "NOT_FOUND_RESOURCE")
+    if len(found) > 1:
+        each = "; ".join(f"--mark {one.mark[:8]}: {one.path}" for one in found)
+        raise AnswerRefused(
+            f"{len(found)} servers go by the name {name!r}: say which ({each})", "VALIDATION_INVALID_VALUE"
+        )
+    return found[0]
+
+
+def review_due(state: State, loaded: LoadedAdapter) -> dict[str, Any]:
+    """TL-04: by when somebody should look at an adapter again, and whether that is over."""
+    kept = state.adapters.kept.get(loaded.adapter.name)
+    proved = kept is not None and kept.mark == loaded.mark and kept.proved(state.sessions.seal_key())
+    due = revalidation_due(kept.record if kept is not None and proved else loaded.adapter.trust)
+    return {} if due is None else {"revalidate_by": iso(due), "overdue": state.clock.now() >= due}
+
+
+def settle_trust(state: State) -> int:
+    """Writes down as demotions what certifications outlived; how many. Before an operator has signed in there is nothing to seal with."""
+    now, ended = state.clock.now(), 0
+    for name, kept in list(state.adapters.kept.items()):
+        same = [one for one in state.adapters.found(name) if one.mark == kept.mark]
+        loaded = same[0] if same else state.adapters.loaded.get(name)
+        if loaded is None or not kept.proved(state.sessions.seal_key()):
+            continue
+        after = settle_expired(kept.record, now, BY_TIME)
+        if after != kept.record:
+            _take(state, name, state.store.write(lambda tx: _keep(state, tx, loaded, after, BY_TIME)))  # noqa: B023
+            state.tell(EVENT, None, f"{loaded.kind} {name} is {after.level.word}: {after.history[-1].reason}")
+            ended += 1
+    return ended
+
+
+def _moved(before: TrustRecord, to: Trust, by: str, now: float, reason: str, loaded: LoadedAdapter) -> TrustRecord:
+    if to < before.level:
+        return demote(before, to, by, now, reason)
+    if to is before.level:
+        return revalidate(before, by, now, reason)
+    if to is not Trust.CERTIFIED:
+        return promote(before, to, by, now, reason)
+    certification = loaded.adapter.trust.certification
+    if certification is None:
+        raise TrustError("certified takes a certification in the adapter's file, with its authority and signature")
+    return promote(before, to, by, now, reason, certification)
+
+
+def _record(state: State, loaded: LoadedAdapter, now: float) -> TrustRecord:
+    """What operators said so far, brought down to what is in force; a fresh start where nothing of it can be proved."""
+    kept, standing = state.adapters.kept.get(loaded.adapter.name), state.adapters.standing_of(loaded, now)
+    if kept is None or not kept.proved(state.sessions.seal_key()):
+        return replace(loaded.adapter.trust, level=standing.trust, history=(), certification=None, promoted_from=None)
+    if standing.trust < kept.record.level:
+        return demote(kept.record, standing.trust, BY_TIME, now, standing.why)
+    return kept.record
+
+
+def _keep(state: State, tx: Tx, loaded: LoadedAdapter, record: TrustRecord, by: str) -> TrustEntry:
+    name, last = loaded.adapter.name, record.history[-1]
+    before = state.adapters.kept.get(name)
+    at = max(
+        state.clock.now(), state.adapters.recorded.get(name, (0.0,))[0] + _STEP, before.at + _STEP if before else 0.0
+    )
+    key = state.sessions.seal_key()
+    if key is None:
+        raise AnswerRefused("nobody has unlocked this daemon: an operator runs `interlock unlock`")
+    text = canonical_json({"adapter": name, "file": loaded.mark, "at": repr(at), "trust": _json(record)})
+    kept = TrustEntry(record, loaded.mark, at, text, trust_seal(text, key))
+    tx.save_setting(f"{SETTING}{name}", json.dumps({"text": text, "seal": kept.seal}))
+    details = {
+        "adapter": name,
+        "from": last.before.word,
+        "to": last.after.word,
+        "reason": last.reason,
+        "file": loaded.mark,
+        "order": repr(at),
+    }
+    state.recorder.now(tx, EVENT, event_body(last.at, EVENT, by, details))
+    return kept
+
+
+def _take(state: State, name: str, kept: TrustEntry) -> None:
+    with state.lock:
+        state.adapters.kept[name] = kept
+        state.adapters.recorded[name] = (kept.at, kept.record.level)
+
+
+def _heard(state: State, id: str) -> None:
+    if id == Told.SETTING or id.startswith(f"{Told.SETTING}{SETTING}"):
+        state.adapters.stale = True
+
+
+def _load(state: State, tx: Tx) -> None:
+    adapters = state.adapters
+    for row in tx.audit(AuditQuery(event=EVENT, limit=_MOST)):  # the oldest first
+        said = own_body(row)
+        name, level = str(said.get("adapter")), TRUSTS.get(str(said.get("to")))
+        at = _number(said.get("order"))
+        if level is not None and at >= adapters.recorded.get(name, (0.0,))[0]:
+            adapters.recorded[name] = (at, level)
+    for name in adapters.names:
+        text = tx.setting(f"{SETTING}{name}")
+        kept = _kept(name, text) if text else None
+        if text and kept is None:
+            state.trouble(f"what operators said of adapter {name!r} cannot be read; it counts for nothing", "altered")
+        if kept is not None:
+            adapters.kept[name] = kept
+        else:
+            adapters.kept.pop(name, None)
+
+
+def _kept(name: str, text: str) -> TrustEntry | None:
+    try:
+        whole = json.loads(text)
+        body = parse_canonical(whole["text"])
+        if body["adapter"] != name:
+            return None
+        return TrustEntry(_of(body["trust"]), str(body["file"]), float(body["at"]), whole["text"], str(whole["seal"]))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _json(record: TrustRecord) -> dict[str, Any]:
+    found = record.certification
+    return {
+        "generated_at": record.generated_at,
+        "generated_by": record.generated_by,
+        "validated_at": record.validated_at,
+        "validated_by": record.validated_by,
+        "certification": {**asdict(found), "scope": list(found.scope)} if found is not None else None,
+        "level": record.level.word,
+        "promoted_from": record.promoted_from.word if record.promoted_from is not None else None,
+        "history": [[one.before.word, one.after.word, one.at, one.by, one.reason] for one in record.history],
+    }
+
+
+def _of(data: Mapping[str, Any]) -> TrustRecord:
+    certification = data["certification"]
+    if certification is not None:
+        certification = Certification(**{**certification, "scope": tuple(certification["scope"])})
+    return TrustRecord(
+        TRUSTS[data["level"]],
+        data["generated_at"],
+        data["generated_by"],
+        data["validated_at"],
+        data["validated_by"],
+        promoted_from=TRUSTS[data["promoted_from"]] if data["promoted_from"] is not None else None,
+        history=tuple(TrustStep(TRUSTS[a], TRUSTS[b], float(at), by, why) for a, b, at, by, why in data["history"]),
+        certification=certification,
+    )
+
+
+def _number(value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,269 @@
+"""Adapters known to this daemon: their trust in force, and the context that they add to a request."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from interlock.adapters import Adapter, AdapterOperationSpec, AdapterProblem, AdapterReading, read_file
+from interlock.adapters.danger import DangerBlock
+from interlock.adapters.levels import effective_level
+from interlock.adapters.name_levels import call_facts, level_from_name
+from interlock.adapters.trust import HIGHEST_CLAIM, Trust, TrustRecord, current_trust
+from interlock.config import Config, ConfigError
+from interlock.model import Kind, Level, operation
+from interlock.policy.circumstances import AdapterContext
+from interlock.policy.trust_matrix import AdapterCall
+
+if TYPE_CHECKING:
+    from interlock.runtime import Request
+    from interlock.runtime.state import State
+
+INTROSPECT = "introspect"
+_MOST_SERVERS, _MOST_TWINS = 200, 20
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedAdapter:
+    """One adapter file that the configuration names."""
+
+    adapter: Adapter
+    path: str
+    mark: str  # the file's hash
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What a person calls it."""
+        return "server" if self.adapter.type == "server" else "adapter"
+
+    @property
+    def origin(self) -> str:
+        """Where it comes from, and what says how far to trust it."""
+        return "proxy" if self.kind == "server" else "file"
+
+
+@dataclass(frozen=True, slots=True)
+class TrustEntry:
+    """What operators said of an adapter's trust, of which file, and when; sealed, so that nobody else said it."""
+
+    record: TrustRecord
+    mark: str
+    at: float
+    text: str = ""
+    seal: str = ""
+
+    def proved(self, seal_key: bytes | None) -> bool:
+        """Whether an operator's command made it; nobody can tell before one of them has signed in."""
+        return seal_key is not None and hmac.compare_digest(trust_seal(self.text, seal_key), self.seal)
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterStanding:
+    """How far an adapter is trusted now, and why that is not what its file or its operators said."""
+
+    trust: Trust
+    why: str = ""
+    spoken: bool = False  # whether operators said anything of it
+
+
+def trust_seal(text: str, seal_key: bytes) -> str:
+    return hmac.new(seal_key, b"interlock adapter\0" + text.encode(), hashlib.sha256).hexdigest()
+
+
+def read_adapters(config: Config) -> tuple[LoadedAdapter, ...]:
+    """The adapters that the configuration names; raises ConfigError with every file that is missing or broken, and the lines."""
+    found: dict[str, LoadedAdapter] = {}
+    wrong: list[str] = []
+    for name in config.adapters:
+        path = _path(config, name)
+        reading = _reading(path)
+        wrong += [_words(path, problem) for problem in reading.problems if problem.error]
+        if reading.adapter is None or not reading.usable:
+            continue
+        if reading.adapter.name in found:
+            wrong.append(
+                f"{path}: adapter {reading.adapter.name!r} is there already, in {found[reading.adapter.name].path}"
+            )
+        said = tuple(_words(path, problem) for problem in reading.problems if not problem.error)
+        found[reading.adapter.name] = LoadedAdapter(reading.adapter, str(path), reading.mark, said)
+    if wrong:
+        raise ConfigError("adapters.files: " + "; ".join(wrong))
+    return tuple(found.values())
+
+
+class Adapters:
+    """Every adapter by its name; what operators said of them is kept by `adapter_trust`."""
+
+    def __init__(
+        self, loaded: Sequence[LoadedAdapter] = (), seal_key: Callable[[], bytes | None] = lambda: None
+    ) -> None:
+        self._seal_key = seal_key
+        self.stale = False  # another process changed something
+        self.loaded: Mapping[str, LoadedAdapter] = MappingProxyType({one.adapter.name: one for one in loaded})
+        self.servers: dict[str, dict[str, LoadedAdapter]] = {}  # behind proxies: by name, and by how they are started
+        self.kept: dict[str, TrustEntry] = {}
+        self.recorded: dict[str, tuple[float, Trust]] = {}  # what the record says last: when, and how far
+
+    def meet(self, server: LoadedAdapter) -> bool:
+        """Whether this server was not known; the ones that were seen last are remembered."""
+        name = server.adapter.name
+        same = self.servers.get(name, {})
+        if same.get(server.mark) == server:
+            return False
+        self.servers.setdefault(name, same).pop(server.mark, None)
+        same[server.mark] = server
+        while len(same) > _MOST_TWINS:
+            same.pop(next(iter(same)))
+        while len(self.servers) > _MOST_SERVERS:
+            self.servers.pop(next(iter(self.servers)))
+        return True
+
+    def met(self, server: LoadedAdapter) -> bool:
+        return self.servers.get(server.adapter.name, {}).get(server.mark) == server
+
+    @property
+    def names(self) -> list[str]:
+        """Of adapters and of servers behind proxies."""
+        return [*self.loaded, *(name for name in list(self.servers) if name not in self.loaded)]
+
+    def found(self, name: str) -> tuple[LoadedAdapter, ...]:
+        """What goes by a name: one adapter, or every server that was seen under it."""
+        if name in self.loaded:
+            return (self.loaded[name],)
+        return tuple(self.servers.get(name, {}).values())
+
+    def standing(self, name: str, now: float) -> AdapterStanding:
+        """The trust in force of a loaded adapter."""
+        loaded = self.loaded.get(name)
+        if loaded is None:
+            return AdapterStanding(Trust.UNTESTED, f"no adapter {name!r} is loaded")
+        return self.standing_of(loaded, now)
+
+    def standing_of(self, loaded: LoadedAdapter, now: float) -> AdapterStanding:
+        """The trust in force; of what nobody can prove, only what takes trust away counts."""
+        name = loaded.adapter.name
+        return replace(self._standing_of(loaded, now), spoken=name in self.kept or name in self.recorded)
+
+    def _standing_of(self, loaded: LoadedAdapter, now: float) -> AdapterStanding:
+        name = loaded.adapter.name
+        claim, why = current_trust(loaded.adapter.trust, now)
+        if claim > HIGHEST_CLAIM:
+            claim, why = HIGHEST_CLAIM, f"its {loaded.origin} says {claim.word}, which counts once an operator agrees"
+        kept = self.kept.get(name)
+        at, level = self.recorded.get(name, (0.0, Trust.CERTIFIED))
+        if kept is None or kept.at < at:
+            return AdapterStanding(
+                min(claim, level), why if claim <= level else "the record says so, and what was kept is gone"
+            )
+        key = self._seal_key()
+        proved = kept.proved(key)
+        if proved and kept.mark == loaded.mark:
+            return AdapterStanding(*current_trust(kept.record, now))
+        reason = "what operators said of it was altered outside Interlock"
+        if proved:
+            reason = f"its {loaded.origin} is not the one that operators spoke of"
+        elif key is None:
+            reason = "what operators said counts once one of them has run `interlock unlock`"
+        said = min(kept.record.level, level)
+        return AdapterStanding(min(claim, said), reason if claim < kept.record.level else why)
+
+
+def enrich(state: State, request: Request, now: float) -> Request:
+    """The request with what this daemon knows of the adapter it names; what the caller says of it counts for nothing."""
+    if request.adapted is not None:
+        return request
+    if request.server is not None:
+        from interlock.runtime.servers import enrich_from_server as served
+
+        return served(state, request, request.server, now)
+    if not request.adapter:
+        return request
+    loaded = state.adapters.loaded.get(request.adapter)
+    if loaded is None:
+        return _unknown(request)
+    standing = state.adapters.standing(request.adapter, now)
+    own = _operation(loaded.adapter, request)
+    if own is None:
+        note = f"adapter {request.adapter!r} has no operation {request.action.text[:80]!r}"
+        call = AdapterCall(request.action.text, Level.SAFE, standing.trust)
+        return replace(request, adapted=AdapterContext(call, note=note, missing=True))
+    return _known(state, request, own, standing)
+
+
+def _known(state: State, request: Request, own: AdapterOperationSpec, standing: AdapterStanding) -> Request:
+    action, trust = request.action, standing.trust
+    params = action.fields.get("params") or _NOTHING
+    variables = {
+        "params": params,
+        **call_facts(own.name, params, own.category),
+        "agent": request.agent.name,
+        "adapter": request.adapter,
+    }
+    patterns = state.rules.patterns
+    found = effective_level(
+        own.claims, lambda name, category: level_from_name(name, category, patterns), trust, variables=variables
+    )
+    call = AdapterCall(own.name, found.level, trust, own.category, own.name == INTROSPECT, found.reasons)
+    notices = tuple(notice.message for notice in found.warnings)
+    warnings = tuple(notice.as_json() for notice in found.warnings)
+    adapted = AdapterContext(
+        call, own.danger, note=raise_trust_hint(request.adapter, standing), notices=notices, warnings=warnings
+    )
+    told = operation(action.text, params, own.category, action.cwd, found.level)
+    return replace(request, action=replace(told, witnesses=action.witnesses), adapted=adapted)
+
+
+def _unknown(request: Request) -> Request:
+    """An adapter that nobody loaded is untested: it may be asked what it can do, and nothing else."""
+    action, introspects = request.action, request.action.text == INTROSPECT
+    note = (
+        f"no adapter {request.adapter[:80]!r} is loaded here, so it counts as untested: an operator adds its file to "
+        "adapters.files in interlock.toml and starts the daemon again"
+    )
+    if introspects:
+        action = operation(INTROSPECT, action.fields.get("params") or _NOTHING, "read", action.cwd, Level.SAFE)
+    call = AdapterCall(action.text, Level.SAFE, Trust.UNTESTED, introspection=introspects)
+    return replace(request, action=action, adapted=AdapterContext(call, note=note))
+
+
+def _operation(adapter: Adapter, request: Request) -> AdapterOperationSpec | None:
+    """The operation that is meant; every adapter can be introspected."""
+    if request.action.kind is not Kind.OPERATION:
+        return None
+    own = adapter.operation(request.action.text)
+    if own is None and request.action.text == INTROSPECT:
+        return AdapterOperationSpec(INTROSPECT, "read", 0, danger=DangerBlock(Level.SAFE))
+    return own
+
+
+def raise_trust_hint(name: str, standing: AdapterStanding, what: str = "adapter") -> str:
+    """What an operator does about too little trust."""
+    higher = Trust(min(standing.trust + 1, Trust.CERTIFIED))
+    why = f" ({standing.why})" if standing.why else ""
+    return (
+        f"{what} {name!r} is {standing.trust.word}{why}: an operator who vouches for it runs "
+        f"`interlock adapter trust {name} {higher.word} --reason …`"
+    )
+
+
+def _reading(path: Path) -> AdapterReading:
+    try:
+        return read_file(path)
+    except OSError as error:
+        return AdapterReading(None, (AdapterProblem(0, "", f"cannot be read: {error.strerror or error}", True),))
+
+
+def _words(path: Path, problem: AdapterProblem) -> str:
+    return f"{path}:{problem.line}: {problem.message}" if problem.line else f"{path}: {problem.message}"
+
+
+def _path(config: Config, name: str) -> Path:
+    path = Path(name).expanduser()
+    return path if path.is_absolute() or not config.path else Path(config.path).parent / path

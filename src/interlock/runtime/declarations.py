@@ -1,0 +1,114 @@
+"""Steps that agents declared in the loop's open executions, compared with the calls they make."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from interlock.model import AgentRef, Level, intent
+from interlock.policy.circumstances import Contribution
+from interlock.policy.declared_steps import DeclaredStep, compare_with_declared, declared_step
+from interlock.policy.digest import normal_name
+from interlock.redaction import redact_text
+
+if TYPE_CHECKING:
+    from interlock.runtime import Judged
+    from interlock.runtime.state import State
+
+# A call comes from a hook or a proxy, a report from an MCP connection, and nothing but the principal is proved to be the same. So a
+# call is an execution's where the principal is that agent's alone (a token's), where its session was seen to report under that name,
+# or, behind a proxy, where it goes by that name. Everybody else's calls are compared with nothing.
+
+HOOK, PROXY = "hook", "proxy"  # doors that see calls as they are made; a hook sees the calls to the loop as well
+MOST = 1_000  # executions, and sessions, that are remembered
+HINTS = 3  # steps of an execution that a call may belong to: calls run beside each other, and late
+HINT_LENGTH = 120  # characters of a call that are told
+_SHARED = "uid:"  # how a principal begins that several agents may have
+
+Key = tuple[str, str, str]  # principal, name, session of the loop
+
+
+@dataclass(slots=True)
+class Declarations:
+    """What was reported in this process; a call after a restart is compared again from the next report on."""
+
+    _open: OrderedDict[Key, deque[DeclaredStep]] = field(default_factory=OrderedDict)
+    _names: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)  # principal, session of a call
+    _failed: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)  # principal, name -> the last call
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def opened(self, agent: AgentRef) -> None:
+        """An execution began, and nothing was reported yet."""
+        with self._lock:
+            self._open[_key(agent)] = deque(maxlen=HINTS)
+            while len(self._open) > MOST:
+                self._open.popitem(last=False)
+
+    def reported(self, agent: AgentRef, hint: DeclaredStep) -> None:
+        if _key(agent) not in self._open:
+            self.opened(agent)
+        with self._lock:
+            self._open.setdefault(_key(agent), deque(maxlen=HINTS)).append(hint)
+
+    def closed(self, agent: AgentRef) -> None:
+        with self._lock:
+            self._open.pop(_key(agent), None)
+
+    def linked(self, principal: str, session: str, name: str) -> None:
+        """A session of calls was seen to speak to the loop under a name."""
+        if not session or not name:
+            return
+        with self._lock:
+            self._names[principal, session] = normal_name(name)
+            while len(self._names) > MOST:
+                self._names.popitem(last=False)
+
+    def failed(self, agent: AgentRef, words: str) -> None:
+        """A call failed in a session that speaks to the loop; the next step's answer says so."""
+        with self._lock:
+            name = self._names.get((agent.principal, agent.session), "")
+            if any(key[:2] == (agent.principal, name) for key in self._open):
+                self._failed[agent.principal, name] = redact_text(words)[:HINT_LENGTH]
+            while len(self._failed) > MOST:
+                self._failed.popitem(last=False)
+
+    def failure(self, agent: AgentRef) -> str:
+        """The call that failed since the last step; told once."""
+        with self._lock:
+            return self._failed.pop((agent.principal, normal_name(agent.name)), "")
+
+    def of(self, agent: AgentRef, door: str) -> Sequence[DeclaredStep] | None:
+        """What whoever makes this call reported last; None where nothing of theirs runs."""
+        if not self._open:
+            return None
+        with self._lock:
+            name = self._names.get((agent.principal, agent.session), "")
+            if not name and door == PROXY:
+                name = normal_name(agent.name)
+            alone = not agent.principal.startswith(_SHARED)
+            found = [
+                hints for key, hints in self._open.items() if key[0] == agent.principal and (alone or key[1] == name)
+            ]
+            return [hint for hints in found for hint in hints] if found else None
+
+
+def report(state: State, agent: AgentRef, hint: str, cwd: str) -> None:
+    """Remembers a step as it was reported, whatever was answered: it is what the agent says that it does next."""
+    action = intent(hint, cwd)
+    state.declared.reported(agent, declared_step(action, state.reader.read(action)[0]))
+
+
+def find_difference(state: State, judged: Judged) -> Contribution | None:
+    """How a call differs from what its agent reported; None for everything that nobody reports to the loop."""
+    request = judged.request
+    if request.door not in (HOOK, PROXY) or judged.judgement.assessment.level is Level.SAFE:
+        return None
+    hints = state.declared.of(request.agent, request.door)
+    return None if hints is None else compare_with_declared(request.action, judged.judgement, hints, state.loops.deeds)
+
+
+def _key(agent: AgentRef) -> Key:
+    return agent.principal, normal_name(agent.name), agent.session

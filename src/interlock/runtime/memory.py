@@ -1,0 +1,170 @@
+"""Keeps this process's memory of a shared store current: blocks, patterns, the mode, operators; replicas change them too."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from interlock.approvals import pausing, signed_orders, standing_answers
+from interlock.identity.keys import ROSTER_SETTING, Roster
+from interlock.identity.sessions import SignInRefused
+from interlock.policy.policy import MODES
+from interlock.policy.registry import Pattern, PatternError
+from interlock.policy.remembered_answers import SETTING
+from interlock.ports import StoreError, StoreEvent, Tx
+from interlock.records import Block
+
+if TYPE_CHECKING:
+    from interlock.runtime.state import State
+
+# A change is announced in the transaction that makes it, and taken over when it is heard. What tightens is believed as it stands in
+# the store; what loosens has to be signed (`orders`), or to prove itself as the roster does: a row that somebody edited lifts nothing.
+
+LOG = logging.getLogger("interlock")
+MODE_SETTING = "mode"
+STRICTNESS = {mode: rank for rank, mode in enumerate(reversed(MODES))}
+_HEARD = frozenset(
+    {
+        StoreEvent.BLOCKS,
+        StoreEvent.DENIALS,
+        StoreEvent.OPERATORS,
+        StoreEvent.PATTERNS,
+        StoreEvent.SETTING,
+        StoreEvent.SETTING + MODE_SETTING,
+        StoreEvent.SETTING + ROSTER_SETTING,
+        StoreEvent.SETTING + signed_orders.REMOVE,
+        StoreEvent.SETTING + signed_orders.PAUSE,
+        StoreEvent.SETTING + SETTING,
+    }
+)
+
+
+class Memory:
+    """Keeps one State like its store."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._counting = threading.Lock()
+        self._due = self._done = 0  # what was heard, and what was taken over
+        self._first = self._newest = 0.0  # orders about the mode: the one at the start, the last one followed
+        self._removed: dict[str, float] = {}  # pattern -> the order that was followed, or came before it was there
+        self._since: dict[str, float] = {}  # principal -> when the newest block of it began that anybody saw
+        self._roster: Roster | None = None  # that signatures were checked with
+        self._said = ""
+
+    def begin(self, load: Callable[[], None]) -> None:
+        """Loads what the store remembers, with somebody listening before: nothing changes unheard in between."""
+        with self._state.lock:
+            self._state.store.listen(self.heard)
+            load()
+            self._state.store.read(self._baseline)
+
+    def fresh(self) -> bool:
+        """Whether everything that was announced has been taken over, and nothing can have been missed."""
+        heard = self._due == self._done and self._roster is self._state.sessions.roster
+        return heard and self._state.store.hears()
+
+    def heard(self, id: str) -> None:
+        """Called by the store's feed; tickets are others' business."""
+        if id == StoreEvent.AGENTS:
+            self._state.agents_version = object()
+        if id in _HEARD:
+            self.changed()
+
+    def changed(self) -> None:
+        """After a change, also one of our own: others may have changed the same since, and the store knows who was last."""
+        with self._counting:
+            self._due += 1
+        try:
+            self.refresh()
+        except StoreError as error:  # not fresh until whoever decides next has refreshed it
+            LOG.warning("what was changed is not known yet: %s", error)
+
+    def refresh(self) -> None:
+        """Takes over what the store says by now; raises StoreError."""
+        with self._state.lock:
+            due = self._due
+            self._state.store.read(self._take)
+            self._done, self._roster = due, self._state.sessions.roster
+
+    def _baseline(self, tx: Tx) -> None:
+        self._first = self._newest = signed_orders.read_order(tx, signed_orders.MODE).at
+        self._removed = signed_orders.removals(signed_orders.read_order(tx, signed_orders.REMOVE))
+        self._saw(tx.blocks())
+
+    def _take(self, tx: Tx) -> None:
+        self._take_roster(tx)  # first, as it says whose signatures count
+        self._take_blocks(tx)
+        self._state.pins.take_denials(tx, self._state.clock.now())
+        self._take_patterns(tx)
+        self._take_mode(tx)
+        pausing.adopt(self._state, tx)
+        standing_answers.load(self._state, tx)
+
+    def _take_blocks(self, tx: Tx) -> None:
+        rows = tx.blocks()  # the newest first
+        self._saw(rows)
+        newest = {block.principal: block for block in reversed(rows)}
+        known = self._state.blocks
+        kept = {name: why for name, why in known.items() if not self._lifted(tx, newest.get(name))}
+        self._state.blocks = kept | {block.principal: block.reason for block in reversed(rows) if not block.lifted_at}
+        self._state.stand()
+
+    def _lifted(self, tx: Tx, block: Block | None) -> bool:
+        """Whether an operator lifted the last one; a row that is gone, or only says so, or took another's time, lifts nothing."""
+        if block is None or not block.lifted_at or block.since < self._since.get(block.principal, 0.0):
+            return False
+        words = signed_orders.load_order(self._state, tx, f"{signed_orders.LIFT}{block.principal}").words
+        return words == (block.principal, repr(block.since))
+
+    def _saw(self, rows: Iterable[Block]) -> None:
+        for block in rows:
+            if not block.lifted_at:
+                self._since[block.principal] = max(block.since, self._since.get(block.principal, 0.0))
+
+    def _take_patterns(self, tx: Tx) -> None:
+        registry, stored = self._state.registry, {wire["id"]: wire for wire in tx.patterns()}
+        here = {pattern.id: pattern.wire for pattern in registry}
+        for id, at in signed_orders.removals(signed_orders.load_order(self._state, tx, signed_orders.REMOVE)).items():
+            if at > self._removed.get(id, 0.0):
+                self._removed[id] = at
+                if id in here and stored.get(id) != here[id]:
+                    del here[id]
+                    with contextlib.suppress(PatternError):  # gone already, by whoever ordered it
+                        registry.unregister(id)
+        for id, wire in stored.items():
+            try:
+                if id not in here:
+                    registry.register(Pattern.of(wire))
+                elif here[id] != wire:
+                    raise PatternError(f"pattern {id!r}: the store has another one, which nobody ordered")
+            except PatternError as error:
+                self._say(str(error))
+        for id, at in signed_orders.removals(signed_orders.read_order(tx, signed_orders.REMOVE)).items():
+            if id in here and stored.get(id) == here[id]:  # it was added again after that order
+                self._removed[id] = max(at, self._removed.get(id, 0.0))
+
+    def _take_mode(self, tx: Tx) -> None:
+        """The newest order since the start; without one, only a stricter mode."""
+        order, stored = signed_orders.load_order(self._state, tx, signed_orders.MODE), tx.setting(MODE_SETTING)
+        self._newest = max(
+            self._newest, signed_orders.read_order(tx, signed_orders.MODE).at
+        )  # an older one that is put back says nothing
+        if order.at > self._first and order.at >= self._newest and order.words[0] in MODES:
+            self._state.mode = order.words[0]
+        if stored in MODES and STRICTNESS[stored] > STRICTNESS[self._state.mode]:
+            self._state.mode = stored
+
+    def _take_roster(self, tx: Tx) -> None:
+        try:
+            self._state.sessions.refresh(tx)
+        except SignInRefused as error:
+            self._say(str(error))
+
+    def _say(self, words: str) -> None:
+        if words != self._said:
+            self._said = words
+            self._state.trouble(words)

@@ -1,0 +1,143 @@
+"""Open plans of operators, in memory only, with their exact texts; stored copies are redacted."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from interlock.config.plans import PlannerSettings, PlanSettings
+from interlock.model import Assessment, Requirement, Witness
+from interlock.policy.impact import Impact
+from interlock.policy.plan_review import Draft, Risk
+from interlock.ports import Planner
+from interlock.records.plans import PLANNED, RUNNING
+from interlock.snapshots import SnapshotLimits, TakenSnapshot
+
+if TYPE_CHECKING:
+    from interlock.plans.history import TerminalProgram
+    from interlock.plans.planner_choice import PlannerOffer
+    from interlock.plans.process import RunningCommand
+    from interlock.plans.workflow_runs import RunningWorkflow
+
+Inspect = Callable[[Mapping[str, Any]], Impact]
+Take = Callable[[Mapping[str, Any], str, float, SnapshotLimits], TakenSnapshot]
+MOST = 200  # plans that are looked at, at once
+MOST_RUNNING = 8
+PLANNING = 2  # planners that are asked at a time: each keeps a thread waiting
+STARTING = "starting"
+
+
+def _nobody(principal: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What a command risks, as it was read just now, and the mark of exactly that."""
+
+    assessment: Assessment
+    risk: Risk
+    asked: Requirement  # by the gate
+    denies: bool  # whether the gate says no, though somebody may still say yes
+    witnesses: tuple[Witness, ...]
+    mark: str
+    blast: str = ""  # what a look at its targets saw, in words
+    copied: bool = False  # whether what it would destroy is copied first, so that nobody else has to agree
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedPlan:
+    """One plan, as its operator sees it."""
+
+    id: str
+    operator: str
+    intent: str
+    generated: str
+    command: str
+    cwd: str
+    draft: Draft
+    reviewed: Reviewed
+    planner: str = ""
+    notice: str = ""
+    context: tuple[str, ...] = ()  # what the planner was told beside the request
+    made_at: float = 0.0
+    status: str = PLANNED
+    ticket: str = ""  # that the gate holds it under
+    workflow: str = ""
+    step: int = 0
+    place: str = ""
+    started_at: float = 0.0
+    touched_at: float = 0.0  # when its operator did something with it last
+    runs_as: str = ""  # the principal of the user that runs it
+    kept: str = ""  # the snapshot that was taken before it ran
+
+    @property
+    def edited(self) -> bool:
+        return self.command != self.generated
+
+
+@dataclass(slots=True)
+class PlanDesk:
+    """The desk of one process."""
+
+    settings: PlanSettings = field(default_factory=PlanSettings)
+    configured: PlannerSettings = field(default_factory=PlannerSettings)
+    planner: Planner | None = None  # the one that the configuration names
+    offer: PlannerOffer | None = None  # what an operator chooses from, where it names none
+    files: Callable[[str], str | None] | None = None  # the text of a script, as whoever runs it reads it
+    look: Inspect | None = None  # at its targets, to show what would be lost
+    inspect: Callable[[str], Inspect | None] = _nobody  # the same for the gate, as the user behind a principal could
+    snapshot: Callable[[str], Take | None] = _nobody  # keeps what a command would change, as that user could
+    processes: dict[str, RunningCommand] = field(default_factory=dict)  # by the plan's id
+    terminals: dict[str, TerminalProgram] = field(default_factory=dict)  # by the plan's id: what runs it at a terminal
+    flows: dict[str, RunningWorkflow] = field(default_factory=dict)  # by the workflow's id: the run that was begun last
+    planning: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(PLANNING))
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    _open: dict[str, ReviewedPlan] = field(default_factory=dict)
+
+    def put(self, plan: ReviewedPlan) -> ReviewedPlan:
+        """Lays a plan on the desk, or changes it there; the oldest that does not run makes room."""
+        with self.lock:
+            if plan.id not in self._open and len(self._open) >= MOST:
+                idle = next((id for id, one in self._open.items() if one.status not in (RUNNING, STARTING)), None)
+                if idle is None:
+                    raise _refused("too many commands are running", "RATE_LIMIT_EXCEEDED")
+                del self._open[idle]
+            self._open[plan.id] = plan
+            return plan
+
+    def of(self, operator: str, id: str) -> ReviewedPlan:
+        """An operator's own plan; nobody has another's."""
+        found = self._open.get(id)
+        if found is None or found.operator != operator:
+            raise _refused(
+                f"no plan {id!r:.80} of yours is open: ask again, or take it from the history", "NOT_FOUND_RESOURCE"
+            )
+        return found
+
+    def all(self) -> list[ReviewedPlan]:
+        with self.lock:
+            return list(self._open.values())
+
+    def change(self, before: ReviewedPlan, after: ReviewedPlan) -> ReviewedPlan:
+        """Compare-and-set: refuses where another tab, or another request, was faster."""
+        with self.lock:
+            if self._open.get(before.id) is not before:
+                raise _refused(
+                    "the plan was changed just now, perhaps in another window; look at it again", "TOKEN_SCOPE_MISMATCH"
+                )
+            self._open[before.id] = after
+            return after
+
+    def settle(self, id: str, status: str) -> None:
+        with self.lock:
+            if (found := self._open.get(id)) is not None:
+                self._open[id] = replace(found, status=status)
+
+
+def _refused(words: str, code: str) -> Exception:
+    from interlock.error_codes import AnswerRefused
+
+    return AnswerRefused(words, code)

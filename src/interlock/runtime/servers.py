@@ -1,0 +1,197 @@
+"""MCP servers behind proxies: their trust, their declared annotations, and whether their tools still match the pinned ones."""
+
+# A server is trusted as an adapter is: by the same levels, through the same store, by the same command. What a proxy says of its
+# server is a claim that counts up to `validated`; it is bound to how the server is started, so that no other one goes by its name.
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from interlock.adapters import Adapter
+from interlock.adapters.local_servers import is_local_command, only_touches_files
+from interlock.adapters.trust import Trust, TrustRecord
+from interlock.analysis.assess import Judgement
+from interlock.analysis.facts import Effect
+from interlock.audit.chain import event_body
+from interlock.model import Action, Level
+from interlock.policy.circumstances import AdapterContext
+from interlock.policy.trust_matrix import AdapterCall
+from interlock.redaction import redact_text
+from interlock.runtime.adapters import LoadedAdapter, raise_trust_hint
+
+if TYPE_CHECKING:
+    from interlock.ports import Tx
+    from interlock.runtime import Request
+    from interlock.runtime.state import State
+
+TYPE = "server"
+CHANGED = "server.changed"
+PINNED_TOOLS = "server.tools:"  # and the server's name and mark
+MOST_TOOLS = 2_000
+_SHOWN = 300  # characters of how a server is started
+DESTRUCTIVE, READ_ONLY = "destructive", "read_only"  # what the annotations of a tool can claim
+HINTS = frozenset({DESTRUCTIVE, READ_ONLY})
+UNSTATED = ", or whoever starts its proxy vouches for it there (`interlock proxy --trust validated`)"
+SAYS_SO = "the server's own annotations say that it destroys"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerClaim:
+    """What a proxy says of the server behind it, and of the tool that is called."""
+
+    name: str
+    mark: str  # a hash of how it is started
+    words: str = ""  # the same for a person
+    claim: Trust = Trust.UNTESTED
+    raised: Level = Level.SAFE  # at least: a tool that is not listed, or is not what it was
+    why: str = ""
+    hints: frozenset[str] = frozenset()  # what the tool's annotations say of it
+    stated: bool = True  # whether `claim` is what somebody said, and not what is left where nobody did
+
+    @property
+    def loaded(self) -> LoadedAdapter:
+        """The server as an adapter that has no file."""
+        return _loaded(self.name, self.mark, self.words, self.claim)
+
+    @property
+    def here(self) -> bool:
+        """Whether it was started on this machine, and works on its files as far as its command shows."""
+        return _here(self.words)
+
+    @property
+    def destroys(self) -> bool:
+        """By its own word."""
+        return DESTRUCTIVE in self.hints
+
+    def labelled(self, action: Action) -> Action:
+        """The call with its category, where a server of this machine says that the tool only reads: one signal of two (C-01)."""
+        if READ_ONLY not in self.hints or not self.here:
+            return action
+        return replace(action, fields=MappingProxyType({**action.fields, "crude": "READ"}))
+
+
+_here = lru_cache(maxsize=1_000)(is_local_command)
+
+
+@lru_cache(maxsize=1_000)
+def _loaded(name: str, mark: str, words: str, claim: Trust) -> LoadedAdapter:
+    shown = redact_text(words)[:_SHOWN]
+    return LoadedAdapter(Adapter(name, TYPE, "", shown, {}, (), TrustRecord(claim)), shown, mark)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStanding:
+    """What a proxy is told about its server."""
+
+    trust: Trust
+    note: str = ""  # why, and what an operator can do about it
+    changed: tuple[str, ...] = ()  # tools that are not what they were when they were pinned
+
+
+def register_server(state: State, server: ServerClaim) -> None:
+    """From now on operators can speak of it; what they said before is looked up where it was not known here."""
+    with state.lock:
+        if state.adapters.meet(server.loaded):
+            state.adapters.stale = True
+
+
+def enrich_from_server(state: State, request: Request, server: ServerClaim, now: float) -> Request:
+    """The request with what this daemon knows of the server that it names."""
+    server_standing = state.adapters.standing_of(server.loaded, now)
+    action = server.labelled(request.action)
+    reads = action is not request.action and not server.stated and not server_standing.spoken
+    call = AdapterCall(action.text, Level.SAFE, server_standing.trust, introspection=reads)
+    note = raise_trust_hint(server.name, server_standing, TYPE) + (
+        UNSTATED if not server.stated and not server_standing.spoken else ""
+    )
+    why = server.why or (SAYS_SO if server.destroys else "")
+    adapted = AdapterContext(call, note=note, notices=(why,) if why else ())
+    keeps = request.look is not None and request.keeper is not None and state.undo.keep
+    raised = server.raised > Level.SAFE or server.destroys
+    inherits = partial(_declared, server, keeps) if raised else request.inherits
+    return replace(request, action=action, adapter=server.name, adapted=adapted, inherits=inherits)
+
+
+def _declared(server: ServerClaim, keeps: bool, own: Judgement) -> Judgement | None:
+    """The annotations as a fact, to be classified with what was read of the call itself; nothing where that is worse by itself.
+
+    A tool that destroys no more than the files that it writes over is judged by these, as an agent's own tool is, where they can be
+    looked at and kept first.
+    """
+    level = server.raised
+    if server.destroys and not (keeps and server.here and only_touches_files(own.facts)):
+        level = max(level, Level.DESTRUCTIVE)
+    if own.assessment.level >= level:
+        return None
+    fact = Effect("declared", server.name, traits=frozenset({f"level_{int(level)}"}))
+    return replace(own, facts=(fact,), witnesses=())
+
+
+def server_standing(
+    state: State, server: ServerClaim, tools: Mapping[str, str] | None, principal: str
+) -> ServerStanding:
+    """Blocks: the trust in force, and which of the listed tools (name and hash) are not what was pinned."""
+    from interlock.runtime.adapter_trust import refresh_trust
+
+    register_server(state, server)
+    if state.adapters.stale:
+        refresh_trust(state)
+    found = state.adapters.standing_of(server.loaded, state.clock.now())
+    changed = _pinned(state, server, tools, principal) if tools else ()
+    return ServerStanding(found.trust, raise_trust_hint(server.name, found, TYPE), changed)
+
+
+def accept_tools(state: State, by: str, server: LoadedAdapter, reason: str) -> None:
+    """An operator has looked at what changed: the tools of the next listing are pinned instead."""
+    details = {"server": server.adapter.name, "reason": reason}
+
+    def work(tx: Tx) -> None:
+        tx.save_setting(_key(server), json.dumps({}))
+        state.recorder.now(tx, "server_change", event_body(state.clock.now(), "server_change", by, details))
+
+    state.store.write(work)
+    state.alerts.pop(f"{CHANGED} {server.adapter.name}", None)
+
+
+def _pinned(state: State, server: ServerClaim, tools: Mapping[str, str], principal: str) -> tuple[str, ...]:
+    """What differs from the first listing; tools that are new are pinned with it."""
+    known = state.store.read(lambda tx: _pins(tx, server.loaded))
+    changed = tuple(sorted(name for name, mark in tools.items() if known.get(name, mark) != mark))
+    fresh = {name: mark for name, mark in tools.items() if name not in known}
+    if fresh or changed:
+        state.store.write(lambda tx: _keep(tx, state, server, fresh, changed, principal))
+    if changed:
+        words = f"tools of server {server.name} are not what they were: {', '.join(changed)[:300]}"
+        if state.alerts.get(f"{CHANGED} {server.name}") != words:
+            state.alerts[f"{CHANGED} {server.name}"] = words
+            state.tell("alert", None, words)
+    return changed
+
+
+def _keep(
+    tx: Tx, state: State, server: ServerClaim, fresh: Mapping[str, str], changed: Iterable[str], principal: str
+) -> None:
+    if fresh:
+        pinned = {**_pins(tx, server.loaded), **fresh}
+        tx.save_setting(_key(server.loaded), json.dumps(dict(list(pinned.items())[:MOST_TOOLS]), sort_keys=True))
+    if changed:
+        details = {"kind": CHANGED, "server": server.name, "tools": list(changed)[:50], "principal": principal}
+        state.recorder.now(tx, "alert", event_body(state.clock.now(), "alert", "interlock", details))
+
+
+def _key(server: LoadedAdapter) -> str:
+    return f"{PINNED_TOOLS}{server.adapter.name}:{server.mark}"
+
+
+def _pins(tx: Tx, server: LoadedAdapter) -> dict[str, str]:
+    text = tx.setting(_key(server))
+    try:
+        found: Any = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}

@@ -1,0 +1,282 @@
+"""State of a running process: store, rules, policy in force, keys of the installation, clock, blocks and sessions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import secrets
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from interlock.analysis.classify import Rulebook
+from interlock.approvals import Resolution
+from interlock.approvals.confirmations import Elicitations, SessionConfirmations
+from interlock.approvals.decision_text import sentence
+from interlock.approvals.statements import ANYBODY, check_agreement
+from interlock.approvals.tickets import seal_of, shown_hash
+from interlock.audit.chain import AuditRecorder
+from interlock.config.settings import HookSettings, ImpactSettings, SnapshotSettings
+from interlock.identity.isolation import JAILED, Jails
+from interlock.identity.keys import SigningKey, checkpoint_key, installation_key
+from interlock.identity.keys.signing import CHECKPOINTS, INSTALLATION
+from interlock.identity.sessions import OperatorSessions
+from interlock.identity.visitors import Visitors
+from interlock.model import Human, Level, Requirement
+from interlock.policy.exemptions import OperatorPause, PauseSettings
+from interlock.policy.overrides import AppliedRules, LoopSettings
+from interlock.policy.policy import Policy
+from interlock.policy.real_paths import NO_OWN_ASSETS, OwnAssets
+from interlock.policy.registry import Registry
+from interlock.policy.remembered_answers import StandingAnswers
+from interlock.ports import Channel, Clock, SnapshotTaker, Store, StoreError, Tx
+from interlock.records import Approval, Block, Challenge, Ticket
+from interlock.redaction import redact_text
+from interlock.runtime.action_reader import ActionReader
+from interlock.runtime.adapters import Adapters
+from interlock.runtime.declarations import Declarations
+from interlock.runtime.integrity import IntegrityBaseline, ShownCodes
+from interlock.runtime.plan_desk import PlanDesk
+from interlock.snapshots import SnapshotUsage
+
+if TYPE_CHECKING:
+    from interlock.notify.outbox import Outbox
+    from interlock.policy.evaluate import PolicyResult
+    from interlock.runtime import Judged
+    from interlock.runtime.memory import Memory
+    from interlock.snapshots import TakenSnapshot
+
+
+LOG = logging.getLogger("interlock")
+
+
+def code_suffices(asked: Requirement) -> bool:
+    """Whether a code that was shown without anybody signing in is enough: not where somebody in particular is asked for."""
+    return not (asked.approvers - {ANYBODY} or asked.quorum > 1 or asked.reauth or asked.blocked)
+
+
+@dataclass(slots=True)
+class State:
+    """Everything a decision is made with; built once by a door and passed down."""
+
+    store: Store
+    rules: Rulebook
+    reader: ActionReader
+    policy: Policy
+    clock: Clock
+    installation: Installation
+    registry: Registry
+    recorder: AuditRecorder
+    sessions: OperatorSessions
+    mode: str = "enforcing"
+    strength: str = "plain"
+    wall: str = ""  # around whoever makes this one call, where its door knows
+    channels: Sequence[Channel] = ()
+    outbox: Outbox | None = None  # messages to people who are elsewhere
+    shared: bool = False  # other processes write to the same store
+    policy_hash: str = ""
+    rulebook_hash: str = ""
+    problems: list[str] = field(default_factory=list)  # what went wrong lately, for the operator
+    troubles: Counter[str] = field(default_factory=Counter)  # how often something went wrong since the start, by kind
+    alerts: dict[str, str] = field(default_factory=dict)  # what is wrong now, in words
+    blocks: dict[str, str] = field(default_factory=dict)  # principal -> why
+    agents_version: object = field(default_factory=object)  # another one after every change of an agent, anywhere
+    memory: Memory | None = None  # of a store that others change too
+    pins: IntegrityBaseline = field(default_factory=IntegrityBaseline)
+    adapters: Adapters = field(default_factory=Adapters)
+    confirmed: SessionConfirmations = field(default_factory=SessionConfirmations)
+    codes: ShownCodes = field(default_factory=ShownCodes)
+    elicited: Elicitations = field(default_factory=Elicitations)
+    challenge_seconds: float = 300.0  # OOB-08
+    loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
+    ruled: tuple[AppliedRules, ...] = ()  # what the policy was tightened by, for this call
+    hooks: HookSettings = field(default_factory=HookSettings)
+    looking: ImpactSettings = field(default_factory=ImpactSettings)
+    undo: SnapshotSettings = field(default_factory=SnapshotSettings)
+    keeper: SnapshotTaker | None = None  # of this machine's snapshots, as this process's user
+    keepers: Mapping[str, SnapshotTaker] = field(
+        default_factory=dict
+    )  # as other users, each with a folder of their own
+    machine: str = ""  # where they are
+    guarded: OwnAssets = NO_OWN_ASSETS  # what of this machine is Interlock's own
+    room: SnapshotUsage = field(default_factory=SnapshotUsage)  # that they take up
+    visitors: Visitors = field(default_factory=Visitors)
+    jails: Jails = field(default_factory=Jails)
+    plans: PlanDesk = field(default_factory=PlanDesk)
+    declared: Declarations = field(default_factory=Declarations)
+    standing: StandingAnswers = field(default_factory=StandingAnswers)  # patterns that operators allow or deny
+    pauses: PauseSettings = field(default_factory=PauseSettings)
+    pausing: OperatorPause | None = None  # an operator's pause, proved
+    pause_order: float = 0.0  # when the newest order about it was given that was followed
+    pause_roster: object = None  # that such an order was looked for with
+    lock: threading.RLock = field(default_factory=threading.RLock)  # for whoever changes what is remembered
+
+    def new_id(self, prefix: str) -> str:
+        """An id that cannot be guessed (CT-02, C-26)."""
+        return prefix + secrets.token_urlsafe(18).replace("-", "0").replace("_", "1")
+
+    def blocked(self, principal: str) -> str:
+        """Why a principal is blocked, as this process remembers it; a row deleted behind its back lifts nothing."""
+        return self.blocks.get(principal, "")
+
+    def whose(self, principal: str) -> str:
+        """In whose folder a principal's snapshots are; that of this process's user has no name."""
+        return principal if principal in self.keepers else ""
+
+    def keeper_of(self, principal: str) -> SnapshotTaker | None:
+        """Who brings back what was kept of a principal's."""
+        return self.keepers.get(principal, self.keeper)
+
+    def paused(self, now: float) -> tuple[str, Level]:
+        """Whose pause is in force and up to which level it lets pass; nobody's, mostly."""
+        found = self.pausing
+        return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
+
+    def under(self, policy: Policy, mode: str, ruled: tuple[AppliedRules, ...] = ()) -> State:
+        """The same service under another policy and mode, for one call; `ruled` says what made the policy another one."""
+        if policy is self.policy and mode == self.mode:
+            return self
+        return replace(self, policy=policy, mode=mode, ruled=ruled or self.ruled)
+
+    def within(self, strength: str) -> State:
+        """The same service for a caller behind another wall, for one call."""
+        return replace(self, wall=strength) if strength == JAILED else self  # the others can be seen by the principal
+
+    def fresh(self) -> bool:
+        """Whether what this process remembers is what the store says."""
+        return self.memory is None or self.memory.fresh()
+
+    def catch_up(self) -> None:
+        """Asks the store where that is not so; raises StoreError."""
+        if self.memory is not None and not self.memory.fresh():
+            self.memory.refresh()
+
+    def changed(self) -> None:
+        """After a change of what others remember as well: which of us was last is for the store to say."""
+        if self.memory is not None:
+            self.memory.changed()
+
+    def remember_block(self, block: Block) -> None:
+        with self.lock:
+            if block.lifted_at:
+                self.blocks.pop(block.principal, None)
+            else:
+                self.blocks[block.principal] = block.reason
+        self.stand()
+
+    def stand(self) -> None:
+        """Says who is blocked to the hooks in jails, which ask it while no daemon answers."""
+        try:
+            self.jails.stand(self.blocks)
+        except OSError as error:
+            self.trouble(f"who is blocked cannot be said to jails: {error}", "jail")
+
+    def remember_blocks(self, blocks: Iterable[Block]) -> None:
+        for block in blocks:
+            self.remember_block(block)
+
+    def agreement(
+        self, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float, session: str = ""
+    ) -> str:
+        """Empty when this ticket may be spent (in this session), else why not; the ticket's own columns are not believed."""
+        if ticket.seal != seal_of(self, ticket) or ticket.shown_hash != shown_hash(ticket):
+            return "the ticket was altered outside Interlock"
+        if self.pins.has_ended(ticket.id):
+            return "it was used or taken back before, and its row was altered since"
+        whole = ticket.requirement.join(asked)
+        if whole.cooling_seconds and not self.shared:
+            wait = self.pins.cooling(ticket, whole.cooling_seconds, now)
+            if wait:
+                return f"it is cooling for {wait} s more"
+        if whole.human is Human.NONE:
+            return ""  # only time was asked for
+        if self.codes.agreed(ticket.id, now) and code_suffices(whole):
+            return ""
+        if self.elicited.counts(ticket, asked, session, now):
+            return ""  # the client's own user, unattested: enough for a confirm
+        roster = self.sessions.roster
+        if roster is None:
+            return "nobody has unlocked this daemon since it started: an operator signs in (`interlock unlock`, or POST /api/v1/session)"
+        found = check_agreement(ticket, approvals, now, roster.people, roster.verify, asked=asked)
+        return "" if found.satisfied else found.reason
+
+    def tell(self, event: str, about: Ticket | Challenge | None, words: str = "") -> None:
+        """Tells every channel; one that fails is noted, and changes no decision."""
+        for channel in self.channels:
+            try:
+                channel.tell(event, about, words or (about.title if isinstance(about, Ticket) else ""))
+            except Exception as error:
+                self.trouble(f"channel {channel.name}: {type(error).__name__}", "channel")
+
+    def trouble(self, words: str, kind: str = "other") -> None:
+        words = redact_text(words)  # an error may quote what it could not take
+        LOG.error("%s", words)
+        self.troubles[kind] += 1
+        self.problems[:] = [*self.problems[-49:], words]
+
+    def words(self, judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None) -> str:
+        """Two sentences for whoever asked: what would happen and why it is held, and what to do."""
+        if self.policy.literal_globs and held.outcome != "allow":
+            return held.reason or weighed.reason()  # the specification's own words, and nothing beside them
+        return sentence(judged, weighed, held, kept)
+
+
+INSTALLATION_SETTING = "installation"  # the keys that a shared database was first used with, by their marks
+
+
+class OtherKeys(StoreError):
+    """A shared database is used with other keys: no replica would find what another one holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """The keys of one state folder."""
+
+    digest_key: bytes = field(repr=False)
+    checkpoint: SigningKey = field(repr=False)
+    folder: Path = Path()
+
+    @classmethod
+    def open(cls, folder: Path) -> Installation:
+        """The keys in a folder; makes them the first time."""
+        return cls(installation_key(folder), checkpoint_key(folder), folder)
+
+    def agree(self, tx: Tx) -> None:
+        """Leaves the marks of these keys in a database that has none; refuses one that has others."""
+        said, ours = tx.setting(INSTALLATION_SETTING), self._marks()
+        if said is None:
+            return tx.save_setting(INSTALLATION_SETTING, json.dumps(ours))
+        known = _known_marks(said)
+        wrong = [name for name, mark in ours.items() if known.get(name) != mark]
+        if wrong:
+            raise OtherKeys(
+                f"it is used with other keys than {' and '.join(wrong)} in {self.folder}: copy {INSTALLATION} and {CHECKPOINTS}"
+                " from the state folder of a replica that runs on it, mode 0600, and start again"
+            )
+        return None
+
+    def _marks(self) -> dict[str, str]:
+        """What may be known of the keys: 32 random bytes cannot be guessed from a hash."""
+        mark = hashlib.sha256(b"interlock installation key\0" + self.digest_key).hexdigest()[:32]
+        return {INSTALLATION: mark, CHECKPOINTS: self.checkpoint.key_id}
+
+
+def _known_marks(said: str) -> dict[str, str]:
+    """Marks that cannot be read are nobody's."""
+    try:
+        known = json.loads(said)
+    except ValueError:
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+class SystemClock:
+    """The time."""
+
+    def now(self) -> float:
+        return time.time()

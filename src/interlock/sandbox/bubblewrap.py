@@ -1,0 +1,113 @@
+"""Turns a sandbox plan into a bubblewrap command line; refuses with the reason and the remedy where bubblewrap cannot run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from interlock.sandbox import SandboxPlan
+from interlock.sandbox.mounts import MountMode, SandboxMount
+
+PROGRAM = "bwrap"
+INSIDE = Path(__file__).with_name("inside.py")
+_PROBE = ("--bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--unshare-pid", "--unshare-ipc", "--", "/bin/true")
+_PATIENCE = 20
+_SWITCHES = (  # what a system can forbid it by, and the value that lets it
+    ("kernel.unprivileged_userns_clone", "1"),
+    ("kernel.apparmor_restrict_unprivileged_userns", "0"),
+    ("user.max_user_namespaces", "15000"),
+)
+
+
+class CannotJail(Exception):
+    """There can be no jail here; the message says why and what to do."""
+
+
+def find_bubblewrap() -> str:
+    """bubblewrap, once it has shown that it works; raises CannotJail."""
+    program = next(
+        (path for path in ("/usr/bin/bwrap", "/bin/bwrap") if os.access(path, os.X_OK)), shutil.which(PROGRAM)
+    )
+    if program is None:
+        raise CannotJail("bubblewrap is missing: install the package `bubblewrap`")
+    try:
+        done = subprocess.run([program, *_PROBE], stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotJail(f"{program} does not run: {error}") from None
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise CannotJail(_why(said[-1] if said else f"{program} exits {done.returncode}"))
+    return program
+
+
+def _why(said: str) -> str:
+    off = [f"`sysctl -w {name}={value}`" for name, value in _SWITCHES if _is_off(name)]
+    hint = (
+        f"this system forbids user namespaces; as root: {' and '.join(off)}"
+        if off
+        else (
+            "are user namespaces allowed here? A container may need `--security-opt seccomp=unconfined`, or bubblewrap setuid root"
+        )
+    )
+    return f"{said}. {hint}"
+
+
+def _is_off(name: str) -> bool:
+    try:
+        value = Path("/proc/sys", *name.split(".")).read_text().strip()
+    except OSError:
+        return False
+    return value == ("1" if "restrict" in name else "0")
+
+
+@dataclass(frozen=True, slots=True)
+class Handshake:
+    """By which those outside and inside speak before the agent starts."""
+
+    info: int = -1  # bubblewrap says which process is the first
+    ready: int = -1  # the first thing inside says that the jail stands
+    go: int = -1  # and waits here
+
+
+def argv(jail: SandboxPlan, program: str, files: Handshake | None = None, tty: bool = False) -> list[str]:
+    """The whole command; without files, as a person would type it."""
+    files = files or Handshake()
+    words = [program, "--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--ro-bind-try", "/sys", "/sys"]
+    for mount in jail.world.in_order():
+        words += _mount(mount)
+    words += _runtime(jail)
+    words += ["--remount-ro", str(jail.state), "--chdir", str(jail.cwd)]
+    words += ["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--cap-drop", "ALL"]
+    words += ["--info-fd", str(files.info)] if files.info >= 0 else []
+    return [*words, "--", *_inside(jail, files, tty)]
+
+
+def _inside(jail: SandboxPlan, files: Handshake, tty: bool) -> list[str]:
+    flags = [flag for flag, on in (("tty", tty), ("scoped", not jail.abstract)) if on]
+    return [sys.executable, "-I", "-S", str(INSIDE), str(files.ready), str(files.go), ",".join(flags), *jail.command]
+
+
+def _mount(mount: SandboxMount) -> list[str]:
+    path = str(mount.path)
+    if mount.how is MountMode.LINK:
+        return ["--symlink", mount.target, path]
+    if mount.how is MountMode.HIDE:
+        return _hidden(path) if mount.folder else ["--ro-bind", "/dev/null", path]
+    return ["--bind" if mount.how is MountMode.KEEP else "--ro-bind", path, path]
+
+
+def _hidden(path: str) -> list[str]:
+    return ["--perms", "1777" if path in ("/tmp", "/var/tmp") else "0755", "--tmpfs", path]
+
+
+def _runtime(jail: SandboxPlan) -> list[str]:
+    """The user's runtime folder is empty, and there."""
+    path = jail.runtime
+    hidden = any(
+        mount.how is MountMode.HIDE and path.is_relative_to(mount.path) for mount in jail.world.mounts.values()
+    )
+    return ["--perms", "0700", "--dir", str(path)] if hidden and path not in jail.world.mounts else []

@@ -1,0 +1,104 @@
+"""The mounts of a sandbox: every path that differs from outside, as pinned, read-only, hidden or let in; of two modes the stricter wins."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
+from pathlib import Path
+
+
+class MountMode(IntEnum):
+    """In the order of strictness: of two at one path the higher counts."""
+
+    KEEP = 0  # as outside, and cannot be renamed or removed
+    FIX = 1  # can be read, and nothing more
+    HIDE = 2  # nothing is there
+    LINK = 3  # a link that is made in a hidden folder
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxMount:
+    path: Path
+    how: MountMode
+    folder: bool = True
+    target: str = ""  # of a link
+
+
+@dataclass(slots=True)
+class SandboxMounts:
+    """The mounts by path; all paths are real ones."""
+
+    mounts: dict[Path, SandboxMount] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  # what the person should know
+
+    def put(self, path: Path, how: MountMode, target: str = "") -> None:
+        """What does not exist needs nothing, a link in a hidden folder excepted."""
+        if how is not MountMode.LINK:
+            path = path.resolve()
+            if not os.path.exists(path) or str(path) == "/":  # also where it may not be looked at
+                return
+        known = self.mounts.get(path)
+        if known is None or known.how < how:
+            self.mounts[path] = SandboxMount(path, how, path.is_dir(), target)
+
+    def pin(self, path: Path) -> None:
+        """Nothing that leads to this path can be renamed: each folder on the way is a mount of its own, each link in a fixed folder."""
+        for folder, name in _way(path):
+            entry = folder / name
+            if not os.access(folder, os.W_OK):
+                continue
+            if entry.is_symlink():
+                self._hold(folder)
+                self.notes.append(f"{entry} is a symbolic link, so nothing new can be made in {folder}")
+            elif entry.is_dir():
+                self.put(entry, MountMode.HIDE if self._is_hidden(entry) else MountMode.KEEP)
+
+    def _is_hidden(self, path: Path) -> bool:
+        """Whether nothing lets it in again below the folder that hides it."""
+        above = (self.mounts[one] for one in (path, *path.parents) if one in self.mounts)
+        nearest = next(above, None)
+        return nearest is not None and nearest.how is MountMode.HIDE
+
+    def fix(self, path: Path) -> None:
+        """A file or folder that stays what and where it is."""
+        self.pin(path)
+        self.put(path, MountMode.FIX)
+
+    def in_order(self) -> list[SandboxMount]:
+        """Outer ones first, so that an inner one is not covered."""
+        return sorted(
+            self.mounts.values(), key=lambda mount: (mount.how is MountMode.LINK, len(mount.path.parts), mount.path)
+        )
+
+    def at(self, path: Path) -> SandboxMount | None:
+        return self.mounts.get(path.resolve())
+
+    def _hold(self, folder: Path) -> None:
+        """A folder whose links stay: nothing is made or renamed in it, and what is in it can be written as before."""
+        self.put(folder, MountMode.FIX)
+        for entry in folder.iterdir():
+            if not entry.is_symlink() and stat.S_IFMT(entry.lstat().st_mode) in (stat.S_IFDIR, stat.S_IFREG):
+                self.put(entry, MountMode.KEEP)
+
+
+def _way(path: Path) -> Iterator[tuple[Path, str]]:
+    """Each step to a path, through every link: the folder, and the name that is looked up in it."""
+    folder, names = Path("/"), list(Path(os.path.abspath(path)).parts[1:])
+    for _ in range(255):
+        if not names:
+            return
+        name = names.pop(0)
+        if name == "..":
+            folder = folder.parent
+            continue
+        yield folder, name
+        entry = folder / name
+        if entry.is_symlink():
+            target = Path(os.readlink(entry))
+            names = [*(target.parts[1:] if target.is_absolute() else target.parts), *names]
+            folder = Path("/") if target.is_absolute() else folder
+        else:
+            folder = entry

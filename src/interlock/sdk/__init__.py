@@ -1,0 +1,79 @@
+"""The Python interface (`from interlock import Gate`): its exceptions for what is not allowed, not now, or not possible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from interlock.client import ApiError, NoDaemon
+from interlock.error_codes import AnswerRefused
+from interlock.identity.sessions import SignInRefused, TooManySignIns
+from interlock.policy.decision import Decision
+from interlock.ports import StoreError
+from interlock.records import Ticket
+from interlock.sdk.replies import UnreadableReply
+
+
+class GateError(Exception):
+    """The gate cannot do this; the message is a sentence for a person, `code` is of the error registry where one applies."""
+
+    def __init__(self, words: str, code: str = "") -> None:
+        self.code = code
+        super().__init__(words)
+
+
+class NotAllowed(Exception):
+    """An action that must not run, at least not now; `decision` says why and what to do."""
+
+    def __init__(self, decision: Decision) -> None:
+        self.decision = decision
+        super().__init__(decision.reason)
+
+    @property
+    def reason(self) -> str:
+        return self.decision.reason
+
+    @property
+    def ticket(self) -> Ticket | None:
+        """What a person can answer; None where nobody can."""
+        return self.decision.ticket
+
+    @property
+    def instead(self) -> tuple[str, ...]:
+        """What could be done in its place."""
+        return self.decision.instead
+
+    @property
+    def wait_seconds(self) -> int:
+        """How long it has to cool before it can be asked about again."""
+        return math.ceil(self.decision.wait_seconds)
+
+
+class Held(NotAllowed):
+    """Time or a human can still free it: `gate.wait(held.decision)`, then ask again."""
+
+
+class Denied(NotAllowed):
+    """It was refused, or nothing could be decided."""
+
+
+def require_allowed(decision: Decision) -> Decision:
+    """The decision; raises Held or Denied for every other."""
+    if decision.allowed:
+        return decision
+    raise Held(decision) if decision.held else Denied(decision)
+
+
+@contextmanager
+def raise_gate_errors() -> Iterator[None]:
+    """Whatever the service, the store or the daemon refuses, as one kind of error."""
+    try:
+        yield
+    except (AnswerRefused, ApiError) as error:
+        raise GateError(str(error), error.code) from error
+    except SignInRefused as error:
+        code = "RATE_LIMIT_EXCEEDED" if isinstance(error, TooManySignIns) else "PERMISSION_DENIED"
+        raise GateError(str(error), code) from error
+    except (StoreError, NoDaemon, UnreadableReply) as error:
+        raise GateError(f"the state cannot be known: {error}", "INTERNAL_ERROR") from error

@@ -1,0 +1,167 @@
+"""The gate for programs on an event loop: the same requests, awaited; waiting for a person holds no thread."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack, overload
+
+from interlock.config import Config
+from interlock.model import Action
+from interlock.policy.decision import Decision
+from interlock.policy.registry import Pattern, RegistryMatch
+from interlock.records import Ticket
+from interlock.sdk import GateError, require_allowed
+from interlock.sdk.backend import SignedInSession
+from interlock.sdk.gate import Gate, ticket_id, timeout_seconds
+from interlock.sdk.guard import Guard, GuardTerms, ask_gate_async, guarded_block_async
+from interlock.sdk.request import ActionArguments
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _threaded(
+    method: Callable[Concatenate[Gate, P], T],
+) -> Callable[Concatenate[AsyncGate, P], Awaitable[T]]:
+    """The same method, run in one of the loop's own threads."""
+
+    async def awaited(self: AsyncGate, /, *given: P.args, **named: P.kwargs) -> T:
+        gate = await self._gate()
+        return await asyncio.to_thread(method, gate, *given, **named)
+
+    awaited.__name__, awaited.__doc__ = method.__name__, method.__doc__
+    return awaited
+
+
+class AsyncGate:
+    """A Gate whose methods are awaited. It opens with `async with`, or with the first question."""
+
+    def __init__(
+        self,
+        config: Config | str | os.PathLike[str] | None = None,
+        *,
+        agent: str = "",
+        session: str = "",
+        policy: str | None = None,
+        store: str | os.PathLike[str] | None = None,
+        url: str | None = None,
+        token: str | None = None,
+    ) -> None:
+        """Takes what Gate takes, and does nothing yet: opening reads files, and a constructor cannot be awaited."""
+        self._open: Callable[[], Gate] = partial(
+            Gate, config, agent=agent, session=session, policy=policy, store=store, url=url, token=token
+        )
+        self._made: Gate | None = None
+        self._closed = False
+        self._opening = asyncio.Lock()
+
+    @classmethod
+    def over(cls, gate: Gate) -> AsyncGate:
+        """An AsyncGate over a gate that is open already; closing one closes the other."""
+        made = cls()
+        made._made = gate
+        return made
+
+    async def _gate(self) -> Gate:
+        if self._closed:
+            raise GateError("this gate is closed")
+        if self._made is None:
+            async with self._opening:
+                if self._made is None:
+                    self._made = await asyncio.to_thread(self._open)
+        return self._made
+
+    evaluate = _threaded(Gate.evaluate)
+    executed = _threaded(Gate.executed)
+    undo = _threaded(Gate.undo)
+    metrics = _threaded(Gate.metrics)
+    sign_in = _threaded(Gate.sign_in)
+    sign_out = _threaded(Gate.sign_out)
+    approve = _threaded(Gate.approve)
+    reject = _threaded(Gate.reject)
+
+    async def check(
+        self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
+    ) -> Decision:
+        """As Gate.check."""
+        return require_allowed(await ask_gate_async(await self._gate(), wait, asked, action))
+
+    @asynccontextmanager
+    async def guarding(
+        self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
+    ) -> AsyncIterator[Decision]:
+        """As Gate.guarding, with `async with`."""
+        async with guarded_block_async(await self._gate(), wait, asked, action) as decision:
+            yield decision
+
+    @overload
+    def guard(self, function: Callable[P, T], /, **terms: Unpack[GuardTerms]) -> Callable[P, T]: ...
+
+    @overload
+    def guard(self, /, **terms: Unpack[GuardTerms]) -> Guard: ...
+
+    def guard(self, function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]) -> Callable[P, T] | Guard:
+        """As Gate.guard, for functions that are awaited; refuses the others, which would hold up the event loop."""
+        made = Guard(None, self._gate, **terms)
+        return made if function is None else made(function)
+
+    async def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
+        """As Gate.wait; any number may wait at once, and none of them holds a thread."""
+        gate = await self._gate()
+        return await gate._opened.backend().awaited(ticket_id(decision), timeout_seconds(timeout))
+
+    async def for_agent(self, agent: str, session: str = "") -> AsyncGate:
+        """A gate for another agent, over the same state; closing either closes both."""
+        return AsyncGate.over((await self._gate()).for_agent(agent, session))
+
+    @property
+    def registry(self) -> AsyncRegistry:
+        """Seed 003's patterns."""
+        return AsyncRegistry(self._gate)
+
+    async def close(self) -> None:
+        self._closed = True
+        if self._made is not None:
+            await asyncio.to_thread(self._made.close)
+
+    async def __aenter__(self) -> AsyncGate:
+        await self._gate()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class AsyncRegistry:
+    """A gate's patterns, awaited."""
+
+    def __init__(self, gate: Callable[[], Awaitable[Gate]]) -> None:
+        self._gate = gate
+
+    async def register(
+        self,
+        pattern: Pattern | Mapping[str, Any] | None = None,
+        /,
+        *,
+        session: SignedInSession | None = None,
+        **fields: Any,
+    ) -> Pattern:
+        registry = (await self._gate()).registry
+        return await asyncio.to_thread(registry.register, pattern, session=session, **fields)
+
+    async def unregister(self, id: str, *, session: SignedInSession | None = None) -> Pattern:
+        registry = (await self._gate()).registry
+        return await asyncio.to_thread(registry.unregister, id, session=session)
+
+    async def match(self, action: str) -> RegistryMatch:
+        return await asyncio.to_thread((await self._gate()).registry.match, action)
+
+    async def list(self) -> tuple[Pattern, ...]:
+        return await asyncio.to_thread((await self._gate()).registry.list)

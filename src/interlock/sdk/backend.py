@@ -1,0 +1,157 @@
+"""The protocol that each backend of a gate fulfils, and how one waits for the answer to a ticket."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from interlock.model import TicketState
+from interlock.policy.decision import Decision
+from interlock.policy.registry import Pattern
+from interlock.records import Ticket
+from interlock.sdk.request import Body
+from interlock.snapshots import UndoResult
+
+CHANNEL = "python"  # how an operator's word came in
+
+
+@dataclass(frozen=True, slots=True)
+class SignedInSession:
+    """A signed-in operator, for minutes. The token is what counts; whoever makes up a session is nobody."""
+
+    operator: str
+    expires_at: float
+    token: str = field(repr=False)
+
+
+class GateBackend(Protocol):
+    """Every call blocks, but for `awaited`; what cannot be done raises GateError, only `evaluate` denies instead."""
+
+    @property
+    def place(self) -> str:
+        """Where decisions are made, for a person."""
+
+    def evaluate(self, body: Body) -> Decision: ...
+
+    def ticket(self, id: str) -> Ticket: ...
+
+    def wait(self, id: str, seconds: float) -> Ticket:
+        """The ticket when it is answered and has cooled, or as it stands after so many seconds."""
+
+    async def awaited(self, id: str, seconds: float) -> Ticket:
+        """The same; no thread waits."""
+
+    def executed(self, id: str, agent: str, outcome: str) -> Ticket: ...
+
+    def metrics(self) -> dict[str, Any]: ...
+
+    def patterns(self) -> tuple[Pattern, ...]: ...
+
+    def register(self, pattern: Pattern, session: SignedInSession | None) -> None: ...
+
+    def unregister(self, id: str, session: SignedInSession | None) -> Pattern: ...
+
+    def undo(self, id: str, force: bool) -> UndoResult:
+        """Brings back what an action changed; an empty id means the newest."""
+
+    def sign_in(self, name: str, passphrase: str) -> SignedInSession: ...
+
+    def sign_out(self, session: SignedInSession) -> None: ...
+
+    def approve(self, session: SignedInSession, id: str, reason: str) -> Ticket: ...
+
+    def reject(self, session: SignedInSession, id: str, reason: str) -> Ticket: ...
+
+    def after_fork(self) -> GateBackend:
+        """What a forked child goes on with; raises GateError where it cannot."""
+
+    def close(self) -> None: ...
+
+
+LONGEST = 50  # seconds of one poll
+SILENCE = 30.0  # seconds that a daemon may be gone, to be started again
+_NAP = 1.0
+
+
+def is_answered(ticket: Ticket, now: float) -> bool:
+    """Whether there is nothing left to wait for: it was refused, it ended, or it can be used."""
+    return not ticket.open and not (ticket.state is TicketState.APPROVED and ticket.cooling_ends_at > now)
+
+
+def seconds_until_change(ticket: Ticket, now: float) -> float:
+    """Seconds until waiting longer can change something without anybody's doing."""
+    due = [at for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now]
+    return min(30.0, max(0.05, min(due) - now + 0.01)) if due else _NAP
+
+
+class TicketChanges:
+    """Who wants to know that a ticket changed; each is called in the store's own thread."""
+
+    def __init__(self) -> None:
+        self._wakes: dict[str, list[Callable[[], None]]] = {}
+        self._lock = threading.Lock()
+
+    def changed(self, id: str) -> None:
+        for wake in tuple(self._wakes.get(id, ())):
+            wake()
+
+    @contextmanager
+    def watched(self, id: str, wake: Callable[[], None]) -> Iterator[None]:
+        """Calls `wake` for each change, until the end of the block."""
+        with self._lock:
+            self._wakes.setdefault(id, []).append(wake)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._wakes[id].remove(wake)
+                if not self._wakes[id]:
+                    del self._wakes[id]
+
+    def everybody(self) -> None:
+        """Wakes all, who then see for themselves why."""
+        for id in tuple(self._wakes):
+            self.changed(id)
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """Ask the daemon, which answers when the ticket is decided, or after so many seconds."""
+
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Nap:
+    """Do nothing for so many seconds."""
+
+    seconds: float
+
+
+def polls(seconds: float) -> Generator[Poll | Nap, Ticket | None, Ticket | None]:
+    """What to do until a ticket at a daemon is answered; is sent the ticket of each poll, or None where nobody answered.
+
+    Returns the ticket as it stands at the end, or None when the daemon was silent for too long.
+    """
+    heard = time.monotonic()
+    end = heard + seconds
+    while True:
+        began = time.monotonic()
+        asked = max(0, int(min(end - began, LONGEST)))
+        ticket = yield Poll(asked)
+        now = time.monotonic()
+        if ticket is None:
+            if now - heard > SILENCE or now >= end:
+                return None
+            yield Nap(min(_NAP, end - now))
+            continue
+        heard = now
+        if is_answered(ticket, time.time()) or now >= end:
+            return ticket
+        if now - began < max(1, asked) - 0.1:  # it came back early: the daemon stops, or the ticket only has to cool
+            rest = _NAP if ticket.open else seconds_until_change(ticket, time.time())
+            yield Nap(max(0.0, min(rest, end - now)))

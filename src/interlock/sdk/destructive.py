@@ -1,0 +1,187 @@
+"""Seed 003's DestructiveGate: its names, settings and nine steps on the common evaluation path (2.10)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from interlock.client import ApiError, NoDaemon, find_daemon
+from interlock.config import Config, config_of, state_folder
+from interlock.model import Human
+from interlock.policy.decision import Decision
+from interlock.policy.registry import Registry
+from interlock.records import Ticket
+from interlock.sdk import GateError
+from interlock.sdk.backend import SignedInSession
+from interlock.sdk.connection import PATIENCE, folder_url
+from interlock.sdk.gate import Gate, GateRegistry
+from interlock.sdk.in_process import InProcessBackend, open_in_process
+
+Folder = str | os.PathLike[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class GateAnswer:
+    """The answer in the seed's words; true only when the action may run."""
+
+    allowed: bool
+    reason: str
+    pending_id: str | None = None
+    wait_ms: int | None = None
+    requires_approval: bool = False
+    approvers: tuple[str, ...] = ()
+    denied_patterns: tuple[Mapping[str, Any], ...] = ()
+    can_rollback: bool = False
+    decision: Decision = field(default_factory=lambda: Decision("deny", ""), repr=False)
+
+    def __bool__(self) -> bool:
+        return self.allowed
+
+
+class DestructiveGate:
+    """A gate by the names of actions alone. It decides in this process, by these settings, in a state folder of its own."""
+
+    def __init__(
+        self,
+        enabled: bool = True,
+        default_cooling_off_ms: int = 30_000,
+        max_cooling_off_ms: int = 300_000,
+        require_approval_for_critical: bool = True,
+        allowed_approvers: Iterable[str] = ("human",),
+        auto_expire_ms: int = 3_600_000,
+        bypass_for_trust_tiers: Iterable[str] = (),
+        block_on_match_failure: bool = True,
+        folder: Folder = None,
+        registry: Registry | None = None,
+    ) -> None:
+        """Opens; raises GateError where somebody else decides in that folder, and ConfigError for settings that mean nothing."""
+        config = settings(
+            enabled,
+            default_cooling_off_ms,
+            max_cooling_off_ms,
+            require_approval_for_critical,
+            allowed_approvers,
+            auto_expire_ms,
+            bypass_for_trust_tiers,
+            block_on_match_failure,
+            folder,
+        )
+        self._gate = Gate._over(open_in_process(config, registry, silence=_own_store(config)))
+
+    @classmethod
+    def _over(cls, inside: InProcessBackend) -> DestructiveGate:
+        """A gate over what is open already."""
+        gate = cls.__new__(cls)
+        gate._gate = Gate._over(inside)
+        return gate
+
+    def evaluate(self, agent: str, action: str, resource: str = "", pending_id: str | None = None) -> GateAnswer:
+        """The answer for one action of one agent; a retry names the pending action that has cooled or was approved."""
+        given = {"operation": action, "resource": resource or None, "pending_id": pending_id}
+        return _answer(self._gate.for_agent(agent).evaluate(**given))  # type: ignore[arg-type]
+
+    def sign_in(self, name: str, passphrase: str) -> SignedInSession:
+        """An operator's session; see Gate.sign_in."""
+        return self._gate.sign_in(name, passphrase)
+
+    def approve(self, pending_id: str, session: SignedInSession, reason: str = "") -> Ticket:
+        """A person's approval, signed; a name alone approves nothing."""
+        return self._gate.approve(pending_id, session, reason)
+
+    def reject(self, pending_id: str, session: SignedInSession, reason: str) -> Ticket:
+        """A person's rejection, signed."""
+        return self._gate.reject(pending_id, session, reason)
+
+    def pending(self, pending_id: str) -> Ticket:
+        """A pending action as it stands; `state` has the seed's words."""
+        return self._backend().ticket(pending_id)
+
+    def executed(self, pending_id: str, outcome: str = "done") -> Ticket:
+        """Reports that an approved action has run."""
+        backend = self._backend()
+        return backend.executed(pending_id, backend.ticket(pending_id).agent.name, outcome[:500])
+
+    def trust(self, agent: str, tier: str, session: SignedInSession) -> None:
+        """Gives an agent a trust tier, by an admin; what it skips is up to `bypass_for_trust_tiers` (R-14)."""
+        self._backend().trust(session, agent, tier)
+
+    def get_metrics(self) -> dict[str, Any]:
+        """The seed's figures, with its names."""
+        return self._gate.metrics()
+
+    @property
+    def registry(self) -> GateRegistry:
+        """The patterns."""
+        return self._gate.registry
+
+    def close(self) -> None:
+        self._gate.close()
+
+    def __enter__(self) -> DestructiveGate:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _backend(self) -> InProcessBackend:
+        backend = self._gate._opened.backend()
+        assert isinstance(backend, InProcessBackend)
+        return backend
+
+
+def settings(
+    enabled: bool = True,
+    default_cooling_off_ms: int = 30_000,
+    max_cooling_off_ms: int = 300_000,
+    require_approval_for_critical: bool = True,
+    allowed_approvers: Iterable[str] = ("human",),
+    auto_expire_ms: int = 3_600_000,
+    bypass_for_trust_tiers: Iterable[str] = (),
+    block_on_match_failure: bool = True,
+    folder: Folder = None,
+) -> Config:
+    """The configuration that the seed's settings are; every one is checked."""
+    gate = {
+        "enabled": enabled,
+        "defaultCoolingOffMs": default_cooling_off_ms,
+        "maxCoolingOffMs": max_cooling_off_ms,
+        "requireApprovalForCritical": require_approval_for_critical,
+        "allowedApprovers": list(allowed_approvers),
+        "autoExpireMs": auto_expire_ms,
+        "bypassForTrustTiers": list(bypass_for_trust_tiers),
+        "blockOnMatchFailure": block_on_match_failure,
+    }
+    place = folder_url(folder if folder is not None else state_folder())
+    return config_of({"store": {"url": place}, "policy": {"use": "spec"}, "gate": gate})
+
+
+def _own_store(config: Config) -> str:
+    """Why no daemon decides here; raises where one does, for it would not know these settings."""
+    try:
+        find_daemon(config).get("/status", PATIENCE)
+    except NoDaemon as error:
+        return str(error)
+    except ApiError:
+        pass
+    raise GateError(
+        f"a daemon decides in {config.folder}, by its own settings: set [gate] there and use Gate, or give folder="
+    )
+
+
+def _answer(decision: Decision) -> GateAnswer:
+    asked, held = decision.requirement, not decision.allowed
+    human = held and asked.human > Human.NONE
+    return GateAnswer(
+        allowed=decision.allowed,
+        reason=decision.reason,
+        pending_id=decision.ticket.id if decision.ticket else None,
+        wait_ms=round(decision.wait_seconds * 1000) or None,
+        requires_approval=human,
+        approvers=tuple(sorted(asked.approvers) or ("human",)) if human else (),
+        denied_patterns=tuple(dict(pattern) for pattern in decision.patterns) if held else (),
+        can_rollback=decision.can_rollback,
+        decision=decision,
+    )

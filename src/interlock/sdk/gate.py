@@ -1,0 +1,238 @@
+"""★ The gate of a Python program: one request before each action, its answer, its patterns, and the shared gate of `interlock.guard`."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import cache
+from types import TracebackType
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
+
+from interlock.config import Config
+from interlock.model import Action
+from interlock.policy.decision import Decision
+from interlock.policy.registry import Pattern, Registry, RegistryMatch
+from interlock.records import Ticket
+from interlock.sdk import GateError, require_allowed
+from interlock.sdk.backend import GateBackend, SignedInSession
+from interlock.sdk.connection import SharedBackend, connect
+from interlock.sdk.guard import Guard, GuardTerms, ask_gate, guarded_block
+from interlock.sdk.request import ActionArguments, deny_unwritable, plain_body, request_body
+from interlock.snapshots import UndoResult
+
+NAME = "python"  # of an agent that has no other
+_OUTCOME = 500  # characters
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Gate:
+    """A client of the daemon where one answers, else the state folder's own writer. Safe to share between threads."""
+
+    def __init__(
+        self,
+        config: Config | str | os.PathLike[str] | None = None,
+        *,
+        agent: str = "",
+        session: str = "",
+        policy: str | None = None,
+        store: str | os.PathLike[str] | None = None,
+        url: str | None = None,
+        token: str | None = None,
+    ) -> None:
+        """Opens; raises GateError where nobody can decide: never a gate that lets things pass because it is broken."""
+        self._opened = SharedBackend(connect(config, policy, store, url, token))
+        self._default = "" if token else NAME  # a token has a name of its own
+        self._agent, self._session = agent or self._default, session
+
+    @classmethod
+    def _over(cls, backend: GateBackend, agent: str = NAME, session: str = "") -> Gate:
+        """A gate over what is open already."""
+        gate = cls.__new__(cls)
+        gate._opened, gate._default, gate._agent, gate._session = SharedBackend(backend), NAME, agent, session
+        return gate
+
+    def for_agent(self, agent: str, session: str = "") -> Gate:
+        """A gate for another agent, over the same state; closing either closes both."""
+        gate = type(self).__new__(type(self))
+        gate._opened, gate._default = self._opened, self._default
+        gate._agent, gate._session = agent or self._default, session
+        return gate
+
+    def evaluate(self, action: Action | None = None, **asked: Unpack[ActionArguments]) -> Decision:
+        """The decision about one action; where anything goes wrong it is a denial."""
+        said = request_body(action, **asked)
+        backend = self._opened.backend()
+        body = plain_body(said | {"agent": {"name": self._agent, "session": self._session}})
+        return deny_unwritable() if body is None else backend.evaluate(body)
+
+    def check(self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]) -> Decision:
+        """The decision that allows, after up to `wait` seconds for a person; raises Held or Denied, which carry the one that does not."""
+        return require_allowed(ask_gate(self, wait, asked, action))
+
+    def guarding(
+        self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
+    ) -> AbstractContextManager[Decision]:
+        """A block that is entered only when it is allowed, and whose end is reported; raises as `check` does."""
+        return guarded_block(self, wait, asked, action)
+
+    @overload
+    def guard(self, function: Callable[P, T], /, **terms: Unpack[GuardTerms]) -> Callable[P, T]: ...
+
+    @overload
+    def guard(self, /, **terms: Unpack[GuardTerms]) -> Guard: ...
+
+    def guard(self, function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]) -> Callable[P, T] | Guard:
+        """Makes a function ask first: an operation by its name, with its arguments as params; raises as `check` does."""
+        made = Guard(lambda: self, **terms)
+        return made if function is None else made(function)
+
+    def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
+        """The ticket once it is answered and has cooled, or as it stands after `timeout` seconds; then ask again."""
+        return self._opened.backend().wait(ticket_id(decision), timeout_seconds(timeout))
+
+    def executed(self, decision: Decision, outcome: str = "done") -> Ticket | None:
+        """Reports what became of an action that was let through; None where no ticket was needed for it."""
+        if not outcome.strip():
+            raise ValueError("outcome: say what became of the action")
+        if not decision.allowed:
+            raise ValueError(f"this was not allowed to run: {decision.reason}")
+        if decision.ticket is None:
+            return None
+        return self._opened.backend().executed(decision.ticket.id, self._agent, outcome[:_OUTCOME])
+
+    def undo(self, id: str = "", *, force: bool = False) -> UndoResult:
+        """Brings back what an action changed, by the snapshot in `decision.kept`, or the newest; what is not `done` changed nothing."""
+        return self._opened.backend().undo(id, force)
+
+    @property
+    def registry(self) -> GateRegistry:
+        """Seed 003's patterns."""
+        return GateRegistry(self._opened.backend)
+
+    def metrics(self) -> dict[str, Any]:
+        """Seed 003's figures, with its names."""
+        return self._opened.backend().metrics()
+
+    def sign_in(self, name: str, passphrase: str) -> SignedInSession:
+        """An operator's session. Ask a person for the passphrase; a program that keeps one has approved everything."""
+        return self._opened.backend().sign_in(name, passphrase)
+
+    def sign_out(self, session: SignedInSession) -> None:
+        self._opened.backend().sign_out(session)
+
+    def approve(self, pending_id: str, session: SignedInSession, reason: str = "") -> Ticket:
+        """Signs an approval with the operator's key; raises GateError for whoever may not."""
+        return self._opened.backend().approve(session, pending_id, reason)
+
+    def reject(self, pending_id: str, session: SignedInSession, reason: str) -> Ticket:
+        """Signs a rejection; the agent is told the reason, and the same effect on the same target stays refused."""
+        if not reason.strip():
+            raise GateError("a rejection says why", "VALIDATION_MISSING_PARAM")
+        return self._opened.backend().reject(session, pending_id, reason)
+
+    @property
+    def place(self) -> str:
+        """Where decisions are made: a state folder, a daemon's socket or its address."""
+        return self._opened.backend().place
+
+    def close(self) -> None:
+        """Gives the state folder back; the gate answers no more."""
+        self._opened.close()
+
+    def __enter__(self) -> Gate:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def ticket_id(waits: Decision | Ticket | str) -> str:
+    """The id of what is waited for: a decision that holds an action, its ticket, or the ticket's id."""
+    if isinstance(waits, str):
+        return waits
+    if isinstance(waits, Ticket):
+        return waits.id
+    if not isinstance(waits, Decision):
+        raise TypeError(f"expected a Decision, a Ticket or a ticket's id, got {type(waits).__name__}")
+    if waits.ticket is None:
+        raise ValueError(f"there is nothing to wait for: {waits.reason}")
+    return waits.ticket.id
+
+
+def timeout_seconds(timeout: float | None) -> float:
+    """How long to wait; a ticket ends by itself, so without a timeout that is not for ever."""
+    return math.inf if timeout is None else max(0.0, timeout)
+
+
+class GateRegistry:
+    """A gate's patterns. In this process a program adds its own and takes them back; all else takes an operator's session."""
+
+    def __init__(self, backend: Callable[[], GateBackend]) -> None:
+        self._backend = backend
+
+    def register(
+        self,
+        pattern: Pattern | Mapping[str, Any] | None = None,
+        /,
+        *,
+        session: SignedInSession | None = None,
+        **fields: Any,
+    ) -> Pattern:
+        """Adds a pattern, given whole, as a mapping or by its fields; raises PatternError for one that must not be used."""
+        if isinstance(pattern, Pattern):
+            if fields:
+                raise TypeError("a Pattern is complete: no field goes beside it")
+            made = pattern
+        else:
+            made = Pattern.of({**(pattern or {}), **fields})
+        self._backend().register(made, session)
+        return made
+
+    def unregister(self, id: str, *, session: SignedInSession | None = None) -> Pattern:
+        """Takes a pattern out and returns it."""
+        return self._backend().unregister(id, session)
+
+    def match(self, action: str) -> RegistryMatch:
+        """What the patterns say of an action's name; raises MatchFailure where that cannot be told."""
+        return Registry(self.list()).match(action)
+
+    def list(self) -> tuple[Pattern, ...]:
+        return self._backend().patterns()
+
+    def __iter__(self) -> Iterator[Pattern]:
+        return iter(self.list())
+
+    def __len__(self) -> int:
+        return len(self.list())
+
+
+_OPENING = threading.Lock()
+
+
+def shared_gate() -> Gate:
+    """The program's own gate; raises GateError where nobody can decide, and tries again the next time."""
+    with _OPENING:
+        return _open_shared()
+
+
+@cache
+def _open_shared() -> Gate:
+    return Gate()
+
+
+@overload
+def guard(function: Callable[P, T], /, **terms: Unpack[GuardTerms]) -> Callable[P, T]: ...
+
+
+@overload
+def guard(**terms: Unpack[GuardTerms]) -> Guard: ...
+
+
+def guard(function: Callable[P, T] | None = None, /, **terms: Unpack[GuardTerms]) -> Callable[P, T] | Guard:
+    """As Gate.guard, by the daemon where one answers, else by this process, with the user's own configuration."""
+    made = Guard(shared_gate, **terms)
+    return made if function is None else made(function)

@@ -1,0 +1,320 @@
+"""★ Decides in this process, without a daemon: opens the state folder, holds its lock and writes."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import threading
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from interlock import __version__
+from interlock.approvals import answers, settle
+from interlock.approvals.grants import add_pattern, remove_pattern
+from interlock.audit.chain import event_body
+from interlock.config import Config
+from interlock.engine import undoing
+from interlock.engine.evaluate import evaluate_with_token
+from interlock.identity import home_for, operators
+from interlock.identity.agents import change_agent
+from interlock.identity.keys import KeyFileError
+from interlock.identity.sessions import OperatorSession
+from interlock.impact.files import read_text, real_paths
+from interlock.impact.project_files import find_project_files
+from interlock.impact.warm_child import WarmInspector
+from interlock.maintenance import Maintenance, sign_record
+from interlock.model import AgentRef
+from interlock.policy.decision import Decision
+from interlock.policy.registry import Pattern, PatternError, Registry
+from interlock.ports import Clock, StoreError, Tx
+from interlock.records import Challenge, Ticket
+from interlock.runtime.state import State, SystemClock
+from interlock.sdk import GateError, raise_gate_errors
+from interlock.sdk.backend import CHANNEL, SignedInSession, TicketChanges, is_answered, seconds_until_change
+from interlock.sdk.request import Body
+from interlock.snapshots import UndoResult
+from interlock.snapshots.client import WarmSnapshotter
+from interlock.startup import open_state, record_start
+from interlock.storage import open_store
+from interlock.web.callers import ApiCaller
+from interlock.web.errors import HttpProblem
+from interlock.web.evaluate_body import request_of
+from interlock.web.json_body import parse_json
+from interlock.web.wire import figures_json
+
+LOG = logging.getLogger("interlock")
+INTERFACE = "python"
+_APPROVE = re.compile(r"interlock approve pdact_\w+")  # which speak to a daemon, and there is none
+_UNDO = re.compile(r"`?interlock undo (u_\w+)`?")
+
+
+def open_in_process(
+    config: Config, registry: Registry | None = None, clock: Clock | None = None, silence: str = ""
+) -> InProcessBackend:
+    """The state folder, opened by this process; raises GateError where another one has it. `silence` is why no daemon was asked."""
+    try:
+        store = open_store(config.store)
+    except (StoreError, OSError) as error:
+        raise GateError(_opening_problem(error, silence), "INTERNAL_ERROR") from error
+    try:
+        state = open_state(config, store, clock or SystemClock(), (LogChannel(),))
+        if registry is not None:
+            state.registry = _with_saved(registry, state)
+        record_start(state, __version__)
+        return InProcessBackend(config, state)
+    except (StoreError, KeyFileError, OSError) as error:
+        store.close()
+        raise GateError(f"the state cannot be known: {error}", "INTERNAL_ERROR") from error
+    except BaseException:
+        store.close()
+        raise
+
+
+def _opening_problem(error: Exception, silence: str) -> str:
+    words = f"nothing can be decided: {error}"
+    if f"in use by process {os.getpid()}" in str(error):
+        return f"{words}, which is this one; share one Gate (`gate.for_agent(name)`)"
+    return f"{words}, and {silence}" if silence and "in use" in str(error) else words
+
+
+def _with_saved(registry: Registry, state: State) -> Registry:
+    """The program's own registry; what an operator saved in this folder counts as well."""
+    known = {pattern.id for pattern in registry}
+    for wire in state.store.read(lambda tx: tx.patterns()):
+        with suppress(PatternError):  # one that cannot be read was warned of when the state was opened
+            pattern = Pattern.of(wire)
+            if pattern.id not in known:
+                registry.register(pattern)
+    return registry
+
+
+class LogChannel:
+    """Tells whoever reads the program's log; a program may have better ways to its people."""
+
+    name = "log"
+
+    def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
+        LOG.warning("%s%s: %s", event, f" {about.id}" if about else "", words)
+
+
+def _for_here(decision: Decision) -> str:
+    """What to do, in Python, which takes whole ids."""
+    id = decision.ticket.id if decision.ticket is not None else ""
+    return _UNDO.sub(r"gate.undo('\1')", _APPROVE.sub(f"gate.approve('{id}', session)", decision.reason))
+
+
+class InProcessBackend:
+    """The service without a daemon around it."""
+
+    def __init__(self, config: Config, state: State) -> None:
+        self.config, self.state = config, state
+        self._process, self._closed = os.getpid(), False
+        self._who = ApiCaller(f"uid:{os.getuid()}", here=True)
+        self._own: set[str] = set()  # patterns that this program registered by itself
+        self._changes = TicketChanges()
+        self._eyes = WarmInspector() if config.looker.look else None  # starts with the first thing to look at
+        state.keeper = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first thing to keep
+        audit = config.audit
+        self._upkeep = Maintenance(state, audit.checkpoint_minutes * 60, audit.keep_days, audit.expired_share_alert)
+        state.store.listen(self._changes.changed)
+        self._upkeep.start()
+
+    @property
+    def place(self) -> str:
+        return str(self.config.folder)
+
+    def evaluate(self, body: Body) -> Decision:
+        """The same checks as at the daemon's door, so that it makes no difference who decides."""
+        data, strength = json.dumps(body).encode(), self.state.strength
+        try:
+            if len(data) > self.config.limits.body_bytes:
+                most = self.config.limits.body_bytes
+                raise HttpProblem("VALIDATION_PAYLOAD_TOO_LARGE", f"the action is larger than {most} bytes")
+            request, token = request_of(parse_json(data), self._who, read_text)
+        except HttpProblem as problem:
+            words = f"Denied: {problem.words}."
+            return Decision("deny", words, code=problem.code, strength=strength, details=problem.details)
+        look, keeper = self._eyes, self.state.keeper
+        keep = keeper.take if keeper is not None else None
+        if os.getpid() != self._process:  # a forked child has no eyes and hands of its own
+            look = keep = None
+        home = home_for(self._who.principal, os.environ.get("HOME", ""))
+        action = replace(request.action, home=home)
+        asked = replace(
+            request,
+            action=action,
+            door=INTERFACE,
+            look=look,
+            keeper=keep,
+            resolve=real_paths,
+            project=find_project_files,
+        )
+        decision = evaluate_with_token(self.state, asked, token)
+        return replace(decision, reason=_for_here(decision))
+
+    def ticket(self, id: str) -> Ticket:
+        with raise_gate_errors():
+            found = self.state.store.read(lambda tx: tx.ticket(id))
+        if found is None or found.agent.principal != self._who.principal:
+            raise GateError(f"no ticket {id!r:.80}", "NOT_FOUND_RESOURCE")
+        return settle(found, self.state.clock.now())
+
+    def wait(self, id: str, seconds: float) -> Ticket:
+        end, event = time.monotonic() + seconds, threading.Event()
+        with self._changes.watched(id, event.set):
+            while True:
+                event.clear()
+                ticket, rest = self._look(id, end)
+                if rest <= 0:
+                    return ticket
+                event.wait(rest)
+
+    async def awaited(self, id: str, seconds: float) -> Ticket:
+        import asyncio
+
+        loop, event = asyncio.get_running_loop(), asyncio.Event()
+        end = time.monotonic() + seconds
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # the loop has ended, and nobody waits on it
+                loop.call_soon_threadsafe(event.set)
+
+        with self._changes.watched(id, wake):
+            while True:
+                event.clear()
+                ticket, rest = await asyncio.to_thread(self._look, id, end)
+                if rest <= 0:
+                    return ticket
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(event.wait(), rest)
+
+    def _look(self, id: str, end: float) -> tuple[Ticket, float]:
+        """The ticket, and how long to wait for a change of it; 0 when that is over."""
+        if self._closed:
+            raise GateError("the gate was closed")
+        ticket, now = self.ticket(id), self.state.clock.now()
+        left = end - time.monotonic()
+        if is_answered(ticket, now):
+            return ticket, 0.0
+        return ticket, min(left, seconds_until_change(ticket, now))
+
+    def executed(self, id: str, agent: str, outcome: str) -> Ticket:
+        with raise_gate_errors():
+            return answers.report_execution(self.state, AgentRef(self._who.principal, agent), id, outcome)
+
+    def metrics(self) -> dict[str, Any]:
+        with raise_gate_errors():
+            self.state.recorder.flush()
+            return figures_json(self.state.store.read(lambda tx: tx.figures()))
+
+    def patterns(self) -> tuple[Pattern, ...]:
+        return self.state.registry.list()
+
+    def register(self, pattern: Pattern, session: SignedInSession | None) -> None:
+        """For this program alone, while it runs; with a session it is saved, and counts for everybody."""
+        with raise_gate_errors():
+            if session is not None:
+                add_pattern(self.state, self._operator(session), pattern.wire)
+                return
+            try:
+                self.state.registry.register(pattern)
+            except PatternError as error:
+                raise GateError(str(error), "VALIDATION_INVALID_VALUE") from None
+            try:
+                self._record_pattern({"registered": pattern.wire})
+            except BaseException:
+                self.state.registry.unregister(pattern.id)
+                raise
+            self._own.add(pattern.id)
+
+    def unregister(self, id: str, session: SignedInSession | None) -> Pattern:
+        """What this program registered, it takes back by itself; everything else takes an admin's session."""
+        with raise_gate_errors():
+            if session is not None:
+                gone = remove_pattern(self.state, self._operator(session), id)
+                self._own.discard(id)
+                return gone
+            if not any(pattern.id == id for pattern in self.state.registry):
+                raise GateError(f"no pattern {id!r:.100}", "NOT_FOUND_RESOURCE")
+            if id not in self._own:
+                words = f"pattern {id!r} was not registered by this program: taking it out needs session="
+                raise GateError(words, "PERMISSION_DENIED")
+            self._record_pattern({"unregistered": id})
+            self._own.discard(id)
+            return self.state.registry.unregister(id)
+
+    def undo(self, id: str, force: bool) -> UndoResult:
+        """As this process's user: what it kept itself, or a daemon in the same folder."""
+        with raise_gate_errors():
+            return undoing.undo(self.state, self._who.principal, id, force, self._who.principal).undone
+
+    def sign_in(self, name: str, passphrase: str) -> SignedInSession:
+        with raise_gate_errors():
+            token, session = operators.sign_in(self.state, name, passphrase, CHANNEL, self._who.principal)
+        return SignedInSession(session.operator, session.expires_at, token)
+
+    def sign_out(self, session: SignedInSession) -> None:
+        self.state.sessions.sign_out(session.token)
+
+    def approve(self, session: SignedInSession, id: str, reason: str) -> Ticket:
+        with raise_gate_errors():
+            return answers.approve(self.state, self._operator(session), id, reason)
+
+    def reject(self, session: SignedInSession, id: str, reason: str) -> Ticket:
+        with raise_gate_errors():
+            return answers.reject(self.state, self._operator(session), id, reason)
+
+    def trust(self, session: SignedInSession, agent: str, tier: str) -> None:
+        """R-14: an agent's trust tier is an admin's word."""
+        with raise_gate_errors():
+            change_agent(self.state, self._operator(session), self._who.principal, agent, tier)
+
+    def after_fork(self) -> InProcessBackend:
+        """The child opens the folder for itself, which it can once its parent has closed it; its patterns come along."""
+        try:
+            made = open_in_process(self.config, self.state.registry, self.state.clock)
+        except GateError as error:
+            words = f"this gate belongs to process {self._process}, which forked: {error}; a daemon serves any number"
+            raise GateError(words, error.code) from error
+        made._own = set(self._own)
+        return made
+
+    def close(self) -> None:
+        """Everything written, the record signed, the folder given back; a forked child has nothing to give back."""
+        if self._closed or os.getpid() != self._process:
+            return
+        self._closed = True
+        self._changes.everybody()
+        self._upkeep.stop()
+        for child in (self._eyes, self.state.keeper):
+            if child is not None:
+                child.close()
+        try:
+            body = event_body(self.state.clock.now(), "stop", "interlock")
+            self.state.store.write(lambda tx: self.state.recorder.now(tx, "stop", body))
+            sign_record(self.state)
+        except StoreError as error:
+            LOG.error("at the end: %s", error)
+        self.state.store.close()
+
+    def _operator(self, session: SignedInSession) -> OperatorSession:
+        found = None
+        if isinstance(session, SignedInSession):
+            found = self.state.sessions.session(session.token, self.state.clock.now())
+        if found is None:
+            words = "nobody is signed in with that; sign in with gate.sign_in(name, passphrase)"
+            raise GateError(words, "PERMISSION_DENIED")
+        return found
+
+    def _record_pattern(self, change: dict[str, Any]) -> None:
+        by = self._who.principal
+        body = event_body(self.state.clock.now(), "pattern_change", by, {**change, "scope": "this process"})
+
+        def work(tx: Tx) -> None:
+            self.state.recorder.now(tx, "pattern_change", body)
+
+        self.state.store.write(work)

@@ -1,0 +1,249 @@
+"""Decides at a daemon, over its socket or at its address with a token; keeps nothing between calls, so threads and forks are safe."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import socket
+import time
+from dataclasses import dataclass, replace
+from http.client import HTTPException, HTTPResponse
+from typing import Any
+from urllib.parse import urlsplit
+
+from interlock.client import (
+    ApiError,
+    DaemonClient,
+    DaemonReply,
+    NoDaemon,
+    check_peer,
+    no_answer_reason,
+    parse_reply,
+    path_segment,
+    refusal,
+)
+from interlock.policy.decision import Decision
+from interlock.policy.registry import Pattern, PatternError
+from interlock.records import Ticket
+from interlock.sdk import GateError, raise_gate_errors
+from interlock.sdk.backend import CHANNEL, Nap, Poll, SignedInSession, polls
+from interlock.sdk.replies import UnreadableReply, deny_lost, parse_decision, parse_ticket, parse_time, parse_undone
+from interlock.sdk.request import Body
+from interlock.snapshots import UndoResult
+
+PATIENCE = 30.0  # seconds beside those that a poll takes
+LONG = 120.0  # for what brings files back
+NEWEST = "newest"  # instead of a snapshot's id
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteBackend:
+    """A client of one daemon."""
+
+    daemon: DaemonClient
+
+    @property
+    def place(self) -> str:
+        return self.daemon.place
+
+    def evaluate(self, body: Body) -> Decision:
+        """What the daemon decides; one that does not answer has allowed nothing."""
+        try:
+            decision = parse_decision(self.daemon.ask("POST", "/evaluate", body))
+        except NoDaemon as error:
+            return deny_lost(str(error))
+        if decision.ticket is None:
+            return decision
+        try:  # the answer says little of its ticket
+            whole = parse_ticket(self.daemon.get(_path(decision.ticket.id)))
+        except (NoDaemon, ApiError, UnreadableReply):
+            return decision
+        return replace(decision, ticket=whole)
+
+    def ticket(self, id: str) -> Ticket:
+        with raise_gate_errors():
+            return parse_ticket(self.daemon.get(_path(id)))
+
+    def wait(self, id: str, seconds: float) -> Ticket:
+        steps, said, silence = polls(seconds), None, NoDaemon("")
+        while True:
+            try:
+                step = steps.send(said)
+            except StopIteration as end:
+                return _require_ticket(end.value, silence)
+            said = None
+            if isinstance(step, Nap):
+                time.sleep(step.seconds)
+                continue
+            try:
+                with raise_gate_errors():
+                    said = parse_ticket(self.daemon.get(_wait(id, step), step.seconds + PATIENCE))
+            except GateError as error:
+                if not isinstance(error.__cause__, NoDaemon):
+                    raise
+                silence = error.__cause__
+
+    async def awaited(self, id: str, seconds: float) -> Ticket:
+        import asyncio
+
+        steps, said, silence = polls(seconds), None, NoDaemon("")
+        while True:
+            try:
+                step = steps.send(said)
+            except StopIteration as end:
+                return _require_ticket(end.value, silence)
+            said = None
+            if isinstance(step, Nap):
+                await asyncio.sleep(step.seconds)
+                continue
+            try:
+                said = await self._poll(id, step)
+            except NoDaemon as error:
+                silence = error
+
+    async def _poll(self, id: str, step: Poll) -> Ticket:
+        answer = await long_poll(self.daemon, _wait(id, step), step.seconds + PATIENCE)
+        with raise_gate_errors():
+            if answer.status != 200:
+                raise refusal(answer)
+            return parse_ticket(answer.body)
+
+    def executed(self, id: str, agent: str, outcome: str) -> Ticket:
+        with raise_gate_errors():
+            return parse_ticket(self.daemon.post(f"{_path(id)}/executed", {"outcome": outcome, "agent": agent}))
+
+    def metrics(self) -> dict[str, Any]:
+        with raise_gate_errors():
+            return dict(self.daemon.get("/metrics"))
+
+    def patterns(self) -> tuple[Pattern, ...]:
+        with raise_gate_errors():
+            listed = self.daemon.get("/patterns")
+        try:
+            return tuple(Pattern.of(wire) for wire in listed["patterns"])
+        except (PatternError, KeyError, TypeError) as error:
+            raise GateError(f"the daemon's patterns cannot be read: {error}") from error
+
+    def register(self, pattern: Pattern, session: SignedInSession | None) -> None:
+        with raise_gate_errors():
+            self._signed(session, "changing the daemon's registry").post("/patterns", pattern.wire)
+
+    def unregister(self, id: str, session: SignedInSession | None) -> Pattern:
+        with raise_gate_errors():
+            operator = self._signed(session, "changing the daemon's registry")
+            return Pattern.of(operator.call("DELETE", f"/patterns/{path_segment(id)}"))
+
+    def undo(self, id: str, force: bool) -> UndoResult:
+        with raise_gate_errors():
+            path = f"/undo/{path_segment(id or NEWEST)}"
+            return parse_undone(self.daemon.call("POST", path, {"force": force}, LONG))
+
+    def sign_in(self, name: str, passphrase: str) -> SignedInSession:
+        """With the agent's own token out of it: an agent signs nobody in."""
+        with raise_gate_errors():
+            body = {"operator": name, "passphrase": passphrase, "channel": CHANNEL}
+            made = self.daemon.on_behalf("").post("/session", body)
+            return SignedInSession(str(made["operator"]), parse_time(made["expiresAt"]), str(made["token"]))
+
+    def sign_out(self, session: SignedInSession) -> None:
+        with raise_gate_errors():
+            self._signed(session, "signing out").call("DELETE", "/session")
+
+    def approve(self, session: SignedInSession, id: str, reason: str) -> Ticket:
+        with raise_gate_errors():
+            return parse_ticket(self._signed(session, "an approval").post(f"{_path(id)}/approve", {"reason": reason}))
+
+    def reject(self, session: SignedInSession, id: str, reason: str) -> Ticket:
+        with raise_gate_errors():
+            return parse_ticket(self._signed(session, "a rejection").post(f"{_path(id)}/reject", {"reason": reason}))
+
+    def after_fork(self) -> RemoteBackend:
+        return self
+
+    def close(self) -> None:
+        return None
+
+    def _signed(self, session: SignedInSession | None, deed: str) -> DaemonClient:
+        if not isinstance(session, SignedInSession):
+            words = f"{deed} takes an operator's session; sign in with gate.sign_in(name, passphrase)"
+            raise GateError(words, "PERMISSION_DENIED")
+        return self.daemon.on_behalf(session.token)
+
+
+def _path(id: str) -> str:
+    return f"/tickets/{path_segment(id)}"
+
+
+def _wait(id: str, step: Poll) -> str:
+    return f"{_path(id)}/wait?seconds={step.seconds}"
+
+
+def _require_ticket(ticket: Ticket | None, silence: NoDaemon) -> Ticket:
+    if ticket is None:
+        raise GateError(f"the state cannot be known: {silence}", "INTERNAL_ERROR")
+    return ticket
+
+
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+async def long_poll(daemon: DaemonClient, path: str, seconds: float) -> DaemonReply:
+    """What the daemon answers; raises NoDaemon. Whoever cancels it hangs up."""
+    try:
+        async with asyncio.timeout(seconds):
+            data = await _exchange(daemon, path)
+    except TimeoutError:
+        raise NoDaemon(f"the daemon on {daemon.place} did not answer within {seconds:g} s") from None
+    except OSError as error:
+        raise NoDaemon(no_answer_reason(daemon.place, error)) from None
+    try:
+        response = HTTPResponse(_Bytes(data))  # type: ignore[arg-type]
+        response.begin()
+        return DaemonReply(response.status, parse_reply(response.read(), daemon.place))
+    except HTTPException as error:
+        raise NoDaemon(no_answer_reason(daemon.place, error)) from None
+
+
+async def _exchange(daemon: DaemonClient, path: str) -> bytes:
+    reader, writer = await _connect(daemon)
+    try:
+        headers = {"Host": urlsplit(daemon.url).netloc or "localhost", **daemon.headers()}
+        lines = [f"GET {daemon.target(path)} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+        writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
+        await writer.drain()
+        parts: list[bytes] = []
+        size = 0
+        while part := await reader.read(65536):
+            parts.append(part)
+            size += len(part)
+            if size > _MOST_BYTES:
+                raise NoDaemon(f"what answers on {daemon.place} is no interlock daemon")
+        return b"".join(parts)
+    finally:
+        writer.close()
+
+
+async def _connect(daemon: DaemonClient) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    if daemon.url:
+        parts = urlsplit(daemon.url)
+        secure = parts.scheme == "https"
+        return await asyncio.open_connection(parts.hostname, parts.port or (443 if secure else 80), ssl=secure or None)
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        sock.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(sock, str(daemon.path))
+        check_peer(sock, daemon.path)
+        return await asyncio.open_unix_connection(sock=sock)
+    except BaseException:
+        sock.close()
+        raise
+
+
+class _Bytes:
+    """What http.client reads an answer from, where it expects a socket."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def makefile(self, mode: str) -> io.BytesIO:
+        return io.BytesIO(self._data)

@@ -1,0 +1,207 @@
+"""Builds the request that a Python program asks the gate: its fields, and private copies of a call's arguments; denies what is no plain data."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Any, TypedDict
+from uuid import UUID
+
+from interlock.model import Action, Kind
+from interlock.policy.decision import Decision
+from interlock.sdk import Denied
+
+Body = dict[str, Any]
+
+# Which field of an action becomes which key of the question.
+_FIELDS: Mapping[Kind, Mapping[str, str]] = MappingProxyType(
+    {
+        Kind.COMMAND: MappingProxyType({"command": "command"}),
+        Kind.OPERATION: MappingProxyType({"operation": "operation", "params": "params", "crude": "crude"}),
+        Kind.TOOL: MappingProxyType({"tool": "tool", "input": "input"}),
+        Kind.INTENT: MappingProxyType({"hint": "hint"}),
+    }
+)
+
+
+class ActionArguments(TypedDict, total=False):
+    """What may be said of an action; one of the first four says what it is."""
+
+    command: str | None
+    operation: str | None
+    tool: str | None
+    hint: str | None
+    params: Mapping[str, Any] | None  # of an operation
+    resource: str | None  # what an operation is done to
+    adapter: str | None  # whose operation it is
+    input: Mapping[str, Any] | None  # of a tool
+    cwd: str | None
+    pending_id: str | None  # the ticket of a retry
+    danger: str | None  # a level's name; it can only raise what is asked for
+
+
+def request_body(
+    action: Action | None = None,
+    *,
+    command: str | None = None,
+    operation: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    tool: str | None = None,
+    input: Mapping[str, Any] | None = None,
+    hint: str | None = None,
+    resource: str | None = None,
+    cwd: str | None = None,
+    pending_id: str | None = None,
+    adapter: str | None = None,
+    danger: str | None = None,
+) -> Body:
+    """The question; raises TypeError where it is not clear what is asked."""
+    kinds = {"command": command, "operation": operation, "tool": tool, "hint": hint}
+    named = {key: text for key, text in kinds.items() if text is not None}
+    if len(named) + (action is not None) != 1:
+        raise TypeError("say what is about to happen: one of an Action, command=, operation=, tool= and hint=")
+    body: Body = dict(named) if action is None else _action_fields(action)
+    aside = {
+        "params": (params, "operation"),
+        "resource": (resource, "operation"),
+        "adapter": (adapter, "operation"),
+        "input": (input, "tool"),
+    }
+    for key, (value, kind) in aside.items():
+        if value is None:
+            continue
+        if kind not in body or key in body:
+            raise TypeError(f"{key}= goes with {kind}=, once")
+        body[key] = value
+    for key, text in (("cwd", cwd), ("pendingId", pending_id), ("danger", danger)):
+        if text is not None:
+            body[key] = text
+    return body
+
+
+def _action_fields(action: Action) -> Body:
+    if not isinstance(action, Action):
+        raise TypeError(f"expected an Action, got {type(action).__name__}; say command= or operation= for a text")
+    known = _FIELDS[action.kind]
+    said = {key: value for key, value in action.fields.items() if value not in (None, "")}
+    if action.witnesses or not known.keys() >= said.keys():
+        extra = ", ".join(sorted(said.keys() - known.keys())) or "witnesses"
+        raise TypeError(f"{extra}: an agent's word for it does not count")
+    return {known[key]: value for key, value in said.items()} | ({"cwd": action.cwd} if action.cwd else {})
+
+
+def plain_body(body: Body) -> Body | None:
+    """The question as nothing but JSON, so that it means the same here and in a daemon; None where it cannot be written."""
+    try:
+        written: Body = json.loads(json.dumps(body, default=_as_dict), object_pairs_hook=reject_duplicate_keys)
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return written
+
+
+def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> Body:
+    """A table; 1 and "1" are two keys in Python and one in JSON, where the first would be judged by nobody."""
+    table = dict(pairs)
+    if len(table) != len(pairs):
+        raise ValueError("a key is given twice")
+    return table
+
+
+def _as_dict(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(type(value).__name__)
+
+
+def deny_unwritable() -> Decision:
+    """The answer to what has no JSON."""
+    words = "Denied: the action cannot be written as JSON, so nobody could be shown it."
+    return Decision("deny", words, code="VALIDATION_INVALID_TYPE")
+
+
+UNBOUND = "underscored"  # where names with an underscore stand, which an approval would not bind by themselves
+
+
+class Unwritable(ValueError):
+    """A value that could not be shown to a person."""
+
+
+def copy_arguments(value: Any) -> tuple[Any, Any]:
+    """A copy for the function alone, and that copy as plain data; raises Unwritable for what is not data."""
+    try:
+        kept = copy.deepcopy(value)
+        return kept, to_plain_data(kept)
+    except Unwritable:
+        raise
+    except (TypeError, ValueError, RecursionError, copy.Error, AttributeError):
+        raise Unwritable(f"{type(value).__name__} is no plain data") from None
+
+
+def bind_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The params under names that all count for the digest; raises Unwritable where two could be mistaken."""
+    plain = {name: value for name, value in params.items() if not name.startswith("_")}
+    hidden = {name: value for name, value in params.items() if name.startswith("_")}
+    if not hidden:
+        return plain
+    if UNBOUND in plain:
+        raise Unwritable(f"two are shown as {UNBOUND!r}")
+    return {**plain, UNBOUND: hidden}
+
+
+def to_plain_data(value: Any) -> Any:
+    """A value as JSON has it; two values that differ in what they do are written differently."""
+    if isinstance(value, Enum):
+        return to_plain_data(value.value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    for kind, write in _WRITERS:
+        if isinstance(value, kind):
+            return write(value)
+    if dataclasses.is_dataclass(value):
+        return {field.name: to_plain_data(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    dump = getattr(value, "model_dump", None)  # a pydantic model
+    if callable(dump):
+        return to_plain_data(dump(mode="json"))
+    raise Unwritable(f"{type(value).__name__} is no plain data")
+
+
+def _table(value: Mapping[Any, Any]) -> dict[str, Any]:
+    for key in value:
+        if not isinstance(key, str):
+            raise Unwritable(f"a table has the key {key!r:.40}, which is no text")
+    return {str(key): to_plain_data(item) for key, item in value.items()}
+
+
+def _bytes(value: bytes | bytearray) -> dict[str, str]:
+    try:
+        return {"bytes": value.decode()}  # as text, so that it is read
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(value).decode()}
+
+
+def _set(value: set[Any] | frozenset[Any]) -> dict[str, Any]:
+    return {"set": sorted((to_plain_data(item) for item in value), key=json.dumps)}
+
+
+_WRITERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    ((list, tuple), lambda value: [to_plain_data(item) for item in value]),
+    (Mapping, _table),
+    ((set, frozenset), _set),
+    ((bytes, bytearray), _bytes),
+    ((date, time), lambda value: value.isoformat()),
+    ((PurePath, UUID, Decimal, timedelta), str),
+    (type, lambda value: f"{value.__module__}.{value.__qualname__}"),
+)
+
+
+def deny_call(words: str) -> Denied:
+    """What cannot be judged is denied."""
+    return Denied(Decision("deny", f"Denied: {words}", code="VALIDATION_INVALID_TYPE"))

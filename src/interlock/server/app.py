@@ -1,0 +1,361 @@
+"""★ Builds the ASGI app: guards first, then authentication, then evaluate on its own path, then every other route."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Match
+
+from interlock.approvals.statements import is_only_viewer
+from interlock.config import Config
+from interlock.console import ConsoleApp, is_console
+from interlock.hooks.memory import HookMemory
+from interlock.hooks.route import HookApi, is_hook
+from interlock.ports import StoreError
+from interlock.runtime.state import State
+from interlock.server.openapi import document
+from interlock.server.routes import OPERATOR, ROUTE_EXTRA, aql, evaluate
+from interlock.server.routes.adapters import adapter_routes, quota_routes, server_routes
+from interlock.server.routes.agents import agent_routes, coverage_routes, hook_file_routes, jail_routes
+from interlock.server.routes.aql import AqlApi
+from interlock.server.routes.audit import audit_routes
+from interlock.server.routes.evaluate import encode_json
+from interlock.server.routes.grants import grant_routes, standing_routes
+from interlock.server.routes.operators import operator_routes
+from interlock.server.routes.plans import plan_routes, planner_routes, workflow_routes
+from interlock.server.routes.status import channel_routes, pause_routes, status_routes
+from interlock.server.routes.tickets import challenge_routes, ticket_routes
+from interlock.server.routes.undo import undo_routes
+from interlock.web.callers import NOBODY, ApiCaller
+from interlock.web.context import CALLER, Context
+from interlock.web.errors import EXPECTED, HttpProblem, problem_of
+from interlock.web.guards import ClientGone, Scope, check_type, read_body
+from interlock.web.json_body import parse_json
+from interlock.web.validation import validation_problem
+
+if TYPE_CHECKING:
+    from interlock.server.mcp_http import McpHttpServer
+
+
+LOG = logging.getLogger("interlock")
+EVALUATE = {"/api/v1/evaluate": evaluate.evaluate_one, "/api/v1/evaluate/batch": evaluate.evaluate_many}
+SIGN_IN = "/api/v1/session"
+_ANSWER = re.compile(r"/api/v1/tickets/[^/]+/(?:approve|reject|revoke)")  # all that a service does
+_UNLOCKED = re.compile(  # all that a terminal reaches without the passphrase, once somebody signed in there
+    r"GET /api/v1/(?:status|session|tickets(?:/[^/]+(?:/wait|/grant)?)?)|DELETE /api/v1/session"
+    r"|POST /api/v1/tickets/[^/]+/(?:approve|reject|revoke)"
+)
+_OPEN = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json", SIGN_IN})
+_HEADERS = (
+    (b"content-type", b"application/json"),
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+)
+
+
+def build(state: State, config: Config, version: str = "0") -> DaemonApp:
+    """The app; whoever serves it closes its context when that ends."""
+    context = Context.of(state, config, version, HookMemory())
+    return DaemonApp(context, _documented(context))
+
+
+class DaemonApp:
+    """The outermost wrapper: nothing reaches a route unguarded, and nothing leaves evaluate without `allowed`."""
+
+    def __init__(self, context: Context, inner: FastAPI) -> None:
+        self.context, self._inner = context, inner
+        self._limit = context.config.limits.body_bytes
+        self.aql = AqlApi(context)
+        self.mcp = McpMount(self.aql)
+        self.hooks = HookApi(context, context.hooks)
+        self.console = ConsoleApp(context)
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            return await self._lifespan(receive, send)
+        if scope["type"] != "http":
+            return None
+        if is_hook(scope) and not self.context.places.public(scope):
+            return await self.hooks(scope, receive, send)
+        work = EVALUATE.get(scope["path"]) if scope["method"] == "POST" else None
+        try:
+            # 1. is it meant for us  2. how much  3. who  4. how often  5. the answer
+            headers = _headers(scope)
+            self.context.places.check(scope, headers.get(b"host"), headers.get(b"origin"))  # 1
+            if is_console(scope):
+                return await self.console(scope, headers, receive, send)
+            limit = max(self._limit, aql.LIMIT) if aql.is_aql(scope) or scope["path"] == MCP else self._limit
+            body = await read_body(receive, headers.get(b"content-length"), limit)  # 2
+            who = await self._who(scope, headers.get(b"authorization"))  # 3
+            self.context.buckets.take(self._counted_as(scope, who))  # 4
+            self._may_change(scope, who)
+            if work is not None:
+                status, found = await work(self.context, who, body)  # 5
+                return await _send(send, status, found)
+            if aql.is_aql(scope):
+                return await self._aql(scope, who, body, receive, send)  # 5
+            if scope["path"] == MCP:
+                return await self.mcp(scope, who, _Replay(body, receive), send)
+            if scope["path"] in EVALUATE:
+                raise HttpProblem("NOT_FOUND_OPERATION", "evaluate is asked with POST", 405, allow="POST")
+            if scope["path"] == "/healthz" and scope["method"] == "GET":  # often asked, and nothing to find out
+                return await _send(send, 200, {"ok": True})
+            _may_ask(self._inner, scope, who)  # before the body is looked at
+            if body:
+                check_type(headers.get(b"content-type"))
+                parse_json(body)
+        except ClientGone:
+            return None
+        except Exception as error:
+            problem = _problem(self.context, error)
+            shown = (
+                problem.denial
+                if work is not None
+                else aql.failure_envelope(problem)
+                if aql.is_aql(scope)
+                else problem.body
+            )
+            return await _refuse(send, problem, shown)
+        scope[CALLER] = who
+        return await self._inner(scope, _Replay(body, receive), send)
+
+    async def _aql(self, scope: Scope, who: ApiCaller, body: bytes, receive: Any, send: Any) -> None:
+        if scope["method"] != "POST":
+            raise HttpProblem("NOT_FOUND_OPERATION", "MCP-AQL is asked with POST", 405, allow="POST")
+        if scope["path"] == aql.HOLD:
+            found = await self.aql.hold(who, body, receive)
+            return await _send(send, 200, found) if found is not None else None
+        work = self.aql.hot.get(scope["path"])
+        if work is None:
+            raise HttpProblem("NOT_FOUND_OPERATION", "there is no such operation", 404)
+        return await _send(send, *await work(who, body))
+
+    async def _who(self, scope: Scope, authorization: bytes | None) -> ApiCaller:
+        if scope["path"] in _OPEN and authorization is None:
+            return await self.context.credentials.who(scope, None)
+        who = await self.context.credentials.who(scope, authorization)
+        return who if scope["path"] in _OPEN or who is not NOBODY else who.known()
+
+    def _may_change(self, scope: Scope, who: ApiCaller) -> None:
+        """Refuses a viewer everything but looking, and a service everything but answers; one's own session is everybody's."""
+        if who.session is None:
+            return
+        if who.session.resumed and not _UNLOCKED.fullmatch(f"{scope['method']} {scope['path']}"):
+            raise HttpProblem(
+                "PERMISSION_DENIED", "an unlocked terminal answers tickets; this takes your passphrase", 401
+            )
+        if scope["method"] in ("GET", "HEAD") or scope["path"].startswith(SIGN_IN):
+            return
+        person = self.context.state.sessions.person(who.session.operator)
+        if person is None or is_only_viewer(person):
+            raise HttpProblem("PERMISSION_DENIED", f"{who.session.operator} is a viewer: this takes another role")
+        if person.service and not _ANSWER.fullmatch(scope["path"]):
+            raise HttpProblem(
+                "PERMISSION_DENIED", f"{person.name} is a service: it answers tickets, and this takes a person"
+            )
+
+    def _counted_as(self, scope: Scope, who: ApiCaller) -> str:
+        """What requests are counted by; sign-ins apart, so that no agent floods a person out who wants to object."""
+        if scope["path"] != SIGN_IN or who.session is not None:
+            return who.key
+        agents = who.here and self.context.agent_above(who.pid)
+        return f"sign-in of {'an agent of ' if agents else ''}{who.key}"
+
+    async def _lifespan(self, receive: Any, send: Any) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                self.start()
+                self.aql.start()
+                self.hooks.start()
+                self.console.start()
+                await send({"type": "lifespan.startup.complete"})
+            else:
+                await send({"type": "lifespan.shutdown.complete"})
+                return
+
+    def start(self) -> None:
+        """From now on the store's changes wake those who wait on this loop."""
+        self.context.waiters.listen(self.context.state.store, asyncio.get_running_loop())
+
+    async def stop(self) -> None:
+        """Whoever waits is answered, and MCP's streams end; what was begun is done."""
+        self.context.waiters.close()
+        self.aql.stop()
+        self.console.stop()
+        await self.mcp.stop()
+
+    def close(self) -> None:
+        self.context.pool.close()
+        if self.context.look is not None:
+            self.context.look.close()
+        if self.context.keeper is not None:
+            self.context.keeper.close()
+
+
+class _Replay:
+    """The body again, for whoever reads it behind the guards."""
+
+    def __init__(self, body: bytes, receive: Any) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def __call__(self) -> Any:
+        if self._body is None:
+            return await self._receive()
+        body, self._body = self._body, None
+        return {"type": "http.request", "body": body, "more_body": False}
+
+
+def _may_ask(app: FastAPI, scope: Scope, who: ApiCaller) -> None:
+    """Refuses everybody else what a route says is for operators."""
+    for route in app.state.parts:
+        if isinstance(route, APIRoute) and route.matches(scope)[0] is Match.FULL:
+            if (route.openapi_extra or {}).get(ROUTE_EXTRA, {}).get("who") == OPERATOR:
+                who.operator()
+            return
+
+
+def _headers(scope: Scope) -> dict[bytes, bytes]:
+    """The headers by name; one that decides something must not stand twice."""
+    headers: dict[bytes, bytes] = {}
+    for name, value in scope["headers"]:
+        if name in headers and name in (b"host", b"origin", b"authorization", b"content-length"):
+            raise HttpProblem("VALIDATION_INVALID_VALUE", f"the header {name.decode('latin-1')!r} is given twice")
+        headers[name] = value
+    return headers
+
+
+async def _send(send: Any, status: int, body: dict[str, Any], more: tuple[tuple[bytes, bytes], ...] = ()) -> None:
+    data = encode_json(body)
+    headers = [*_HEADERS, (b"content-length", b"%d" % len(data)), *more]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": data})
+
+
+async def _refuse(send: Any, problem: HttpProblem, body: dict[str, Any]) -> None:
+    more = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
+    await _send(send, problem.status, body, more)
+
+
+def _problem(context: Context, error: Exception) -> HttpProblem:
+    """The answer; why the store cannot be used is for the operator, for it may name files."""
+    if isinstance(error, StoreError):
+        context.state.trouble(f"the store cannot be used: {error}", "store")
+    return problem_of(error) or _unexpected(context, error)
+
+
+def _unexpected(context: Context, error: Exception) -> HttpProblem:
+    """Nobody is told more than that; the operator's status names the kind."""
+    LOG.error("an error that nobody expected", exc_info=error)
+    context.state.trouble(f"http: {type(error).__name__}")
+    return HttpProblem("INTERNAL_ERROR", "something went wrong here; the daemon's log says more")
+
+
+def routes_only() -> FastAPI:
+    """The routes without anything behind them, for whoever only wants to know which there are."""
+    return _documented(cast(Context, SimpleNamespace(state=None)))
+
+
+def _documented(context: Context) -> FastAPI:
+    app = FastAPI(title="Interlock", docs_url=None, redoc_url=None, openapi_url=None)
+    app.router.redirect_slashes = False
+    app.state.parts = []  # every route as it was described
+    for routes in (
+        ticket_routes,
+        challenge_routes,
+        grant_routes,
+        agent_routes,
+        hook_file_routes,
+        jail_routes,
+        adapter_routes,
+        server_routes,
+        standing_routes,
+        operator_routes,
+        pause_routes,
+        channel_routes,
+        audit_routes,
+        status_routes,
+        quota_routes,
+        coverage_routes,
+        planner_routes,
+        plan_routes,
+        workflow_routes,
+        undo_routes,
+    ):
+        router = routes(context)
+        app.include_router(router)
+        app.state.parts.extend(router.routes)
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi(request: Request) -> Any:
+        return document(app)
+
+    async def refused(request: Request, error: Exception) -> JSONResponse:
+        problem = _problem(context, error)
+        return JSONResponse(problem.body, problem.status, headers={**problem.headers, "cache-control": "no-store"})
+
+    async def unusable(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        return await refused(request, validation_problem(error))
+
+    async def missing(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        words, asked = "there is no such operation", {"operation": f"{request.method} {request.url.path[:200]}"}
+        headers = {name.lower().replace("-", "_"): value for name, value in (error.headers or {}).items()}
+        if error.status_code == 400:  # a body that is no JSON
+            return await refused(request, HttpProblem("VALIDATION_INVALID_TYPE", "the body cannot be read"))
+        return await refused(request, HttpProblem("NOT_FOUND_OPERATION", words, error.status_code, asked, **headers))
+
+    app.add_exception_handler(RequestValidationError, unusable)
+    app.add_exception_handler(HTTPException, missing)
+    for kind in EXPECTED:
+        app.add_exception_handler(kind, refused)
+    app.add_exception_handler(Exception, refused)
+    return app
+
+
+MCP = "/mcp"
+
+
+class McpMount:
+    """An ASGI app that is there when it is needed."""
+
+    def __init__(self, aql: AqlApi) -> None:
+        self._aql = aql
+        self._server: McpHttpServer | None = None
+        self._opening = asyncio.Lock()
+
+    async def __call__(self, scope: dict[str, Any], who: ApiCaller, receive: Any, send: Any) -> None:
+        who.agent()
+        if self._server is None:
+            async with self._opening:
+                if self._server is None:
+                    self._server = await self._opened()
+        await self._server(scope, who, receive, send)
+
+    async def stop(self) -> None:
+        """Ends every stream."""
+        if self._server is not None:
+            await self._server.stop()
+
+    async def _opened(self) -> McpHttpServer:
+        server = await self._aql.context.pool.run(_made, self._aql)  # a second of loading, off the loop
+        await server.start()
+        return server
+
+
+def _made(aql: AqlApi) -> McpHttpServer:
+    from interlock.server.mcp_http import McpHttpServer
+
+    return McpHttpServer(aql)

@@ -1,0 +1,247 @@
+"""Runs the daemon: one process on a loopback port and a unix socket, its start and stop on record, its log as JSON lines."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import logging
+import os
+import resource
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import uvicorn
+import uvloop
+
+from interlock.audit.chain import event_body
+from interlock.config import Config
+from interlock.identity import make_undumpable
+from interlock.identity.agent_detection import agent_above
+from interlock.identity.isolation import PLAIN, SEPARATE
+from interlock.impact.files import read_text
+from interlock.maintenance import Maintenance, sign_record
+from interlock.notify.channels import open_builtin_channels, open_configured_channels, open_implied_channel
+from interlock.notify.outbox import Outbox
+from interlock.plans.planner_choice import PlannerOffer, listener_at
+from interlock.plans.planners import open_planner
+from interlock.plans.running import stop_all
+from interlock.ports import Channel, PlannerError, Store, StoreError
+from interlock.redaction import redact_text
+from interlock.runtime.state import State, SystemClock
+from interlock.server.app import DaemonApp, build
+from interlock.server.otel import NoTelemetry, export_figures
+from interlock.server.protocol import PeerProtocol
+from interlock.startup import open_state, record_start
+from interlock.storage import open_store
+from interlock.times import iso
+from interlock.web.sockets import CannotServe, open_sockets
+
+LOG = logging.getLogger("interlock")
+SWITCH = 0.001  # seconds that a long judgement in the pool keeps the event loop waiting
+GRACE = 10  # seconds that requests have to end once it stops
+MOST_FILES = 65_536  # connections and databases that are open at once, where the system lets it
+
+
+class DaemonServer(uvicorn.Server):
+    """uvicorn that sleeps until there is something to do, ends by itself on a signal, and wakes those who wait before it does."""
+
+    def __init__(self, config: uvicorn.Config, door: DaemonApp, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self.door, self.ready = door, ready
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ending = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Until a signal; there is no date in the headers, so that nothing has to be done ten times a second."""
+        self._loop = asyncio.get_running_loop()
+        if not await self.on_tick(0):
+            await self._ending.wait()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._ending.set)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        before = {sig: signal.signal(sig, self.handle_exit) for sig in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for sig, handler in before.items():
+                signal.signal(sig, handler)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self.door.stop()
+        await super().shutdown(sockets)
+
+
+def serve(
+    config: Config, version: str, ready: Callable[[State, int], None], given: Sequence[socket.socket] = ()
+) -> None:
+    """Runs until a signal; `ready` hears the port; `given` are sockets that somebody holds open for it. Raises CannotServe."""
+    make_undumpable()
+    _more_files()
+    store = _store(config)
+    with contextlib.ExitStack() as ending:
+        ending.callback(_quietly, store.close)
+        try:
+            strength = SEPARATE if config.separate.on else PLAIN
+            state = open_state(config, store, SystemClock(), _channels(config), strength)
+            ending.enter_context(export_figures(state, config.telemetry, version))
+            places = open_sockets(config, given)
+            ending.callback(places.close)
+            state.jails.load(config.folder)
+            _plans(config, state)
+            state.stand()
+            record_start(state, version)
+        except StoreError as error:
+            raise CannotServe(f"the store cannot be used: {error}") from None
+        except NoTelemetry as error:
+            raise CannotServe(str(error)) from None
+        number = int(places.port.getsockname()[1])
+        door = build(state, config, version)
+        door.context.port = number
+        state.outbox = _outbox(config, state, door)
+        sys.setswitchinterval(SWITCH)
+        gc.freeze()  # rules and modules stay as long as the daemon: nobody has to look through them for garbage
+        _run(config, state, door, places.all, lambda: ready(state, number))
+
+
+def _run(
+    config: Config, state: State, door: DaemonApp, sockets: list[socket.socket], ready: Callable[[], None]
+) -> None:
+    upkeep = Maintenance(
+        state, config.audit.checkpoint_minutes * 60, config.audit.keep_days, config.audit.expired_share_alert
+    )
+    settings = uvicorn.Config(
+        door,
+        http=PeerProtocol,
+        loop="uvloop",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,  # nobody but the kernel says who is there
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=GRACE,
+    )
+    if state.outbox is not None:
+        state.outbox.start()
+    upkeep.start()
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(DaemonServer(settings, door, ready).serve(sockets))
+    finally:
+        stop_all(state)  # 0. what runs for people is ended
+        door.close()  # 1. what was begun is done
+        if state.outbox is not None:
+            state.outbox.stop()
+        upkeep.stop()  # 2. what was allowed is written
+        _quietly(_record_stop, state)  # 3. that it stopped, and a signature over it all
+
+
+def _record_stop(state: State) -> None:
+    body = event_body(state.clock.now(), "stop", "interlock")
+    state.store.write(lambda tx: state.recorder.now(tx, "stop", body))
+    sign_record(state)
+
+
+def _quietly(work: Callable[..., Any], *given: Any) -> None:
+    """Ends what can be ended; a store that is gone is said, not raised."""
+    try:
+        work(*given)
+    except StoreError as error:
+        LOG.error("at the end: %s", error)
+
+
+def _more_files() -> None:
+    """As many as the system lets it have: connections that do nothing must not keep a person out."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def _store(config: Config) -> Store:
+    try:
+        return open_store(config.store)
+    except StoreError as error:
+        hint = "; `interlock status` asks the daemon that runs" if "is in use by process" in str(error) else ""
+        raise CannotServe(f"the store cannot be used: {error}{hint}") from None
+
+
+def _plans(config: Config, state: State) -> None:
+    """Who turns plain words into plans; a planner that cannot be used is said, and Ask says so too."""
+    if config.planner.open:
+        state.plans.offer = PlannerOffer(config.planner, lambda chosen: open_planner(chosen, os.environ), listener_at)
+    else:
+        try:
+            state.plans.planner = open_planner(config.planner, os.environ)
+        except PlannerError as error:
+            LOG.warning("%s", error)
+    state.plans.files = (
+        None if config.separate.on else read_text
+    )  # the scripts of another user are not read as this one
+
+
+def _channels(config: Config) -> list[Channel]:
+    """The ways to a person; what is configured and not there is said."""
+    found, missing = open_builtin_channels(config.channels.dialog, os.environ, agent_above(os.getpid()))
+    for words in missing:
+        LOG.warning("%s", words)
+    return found
+
+
+def _outbox(config: Config, state: State, door: DaemonApp) -> Outbox:
+    """Messages to people who are elsewhere; what opens a channel is read here, and nowhere else."""
+    folder = Path(config.path).parent if config.path else Path.cwd()
+    opened = open_configured_channels(config.channels.send, folder, os.environ, agent_above(os.getpid()))
+    opened += open_implied_channel(config.channels, os.environ)
+    return Outbox(state, opened, lambda: door.context.address, bool(config.console.public_url))
+
+
+class JsonLineFormatter(logging.Formatter):
+    """A record as one line that a program can read."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said: dict[str, object] = {
+            "at": iso(record.created),
+            "level": record.levelname.lower(),
+            "from": record.name,
+            "message": redact_text(record.getMessage()),
+        }
+        if record.exc_info and record.exc_info[1] is not None:
+            error = record.exc_info[1]
+            said["error"] = redact_text(f"{type(error).__name__}: {error}")
+            said["where"] = [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-8:]]
+        return json.dumps(said, ensure_ascii=True)
+
+
+def log_to_stderr(level: str) -> None:
+    """Our words and the server's go to stderr; requests are not listed."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLineFormatter())
+    for name, least in (("interlock", level), ("uvicorn.error", "warning"), ("opentelemetry", "warning")):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.setLevel(least.upper())
+        logger.propagate = False
+    logging.getLogger("uvicorn.access").handlers = []
+    logging.getLogger("uvicorn.access").propagate = False
+    logging.getLogger().setLevel("WARNING")

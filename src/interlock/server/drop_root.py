@@ -1,0 +1,96 @@
+"""Starts a separate-user daemon without systemd: binds sockets as root, forks the impact helper, then drops to that user for good."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import socket
+import time
+from pathlib import Path
+
+from interlock.config import Config
+from interlock.web.sockets import CannotServe, ListeningSockets, open_sockets, unix
+
+PATIENCE = 10.0  # seconds
+
+
+def bind_and_drop_root(config: Config) -> list[socket.socket]:
+    """1. the sockets' folder is the daemon's, 2. sockets, 3. the helper, 4. the daemon's user; refuses without root or a setup."""
+    if not config.separate.on:
+        raise CannotServe(
+            f"{config.path or 'no configuration'}: no [separate] in it; first `interlock install --system`"
+        )
+    if os.geteuid() != 0:
+        raise CannotServe("--system takes root: it binds the sockets, and then becomes the daemon's own user")
+    owner = _owner(config.folder)
+    for path in {config.socket_path.parent, config.agents_socket.parent, Path(config.separate.looker).parent}:
+        _folder(path, owner)  # 1
+    places: ListeningSockets = open_sockets(config)  # 2
+    for sock in places.all:
+        sock.listen(1024)
+    if config.separate.looker:
+        _looker(config, owner.pw_uid, places)  # 3
+    _become(owner)  # 4
+    return places.all
+
+
+def _owner(folder: Path) -> pwd.struct_passwd:
+    """Whose state it is: that is who the daemon becomes."""
+    try:
+        found = pwd.getpwuid(folder.stat().st_uid)
+    except (OSError, KeyError):
+        raise CannotServe(
+            f"{folder}: no state folder of a user of its own; `interlock install --system` makes it"
+        ) from None
+    if found.pw_uid == 0:
+        raise CannotServe(f"{folder} is root's; `interlock install --system` gives it to a user of its own")
+    return found
+
+
+def _folder(path: Path, owner: pwd.struct_passwd) -> None:
+    path.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if path.is_symlink() or path.stat().st_uid not in (0, owner.pw_uid):
+        raise CannotServe(f"{path} belongs to somebody else")
+    os.chown(path, owner.pw_uid, owner.pw_gid)
+    path.chmod(0o755)
+
+
+def _looker(config: Config, daemon: int, places: ListeningSockets) -> None:
+    """A child that stays root, and ends soon after the daemon; it holds none of its sockets, so that the next one can have them."""
+    place = Path(config.separate.looker)
+    sock = _taken_over(place)
+    os.chown(place, daemon, -1)
+    sock.listen(64)
+    parent = os.getpid()
+    if os.fork() != 0:
+        sock.close()
+        return
+    for one in places.all:
+        one.close()
+    from interlock.server.impact_helper import serve_inspections
+
+    with contextlib.suppress(BaseException):
+        serve_inspections(sock, config, daemon, lambda: os.getppid() == parent)
+    os._exit(0)
+
+
+def _taken_over(place: Path) -> socket.socket:
+    """The helper's socket; the helper of a daemon that has just ended gives it up within a second."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return unix(place, 0o600)
+        except CannotServe:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
+def _become(owner: pwd.struct_passwd) -> None:
+    os.setgroups([])
+    os.setresgid(*(owner.pw_gid,) * 3)
+    os.setresuid(*(owner.pw_uid,) * 3)
+    os.environ.clear()
+    os.environ.update({"PATH": "/usr/bin:/bin", "HOME": owner.pw_dir, "LANG": "C.UTF-8"})
+    os.chdir("/")

@@ -1,0 +1,153 @@
+"""Serves MCP over streamable HTTP inside the daemon, in both protocol eras; the token says who calls."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+from interlock.loop.protocol.envelope import LIMITS
+from interlock.loop.protocol.tools import ToolNaming
+from interlock.mcp import instructions
+from interlock.mcp.server import Context, ToolCall, build_server, unknown_tool
+from interlock.mcp.wire import decode_message
+
+if TYPE_CHECKING:
+    from interlock.server.routes.aql import AqlApi, ConnectionOptions
+    from interlock.web.callers import ApiCaller
+
+_HEADER = b"mcp-session-id"
+_WHO = "interlock.mcp.who"
+IDLE = 1_800.0  # seconds, as in `leases`
+
+
+@dataclass(frozen=True, slots=True)
+class McpCaller:
+    """Who sent one request, and in which session."""
+
+    principal: str
+    session: str
+
+
+class McpHttpServer:
+    """One MCP server for all callers; the daemon's guards stand before it."""
+
+    def __init__(self, aql: AqlApi) -> None:
+        self._aql, self._secret = aql, secrets.token_bytes(32)
+        self._backend = backend = HttpToolBackend(aql)
+        self._server = server = build_server(
+            backend, aql.context.version, instructions(backend.mode), schema=backend.schema
+        )
+        self._manager = StreamableHTTPSessionManager(
+            server, max_request_body_size=8 * LIMITS["max_request_size"], session_idle_timeout=IDLE
+        )
+        self._stopping: asyncio.Event | None = None
+        self._running: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        started = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._running = asyncio.create_task(self._run(started, self._stopping))
+        await started.wait()
+
+    async def stop(self) -> None:
+        if self._stopping is not None and self._running is not None:
+            self._stopping.set()
+            with suppress(asyncio.CancelledError, Exception):
+                await self._running
+
+    async def __call__(self, scope: dict[str, Any], who: ApiCaller, receive: Any, send: Any) -> None:
+        principal = who.agent()
+        given = dict(scope["headers"]).get(_HEADER, b"")
+        session = self._session(principal, given)
+        scope["user"] = AuthenticatedUser(AccessToken(token="-", client_id=principal, scopes=[]))  # binds the session
+        scope[_WHO] = McpCaller(principal, session)
+        self._server.instructions = instructions(self._backend.mode)
+        leases = self._aql.leases
+        if scope["method"] == "DELETE" and given:
+            await leases.ended(principal, session)
+        lease = leases.hold(principal, session, 0) if scope["method"] == "GET" and given else None
+        try:
+            await self._manager.asgi_app(scope, _Readable(receive), send)
+        finally:
+            if lease is not None:
+                leases.release(principal, session, lease)
+
+    def _session(self, principal: str, transport: bytes) -> str:
+        """Our own id (ESL-14): one for each of the transport's sessions; without any, one for the principal."""
+        mark = hashlib.blake2b(principal.encode() + b"\0" + transport, key=self._secret, digest_size=20)
+        return f"mcp_{mark.hexdigest()}"
+
+    async def _run(self, started: asyncio.Event, stopping: asyncio.Event) -> None:
+        async with self._manager.run():
+            started.set()
+            await stopping.wait()
+
+
+class HttpToolBackend:
+    """The backend beside the daemon's own doors."""
+
+    def __init__(self, aql: AqlApi) -> None:
+        from interlock.server.routes.aql import ConnectionOptions
+
+        self._aql = aql
+        self._wanted: ConnectionOptions = ConnectionOptions(ToolNaming())
+        self._schemas: tuple[str, dict[str, Mapping[str, Any]]] = ("", {})  # of a mode
+
+    @property
+    def mode(self) -> str:
+        """As it is now; an operator may change it."""
+        return self._aql.mode(self._wanted)
+
+    def who(self, context: Context) -> McpCaller:
+        found: McpCaller = context.request.scope[_WHO]  # type: ignore[union-attr]
+        return found
+
+    def session_of(self, who: McpCaller) -> str:
+        return who.session
+
+    async def tools(self, who: McpCaller) -> list[dict[str, Any]]:
+        return self._aql.tools(self._wanted)
+
+    async def call(self, asked: ToolCall) -> Mapping[str, Any]:
+        endpoint = self._wanted.naming.endpoint_of(asked.tool)
+        if endpoint is None or self.schema(asked.tool) is None:
+            raise unknown_tool(asked.tool)
+        reply = await self._aql.answer(asked.who.principal, asked.who.session, endpoint, asked.arguments, self._wanted)
+        return reply.wire
+
+    def schema(self, tool: str) -> Mapping[str, Any] | None:
+        """What a tool takes; None for one that is not listed."""
+        mode, found = self._schemas
+        if mode != self.mode:
+            mode = self.mode
+            found = {one["name"]: one["inputSchema"] for one in self._aql.tools(self._wanted)}
+            self._schemas = mode, found
+        return found.get(tool)
+
+    async def ask(self, who: McpCaller, token: str) -> Mapping[str, Any] | None:
+        found = await self._aql.question(who.principal, who.session, token)
+        return {"ask": found[0], "message": found[1]} if found else None
+
+    async def elicited(self, who: McpCaller, ask: str, approve: bool) -> bool:
+        return await self._aql.said(who.principal, who.session, ask, approve)
+
+
+class _Readable:
+    """The body as text that can be parsed."""
+
+    def __init__(self, receive: Any) -> None:
+        self._receive = receive
+
+    async def __call__(self) -> Any:
+        message = await self._receive()
+        body = message.get("body")
+        return {**message, "body": decode_message(body).encode()} if body else message

@@ -1,0 +1,96 @@
+"""Generates the OpenAPI document from the routes; `python -m interlock.server.openapi` prints it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from interlock.server.routes import AGENT, ROUTE_EXTRA
+from interlock.server.schemas import SCHEMAS
+
+Json = dict[str, Any]
+_DESCRIPTION = (
+    "Agents ask whether an action may run; operators answer what is held. An agent carries an agent token or comes over the "
+    "daemon's unix socket, an operator carries a session. Each sees only its own side."
+)
+_WORDS = {
+    200: "Done", 202: "Held: a ticket waits", 400: "The request is not valid", 401: "No valid credential",
+    403: "Not allowed", 404: "No such thing", 405: "No such operation", 409: "Too late: expired or used already",
+    413: "Too large", 429: "Too often", 500: "Something went wrong here", 503: "The state cannot be known",
+}  # fmt: skip
+_ALWAYS = (400, 401, 403, 413, 429, 500, 503)
+_SECURITY = {
+    "agentToken": {"type": "http", "scheme": "bearer", "bearerFormat": "agt_…"},
+    "operatorSession": {"type": "http", "scheme": "bearer", "bearerFormat": "ses_…"},
+}
+
+
+def document(app: FastAPI) -> Json:
+    """The whole document: what FastAPI knows of parameters and bodies, and our own words for every answer."""
+    made: Json = get_openapi(title=app.title, version="1", description=_DESCRIPTION, routes=app.routes)
+    for path, operations in made["paths"].items():
+        for operation in operations.values():
+            said = operation.pop(ROUTE_EXTRA)
+            operation["responses"] = _responses(said, "{" in path)
+    made["paths"] = {**_evaluating(), **made["paths"]}
+    components = made.setdefault("components", {})
+    known = {name: schema for name, schema in components.get("schemas", {}).items() if "Validation" not in name}
+    components["schemas"] = {**known, **SCHEMAS}
+    components["securitySchemes"] = _SECURITY
+    return made
+
+
+def _responses(said: Json, has_id: bool) -> Json:
+    extra = {404} if has_id else set()
+    answers = {200: _answer(200, said["schema"], said["media"])}
+    for status in sorted({*_ALWAYS, *said["statuses"], *extra}):
+        answers[status] = _answer(status, "Error")
+    return {str(status): answer for status, answer in answers.items()}
+
+
+def _answer(status: int, schema: str, media: str = "application/json") -> Json:
+    if schema == "export":
+        text = {"schema": {"type": "string"}}
+        return {"description": _WORDS[status], "content": {"application/x-ndjson": text, "text/csv": text}}
+    return {"description": _WORDS[status], "content": {media: {"schema": {"$ref": f"#/components/schemas/{schema}"}}}}
+
+
+def _evaluating() -> Json:
+    """The hot path, which FastAPI does not know of."""
+    one = {str(status): _answer(status, "Decision") for status in (200, 202)}
+    one |= {str(status): _answer(status, "Denial") for status in (400, 401, 403, 413, 429, 500, 503)}
+    many = {"200": _answer(200, "Decisions")}
+    many |= {str(status): _answer(status, "Denial") for status in (400, 401, 403, 413, 429, 500, 503)}
+    return {
+        "/api/v1/evaluate": {"post": _operation("evaluate", "May this action run?", "Ask", one)},
+        "/api/v1/evaluate/batch": {"post": _operation("evaluate_batch", "May these actions run?", "Asks", many)},
+    }
+
+
+def _operation(name: str, summary: str, body: str, answers: Json) -> Json:
+    return {
+        "tags": ["evaluate"],
+        "summary": summary,
+        "operationId": name,
+        "security": [{"agentToken": []}],
+        "x-who": AGENT,
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{body}"}}},
+        },
+        "responses": answers,
+    }
+
+
+def main() -> None:
+    """Prints the document."""
+    from interlock.server.app import routes_only
+
+    print(json.dumps(document(routes_only()), indent=2, ensure_ascii=False, sort_keys=True))
+
+
+if __name__ == "__main__":
+    main()

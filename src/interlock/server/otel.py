@@ -1,0 +1,112 @@
+"""Exports the figures of /metrics over OTLP with OpenTelemetry, where it is installed and configured."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from interlock.config.settings import Telemetry
+from interlock.engine.statistics import COUNTER, HISTOGRAM, SHAPES, Family, Sample, families
+from interlock.runtime.state import State
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import CallbackOptions, Observation
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import MetricReader
+
+PREFIX = "interlock."
+PATIENCE = 3.0  # seconds that a collector has to answer
+MISSING = "telemetry.otlp is set, but OpenTelemetry is not installed: pip install 'interlock[otel]'"
+
+
+# A histogram that is kept elsewhere has no instrument in OpenTelemetry: its sum, its count and its buckets are counters.
+ANSWERS, WITHIN = "answers", "answers_within"
+INSTRUMENTS = {name: (COUNTER if kind == HISTOGRAM else kind, words) for name, (kind, words) in SHAPES.items()} | {
+    ANSWERS: (COUNTER, "tickets that people answered"),
+    WITHIN: (COUNTER, "tickets that people answered within so many seconds (le)"),
+}
+
+
+class NoTelemetry(Exception):
+    """Figures cannot be sent as configured; the message is a sentence for a person."""
+
+
+@contextlib.contextmanager
+def export_figures(state: State, settings: Telemetry, version: str) -> Iterator[None]:
+    """Sends the figures while it lasts, and once more in the end; nothing where nothing is configured. Raises NoTelemetry."""
+    if not settings.otlp:
+        yield
+        return
+    made = provider(state, reader(settings), version)
+    try:
+        yield
+    finally:
+        made.shutdown(timeout_millis=2 * PATIENCE * 1000)
+
+
+def reader(settings: Telemetry) -> MetricReader:
+    """Sends to the configured collector every so often; what cannot be sent is logged, and changes nothing here."""
+    try:
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+    except ImportError:
+        raise NoTelemetry(MISSING) from None
+    exporter = OTLPMetricExporter(endpoint=endpoint(settings.otlp), timeout=PATIENCE)
+    return PeriodicExportingMetricReader(exporter, settings.interval_seconds * 1000, PATIENCE * 1000)
+
+
+def endpoint(url: str) -> str:
+    """Where metrics go: the address as it is when it has a path, else OTLP's own path behind it."""
+    return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/v1/metrics"
+
+
+def provider(state: State, reader: MetricReader, version: str) -> MeterProvider:
+    """A meter with one instrument for each figure; nothing is global."""
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.resources import Resource
+
+    resource = Resource({"service.name": "interlock", "service.version": version})
+    made = MeterProvider([reader], resource=resource, shutdown_on_exit=False)
+    meter, rounds = made.get_meter("interlock", version), FigureReadings(state)
+    for name, (kind, words) in INSTRUMENTS.items():
+        observable = meter.create_observable_counter if kind == COUNTER else meter.create_observable_gauge
+        observable(PREFIX + name, [rounds.of(name)], "s" if name.endswith("seconds") else "1", words)
+    return made
+
+
+class FigureReadings:
+    """All instruments of one collection tell of one reading; whoever asks a second time begins the next."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._found: dict[str, list[tuple[float, dict[str, str]]]] = {}
+        self._told: set[str] = set()
+
+    def of(self, name: str) -> Callable[[CallbackOptions], list[Observation]]:
+        def observed(_: Any) -> list[Observation]:
+            from opentelemetry.metrics import Observation
+
+            return [Observation(value, labels) for value, labels in self._values(name)]
+
+        return observed
+
+    def _values(self, name: str) -> list[tuple[float, dict[str, str]]]:
+        if not self._told or name in self._told:
+            self._told.clear()
+            self._found = {one: values for family in families(self._state) for one, values in _values(family)}
+        self._told.add(name)
+        return self._found.get(name, [])
+
+
+def _values(family: Family) -> Iterator[tuple[str, list[tuple[float, dict[str, str]]]]]:
+    yield family.name, [(sample.value, dict(sample.labels)) for sample in family.samples]
+    if family.kind == HISTOGRAM:
+        yield ANSWERS, [(sample.buckets[-1][1], dict(sample.labels)) for sample in family.samples]
+        yield WITHIN, [pair for sample in family.samples for pair in _buckets(sample)]
+
+
+def _buckets(sample: Sample) -> Iterator[tuple[float, dict[str, str]]]:
+    for within, count in sample.buckets:
+        yield count, {**dict(sample.labels), "le": within}

@@ -1,0 +1,105 @@
+"""Speaks HTTP for uvicorn: the kernel names the peer of the unix socket, and slow or endless requests are cut off."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+import time
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+PATIENCE = 30.0  # seconds that the head of a request may take
+MOST_HEAD = 65_536  # bytes of it
+CONNECTED = "connected"  # when, in seconds since the machine started: a process that began later is another one
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+_PEER = struct.Struct("3i")  # pid, uid, gid
+
+
+class PeerProtocol(HttpToolsProtocol):
+    """HTTP whose client on the unix socket is who the kernel says it is: `("uid:1000", pid)`."""
+
+    _late: asyncio.TimerHandle | None = None
+    _head = 0  # bytes of a head that is not complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(_Whole(transport, self.loop))  # type: ignore[arg-type]
+        self._late = self.loop.call_later(PATIENCE, self._hang_up)
+        sock = transport.get_extra_info("socket")
+        if sock is not None and sock.family == socket.AF_UNIX:
+            self.client = _peer(sock.fileno())
+            self.app_state = {**self.app_state, CONNECTED: time.clock_gettime(_CLOCK)}
+            self.server = (_place(transport), None)  # which of its sockets
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:  # the head is complete
+            if self._late is not None:
+                self._late.cancel()
+                self._late, self._head = None, 0
+            return
+        self._head += len(data)
+        if self._head > MOST_HEAD:
+            self._hang_up()
+        elif self._late is None:
+            self._late = self.loop.call_later(PATIENCE, self._hang_up)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._late is not None:
+            self._late.cancel()
+        super().connection_lost(exc)
+
+    def _hang_up(self) -> None:
+        transport: Any = self.transport
+        if not transport.is_closing():
+            transport.abort()
+
+
+def _place(transport: asyncio.Transport) -> str:
+    """The path that the daemon was reached by; its own name for it, not the caller's."""
+    name = transport.get_extra_info("sockname")
+    return os.fsdecode(name) if name else "unix"
+
+
+class _Whole:
+    """A transport that sends what is written in one go as one piece: an answer's head leaves with its body."""
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._head = b""  # that waits for what belongs to it
+        self.is_closing = transport.is_closing
+
+    def write(self, data: bytes) -> None:
+        if self._head:
+            head, self._head = self._head, b""
+            self._transport.write(head + data)
+        else:
+            self._head = data
+            self._loop.call_soon(self._flush)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        head, self._head = self._head, b""
+        if head:
+            self._transport.write(head)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
+def _peer(file: int) -> tuple[str, int] | None:
+    """None where the kernel does not tell, or there is no room to ask: then nobody is there, and a token is needed."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return None
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, fileno=os.dup(file)) as own:
+            pid, uid, _ = _PEER.unpack(own.getsockopt(socket.SOL_SOCKET, option, _PEER.size))
+    except OSError:
+        return None
+    return f"uid:{uid}", pid

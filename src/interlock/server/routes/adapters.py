@@ -1,0 +1,151 @@
+"""Routes for adapters and the MCP servers behind proxies: trust, accepted tools, limits and quotas (RL-01)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.requests import Request
+
+from interlock.adapters.quota import ServiceRequest
+from interlock.adapters.trust import TRUSTS, Trust
+from interlock.engine.quota import QuotaQuestion, QuotaRefused, quota_status, take_quota
+from interlock.model import AgentRef
+from interlock.runtime.adapter_trust import change_trust, find_adapter, refresh_trust, review_due
+from interlock.runtime.adapters import LoadedAdapter
+from interlock.runtime.servers import accept_tools, server_standing
+from interlock.runtime.state import State
+from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
+from interlock.web.bodies import Acceptance, MetServer, RequestBody, TrustChange, Word
+from interlock.web.context import Context, caller_of
+from interlock.web.errors import HttpProblem
+from interlock.web.evaluate_body import server_of
+from interlock.web.wire import adapter_json
+
+
+def adapter_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1", tags=["adapters"]), context.state
+
+    @router.get(
+        "/adapters", **describe("adapters", ANYBODY, "The adapters that are loaded, and how far each is trusted")
+    )
+    async def adapters(request: Request) -> Any:
+        who = caller_of(request).known()
+        return await context.pool.run(_all, state, who.session is not None)
+
+    @router.put(
+        "/adapters/{name}/trust", **describe("adapter", OPERATOR, "Another level of trust: one step up, or down", 404)
+    )
+    async def trust(request: Request, name: str, body: TrustChange) -> Any:
+        by = caller_of(request).operator()
+        loaded = await context.pool.run(change_trust, state, by, name, TRUSTS[body.level], body.reason, body.mark)
+        return adapter_json(state, loaded, True)
+
+    return router
+
+
+def _all(state: State, whole: bool) -> dict[str, Any]:
+    if state.adapters.stale:
+        refresh_trust(state)
+    found = [loaded for name in state.adapters.names for loaded in state.adapters.found(name)]
+    return {"adapters": [adapter_json(state, loaded, whole) for loaded in found]}
+
+
+_MET = "How far a server behind a proxy is trusted, and which of its tools changed"
+
+
+def server_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1/servers", tags=["adapters"]), context.state
+
+    @router.post("", **describe("server", AGENT, _MET))
+    async def met(request: Request, body: MetServer) -> Any:
+        principal, server = caller_of(request).agent(), server_of(body.server)
+        found = await context.pool.run(server_standing, state, server, body.tools, principal)
+        return {"trust": found.trust.word, "note": found.note, "changed": list(found.changed)}
+
+    @router.post(
+        "/{name}/accept",
+        **describe("accepted", OPERATOR, "Pins the tools of a server anew, as they are listed next", 404),
+    )
+    async def accepted(request: Request, name: str, body: Acceptance) -> Any:
+        by = caller_of(request).operator()
+        await context.pool.run(accept_tools, state, by.operator, find_adapter(state, name, body.mark), body.reason)
+        return {"name": name, "accepted": True}
+
+    return router
+
+
+INTERFACE = "adapter"
+
+
+class NewRequest(RequestBody):
+    adapter: Word
+    operation: Word
+    file: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the adapter file that is served")]
+    agent: Annotated[str, Field(max_length=200)] = ""
+    session: Annotated[str, Field(max_length=200)] = ""
+    token: Annotated[str, Field(max_length=200, description="quota_continue_…, after a pause")] = ""
+    count: Annotated[bool, Field(description="whether the request follows; else it is only asked for")] = False
+
+
+def quota_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1", tags=["adapters"]), context.state
+
+    @router.get("/quota", **describe("quota", ANYBODY, "What is left of an adapter's limits and quotas", 404))
+    async def left(request: Request, adapter: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
+        caller_of(request).known()
+        loaded = state.adapters.loaded.get(adapter)
+        if loaded is None:
+            raise HttpProblem("NOT_FOUND_RESOURCE", "no such adapter is loaded", details={"resource_type": "adapter"})
+        return await context.pool.run(_status, state, loaded)
+
+    @router.post("/quota", **describe("room", AGENT, "May an adapter ask its service once more?"))
+    async def room(request: Request, body: NewRequest) -> Any:
+        who = caller_of(request)
+        who.agent()
+        loaded = state.adapters.loaded.get(body.adapter)
+        if loaded is None:  # evaluate says what an adapter is that nobody loaded
+            return {"allowed": True, "warnings": []}
+        asked = _asked(loaded, body)
+        agent = AgentRef(who.principal, body.agent or who.name, body.session)
+        given = QuotaQuestion(body.adapter, loaded.adapter.limits, asked, agent, INTERFACE, body.token, body.count)
+        try:
+            return {"allowed": True, "warnings": await context.pool.run(take_quota, state, given)}
+        except QuotaRefused as refusal:
+            raise HttpProblem(refusal.code, refusal.message, details=refusal.details) from None
+
+    return router
+
+
+def _status(state: State, loaded: LoadedAdapter) -> dict[str, Any]:
+    if state.adapters.stale:
+        refresh_trust(state)
+    name = loaded.adapter.name
+    trust = state.adapters.standing(name, state.clock.now()).trust
+    return {
+        **quota_status(state, name, loaded.adapter.limits),
+        "trust": trust.word,
+        "file": loaded.mark,
+        **review_due(state, loaded),
+    }
+
+
+def _asked(loaded: LoadedAdapter, body: NewRequest) -> ServiceRequest:
+    """The request that an operation stands for; a file that is not the one this daemon loaded may ask for nothing."""
+    if body.file != loaded.mark:
+        words = (
+            f"The file served as '{body.adapter}' is not the one the daemon loaded; an operator starts the daemon again"
+        )
+        details = {
+            "operation": body.operation,
+            "required_trust": Trust.GENERATED.word,
+            "actual_trust": Trust.UNTESTED.word,
+        }
+        raise HttpProblem("PERMISSION_TRUST_LEVEL_INSUFFICIENT", words, details=details)
+    own = loaded.adapter.operation(body.operation)
+    if own is None:
+        raise HttpProblem(
+            "NOT_FOUND_OPERATION", "this adapter has no such operation", details={"operation": body.operation}
+        )
+    return ServiceRequest(own.maps_to, own.category)

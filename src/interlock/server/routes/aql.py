@@ -1,0 +1,344 @@
+"""★ Routes for MCP-AQL: one call in, one envelope out; sessions end with their connection or after a while unused (ESL-13)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from interlock.approvals import confirmations
+from interlock.error_codes import LoopProblem
+from interlock.loop.executions import end_session
+from interlock.loop.protocol import ENDPOINTS
+from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal
+from interlock.loop.protocol.gatekeeper import ANY
+from interlock.loop.protocol.loop_surface import DOOR, Connection, surface
+from interlock.loop.protocol.surface import ProtocolCaller, Surface, call
+from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming, list_tools
+from interlock.loop.state import LIVE
+from interlock.loop.tightening import ADAPTER, parse_tightening
+from interlock.mcp import tool_preamble
+from interlock.ports import Clock, StoreError
+from interlock.web.callers import ApiCaller
+from interlock.web.context import Context
+from interlock.web.errors import HttpProblem
+from interlock.web.guards import Scope
+from interlock.web.json_body import decode_json
+
+API = "/api/v1/aql"
+HOLD = f"{API}/hold"
+RETURNING = 60.0  # seconds in which the sessions of an earlier daemon can be held again
+LIMIT = 8 * 1_048_576  # bytes of a body: what it carries is measured by itself, and escapes make it longer
+MOST_ADAPTERS = 100
+_KEYS = frozenset("endpoint arguments session mode prefix policy safetyMode strict token ask approve adapters".split())
+_SESSION = re.compile(r"mcp_[A-Za-z0-9_-]{16,64}")
+Answer = tuple[int, dict[str, Any]]
+Hot = Callable[[ApiCaller, bytes], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionOptions:
+    """How a connection wants to be answered; none of it can loosen anything."""
+
+    naming: ToolNaming = field(default_factory=ToolNaming)
+    strict: bool = False
+    policy: str = ""  # the text of a policy of its own
+    mode: str = ""
+    adapters: tuple[str, ...] = ()  # that the same server serves
+    strength: str = ""  # of the wall around whoever calls, which the door found out
+
+
+class AqlApi:
+    """Answers calls, on the event loop; the work is done in the pool."""
+
+    def __init__(self, context: Context, returning: float = RETURNING) -> None:
+        self.context, self._returning = context, returning
+        self.leases = Leases(self._end, context.state.clock)
+        self._surfaces: dict[str, Surface] = {}
+        self._orphans: asyncio.Task[None] | None = None
+        self.hot: Mapping[str, Hot] = {
+            API: self._one,
+            f"{API}/tools": self._tools,
+            f"{API}/end": self._ended,
+            f"{API}/ask": self._ask,
+            f"{API}/elicited": self._elicited,
+        }
+
+    def start(self) -> None:
+        """Sessions of the daemon before this one: whoever still holds theirs says so, and the others have ended (ESL-13)."""
+        if not self.context.state.shared and self._orphans is None:
+            self._orphans = asyncio.get_running_loop().create_task(self._end_orphans())
+
+    # what MCP servers of this process call, too
+
+    async def answer(
+        self, principal: str, session: str, endpoint: str, arguments: Any, wanted: ConnectionOptions
+    ) -> ProtocolReply:
+        """The reply to one call."""
+        self.leases.touch(principal, session)
+        return await self.context.pool.run(self._called, principal, session, endpoint, arguments, wanted)
+
+    def tools(self, wanted: ConnectionOptions) -> list[dict[str, Any]]:
+        mode = self.mode(wanted)
+        return list_tools(self._surface(mode).operations, wanted.naming, tool_preamble(mode))
+
+    async def question(self, principal: str, session: str, token: str) -> tuple[str, str] | None:
+        return await self.context.pool.run(confirmations.question, self.context.state, principal, session, token)
+
+    async def said(self, principal: str, session: str, ask: str, approve: bool) -> bool:
+        return await self.context.pool.run(
+            confirmations.accept_answer, self.context.state, principal, session, ask, approve
+        )
+
+    # over HTTP
+
+    async def _one(self, who: ApiCaller, body: bytes) -> Answer:
+        principal, given = who.agent(), _given(body)
+        session, endpoint = _session(given), given.get("endpoint")
+        if endpoint not in (*ENDPOINTS, ANY):
+            raise HttpProblem("VALIDATION_INVALID_VALUE", f"endpoint: expected one of {', '.join((*ENDPOINTS, ANY))}")
+        reply = await self.answer(
+            principal, session, endpoint, given.get("arguments"), replace(_wanted(given), strength=who.strength)
+        )
+        return 200, reply.wire
+
+    async def _tools(self, who: ApiCaller, body: bytes) -> Answer:
+        who.agent()
+        wanted = _wanted(_given(body))
+        return 200, {"tools": self.tools(wanted), "safetyLoop": self.mode(wanted)}
+
+    async def _ended(self, who: ApiCaller, body: bytes) -> Answer:
+        principal, session = who.agent(), _session(_given(body))
+        await self.leases.ended(principal, session)
+        return 200, {"ended": True}
+
+    async def _ask(self, who: ApiCaller, body: bytes) -> Answer:
+        given = _given(body)
+        principal, session = self._holder(who, given)
+        found = await self.question(principal, session, _text(given, "token"))
+        return 200, {"ask": found[0], "message": found[1]} if found else {}
+
+    async def _elicited(self, who: ApiCaller, body: bytes) -> Answer:
+        given = _given(body)
+        principal, session = self._holder(who, given)
+        armed = await self.said(principal, session, _text(given, "ask"), given.get("approve") is True)
+        return 200, {"armed": armed}
+
+    async def hold(self, who: ApiCaller, body: bytes, receive: Any) -> dict[str, Any] | None:
+        """Keeps a session for as long as this request lasts; None when whoever asked has gone."""
+        principal, session = who.agent(), _session(_given(body))
+        waiters, key = self.context.waiters, f"\0lease:{session}"
+        lease = self.leases.hold(principal, session, who.pid if who.here else 0)
+        stops = waiters.add(key)
+        gone, stopped = asyncio.ensure_future(_gone(receive)), asyncio.ensure_future(stops.wait())
+        try:
+            await asyncio.wait((gone, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if not gone.done():
+                return {"held": False}  # the daemon stops; whoever held it asks the next one
+            await self.leases.let_go(principal, session, lease)
+            return None
+        finally:
+            gone.cancel()
+            stopped.cancel()
+            waiters.remove(key, stops)
+
+    def stop(self) -> None:
+        self.leases.stop()
+        if self._orphans is not None:
+            self._orphans.cancel()
+
+    async def _end_orphans(self) -> None:
+        await asyncio.sleep(self._returning)
+        try:
+            found = await self.context.read(lambda tx: [one for status in LIVE for one in tx.executions(status=status)])
+            for principal, session in {(one.agent.principal, one.agent.session) for one in found}:
+                if _SESSION.fullmatch(session) and not self.leases.lives(principal, session):
+                    await self._end(principal, session)
+        except StoreError as error:
+            self.context.state.trouble(f"sessions of an earlier run could not be ended: {error}", "store")
+
+    def _holder(self, who: ApiCaller, given: Mapping[str, Any]) -> tuple[str, str]:
+        """Only the process that holds a session over the unix socket speaks for its user; a body alone proves nothing."""
+        principal, session = who.agent(), _session(given)
+        if not who.here or not self.leases.holds(principal, session, who.pid):
+            raise HttpProblem("PERMISSION_DENIED", "only the server which holds this session speaks for its user")
+        return principal, session
+
+    def _called(
+        self, principal: str, session: str, endpoint: str, arguments: Any, wanted: ConnectionOptions
+    ) -> ProtocolReply:
+        try:
+            tight = parse_tightening(self.context.state, wanted.policy, wanted.mode)
+        except LoopProblem as problem:
+            return refusal(AqlProblem(problem.code, problem.message, problem.details), session)
+        strict = wanted.strict or self.context.config.strict_introspection
+        caller = ProtocolCaller(
+            principal, session, wanted.naming, strict, Connection(tight, _door(wanted), wanted.strength)
+        )
+        return call(self._surface(tight.mode or self.context.state.mode), endpoint, arguments, caller)
+
+    def mode(self, wanted: ConnectionOptions) -> str:
+        """The mode that counts for a connection."""
+        try:
+            return parse_tightening(self.context.state, wanted.policy, wanted.mode).mode or self.context.state.mode
+        except LoopProblem as problem:
+            raise HttpProblem(problem.code, problem.message) from None
+
+    def _surface(self, mode: str) -> Surface:
+        found = self._surfaces.get(mode)
+        if found is None:
+            found = self._surfaces[mode] = surface(self.context.state, self.context.version, mode)
+        return found
+
+    async def _end(self, principal: str, session: str) -> None:
+        self.context.state.elicited.forget(session)
+        await self.context.pool.run(end_session, self.context.state, principal, session)
+
+
+def failure_envelope(problem: HttpProblem) -> dict[str, Any]:
+    """What went wrong before anybody was asked, as an envelope: never a yes."""
+    return refusal(AqlProblem(problem.code, problem.words, problem.details)).wire
+
+
+def is_aql(scope: Scope) -> bool:
+    return str(scope["path"]) == API or str(scope["path"]).startswith(f"{API}/")
+
+
+async def _gone(receive: Any) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _given(body: bytes) -> dict[str, Any]:
+    given = decode_json(body, floats=True)
+    if type(given) is not dict:
+        raise HttpProblem("VALIDATION_INVALID_TYPE", "the body: expected an object")
+    if not _KEYS.issuperset(given):
+        unknown = sorted(set(given) - _KEYS)
+        details = {"unknown_params": unknown[:10], "valid_params": sorted(_KEYS)}
+        raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {unknown[0]!r:.80}", details=details)
+    return given
+
+
+def _session(given: Mapping[str, Any]) -> str:
+    session = given.get("session")
+    if type(session) is not str or not _SESSION.fullmatch(session):
+        raise HttpProblem("VALIDATION_INVALID_VALUE", "session: expected mcp_ and 16 to 64 of A-Z, a-z, 0-9, - and _")
+    return session
+
+
+def _text(given: Mapping[str, Any], key: str) -> str:
+    value = given.get(key)
+    if type(value) is not str or not 1 <= len(value) <= 200:
+        raise HttpProblem("VALIDATION_INVALID_VALUE", f"{key}: expected a text of up to 200 characters")
+    return value
+
+
+def _door(wanted: ConnectionOptions) -> str:
+    return f"{ADAPTER}{','.join(wanted.adapters)}" if wanted.adapters else DOOR
+
+
+def _wanted(given: Mapping[str, Any]) -> ConnectionOptions:
+    texts = {key: given.get(key) or "" for key in ("mode", "prefix", "policy", "safetyMode")}
+    if any(type(value) is not str for value in texts.values()):
+        raise HttpProblem("VALIDATION_INVALID_TYPE", "mode, prefix, policy and safetyMode are texts")
+    adapters = given.get("adapters", [])
+    if type(adapters) is not list or len(adapters) > MOST_ADAPTERS or any(type(one) is not str for one in adapters):
+        raise HttpProblem("VALIDATION_INVALID_TYPE", f"adapters: expected a list of up to {MOST_ADAPTERS} names")
+    try:
+        naming = ToolNaming(texts["mode"] or "all", texts["prefix"])
+    except SurfaceSettingError as error:
+        raise HttpProblem("VALIDATION_INVALID_VALUE", str(error)) from None
+    return ConnectionOptions(naming, given.get("strict") is True, texts["policy"], texts["safetyMode"], tuple(adapters))
+
+
+LOG = logging.getLogger("interlock")
+IDLE = 1_800.0  # seconds without a call, for a session that nobody holds
+EVERY = 30.0  # seconds between two looks
+MOST = 10_000  # sessions that are remembered
+
+Key = tuple[str, str]  # principal, session
+End = Callable[[str, str], Awaitable[None]]
+
+
+@dataclass(eq=False, slots=True)
+class Lease:
+    """One connection that holds a session, and the process behind it."""
+
+    pid: int = 0
+
+
+@dataclass(slots=True)
+class Leases:
+    """Used on the event loop alone."""
+
+    end: End
+    clock: Clock
+    held: dict[Key, Lease] = field(default_factory=dict)
+    seen: dict[Key, float] = field(default_factory=dict)
+    every: float = EVERY
+    _looking: asyncio.Task[None] | None = None
+
+    def touch(self, principal: str, session: str) -> None:
+        """The session was used."""
+        key = (principal, session)
+        self.seen.pop(key, None)
+        self.seen[key] = self.clock.now()
+        if len(self.seen) > MOST:
+            self.seen.pop(next(iter(self.seen)))
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.get_running_loop().create_task(self._look())
+
+    def hold(self, principal: str, session: str, pid: int) -> Lease:
+        """From now on the session lives as long as this lease; refuses one that another process holds."""
+        before = self.held.get((principal, session))
+        if before is not None and before.pid != pid:
+            raise HttpProblem("PERMISSION_DENIED", "another process holds this session")
+        lease = Lease(pid)
+        self.held[(principal, session)] = lease
+        self.touch(principal, session)
+        return lease
+
+    async def let_go(self, principal: str, session: str, lease: Lease) -> None:
+        """The connection has ended, and the session with it."""
+        if self.held.get((principal, session)) is lease:
+            await self.ended(principal, session)
+
+    def release(self, principal: str, session: str, lease: Lease) -> None:
+        """Nobody holds it any more, and it may still be used for a while."""
+        if self.held.get((principal, session)) is lease:
+            del self.held[(principal, session)]
+            self.touch(principal, session)
+
+    def lives(self, principal: str, session: str) -> bool:
+        return (principal, session) in self.held or (principal, session) in self.seen
+
+    def holds(self, principal: str, session: str, pid: int) -> bool:
+        """Whether this very process holds the session."""
+        lease = self.held.get((principal, session))
+        return lease is not None and bool(pid) and lease.pid == pid
+
+    async def ended(self, principal: str, session: str) -> None:
+        self.held.pop((principal, session), None)
+        self.seen.pop((principal, session), None)
+        await self.end(principal, session)
+
+    def stop(self) -> None:
+        """The daemon stops; sessions outlive it as far as their connections do."""
+        if self._looking is not None:
+            with suppress(RuntimeError):  # its loop has ended before
+                self._looking.cancel()
+
+    async def _look(self) -> None:
+        while self.seen:
+            await asyncio.sleep(self.every)
+            late = self.clock.now() - IDLE
+            for key in [key for key, at in self.seen.items() if at < late and key not in self.held]:
+                try:
+                    await self.ended(*key)
+                except Exception as error:  # a store that is away now is asked again when the session is
+                    LOG.warning("a session could not be ended: %s", type(error).__name__)

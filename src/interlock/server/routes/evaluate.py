@@ -1,0 +1,97 @@
+"""★ The hot path: evaluates one action over HTTP, or a batch; whatever goes wrong, the body says `allowed: false`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from interlock.engine.evaluate import evaluate_with_token, quick
+from interlock.identity import home_for
+from interlock.impact.user_access import ReadScript, path_resolver, script_reader, snapshot_taker, target_inspector
+from interlock.policy.decision import Decision, decision_json, failure_json, status_of
+from interlock.runtime import Request
+from interlock.web.callers import ApiCaller
+from interlock.web.context import Context
+from interlock.web.errors import HttpProblem
+from interlock.web.evaluate_body import request_of
+from interlock.web.json_body import parse_json
+
+MOST_ACTIONS = 100
+SHORT = 4_096  # bytes; what is longer is not read on the event loop
+Answer = tuple[int, dict[str, Any]]
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+async def evaluate_one(context: Context, who: ApiCaller, body: bytes) -> Answer:
+    """The answer to one action."""
+    who.agent()
+    request, token = _asked(context, who, parse_json(body))
+    if len(body) <= SHORT and not token:
+        at_once = request if request.files is None else replace(request, files=_not_here)  # no disk on the event loop
+        if at_once.project is not None:
+            at_once = replace(at_once, project=context.projects.known(who.principal))
+        decision = quick(context.state, at_once)
+        if decision is not None:
+            return 200, decision_json(decision)
+    return decision_answer(await context.pool.run(evaluate_with_token, context.state, request, token))
+
+
+async def evaluate_many(context: Context, who: ApiCaller, body: bytes) -> Answer:
+    """The answers to several, one after the other; one that asks nothing clear is denied by itself."""
+    who.agent()
+    given = parse_json(body)
+    if type(given) is not dict or set(given) != {"actions"} or type(given["actions"]) is not list:
+        raise HttpProblem("VALIDATION_INVALID_TYPE", "expected an object with nothing but a list of actions")
+    if not 1 <= len(given["actions"]) <= MOST_ACTIONS:
+        raise HttpProblem(
+            "VALIDATION_INVALID_VALUE", f"actions: expected 1 to {MOST_ACTIONS}, got {len(given['actions'])}"
+        )
+    context.buckets.take(who.key, len(given["actions"]) - 1)
+    return 200, {"results": await context.pool.run(_each, context, who, given["actions"])}
+
+
+def decision_answer(decision: Decision) -> Answer:
+    """The decision on the wire; what is not allowed is an error of the registry as well."""
+    return status_of(decision), {**decision_json(decision), **failure_json(decision)}
+
+
+def encode_json(body: dict[str, Any]) -> bytes:
+    return _ENCODER.encode(body).encode("utf-8", "replace")
+
+
+def _each(context: Context, who: ApiCaller, actions: list[Any]) -> list[dict[str, Any]]:
+    return [_item(context, who, action) for action in actions]
+
+
+def _item(context: Context, who: ApiCaller, action: Any) -> dict[str, Any]:
+    try:
+        request, token = _asked(context, who, action)
+    except HttpProblem as problem:
+        return problem.denial
+    return decision_answer(evaluate_with_token(context.state, request, token))[1]
+
+
+def _asked(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
+    """What is asked; targets are looked at and kept for whoever is on the socket, and so on this machine."""
+    request, token = request_of(body, who, _read(context, who))
+    look = target_inspector(who.principal, context.config.separate, context.look) if who.here else None
+    keeper = snapshot_taker(who.principal, context.keeper, context.state.keepers) if who.here else None
+    if not who.here:
+        return replace(request, look=look, keeper=keeper), token
+    action = replace(request.action, home=home_for(who.principal, ""))  # the system's word, and not the caller's
+    resolve, project = (
+        path_resolver(who.principal, context.config.separate, True),
+        context.projects.finder(who.principal),
+    )
+    here = replace(request, action=action, look=look, keeper=keeper, resolve=resolve, project=project, here=True)
+    return here, token
+
+
+def _not_here(path: str) -> str | None:
+    raise LookupError(path)  # `quick` has no answer then, and the pool has
+
+
+def _read(context: Context, who: ApiCaller) -> ReadScript | None:
+    """Scripts are read for whoever is on the socket, as that user could read them."""
+    return script_reader(who.principal, context.config.separate) if who.here else None

@@ -1,0 +1,109 @@
+"""Routes for grants, registry patterns and standing answers; a standing answer is tried on the audit log before it is kept."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+
+from interlock.approvals.grants import add_grant, add_pattern, is_signed, remove_pattern, revoke_grant
+from interlock.approvals.standing_answers import add_answer, parse_answer
+from interlock.approvals.trials import EXAMPLES, StandingTrial, try_standing_answer
+from interlock.policy.remembered_answers import ALLOW
+from interlock.records import Grant
+from interlock.runtime.state import State
+from interlock.server.routes import ANYBODY, OPERATOR, describe
+from interlock.web.bodies import NewGrant, NewPattern, NewStanding
+from interlock.web.context import Context, caller_of
+from interlock.web.wire import grant_json
+
+
+def grant_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1"), context.state
+
+    @router.get("/grants", tags=["grants"], **describe("grants", OPERATOR, "The grants that still count"))
+    async def grants(request: Request) -> Any:
+        caller_of(request).operator()
+        found = await context.read(lambda tx: tx.grants(state.clock.now()))
+        return {"grants": [grant_json(grant) for grant in found]}
+
+    @router.post("/grants", tags=["grants"], **describe("grant", OPERATOR, "Allows an effect on targets beforehand"))
+    async def new_grant(request: Request, body: NewGrant) -> Any:
+        by = caller_of(request).operator()
+        return grant_json(await context.pool.run(add_grant, state, by, body.model_dump()))
+
+    @router.delete("/grants/{id}", tags=["grants"], **describe("grant", OPERATOR, "A grant that counts no more", 404))
+    async def drop_grant(request: Request, id: str) -> Any:
+        by = caller_of(request).operator()
+        return grant_json(await context.pool.run(revoke_grant, state, by, id))
+
+    @router.get("/patterns", tags=["patterns"], **describe("patterns", ANYBODY, "The registry's patterns"))
+    async def patterns(request: Request) -> Any:
+        caller_of(request).known()
+        return {"patterns": [pattern.wire for pattern in tuple(state.registry)]}
+
+    @router.post("/patterns", tags=["patterns"], **describe("pattern", OPERATOR, "Registers a destructive pattern"))
+    async def new_pattern(request: Request, body: NewPattern) -> Any:
+        by = caller_of(request).operator()
+        return (await context.pool.run(add_pattern, state, by, body.model_dump())).wire
+
+    @router.delete(
+        "/patterns/{id}", tags=["patterns"], **describe("pattern", OPERATOR, "Unregisters one, by an admin", 404)
+    )
+    async def drop_pattern(request: Request, id: str) -> Any:
+        by = caller_of(request).operator()
+        return (await context.pool.run(remove_pattern, state, by, id)).wire
+
+    return router
+
+
+def standing_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1/standing", tags=["grants"]), context.state
+
+    @router.get("", **describe("standings", OPERATOR, "What is allowed and denied by a pattern until it is taken back"))
+    async def listing(request: Request) -> Any:
+        caller_of(request).operator()
+        return {"standing": await context.pool.run(_listed, state)}
+
+    @router.post(
+        "", **describe("standing", OPERATOR, "Allows or denies what a pattern meets; DELETE /grants/{id} ends it")
+    )
+    async def new(request: Request, body: NewStanding) -> Any:
+        by = caller_of(request).operator()
+        made = await context.pool.run(add_answer, state, by, body.verdict, body.pattern, body.why, body.seconds)
+        return _json(state, made)
+
+    @router.post(
+        "/trial", **describe("standing_trial", OPERATOR, "What it would have changed of the record; keeps nothing")
+    )
+    async def tried(request: Request, body: NewStanding) -> Any:
+        by = caller_of(request).operator()
+        grant = parse_answer(state, by, body.verdict, body.pattern, body.why, body.seconds)
+        found = await context.pool.run(try_standing_answer, state, grant)
+        return {
+            "records": found.records,
+            "changed": len(found.changed),
+            "unchanged": len(found.unchanged),
+            "examples": [_tried(one) for one in found.changed[:EXAMPLES]],
+            "others": [_tried(one) for one in found.unchanged[:EXAMPLES]],
+        }
+
+    return router
+
+
+def _listed(state: State) -> list[dict[str, Any]]:
+    known = [grant for grant, _ in state.standing.answers.values() if grant.expires_at > state.clock.now()]
+    return [_json(state, grant) for grant in sorted(known, key=lambda one: one.created_at)]
+
+
+def _json(state: State, grant: Grant) -> dict[str, Any]:
+    body = grant_json(grant)
+    counts = grant.effect != ALLOW or is_signed(state, grant)
+    kept: dict[str, Any] = {key: body[key] for key in ("id", "by", "why", "createdAt", "expiresAt")}
+    return {**kept, "verdict": grant.effect, "pattern": grant.targets[0], "counts": counts}
+
+
+def _tried(one: StandingTrial) -> dict[str, Any]:
+    return {**asdict(one), "level": one.level.word}

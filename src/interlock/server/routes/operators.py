@@ -1,0 +1,229 @@
+"""Routes for operators and their sessions: a passphrase comes in, a token that lasts minutes goes out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+
+from interlock.audit.chain import event_body
+from interlock.identity.agent_detection import TerminalPlace
+from interlock.identity.agents import set_mode
+from interlock.identity.console_access import set_up_link
+from interlock.identity.isolation import JAILED
+from interlock.identity.keys import problems, roster_seal
+from interlock.identity.operators import ADMIN, add_operator, change_operator, change_passphrase, enrol_first, sign_in
+from interlock.identity.sessions import OperatorSession
+from interlock.identity.visitors import LINK_SECONDS
+from interlock.policy.policy import MODES
+from interlock.records import OperatorRow
+from interlock.server.protocol import CONNECTED
+from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
+from interlock.times import iso
+from interlock.web.bodies import FirstOperator, Mode, NewOperator, OperatorChange, Passphrase, Resume, SignIn
+from interlock.web.callers import ApiCaller
+from interlock.web.context import Context, caller_of
+from interlock.web.errors import HttpProblem
+from interlock.web.wire import operator_json
+
+CLI = "cli"  # the channel of operators' commands
+_TUPLES = frozenset({"roles", "teams"})
+
+
+def operator_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1", tags=["people"]), context.state
+
+    @router.post("/session", **describe("session_token", OPEN, "Signs an operator in"))
+    async def open_session(request: Request, body: SignIn) -> Any:
+        who = caller_of(request)
+        if who.principal and not who.here:
+            raise HttpProblem("PERMISSION_DENIED", "an agent's token does not sign anybody in")
+        given = (body.operator, body.passphrase, body.channel)
+        async with context.signing_in:
+            token, session = await context.pool.run(_sign_in, context, who, *given)
+        until = _unlock(context, request, session) if body.channel == CLI else 0.0
+        more = {"unlockedUntil": iso(until)} if until else {}
+        return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at), **more}
+
+    @router.post(
+        "/session/resume",
+        **describe("session_token", OPEN, "Signs in again at an unlocked terminal; over the unix socket", 404),
+    )
+    async def resume(request: Request, body: Resume) -> Any:
+        token, session = await context.pool.run(_resume, context, request, body.operator)
+        return {"token": token, "operator": session.operator, "expiresAt": iso(session.expires_at)}
+
+    @router.delete("/session/resume", **describe("done", OPEN, "Locks this terminal again; over the unix socket", 404))
+    async def lock(request: Request) -> Any:
+        place = _place(context, request)
+        if place is None or not state.sessions.lock(place):
+            raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked")
+        return {"success": True}
+
+    @router.get("/session", **describe("session", OPERATOR, "Who is signed in, and until when"))
+    async def session(request: Request) -> Any:
+        found = caller_of(request).operator()
+        person = state.sessions.person(found.operator)
+        return {
+            "operator": found.operator,
+            "expiresAt": iso(found.expires_at),
+            "channel": found.channel,
+            "roles": sorted(person.roles) if person else [],
+            "teams": sorted(person.teams) if person else [],
+            "steppedUp": found.stepped_up(state.clock.now()),
+        }
+
+    @router.delete("/session", **describe("done", OPERATOR, "Signs out"))
+    async def close_session(request: Request) -> Any:
+        caller_of(request).operator()
+        state.sessions.sign_out(caller_of(request).token)
+        return {"success": True}
+
+    @router.put(
+        "/session/passphrase", **describe("done", OPERATOR, "A new passphrase for oneself; ends one's sessions")
+    )
+    async def new_passphrase(request: Request, body: Passphrase) -> Any:
+        by = caller_of(request).operator()
+        async with context.signing_in:
+            await context.pool.run(change_passphrase, state, by, body.passphrase)
+        return {"success": True}
+
+    @router.post(
+        "/session/link",
+        **describe("set_up_link", OPERATOR, "A link to register a way into the console; over the unix socket"),
+    )
+    async def link(request: Request) -> Any:
+        who = caller_of(request)
+        by = who.operator()
+        if not who.here:
+            raise HttpProblem(
+                "PERMISSION_DENIED",
+                "a set-up link is for whoever sits in front of this machine: `interlock operator link`",
+            )
+        token = await context.pool.run(set_up_link, state, by)
+        expires = iso(state.clock.now() + LINK_SECONDS)
+        return {"url": f"{context.address}/console/set-up#{token}", "operator": by.operator, "expiresAt": expires}
+
+    @router.get("/operators", **describe("operators", OPERATOR, "All operators"))
+    async def operators(request: Request) -> Any:
+        caller_of(request).operator()
+        rows = await context.read(lambda tx: tx.operators())
+        return {"operators": [operator_json(row) for row in rows]}
+
+    @router.post("/operators", **describe("operator", OPERATOR, "Another operator, by an admin"))
+    async def new_operator(request: Request, body: NewOperator) -> Any:
+        by = caller_of(request).operator()
+        row = await context.pool.run(
+            add_operator, state, by, body.name, body.passphrase, body.roles, body.teams, body.service
+        )
+        return operator_json(row)
+
+    @router.post("/operators/first", **describe("operator", OPEN, "The first operator; over the unix socket only", 404))
+    async def first_operator(request: Request, body: FirstOperator) -> Any:
+        who = caller_of(request)
+        _may_enrol(context, who)
+        row = _row_of(body)
+        await context.pool.run(enrol_first, state, row, bytes.fromhex(body.seal_key))
+        return operator_json(row)
+
+    @router.patch(
+        "/operators/{name}", **describe("operator", OPERATOR, "Other roles or teams, disabled or enabled", 404)
+    )
+    async def change(request: Request, name: str, body: OperatorChange) -> Any:
+        by = caller_of(request).operator()
+        row = await context.pool.run(change_operator, state, by, name, body.roles, body.teams, body.disabled)
+        return operator_json(row)
+
+    @router.get("/mode", **describe("mode", ANYBODY, "The mode in force"))
+    async def mode(request: Request) -> Any:
+        caller_of(request).known()
+        return {"mode": state.mode, "known": list(MODES)}
+
+    @router.put("/mode", **describe("mode", OPERATOR, "Another mode, by an admin"))
+    async def change_mode(request: Request, body: Mode) -> Any:
+        by = caller_of(request).operator()
+        await context.pool.run(set_mode, state, by, body.mode, body.reason)
+        return {"mode": state.mode, "known": list(MODES)}
+
+    return router
+
+
+def _place(context: Context, request: Request) -> tuple[str, TerminalPlace] | None:
+    """The terminal that the caller is at, by the kernel's word; none for an agent's, and none in a jail."""
+    who = caller_of(request)
+    if not who.here or not who.pid or who.strength == JAILED:
+        return None
+    place = context.place_of(who.pid, (request.scope.get("state") or {}).get(CONNECTED))
+    return (who.principal, place) if place is not None else None
+
+
+def _unlock(context: Context, request: Request, session: OperatorSession) -> float:
+    """Until when the caller's terminal answers by itself from now on; 0 where it does not."""
+    minutes, place = context.config.limits.unlock_minutes, _place(context, request)
+    if not minutes or place is None:
+        return 0.0
+    until = context.state.clock.now() + minutes * 60
+    context.state.sessions.unlock(place, session, until)
+    return until
+
+
+def _resume(context: Context, request: Request, operator: str) -> tuple[str, OperatorSession]:
+    state, place = context.state, _place(context, request)
+    now = state.clock.now()
+    found = state.sessions.resume(place, now, operator) if place is not None else None
+    if found is None:
+        raise HttpProblem("NOT_FOUND_RESOURCE", "this terminal is not unlocked; enter your passphrase")
+    body = event_body(now, "unlock", found[1].operator, {"channel": CLI, "resumed": True})
+    state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
+    return found
+
+
+def _sign_in(context: Context, who: ApiCaller, name: str, passphrase: str, channel: str) -> tuple[str, OperatorSession]:
+    """Failures are counted by where they come from, so that no agent locks a person out."""
+    source = who.principal or "tcp"
+    if who.here and context.agent_above(who.pid):
+        source = f"agent of {source}"
+    return sign_in(context.state, name, passphrase, channel, source)
+
+
+def _may_enrol(context: Context, who: ApiCaller) -> None:
+    """Only a process of the daemon's own user or of root, that no agent started: it has asked a person at a terminal."""
+    if not who.here:
+        raise HttpProblem("NOT_FOUND_RESOURCE", "the first operator is made in a terminal: `interlock operator add`")
+    if who.principal not in (f"uid:{os.getuid()}", "uid:0"):
+        raise HttpProblem("PERMISSION_DENIED", "the first operator is made by the daemon's own user, or by root")
+    if why := context.agent_above(who.pid):
+        raise HttpProblem("PERMISSION_DENIED", f"an agent cannot make the first operator: {why}")
+
+
+def _row_of(body: FirstOperator) -> OperatorRow:
+    """The sealed row; refuses one that its own key does not prove."""
+    known = {field.name: field for field in fields(OperatorRow)}
+    if unknown := sorted(set(body.row) - set(known)):
+        raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'row.{unknown[0]:.80}'")
+    values: dict[str, Any] = dict(body.row)
+    for key, value in values.items():
+        if key in _TUPLES:
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                raise HttpProblem("VALIDATION_INVALID_TYPE", f"row.{key}: expected a list of texts")
+            values[key] = tuple(value)
+        elif key in ("created_at", "disabled_at"):
+            values[key] = _number(key, value)
+        elif not isinstance(value, bool if key == "service" else str):
+            raise HttpProblem("VALIDATION_INVALID_TYPE", f"row.{key}: expected another type")
+    try:
+        row, key_bytes = OperatorRow(**values), bytes.fromhex(body.seal_key)
+    except TypeError:
+        raise HttpProblem("VALIDATION_MISSING_PARAM", "row: a field is missing") from None
+    if problems([row], key_bytes, roster_seal([row], key_bytes)) or ADMIN not in row.roles or row.disabled_at:
+        raise HttpProblem("VALIDATION_INVALID_VALUE", "row: not sealed with this key, or no admin")
+    return row
+
+
+def _number(key: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise HttpProblem("VALIDATION_INVALID_TYPE", f"row.{key}: expected a number")
+    return float(value)

@@ -1,0 +1,220 @@
+"""Routes for plans, workflows and the choice of planner, for operators alone: create, edit, review, run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from pydantic import Field
+from starlette.requests import Request
+
+from interlock.identity.sessions import OperatorSession
+from interlock.plans import history, planner_choice, planning, running, workflow_runs, workflows
+from interlock.plans.planner_choice import CHOICES, MOST_MODEL, PlannerState
+from interlock.plans.releasing import PlanConsent, PlanHeld
+from interlock.plans.wire import flow_json, opened_json, plan_json, progress_json, row_json, workflow_json
+from interlock.records.plans import STATUSES, PlanQuery
+from interlock.runtime.state import State
+from interlock.server.routes import OPERATOR, describe
+from interlock.web.bodies import (
+    EditedPlan,
+    Freeze,
+    NewPlan,
+    NewWorkflow,
+    PlanEnd,
+    PlanYes,
+    RequestBody,
+    StepYes,
+    WorkflowRun,
+)
+from interlock.web.context import Context, caller_of
+from interlock.web.guards import over_socket
+from interlock.web.validation import Moment, seconds_of
+from interlock.web.wire import ticket_json
+
+_STATUS = f"^(|{'|'.join(STATUSES)})$"
+
+
+def plan_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1/plans", tags=["plans"]), context.state
+
+    async def run(request: Request, work: Any, *given: Any) -> Any:
+        return await context.pool.run(work, state, caller_of(request).operator(), *given)
+
+    @router.post("", **describe("plan", OPERATOR, "Plain words -> a plan to look at; nothing is run"))
+    async def make(request: Request, body: NewPlan) -> Any:
+        return plan_json(state, await run(request, planning.make_plan, body.intent, body.cwd))
+
+    @router.get("", **describe("plan_history", OPERATOR, "The history, the newest first"))
+    async def listed(
+        request: Request,
+        q: Annotated[str, Query(max_length=200, description="words of the request or the command")] = "",
+        status: Annotated[str, Query(pattern=_STATUS)] = "",
+        before: Annotated[Moment, Query(description="only plans made before this")] = "",
+        limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    ) -> Any:
+        caller_of(request).operator()
+        query = PlanQuery(q, status, before=seconds_of("before", before), limit=limit)
+        found = await context.pool.run(history.search_plans, state, query)
+        return {"plans": [row_json(state, row) for row in found]}
+
+    @router.get("/{id}", **describe("plan_kept", OPERATOR, "One plan of the history, with its output", 404))
+    async def one(request: Request, id: str) -> Any:
+        caller_of(request).operator()
+        return row_json(state, await context.pool.run(planning.find, state, id), output=True)
+
+    @router.put("/{id}", **describe("plan", OPERATOR, "Another text for a plan: it is read anew", 404, 409))
+    async def edit(request: Request, id: str, body: EditedPlan) -> Any:
+        return plan_json(state, await run(request, planning.edit, id, body.command, body.cwd))
+
+    @router.post("/{id}/again", **describe("plan", OPERATOR, "A new plan of an old one, to be reviewed again", 404))
+    async def again(request: Request, id: str) -> Any:
+        return plan_json(state, await run(request, planning.rerun, id))
+
+    @router.post("/{id}/reject", **describe("plan", OPERATOR, "Puts a plan away", 404, 409))
+    async def reject(request: Request, id: str) -> Any:
+        return plan_json(state, await run(request, planning.reject, id))
+
+    @router.post(
+        "/{id}/run",
+        **describe("plan_run", OPERATOR, "A yes to exactly this text; `held` where the gate asks for more", 404, 409),
+    )
+    async def start(request: Request, id: str, body: PlanYes) -> Any:
+        by, client = caller_of(request).operator(), request.scope.get("client")
+        peer = (str(client[0]), int(client[1])) if client and over_socket(dict(request.scope)) else ("", 0)
+        return await context.pool.run(_run, state, by, id, body, *peer)
+
+    @router.get("/{id}/output", **describe("plan_output", OPERATOR, "What a command wrote since", 404))
+    async def output(request: Request, id: str, start: Annotated[int, Query(ge=0, le=10_000_000)] = 0) -> Any:
+        return progress_json(await run(request, running.follow, id, start))
+
+    @router.post("/{id}/cancel", **describe("done", OPERATOR, "Ends a command that runs", 404))
+    async def cancel(request: Request, id: str) -> Any:
+        await run(request, running.cancel, id)
+        return {"success": True}
+
+    @router.post("/{id}/done", **describe("plan_kept", OPERATOR, "How a run at a terminal ended", 404, 409))
+    async def done(request: Request, id: str, body: PlanEnd) -> Any:
+        return row_json(
+            state, await run(request, running.end_at_terminal, id, body.exitCode, body.interrupted), output=True
+        )
+
+    return router
+
+
+def _run(state: State, by: OperatorSession, id: str, body: PlanYes, principal: str, pid: int) -> dict[str, Any]:
+    """`principal` and `pid` are the kernel's word for whoever asks on the socket: the run lasts no longer than that process."""
+    yes = PlanConsent(body.command, body.mark, body.understood)
+    here = body.at != "terminal"
+    try:
+        plan = (
+            running.start(state, by, id, yes)
+            if here
+            else running.release_to_terminal(state, by, id, yes, pid, principal)
+        )
+    except PlanHeld as held:
+        found = {"status": "held", "reason": str(held)}
+        ticket = held.ticket
+        return found | ({"ticket": ticket_json(ticket, [])} if ticket else {})
+    found = {"status": plan.status, "command": plan.command, "cwd": plan.cwd, "reason": ""}
+    return found | ({"kept": plan.kept} if plan.kept else {})
+
+
+class PlannerChoice(RequestBody):
+    use: Annotated[str, Field(pattern=f"^({'|'.join(CHOICES)})$")]
+    model: Annotated[str, Field(max_length=MOST_MODEL, description="of Ollama; the configured one where empty")] = ""
+
+
+def planner_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1/planner", tags=["plans"]), context.state
+
+    @router.get("", **describe("planner", OPERATOR, "Which planner answers, who chose it, and who listens for it"))
+    async def stands(request: Request) -> Any:
+        caller_of(request).operator()
+        return planner_json(await context.pool.run(planner_choice.planner_state, state))
+
+    @router.put("", **describe("planner", OPERATOR, "Chooses the planner; an admin's to say", 403))
+    async def choose(request: Request, body: PlannerChoice) -> Any:
+        by = caller_of(request).operator()
+        return planner_json(await context.pool.run(planner_choice.choose, state, by, body.use, body.model))
+
+    return router
+
+
+def planner_json(found: PlannerState) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "use": found.use,
+        "chosenBy": found.chosen_by,
+        "open": found.open,
+        "choices": list(CHOICES),
+        "host": found.settings.host,
+        "model": found.settings.model,
+        "listens": found.listener is not None,
+    }
+    return body | ({"listener": found.listener.user} if found.listener else {})
+
+
+def workflow_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1/workflows", tags=["plans"]), context.state
+
+    async def run(request: Request, work: Any, *given: Any) -> Any:
+        return await context.pool.run(work, state, caller_of(request).operator(), *given)
+
+    @router.get("", **describe("workflows", OPERATOR, "The workflows, by name"))
+    async def listed(request: Request) -> Any:
+        caller_of(request).operator()
+        return {"workflows": [workflow_json(one) for one in await context.pool.run(workflows.list_workflows, state)]}
+
+    @router.post("", **describe("workflow", OPERATOR, "Saves commands under a name; nothing is run"))
+    async def save(request: Request, body: NewWorkflow) -> Any:
+        steps = [step.model_dump() for step in body.steps]
+        return workflow_json(await run(request, workflows.save, body.name, steps, body.stopOnFailure))
+
+    @router.delete("/{id}", **describe("workflow", OPERATOR, "One workflow less", 404))
+    async def remove(request: Request, id: str) -> Any:
+        return workflow_json(await run(request, workflows.remove, id))
+
+    @router.post("/{id}/open", **describe("workflow_open", OPERATOR, "Its steps as plans, each to be reviewed", 404))
+    async def opened(request: Request, id: str) -> Any:
+        return opened_json(state, await run(request, workflows.open_steps, id))
+
+    @router.post(
+        "/{id}/freeze",
+        **describe("workflow_open", OPERATOR, "One yes to all steps as they are, until one drifts", 404, 409),
+    )
+    async def freeze(request: Request, id: str, body: Freeze) -> Any:
+        return opened_json(state, await run(request, workflows.freeze, id, _said(body.steps), body.runs, body.days))
+
+    @router.post(
+        "/{id}/run",
+        **describe("workflow_run", OPERATOR, "Runs all steps; `held` where the gate asks for more", 404, 409),
+    )
+    async def start(request: Request, id: str, body: WorkflowRun) -> Any:
+        return await run(request, _workflow_run, id, body)
+
+    @router.get("/{id}/run", **describe("workflow_run", OPERATOR, "How the last run goes on", 404))
+    async def progress(request: Request, id: str) -> Any:
+        return flow_json(await run(request, workflow_runs.find_run, id))
+
+    @router.post("/{id}/cancel", **describe("done", OPERATOR, "Ends the step that runs, and begins no other", 404))
+    async def cancel(request: Request, id: str) -> Any:
+        await run(request, workflow_runs.cancel_run, id)
+        return {"success": True}
+
+    return router
+
+
+def _said(steps: Sequence[StepYes]) -> list[tuple[str, PlanConsent]]:
+    return [(step.id, PlanConsent(step.command, step.mark, step.understood)) for step in steps]
+
+
+def _workflow_run(state: State, by: OperatorSession, id: str, body: WorkflowRun) -> dict[str, Any]:
+    try:
+        return flow_json(workflow_runs.start_run(state, by, id, _said(body.steps), body.frozen))
+    except workflow_runs.StepsHeld as found:
+        held = [
+            {"step": at, "reason": str(one)} | ({"ticket": ticket_json(one.ticket, [])} if one.ticket else {})
+            for at, one in found.held
+        ]
+        return {"status": "held", "reason": str(found), "held": held}

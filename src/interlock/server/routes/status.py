@@ -1,0 +1,163 @@
+"""Routes for the daemon itself: policy in force, status, figures, health, the pause, notification channels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+
+from interlock.approvals import challenges, pausing
+from interlock.config.settings import without_password
+from interlock.engine.statistics import families, figures_of, reached_limits
+from interlock.identity.isolation import SEPARATE
+from interlock.model import TicketState
+from interlock.notify import status
+from interlock.ports import StoreError
+from interlock.records import TicketQuery
+from interlock.runtime.state import State
+from interlock.server.routes import ANYBODY, OPEN, OPERATOR, describe
+from interlock.server.routes.agents import jails_json
+from interlock.times import iso
+from interlock.web.bodies import NewPause
+from interlock.web.callers import ApiCaller
+from interlock.web.context import Context, caller_of
+from interlock.web.wire import figures_json, policy_json
+
+_OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=10_000)
+
+
+def status_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(tags=["about"]), context.state
+
+    @router.get("/api/v1/policy", **describe("policy", ANYBODY, "The policy in force"))
+    async def policy(request: Request) -> Any:
+        caller_of(request).known()
+        return policy_json(state.policy)
+
+    @router.get("/api/v1/status", **describe("status", ANYBODY, "How the daemon stands"))
+    async def status(request: Request) -> Any:
+        return await context.pool.run(_status, context, caller_of(request).known())
+
+    @router.get("/api/v1/metrics", **describe("metrics", ANYBODY, "Seed 003's figures"))
+    async def metrics(request: Request) -> Any:
+        caller_of(request).known()
+        return figures_json(await context.pool.run(figures_of, state))
+
+    @router.get("/metrics", **describe("text", OPEN, "The same for Prometheus", media="text/plain"))
+    async def prometheus(request: Request) -> PlainTextResponse:
+        return await context.pool.run(_prometheus, context)
+
+    @router.get("/healthz", **describe("health", OPEN, "The process lives"))
+    async def healthz(request: Request) -> Any:
+        return {"ok": True}
+
+    @router.get("/readyz", **describe("health", OPEN, "The store can be used"))
+    async def readyz(request: Request) -> Any:
+        await context.pool.run(state.store.check)
+        return {"ok": True}
+
+    return router
+
+
+def _status(context: Context, who: ApiCaller) -> dict[str, Any]:
+    """Works without the store too: then it says that it is gone."""
+    state, config = context.state, context.config
+    operators, waiting, codes, trouble, people = None, None, None, "", []
+    ours, raised = who.session is not None or who.here, []
+    try:
+        rows, waiting = state.store.read(lambda tx: (tx.operators(), len(tx.tickets(_OPEN))))
+        operators, people = len(rows), [row.name for row in rows if not row.disabled_at and not row.service]
+        codes = len(challenges.list_waiting(state))
+        raised = state.store.read(lambda tx: reached_limits(tx, state, who.principal)) if ours else []
+    except StoreError as error:
+        trouble = f"the store cannot be used: {error}"
+    problems = [*state.problems, *state.alerts.values(), trouble]
+    return {
+        "version": context.version,
+        "strength": state.strength if state.strength == SEPARATE else who.strength or state.strength,
+        "mode": state.mode,
+        "policy": state.policy.name,
+        "store": without_password(config.store),
+        "unlocked": state.sessions.roster is not None,
+        "operators": operators,
+        "operator": people[0] if len(people) == 1 and ours else "",
+        "openTickets": waiting,
+        "openChallenges": codes,
+        "problems": list(dict.fromkeys(filter(None, problems))) if ours else [],
+        "blocked": [{"principal": one, "reason": why} for one, why in sorted(state.blocks.items())] if ours else [],
+        "raised": [
+            {"principal": one.agent.principal, "name": one.agent.name, "points": one.points, "words": one.words}
+            for one in raised
+        ],
+        "warnings": list(config.warnings),
+        "started": iso(context.started),
+        "jails": jails_json(state),
+        "pause": pause_json(state),
+    }
+
+
+def _prometheus(context: Context) -> PlainTextResponse:
+    from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+
+    from interlock.server.prometheus import Collector
+
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Collector(families(context.state)))
+    return PlainTextResponse(generate_latest(registry), media_type=CONTENT_TYPE_LATEST.partition("; charset")[0])
+
+
+def pause_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1", tags=["people"]), context.state
+
+    @router.get("/pause", **describe("pause", ANYBODY, "Whether an operator has paused enforcement, and until when"))
+    async def pause(request: Request) -> Any:
+        caller_of(request).known()
+        return pause_json(state)
+
+    @router.post("/pause", **describe("pause", OPERATOR, "Pauses enforcement for a while"))
+    async def begin(request: Request, body: NewPause) -> Any:
+        by = caller_of(request).operator()
+        await context.pool.run(pausing.pause, state, by, body.seconds, body.reason)
+        return pause_json(state)
+
+    @router.delete("/pause", **describe("pause", OPERATOR, "Ends the pause", 404))
+    async def end(request: Request) -> Any:
+        by = caller_of(request).operator()
+        await context.pool.run(pausing.end, state, by)
+        return pause_json(state)
+
+    return router
+
+
+def pause_json(state: State) -> dict[str, Any]:
+    """The pause in force, for the wire."""
+    found, most = state.pausing, state.pauses.max_minutes
+    if found is None or not found.at(state.clock.now()):
+        return {"paused": False, "maxMinutes": most}
+    times = {"since": iso(found.since), "until": iso(found.until)}
+    return {
+        "paused": True,
+        "maxMinutes": most,
+        "by": found.by,
+        "reason": found.reason,
+        "ceiling": found.ceiling.word,
+    } | times
+
+
+def channel_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1/channels", tags=["people"]), context.state
+
+    @router.get("", **describe("channels", OPERATOR, "The ways to people, how each is set and what it sent lately"))
+    async def every(request: Request) -> Any:
+        caller_of(request).operator()
+        return {"channels": await context.pool.run(status.list_channels, state)}
+
+    @router.post(
+        "/{name}/test", **describe("channel_test", OPERATOR, "Sends a test message, and says what became of it")
+    )
+    async def test(request: Request, name: str) -> Any:
+        return await context.pool.run(status.send_test, state, caller_of(request).operator(), name)
+
+    return router

@@ -1,0 +1,252 @@
+"""Routes for tickets and their challenges: list, show, wait, answer, report; agents never see a challenge's code."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shlex
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from interlock.approvals import answers, settle
+from interlock.approvals import challenges as service
+from interlock.model import AgentRef, TicketState
+from interlock.ports import Tx
+from interlock.records import Approval, Challenge, Ticket, TicketQuery
+from interlock.runtime.state import State
+from interlock.server.routes import AGENT, ANYBODY, OPERATOR, describe
+from interlock.times import iso
+from interlock.web.bodies import Outcome, Reason, Rejection
+from interlock.web.callers import ApiCaller
+from interlock.web.concurrency import seconds_until_due
+from interlock.web.context import Context, caller_of
+from interlock.web.errors import HttpProblem
+from interlock.web.validation import Moment, seconds_of
+from interlock.web.wire import ticket_json, wire_state
+
+_PENDING = (TicketState.COOLING, TicketState.WAITING)
+_ASKED: dict[str, tuple[TicketState, ...]] = {
+    "": (),
+    "open": _PENDING,
+    "pending_cooling": _PENDING,  # time alone may have moved it
+    "pending_approval": _PENDING,
+    "approved": (*_PENDING, TicketState.APPROVED, TicketState.SPENT),
+    "rejected": (TicketState.REJECTED,),
+    "expired": (*_PENDING, TicketState.APPROVED, TicketState.EXPIRED),
+    "executed": (TicketState.SPENT,),
+}
+_STATES = "^(|open|pending_cooling|pending_approval|approved|rejected|expired|executed)$"
+_BEGINNING = "^[A-Za-z0-9_-]{0,100}$"
+Found = tuple[Ticket, list[Approval]]
+Id = str
+
+
+def ticket_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1/tickets", tags=["tickets"]), context.state
+
+    @router.get("", **describe("tickets", ANYBODY, "The newest tickets first; an agent sees its own"))
+    async def list_tickets(
+        request: Request,
+        state: Annotated[str, Query(pattern=_STATES, description="a state, or `open`")] = "",
+        limit: Annotated[int, Query(ge=1, le=500)] = 100,
+        before: Annotated[Moment, Query(description="only tickets opened before this: `next` of the page before")] = "",
+        agent: Annotated[str, Query(max_length=200, description="a claimed name to look for")] = "",
+        prefix: Annotated[str, Query(pattern=_BEGINNING, description="the beginning of an id")] = "",
+    ) -> Any:
+        who = caller_of(request).known()
+        query = TicketQuery(_ASKED[state], who.principal, agent, seconds_of("before", before), limit, prefix)
+        return await context.pool.run(_page, context, query, state)
+
+    @router.get("/{id}", **describe("ticket", ANYBODY, "One ticket", 404))
+    async def ticket(request: Request, id: Id) -> Any:
+        return _shown(context, await context.pool.run(_find, context, caller_of(request).known(), id))
+
+    @router.get(
+        "/{id}/wait", **describe("ticket", ANYBODY, "Answers when the ticket is decided, else after the time", 404)
+    )
+    async def wait(
+        request: Request,
+        id: Id,
+        seconds: Annotated[int, Query(ge=0, le=600, description="at most; the daemon's own limit counts too")] = 30,
+    ) -> Any:
+        who = caller_of(request).known()
+        return await _wait(context, request, who, id, min(seconds, context.config.limits.long_poll_seconds))
+
+    @router.get("/{id}/grant", **describe("grant_offer", OPERATOR, "The narrow grant that a ticket suggests", 404))
+    async def grant(request: Request, id: Id) -> Any:
+        caller_of(request).operator()
+        return await context.pool.run(_offer, state, id)
+
+    @router.post("/{id}/approve", **describe("ticket", OPERATOR, "Signs an approval", 404, 409))
+    async def approve(request: Request, id: Id, body: Reason | None = None) -> Any:
+        return await _answer(context, request, answers.approve, id, body.reason if body else "")
+
+    @router.post(
+        "/{id}/reject", **describe("ticket", OPERATOR, "Signs a rejection; the reason is told to the agent", 404, 409)
+    )
+    async def reject(request: Request, id: Id, body: Rejection) -> Any:
+        return await _answer(context, request, answers.reject, id, body.reason)
+
+    @router.post("/{id}/revoke", **describe("ticket", OPERATOR, "Takes an approval back before it was used", 404, 409))
+    async def revoke(request: Request, id: Id, body: Reason | None = None) -> Any:
+        return await _answer(context, request, answers.revoke, id, body.reason if body else "")
+
+    @router.post(
+        "/{id}/executed", **describe("ticket", AGENT, "Reports what became of an action that was let through", 404)
+    )
+    async def executed(request: Request, id: Id, body: Outcome) -> Any:
+        who = caller_of(request)
+        principal = who.agent()
+        return _shown(context, await context.pool.run(_report, context, who, principal, id, body))
+
+    return router
+
+
+def _offer(state: State, id: str) -> dict[str, object]:
+    """The grant, and where people said yes to the like again and again, how often, and the command that makes one for it."""
+    from interlock.approvals.grants import suggest_grant
+    from interlock.approvals.trials import find_habit
+
+    found = find_habit(state, id)
+    more = {"approvals": found.count, "command": shlex.join(found.command)} if found is not None else {}
+    return {**suggest_grant(state, id), **more}
+
+
+async def _answer(context: Context, request: Request, work: Any, id: str, reason: str) -> Any:
+    session = caller_of(request).operator()
+    await context.pool.run(work, context.state, session, id, reason)
+    return _shown(context, await context.pool.run(_find, context, caller_of(request), id))
+
+
+def _report(context: Context, who: ApiCaller, principal: str, id: str, body: Outcome) -> Found:
+    name = body.agent
+    if not name:
+        found, _ = _find(context, who, id)
+        name = found.agent.name  # a claim, as it was then; the principal is what counts
+    answers.report_execution(context.state, AgentRef(principal, name), id, body.outcome)
+    return _find(context, who, id)
+
+
+def _page(context: Context, query: TicketQuery, state: str) -> dict[str, Any]:
+    """`next` leads on, also from a page whose tickets were all in another state by now."""
+    now = context.state.clock.now()
+
+    def work(tx: Any) -> list[Found]:
+        return [(ticket, tx.approvals(ticket.id)) for ticket in tx.tickets(query)]
+
+    found = context.state.store.read(work)
+    shown = [(settle(ticket, now), approvals) for ticket, approvals in found]
+    wanted = {"pending_cooling", "pending_approval"} if state == "open" else {state}
+    kept = [(ticket, said) for ticket, said in shown if not state or wire_state(ticket) in wanted]
+    return {
+        "tickets": [ticket_json(ticket, said) for ticket, said in kept],
+        "next": repr(found[-1][0].opened_at) if len(found) == query.limit else None,
+    }
+
+
+def _find(context: Context, who: ApiCaller, id: str) -> Found:
+    """A ticket that the caller may see; another agent's is as if it did not exist."""
+    found = context.state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id)))
+    ticket, approvals = found
+    if ticket is None or (who.session is None and ticket.agent.principal != who.principal):
+        raise HttpProblem("NOT_FOUND_RESOURCE", f"no ticket {id!r:.80}", details={"resource_type": "ticket"})
+    return settle(ticket, context.state.clock.now()), approvals
+
+
+def _shown(context: Context, found: Found) -> dict[str, Any]:
+    return ticket_json(*found)
+
+
+async def _wait(context: Context, request: Request, who: ApiCaller, id: str, seconds: float) -> Any:
+    """Reads, then sleeps until something changed; nobody's thread is held meanwhile."""
+    loop = asyncio.get_running_loop()
+    end, event = loop.time() + seconds, context.waiters.add(id)
+    gone = asyncio.ensure_future(_gone(request))
+    try:
+        while True:
+            event.clear()
+            found = await context.pool.run(_find, context, who, id)
+            if who.session is None:
+                context.state.pins.ask(found[0].id, context.state.clock.now())
+            left = end - loop.time()
+            if found[0].state not in _PENDING or left <= 0 or gone.done() or context.waiters.closed:
+                return _shown(context, found)
+            await _first(event, gone, min(left, seconds_until_due(found[0], context.state.clock.now())))
+    finally:
+        gone.cancel()
+        context.waiters.remove(id, event)
+
+
+async def _first(event: asyncio.Event, gone: asyncio.Future[None], seconds: float) -> None:
+    changed = asyncio.ensure_future(event.wait())
+    waited: set[asyncio.Future[Any]] = {changed, gone}
+    try:
+        await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        changed.cancel()
+
+
+async def _gone(request: Request) -> None:
+    """Ends when whoever waits has hung up."""
+    with contextlib.suppress(Exception):
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+
+def challenge_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1", tags=["challenges"]), context.state
+
+    @router.get(
+        "/challenges", **describe("challenges", OPERATOR, "What waits for a code, and blocks whose challenge ran out")
+    )
+    async def challenges(request: Request) -> Any:
+        caller_of(request).operator()
+        found = [
+            *await context.pool.run(service.list_waiting, state),
+            *await context.pool.run(service.list_lapsed, state),
+        ]
+        return {"challenges": await context.read(lambda tx: [_json(one, _ticket(tx, one)) for one in found])}
+
+    @router.post(
+        "/challenges/{id}/reveal",
+        **describe("code", OPERATOR, "A new code, shown once; the one before counts no more", 404, 409),
+    )
+    async def reveal(request: Request, id: str) -> Any:
+        by = caller_of(request).operator()
+        shown = await context.pool.run(service.reveal, state, by, id)
+        body = {"code": shown.code, "expiresAt": iso(shown.expires_at)}
+        return JSONResponse(body, headers={"cache-control": "no-store"})
+
+    @router.post(
+        "/challenges/{id}/reissue",
+        **describe("challenge", OPERATOR, "Another challenge in place of one that ran out", 404, 409),
+    )
+    async def reissue(request: Request, id: str) -> Any:
+        by = caller_of(request).operator()
+        made = await context.pool.run(service.reissue, state, by, id)
+        return await context.read(lambda tx: _json(made, _ticket(tx, made)))
+
+    return router
+
+
+def _ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
+    return tx.live_ticket(challenge.digest, challenge.agent) if challenge.digest else None
+
+
+def _json(challenge: Challenge, ticket: Ticket | None) -> dict[str, Any]:
+    agent = challenge.agent
+    body: dict[str, Any] = {
+        "id": challenge.id,
+        "kind": challenge.kind,
+        "state": challenge.state,
+        "agent": {"principal": agent.principal, "name": agent.name, "session": agent.session},
+        "reason": challenge.reason,
+        "openedAt": iso(challenge.opened_at),
+        "expiresAt": iso(challenge.expires_at),
+        "shown": bool(challenge.code_hash),
+        "attempts": challenge.attempts,
+    }
+    return body | ({"ticket": ticket.id, "title": ticket.title, "level_name": ticket.level.word} if ticket else {})

@@ -1,0 +1,119 @@
+"""Routes for snapshots: list, preview, restore; an agent's user sees its own, an operator all of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+
+from interlock.engine import undoing
+from interlock.records import Snapshot
+from interlock.server.routes import ANYBODY, describe
+from interlock.snapshots import UndoChange, change_json
+from interlock.times import iso
+from interlock.web.bodies import Undoing
+from interlock.web.context import Context, caller_of
+from interlock.web.validation import Moment, seconds_of
+
+NEWEST = "newest"  # instead of an id: the newest action that is not undone
+
+
+def undo_routes(context: Context) -> APIRouter:
+    router, state = APIRouter(prefix="/api/v1/undo", tags=["undo"]), context.state
+
+    @router.get("", **describe("snapshots", ANYBODY, "What was kept before actions ran, the newest first"))
+    async def listed(
+        request: Request,
+        before: Annotated[Moment, Query(description="only what was kept before this")] = "",
+        limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    ) -> Any:
+        _, principal = _whose(request)
+        since = seconds_of("before", before)
+        found = await context.pool.run(undoing.list_snapshots, state, principal, limit, since)
+        return {"snapshots": [snapshot_json(row) for row in found]}
+
+    @router.get("/{id}", **describe("undo_plan", ANYBODY, "What undoing would change now; `newest` is an id too", 404))
+    async def planned(
+        request: Request, id: str, diff: Annotated[bool, Query(description="with the texts' differences")] = False
+    ) -> Any:
+        _, principal = _whose(request)
+        return plan_json(await context.pool.run(undoing.plan_undo, state, _meant(id), principal, diff))
+
+    @router.post(
+        "/{id}",
+        **describe(
+            "undone", ANYBODY, "Brings it back; later work is overwritten only with `force`, and `undone` says", 404
+        ),
+    )
+    async def undo(request: Request, id: str, body: Undoing) -> Any:
+        by, principal = _whose(request)
+        return undo_result_json(await context.pool.run(undoing.undo, state, by, _meant(id), body.force, principal))
+
+    return router
+
+
+def _whose(request: Request) -> tuple[str, str]:
+    """Who asks, and whose snapshots that is about: of everybody for an operator."""
+    who = caller_of(request).known()
+    return (who.session.operator, "") if who.session is not None else (who.agent(), who.agent())
+
+
+def _meant(id: str) -> str:
+    return "" if id == NEWEST else id
+
+
+def snapshot_json(row: Snapshot) -> dict[str, Any]:
+    """One snapshot, for the wire."""
+    body: dict[str, Any] = {
+        "id": row.id,
+        "at": iso(row.at),
+        "principal": row.principal,
+        "agent": row.name,
+        "session": row.session,
+        "cwd": _spelled(row.cwd),
+        "command": _spelled(row.command),
+        "files": row.files,
+        "bytes": row.bytes,
+        "state": row.state,
+        "machine": row.machine,
+    }
+    if row.undoes:
+        body["undoes"] = row.undoes
+    return body | ({"endedAt": iso(row.ended_at), "endedBy": row.ended_by} if row.ended_at else {})
+
+
+def plan_json(found: undoing.PlannedUndo) -> dict[str, Any]:
+    plan = found.plan
+    return {
+        "snapshot": snapshot_json(found.snapshot),
+        "changes": [_change_json(change) for change in plan.changes],
+        "total": plan.total or len(plan.changes),
+        "later": plan.later,
+        "say": [_spelled(words) for words in plan.say],
+        "problem": plan.problem,
+    }
+
+
+def _change_json(change: UndoChange) -> dict[str, Any]:
+    """Names that are no text are spelled out."""
+    body = change_json(change)
+    return {key: _spelled(value) if isinstance(value, str) else value for key, value in body.items()}
+
+
+def _spelled(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def undo_result_json(found: undoing.UndoOutcome) -> dict[str, Any]:
+    undone = found.undone
+    body: dict[str, Any] = {
+        "snapshot": snapshot_json(found.snapshot),
+        "undone": undone.done,
+        "refused": undone.refused,
+        "problem": undone.problem,
+        "changes": [_change_json(change) for change in undone.changes],
+        "total": undone.total or len(undone.changes),
+        "say": [_spelled(words) for words in undone.say],
+    }
+    return body | ({"undoableAs": undone.as_id} if undone.as_id else {})

@@ -1,1 +1,0 @@
-"""The execution safety loop: executions, steps, notices, confirmations and challenges."""

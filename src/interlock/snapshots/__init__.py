@@ -1,0 +1,259 @@
+"""Snapshots of what an action would change, and its undo: the values that cross processes, parsed strictly, for they come from the agent's user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.analysis.display_text import visible
+from interlock.policy.impact import count_words, size_words
+from interlock.redaction import redact_text
+
+ID = re.compile(r"u_[a-z2-7]{10}")
+MOST_CHANGES = 500  # that an answer lists; how many there are is told apart
+MOST_NOTES = 20
+LONGEST = 400  # characters of a name or a note
+LONGEST_DIFF = 20_000
+# What may happen to a path: all of it is said in one word.
+WHATS = frozenset({"create", "replace", "delete", "mode", "attributes", "ref", "index", "stash", "config", "database"})
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotLimits:
+    """How much of a machine one snapshot may take; what is more is not kept."""
+
+    files: int = 5_000
+    bytes: int = 200_000_000
+    ms: int = 300
+
+
+LIMITS = SnapshotLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class TakenSnapshot:
+    """A snapshot that was taken and verified; or, with a problem, none."""
+
+    id: str
+    digest: str = ""  # SHA-256 of its manifest
+    files: int = 0
+    bytes: int = 0
+    notes: tuple[str, ...] = ()  # what it leaves out, and why that is no loss
+    problem: str = ""
+
+    @property
+    def verified(self) -> bool:
+        """Whether everything the action would change can be had back."""
+        return bool(self.digest) and not self.problem
+
+    @property
+    def words(self) -> str:
+        """kept 312 files, 4.1 MB: interlock undo u_…"""
+        if not self.verified:
+            return redact_text(f"nothing was kept: {visible(self.problem) or 'nobody knows why'}")
+        how = f"{count_words(self.files, 'file')}, {size_words(self.bytes)}"
+        said = "; ".join(visible(note) for note in self.notes)
+        return redact_text(f"kept {how}: interlock undo {self.id}" + (f" ({said})" if said else ""))
+
+
+@dataclass(frozen=True, slots=True)
+class UndoChange:
+    """One thing that an undo would do."""
+
+    path: str  # or the name of a ref
+    what: str  # one of WHATS
+    later: bool = False  # somebody worked on it since: it is neither what was before nor what the action left
+    diff: str = ""  # from what is there to what comes back, where both are text
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPlan:
+    """What an undo would change now."""
+
+    id: str
+    changes: tuple[UndoChange, ...] = ()
+    total: int = 0  # of which the changes are the first
+    later: int = 0  # how many of the total are later work
+    say: tuple[str, ...] = ()  # what a person has to do, or has to know
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """What an undo changed; refused: nothing was changed, since later work would be lost."""
+
+    id: str
+    as_id: str = ""  # of the snapshot that undoes the undo; empty where nothing had to be changed
+    as_digest: str = ""
+    changes: tuple[UndoChange, ...] = ()
+    total: int = 0
+    refused: bool = False
+    problem: str = ""
+    say: tuple[str, ...] = ()
+
+    @property
+    def done(self) -> bool:
+        return not self.refused and not self.problem
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSummary:
+    """One snapshot as the folder lists it."""
+
+    id: str
+    at: float
+    digest: str
+    files: int
+    bytes: int
+    bases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PruneResult:
+    """What was thrown away."""
+
+    ids: tuple[str, ...] = ()
+    bytes: int = 0  # that the folder holds now
+    problem: str = ""
+
+
+def no_snapshot(id: str, problem: str) -> TakenSnapshot:
+    """Nothing was kept."""
+    return TakenSnapshot(id, problem=problem or "it could not be kept")
+
+
+def snapshot_json(kept: TakenSnapshot) -> dict[str, Any]:
+    return {
+        "id": kept.id,
+        "digest": kept.digest,
+        "files": kept.files,
+        "bytes": kept.bytes,
+        "notes": list(kept.notes),
+        "problem": kept.problem,
+    }
+
+
+def parse_snapshot(data: Mapping[str, Any]) -> TakenSnapshot:
+    """Out of JSON; raises ValueError, KeyError and TypeError for anything else, as all of these: it comes from the agent's user."""
+    return TakenSnapshot(
+        parse_snapshot_id(data["id"]), _text(data, "digest", 64), _figure(data, "files"), _figure(data, "bytes"), _texts(data, "notes"), _text(data, "problem")
+    )  # fmt: skip
+
+
+def change_json(change: UndoChange) -> dict[str, Any]:
+    body: dict[str, Any] = {"path": change.path, "what": change.what, "later": change.later}
+    return body | ({"diff": change.diff} if change.diff else {})
+
+
+def parse_change(data: Mapping[str, Any]) -> UndoChange:
+    if data["what"] not in WHATS:
+        raise ValueError("no such change")
+    return UndoChange(
+        _text(data, "path", 4_096), data["what"], bool(data.get("later")), _text(data, "diff", LONGEST_DIFF)
+    )
+
+
+def undo_plan_json(plan: UndoPlan) -> dict[str, Any]:
+    return {
+        "id": plan.id,
+        "changes": [change_json(change) for change in plan.changes[:MOST_CHANGES]],
+        "total": plan.total or len(plan.changes),
+        "later": plan.later,
+        "say": list(plan.say),
+        "problem": plan.problem,
+    }
+
+
+def parse_undo_plan(data: Mapping[str, Any]) -> UndoPlan:
+    return UndoPlan(
+        parse_snapshot_id(data["id"]), _changes(data), _figure(data, "total"), _figure(data, "later"), _texts(data, "say"), _text(data, "problem")
+    )  # fmt: skip
+
+
+def undo_result_json(undone: UndoResult) -> dict[str, Any]:
+    return {
+        "id": undone.id,
+        "as_id": undone.as_id,
+        "as_digest": undone.as_digest,
+        "changes": [change_json(change) for change in undone.changes[:MOST_CHANGES]],
+        "total": undone.total or len(undone.changes),
+        "refused": undone.refused,
+        "problem": undone.problem,
+        "say": list(undone.say),
+    }
+
+
+def parse_undo_result(data: Mapping[str, Any]) -> UndoResult:
+    return UndoResult(
+        parse_snapshot_id(data["id"]),
+        parse_snapshot_id(data["as_id"]) if data.get("as_id") else "",
+        _text(data, "as_digest", 64),
+        _changes(data),
+        _figure(data, "total"),
+        bool(data.get("refused")),
+        _text(data, "problem"),
+        _texts(data, "say"),
+    )
+
+
+def summary_json(held: SnapshotSummary) -> dict[str, Any]:
+    return {
+        "id": held.id,
+        "at": held.at,
+        "digest": held.digest,
+        "files": held.files,
+        "bytes": held.bytes,
+        "bases": list(held.bases),
+    }
+
+
+def parse_summary(data: Mapping[str, Any]) -> SnapshotSummary:
+    return SnapshotSummary(
+        parse_snapshot_id(data["id"]), float(data["at"]), _text(data, "digest", 64), _figure(data, "files"), _figure(data, "bytes"), _texts(data, "bases", 4_096)
+    )  # fmt: skip
+
+
+def prune_result_json(pruned: PruneResult) -> dict[str, Any]:
+    return {"ids": list(pruned.ids), "bytes": pruned.bytes, "problem": pruned.problem}
+
+
+def parse_prune_result(data: Mapping[str, Any]) -> PruneResult:
+    return PruneResult(
+        tuple(parse_snapshot_id(one) for one in data["ids"]), _figure(data, "bytes"), _text(data, "problem")
+    )
+
+
+def parse_snapshot_id(value: object) -> str:
+    """A snapshot's name; refuses everything else, since it becomes the name of a file."""
+    if not isinstance(value, str) or not ID.fullmatch(value):
+        raise ValueError(f"no snapshot is called {value!r:.60}")
+    return value
+
+
+def _changes(data: Mapping[str, Any]) -> tuple[UndoChange, ...]:
+    return tuple(parse_change(one) for one in data.get("changes", ())[:MOST_CHANGES])
+
+
+def _text(data: Mapping[str, Any], name: str, longest: int = LONGEST) -> str:
+    return str(data.get(name, ""))[:longest]
+
+
+def _texts(data: Mapping[str, Any], name: str, longest: int = LONGEST) -> tuple[str, ...]:
+    values: Sequence[Any] = data.get(name, ())
+    return tuple(str(value)[:longest] for value in values[:MOST_NOTES])
+
+
+def _figure(data: Mapping[str, Any], name: str) -> int:
+    value = data.get(name, 0)
+    if type(value) is not int or value < 0:
+        raise ValueError("no number")
+    return value
+
+
+@dataclass(slots=True)
+class SnapshotUsage:
+    """One for a process, whatever policy or wall a single call is under."""
+
+    bytes: dict[str, int] = field(default_factory=dict)  # by whose folder it is, as `State.whose` says it

@@ -1,0 +1,190 @@
+"""Stores file contents by SHA-256: small ones in the snapshot's pack, large ones alone; each is read back before it counts."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+
+from interlock.impact import Budget, Unclear
+from interlock.snapshots.folder import RestoreRefused, SnapshotFolder
+from interlock.snapshots.manifest import Manifest
+
+SMALL = 1 << 18  # bytes of what goes into the pack
+_PART = 1 << 20
+_FLUSH = 8 << 20
+_FICLONE = 0x40049409
+_MAKE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class ContentWriter:
+    """Takes contents in; nothing of it counts before `finish`, and `abandon` takes it all away."""
+
+    def __init__(self, folder: SnapshotFolder, id: str, budget: Budget) -> None:
+        self._folder, self._id, self._budget = folder, id, budget
+        self._place = folder.temporary(f"{id}.pack")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._place)
+        self._handle = os.open(self._place, _MAKE, 0o400)
+        self._waiting: list[bytes] = []
+        self._waits = self._size = self._number = 0
+        self.pack: dict[str, tuple[int, int]] = {}
+
+    def small(self, data: bytes) -> str:
+        """Keeps bytes; their name."""
+        sha = hashlib.sha256(data).hexdigest()
+        if sha not in self.pack:
+            self.pack[sha] = (self._size, len(data))
+            self._waiting.append(data)
+            self._size += len(data)
+            self._waits += len(data)
+            if self._waits > _FLUSH:
+                self._flush()
+        return sha
+
+    def large(self, source: int, size: int) -> str:
+        """Keeps an open file; a copy that shares its blocks where the file system can, else a plain one."""
+        self._number += 1
+        temporary = self._folder.temporary(f"{self._id}.{self._number}")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        handle = os.open(temporary, _MAKE, 0o400)
+        try:
+            sha = self._cloned(source, handle) or self._copied(source, handle, size)
+            if _hashed(handle, self._budget) != (sha, size):
+                raise Unclear("a copy is not what was copied")
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        place = self._folder.object(sha)
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        os.rename(temporary, place)
+        return sha
+
+    def finish(self) -> None:
+        """On the disk, and read back."""
+        self._flush()
+        os.fsync(self._handle)
+        for sha, (start, size) in self.pack.items():
+            self._budget.tick()
+            if hashlib.sha256(os.pread(self._handle, size, start)).hexdigest() != sha:
+                raise Unclear("a copy is not what was copied")
+        os.close(self._handle)
+        self._handle = -1
+        os.rename(self._place, self._folder.pack(self._id))
+
+    def abandon(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+        for path in (self._place, self._folder.pack(self._id), *(self._folder.temporary(f"{self._id}.{n + 1}") for n in range(self._number))):  # fmt: skip
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+    def _flush(self) -> None:
+        for data in self._waiting and [b"".join(self._waiting)]:
+            write_all(self._handle, data)
+        self._waiting, self._waits = [], 0
+
+    def _cloned(self, source: int, handle: int) -> str:
+        try:
+            fcntl.ioctl(handle, _FICLONE, source)
+        except OSError:
+            return ""
+        return _hashed(handle, self._budget)[0]
+
+    def _copied(self, source: int, handle: int, size: int) -> str:
+        found, place = hashlib.sha256(), 0
+        while part := os.pread(source, min(_PART, max(size + 1 - place, 0)), place):
+            self._budget.read(len(part))
+            found.update(part)
+            write_all(handle, part)
+            place += len(part)
+        if place != size:
+            raise Unclear("a file changes while it is kept")
+        return found.hexdigest()
+
+
+class ContentReader:
+    """Gives contents back, and none that is not what its name says."""
+
+    def __init__(self, folder: SnapshotFolder, manifest: Manifest, budget: Budget) -> None:
+        self._folder, self._manifest, self._budget = folder, manifest, budget
+        self._pack: int | None = None
+
+    def verify(self) -> None:
+        """Refuses a snapshot of which anything is missing or altered."""
+        for sha, size in self._manifest.contents.items():
+            found = hashlib.sha256()
+            for part in self.parts(sha, size):
+                found.update(part)
+            if found.hexdigest() != sha:
+                raise RestoreRefused("a content of the snapshot was altered")
+
+    def data(self, sha: str, size: int) -> bytes:
+        """All of one content, checked."""
+        data = b"".join(self.parts(sha, size))
+        if hashlib.sha256(data).hexdigest() != sha:
+            raise RestoreRefused("a content of the snapshot was altered")
+        return data
+
+    def into(self, handle: int, sha: str, size: int) -> None:
+        """Writes one content to an open file, and refuses at its end what is not it."""
+        found = hashlib.sha256()
+        for part in self.parts(sha, size):
+            found.update(part)
+            write_all(handle, part)
+        if found.hexdigest() != sha:
+            raise RestoreRefused("a content of the snapshot was altered")
+
+    def parts(self, sha: str, size: int) -> Iterator[bytes]:
+        start, length = self._manifest.pack.get(sha, (0, size))
+        if length != size:
+            raise RestoreRefused("the list of the snapshot is damaged")
+        handle = self._opened(sha)
+        try:
+            end = start + size
+            while start < end:
+                part = os.pread(handle, min(_PART, end - start), start)
+                if not part:
+                    raise RestoreRefused("a content of the snapshot was cut off")
+                self._budget.tick()
+                yield part
+                start += len(part)
+        finally:
+            if sha not in self._manifest.pack:
+                os.close(handle)
+
+    def close(self) -> None:
+        if self._pack is not None:
+            os.close(self._pack)
+            self._pack = None
+
+    def _opened(self, sha: str) -> int:
+        try:
+            if sha not in self._manifest.pack:
+                return os.open(self._folder.object(sha), _READ)
+            if self._pack is None:
+                self._pack = os.open(self._folder.pack(self._manifest.id), _READ)
+            return self._pack
+        except FileNotFoundError:
+            raise RestoreRefused("a content of the snapshot is missing") from None
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """All of it is written, or OSError says why not."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def _hashed(handle: int, budget: Budget) -> tuple[str, int]:
+    found, place = hashlib.sha256(), 0
+    while part := os.pread(handle, _PART, place):
+        budget.tick()
+        found.update(part)
+        place += len(part)
+    return found.hexdigest(), place

@@ -1,0 +1,114 @@
+"""Copies and restores SQLite databases through SQLite itself: whole, whoever writes to them meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import urllib.parse
+
+from interlock.impact import Budget, Unclear
+from interlock.snapshots.contents import ContentReader, ContentWriter
+from interlock.snapshots.folder import SnapshotFolder
+from interlock.snapshots.manifest import SavedDatabase
+
+_MAGIC = b"SQLite format 3\0"
+_COUNTED = ((24, 28), (40, 44), (92, 100))  # how often it was written, by whom: no content
+
+
+def save_database(
+    folder: SnapshotFolder, path: str, id: str, number: int, writer: ContentWriter, budget: Budget
+) -> SavedDatabase:
+    """One database as it is now; raises Unclear for what is none."""
+    found = _plain(path)
+    temporary = folder.temporary(f"{id}.{number}.db")
+    try:
+        copy_database(path, temporary, budget)
+        with open(temporary, "r+b") as made:
+            clear_change_counter(made.fileno())
+            size = os.fstat(made.fileno()).st_size
+            sha = writer.large(made.fileno(), size)
+    finally:
+        remove_database(temporary)
+    return SavedDatabase(path, size, sha, found.st_mode & 0o7777, (found.st_uid, found.st_gid))
+
+
+def database_digest(folder: SnapshotFolder, path: str, id: str, budget: Budget) -> str:
+    """The name of a database's content now; empty where there is none."""
+    temporary = folder.temporary(f"{id}.now.db")
+    try:
+        _plain(path)
+        copy_database(path, temporary, budget)
+        with open(temporary, "r+b") as made:
+            clear_change_counter(made.fileno())
+            made.seek(0)
+            return hashlib.file_digest(made, "sha256").hexdigest()
+    except (Unclear, OSError):
+        return ""
+    finally:
+        remove_database(temporary)
+
+
+def restore_database(
+    folder: SnapshotFolder, one: SavedDatabase, id: str, reader: ContentReader, budget: Budget
+) -> None:
+    """The database gets its old content, through SQLite, so that programs that have it open see it."""
+    temporary = folder.temporary(f"{id}.back.db")
+    try:
+        remove_database(temporary)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            reader.into(handle, one.sha256, one.size)
+        finally:
+            os.close(handle)
+        made = not os.path.lexists(one.path)
+        if not made:
+            _plain(one.path)
+        elif os.path.realpath(one.path) != one.path:
+            raise Unclear("the database is behind a link")
+        copy_database(temporary, one.path, budget)
+        if made:
+            os.chmod(one.path, one.mode)
+    finally:
+        remove_database(temporary)
+
+
+def copy_database(source: str, target: str, budget: Budget) -> None:
+    """One database over another, page by page; raises Unclear for what is none, or is held too long by somebody else."""
+    import sqlite3
+
+    with open(os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as given:
+        if given.read(16) not in (_MAGIC, b""):
+            raise Unclear("it is no SQLite database")
+    try:
+        with (
+            contextlib.closing(sqlite3.connect(_uri(source, "ro"), uri=True, timeout=0.1)) as old,
+            contextlib.closing(sqlite3.connect(_uri(target, "rwc"), uri=True, timeout=5.0)) as new,
+        ):
+            old.backup(new, pages=256, progress=lambda *_: budget.tick(), sleep=0.01)
+    except sqlite3.Error as error:
+        raise Unclear(f"the database cannot be copied ({error})") from None
+
+
+def _plain(path: str) -> os.stat_result:
+    """Refuses one that a link stands for by now: SQLite would follow it."""
+    if os.path.realpath(path) != path:
+        raise Unclear("the database is behind a link")
+    return os.lstat(path)
+
+
+def clear_change_counter(handle: int) -> None:
+    """What only counts writes is put to nothing, so that one content has one name."""
+    if os.fstat(handle).st_size:
+        for start, end in _COUNTED:
+            os.pwrite(handle, bytes(end - start), start)
+
+
+def remove_database(path: str) -> None:
+    for ending in ("", "-wal", "-shm", "-journal"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(f"{path}{ending}")
+
+
+def _uri(path: str, mode: str) -> str:
+    return f"file:{urllib.parse.quote(path, errors='surrogateescape')}?mode={mode}"

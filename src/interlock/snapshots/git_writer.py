@@ -1,0 +1,282 @@
+"""Writes to a repository as Git would, without running Git: objects, then refs, stash, config, HEAD and index, each under Git's own lock."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import zlib
+from collections.abc import Iterable
+
+from interlock.impact import Budget
+from interlock.impact.git import Repository
+from interlock.snapshots.contents import ContentReader, write_all
+from interlock.snapshots.filesystem import FolderHandles
+from interlock.snapshots.folder import RestoreRefused, sync_filesystem
+from interlock.snapshots.manifest import SavedRepository
+from interlock.snapshots.path_state import read_git_file
+from interlock.snapshots.restore_plan import RefMove, RestorePlan, RestoreStep
+
+HELD = "refs/interlock/undo/"
+_MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_WHO = b"Interlock <interlock@localhost>"
+
+
+def make_folder(places: FolderHandles, folder: str) -> None:
+    """The folder is there, with those that it is in."""
+    try:
+        places.folder(folder)
+    except FileNotFoundError:
+        make_folder(places, os.path.dirname(folder))
+        handle, name = places.split(folder)
+        with contextlib.suppress(FileExistsError):
+            os.mkdir(name, 0o777, dir_fd=handle)
+        places.forget(folder)
+        places.folder(folder)
+
+
+def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -> bytes:
+    """One object, loose; its name."""
+    body = b"%s %d\0" % (kind, len(data)) + data
+    oid = hashlib.sha1(body, usedforsecurity=False).digest()
+    folder = os.path.join(shared, "objects", oid.hex()[:2])
+    make_folder(places, folder)
+    handle, name = places.folder(folder), oid.hex()[2:]
+    temporary = f"tmp_obj_{name}"
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary, dir_fd=handle)
+    opened = os.open(temporary, _MAKE, 0o444, dir_fd=handle)
+    try:
+        write_all(opened, zlib.compress(body, 1))
+    finally:
+        os.close(opened)
+    os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
+    return oid
+
+
+def hold_objects(
+    places: FolderHandles, repository: Repository, id: str, at: float, tips: Iterable[bytes], blobs: Iterable[bytes]
+) -> str:
+    """A commit that keeps commits and contents from being thrown away, under a ref of its own; its name."""
+    names = sorted(oid.hex().encode() for oid in blobs)
+    listed = b"".join(b"100644 %s\0" % name + bytes.fromhex(name.decode()) for name in names)
+    parents = [oid for oid in dict.fromkeys(tips) if repository.objects.kind(oid) == b"commit"]
+    tree = write_object(places, repository.shared, b"tree", listed)
+    lines = [b"tree " + tree.hex().encode(), *(b"parent " + oid.hex().encode() for oid in parents)]
+    who = b"%s %d +0000" % (_WHO, int(at))
+    lines += [b"author " + who, b"committer " + who, b"", b"What `interlock undo %s` needs\n" % id.encode()]
+    commit = write_object(places, repository.shared, b"commit", b"\n".join(lines)).hex()
+    sync_filesystem(os.path.join(repository.shared, "objects"))  # a ref to what is not there would be damage
+    set_ref(places, repository, f"{HELD}{id}", commit, "", id)
+    return commit
+
+
+def set_ref(
+    places: FolderHandles, repository: Repository, name: str, value: str, expected: str, id: str, again: bool = False
+) -> None:
+    """A branch gets another value, or goes with an empty one; refuses where it is not what was expected."""
+    path = os.path.join(repository.shared, name)
+    make_folder(places, os.path.dirname(path))
+    with GitLock(places, repository, path, f"{value}\n".encode(), id, again) as finish:
+        now = repository.history.ref(name)
+        if (now.hex() if now is not None else "") != expected:
+            raise RestoreRefused(f"{name} was changed meanwhile")
+        if value:
+            _cleared(places, path)
+            finish()
+        else:
+            unpack_ref(places, repository, name, id, again)
+            handle, last = places.split(path)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(last, dir_fd=handle)
+
+
+class GitLock:
+    """Git's lock beside a file, made with what is to be in it; `finish` puts it in the file's place, and anything else takes it away."""
+
+    def __init__(self, places: FolderHandles, repository: Repository, path: str, data: bytes, id: str, again: bool, mode: int = 0o666) -> None:  # fmt: skip
+        self._places, self._data, self._again = places, data, again
+        self._handle, self._name = places.split(path)
+        self._git, self._own = places.folder(repository.own), f"interlock-{id}.tmp"
+        self._mode, self._done = mode, False
+
+    def __enter__(self) -> GitLock:
+        """Made elsewhere first, so that a lock that is left behind is whole."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._own, dir_fd=self._git)
+        opened = os.open(self._own, _MAKE, self._mode, dir_fd=self._git)
+        try:
+            write_all(opened, self._data)
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+        try:
+            self._linked()
+        except FileExistsError:
+            if not self._again or not self._ours():
+                os.unlink(self._own, dir_fd=self._git)
+                raise RestoreRefused("another git command is at work in the repository") from None
+            os.unlink(f"{self._name}.lock", dir_fd=self._handle)
+            self._linked()
+        os.unlink(self._own, dir_fd=self._git)
+        return self
+
+    def __call__(self) -> None:
+        os.rename(f"{self._name}.lock", self._name, src_dir_fd=self._handle, dst_dir_fd=self._handle)
+        self._done = True
+
+    def __exit__(self, *error: object) -> None:
+        if not self._done:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{self._name}.lock", dir_fd=self._handle)
+
+    def _linked(self) -> None:
+        os.link(self._own, f"{self._name}.lock", src_dir_fd=self._git, dst_dir_fd=self._handle, follow_symlinks=False)
+
+    def _ours(self) -> bool:
+        """What an undo that was killed has left."""
+        opened = os.open(f"{self._name}.lock", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._handle)  # fmt: skip
+        try:
+            return os.read(opened, len(self._data) + 1) == self._data
+        finally:
+            os.close(opened)
+
+
+def unpack_ref(places: FolderHandles, repository: Repository, name: str, id: str, again: bool = False) -> None:
+    """Takes a ref out of the packed ones."""
+    path = os.path.join(repository.shared, "packed-refs")
+    if places.stat(path) is None:
+        return
+    opened = places.reading(path)
+    with open(opened, "rb") as given:
+        lines = given.read(64 << 20).splitlines(keepends=True)
+    kept, dropped = [], False
+    for line in lines:
+        if line.startswith(b"^") and dropped:
+            continue
+        dropped = line.rstrip(b"\n").partition(b" ")[2] == os.fsencode(name) and not line.startswith(b"#")
+        if not dropped:
+            kept.append(line)
+    if len(kept) != len(lines):
+        with GitLock(places, repository, path, b"".join(kept), id, again) as finish:
+            finish()
+
+
+def drop_hold(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:
+    """Takes away the ref that held what a snapshot needs."""
+    repository, name = Repository(shared, shared, shared, budget), f"{HELD}{id}"
+    now = repository.history.ref(name)
+    if now is not None:
+        set_ref(places, repository, name, "", now.hex(), id, again=True)
+    for folder in (os.path.dirname(name), os.path.dirname(os.path.dirname(name))):
+        with contextlib.suppress(OSError):
+            handle, last = places.split(os.path.join(shared, folder))
+            os.rmdir(last, dir_fd=handle)
+            places.forget(os.path.join(shared, folder))
+
+
+def _cleared(places: FolderHandles, path: str) -> None:
+    """An empty folder where a branch comes, left over from others, goes."""
+    with contextlib.suppress(OSError):
+        handle, name = places.split(path)
+        for inner in places.listed(path):
+            _cleared(places, f"{path}/{inner}")
+        os.rmdir(name, dir_fd=handle)
+        places.forget(path)
+
+
+_ORDER = ("log", "stash", "config", "head", "index")
+_NONE = "0" * 40
+
+
+class GitRestore:
+    """One undo's writing to repositories; `again`: an undo that was killed may have left its locks."""
+
+    def __init__(self, places: FolderHandles, reader: ContentReader, gits: list[SavedRepository], id: str, at: float, budget: Budget, again: bool) -> None:  # fmt: skip
+        self._places, self._reader, self._id, self._at, self._again = places, reader, id, at, again
+        self._repositories = {one.git_dir: Repository(one.work_tree, one.git_dir, one.shared, budget) for one in gits}
+
+    def __call__(self, planned: RestorePlan) -> None:
+        for move in planned.moves:
+            self._moved(move)
+        for role in _ORDER:
+            for step in planned.steps:
+                if step.entry.role == role:
+                    self._written(step)
+
+    def _moved(self, move: RefMove) -> None:
+        repository = self._repositories[move.git.git_dir]
+        set_ref(self._places, repository, move.ref.name, move.ref.old, move.now, self._id, self._again)
+        if move.ref.old and move.now:
+            logs = [os.path.join(repository.shared, "logs", move.ref.name)]
+            if repository.history.branch() == move.ref.name:
+                logs.append(os.path.join(repository.own, "logs", "HEAD"))
+            for log in logs:
+                self._logged(log, move.now, move.ref.old)
+
+    def _written(self, step: RestoreStep) -> None:
+        repository = self._of(step.entry.path)
+        if step.entry.role == "stash":
+            self._stashed(step, repository)
+            return
+        before = read_git_file(self._places, step.entry.path).strip()
+        self._put(step, repository, self._content(step))
+        if step.entry.role == "head":
+            now, old = _oid(repository, before), _oid(repository, self._content(step).strip())
+            self._logged(os.path.join(repository.own, "logs", "HEAD"), now, old)
+
+    def _stashed(self, step: RestoreStep, repository: Repository) -> None:
+        """The ref first: a list without it is seen as unfinished, and done again."""
+        data = self._content(step)
+        value = data.splitlines()[-1].split(b" ")[1].decode() if data else ""
+        now = repository.history.ref("refs/stash")
+        have = now.hex() if now is not None else ""
+        if have != value:
+            set_ref(self._places, repository, "refs/stash", value, have, self._id, self._again)
+        self._put(step, repository, data)
+
+    def _put(self, step: RestoreStep, repository: Repository, data: bytes) -> None:
+        entry = step.entry
+        make_folder(self._places, os.path.dirname(entry.path))
+        handle, name = self._places.split(entry.path)
+        if entry.kind == "absent" and step.data is None:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=handle)
+            return
+        with GitLock(self._places, repository, entry.path, data, self._id, self._again, entry.mode or 0o644) as finish:
+            found = self._places.stat(entry.path)
+            if step.now.found is not None and found is not None and found.st_mtime_ns != step.now.found.st_mtime_ns:
+                raise RestoreRefused(f"{entry.path} was changed meanwhile")
+            finish()
+        if entry.mode:
+            os.chmod(name, entry.mode, dir_fd=handle)
+        if entry.mtime_ns and entry.role == "index":
+            os.utime(name, ns=(entry.mtime_ns, entry.mtime_ns), dir_fd=handle, follow_symlinks=False)
+
+    def _content(self, step: RestoreStep) -> bytes:
+        if step.data is not None:
+            return step.data
+        return self._reader.data(step.entry.sha256, step.entry.size) if step.entry.kind == "file" else b""
+
+    def _logged(self, path: str, old: str, new: str) -> None:
+        """As Git does it: a log that is there names every move."""
+        if self._places.stat(path) is None or not new or old == new:
+            return
+        handle, name = self._places.split(path)
+        opened = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=handle)
+        with open(opened, "ab") as out:
+            line = f"{old or _NONE} {new} Interlock <interlock@localhost> {int(self._at)} +0000\tinterlock: undo {self._id}\n"  # fmt: skip
+            out.write(line.encode())
+
+    def _of(self, path: str) -> Repository:
+        for one in self._repositories.values():
+            if path.startswith((f"{one.own}/", f"{one.shared}/")):
+                return one
+        raise RestoreRefused("the list of the snapshot is damaged")
+
+
+def _oid(repository: Repository, text: bytes) -> str:
+    if not text.startswith(b"ref: "):
+        return text.decode("ascii", "replace")
+    found = repository.history.ref(os.fsdecode(text[5:]))
+    return found.hex() if found is not None else ""

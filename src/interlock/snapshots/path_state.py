@@ -1,0 +1,135 @@
+"""Reads the state of a path, and of Git's own files, in a form that can be compared with the saved one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from interlock.impact import Budget, Unclear
+from interlock.impact.git import GitIndex, parse_index
+from interlock.snapshots.filesystem import Attributes, FolderHandles, attributes
+from interlock.snapshots.manifest import SavedPath
+
+_PART = 1 << 20
+_KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+
+
+@dataclass(frozen=True, slots=True)
+class PathState:
+    """What is there."""
+
+    kind: str  # as an entry has it, or "other"
+    mode: int = 0
+    size: int = 0
+    sha256: str = ""
+    link: str = ""
+    found: os.stat_result | None = None
+    attributes: Attributes = ()
+
+    @property
+    def key(self) -> list[Any]:
+        """What two states that are the same have in common."""
+        return state_key(self)
+
+
+def state_key(one: PathState | SavedPath) -> list[Any]:
+    """As a note has it: without attributes where there are none."""
+    mode = one.mode if one.kind != "link" else 0
+    more = [[list(pair) for pair in one.attributes]] if one.attributes else []
+    return [one.kind, mode, one.size, one.sha256, one.link, *more]
+
+
+def now(places: FolderHandles, path: str, budget: Budget) -> PathState:
+    """The state of a path; raises Unclear for one that changes while it is read."""
+    budget.entry()
+    found = places.stat(path)
+    if found is None:
+        return PathState("absent")
+    kind, mode = _KINDS.get(stat.S_IFMT(found.st_mode), "other"), stat.S_IMODE(found.st_mode)
+    if kind == "link":
+        return PathState(kind, mode, link=places.link(path), found=found)
+    if kind != "file":
+        return PathState(kind, mode, found=found, attributes=_attributes(places, path) if kind == "folder" else ())
+    sha = _hashed(places, path, found.st_size, budget)
+    return PathState(kind, mode, found.st_size, sha, found=found, attributes=_attributes(places, path))
+
+
+def _attributes(places: FolderHandles, path: str) -> Attributes:
+    handle, name = places.split(path)
+    return attributes(f"/proc/self/fd/{handle}/{name}")
+
+
+def walk_below(places: FolderHandles, path: str, budget: Budget) -> Iterator[str]:
+    """Everything in a folder."""
+    todo = [path]
+    while todo:
+        at = todo.pop()
+        for name in places.listed(at):
+            budget.entry()
+            full = f"{at}/{name}"
+            found = places.stat(full)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                todo.append(full)
+            yield full
+
+
+def inode_key(found: os.stat_result | None) -> str:
+    """Which file a name stands for, as an entry says it; nothing for what is none."""
+    return f"{found.st_dev}:{found.st_ino}" if found is not None and stat.S_ISREG(found.st_mode) else ""
+
+
+def is_unchanged(entry: SavedPath, state: PathState) -> bool:
+    """Whether a path is as it was, its mode, attributes and times apart."""
+    return (entry.kind, entry.size, entry.sha256, entry.link) == (state.kind, state.size, state.sha256, state.link)
+
+
+def read_git_file(places: FolderHandles, path: str, most: int = 64 << 20) -> bytes:
+    """All of a small file of Git; nothing where it is missing."""
+    if places.stat(path) is None:
+        return b""
+    with open(places.reading(path), "rb") as given:
+        data = given.read(most + 1)
+    if len(data) > most:
+        raise Unclear("a file of the repository is too large")
+    return data
+
+
+def read_index_bytes(data: bytes, budget: Budget) -> GitIndex:
+    """The bytes of an index, read."""
+    if not data:
+        return GitIndex({}, (0, 0))
+    try:
+        return parse_index(data, (0, 0), budget)
+    except (ValueError, IndexError, struct.error):
+        raise Unclear("the index of the repository cannot be read") from None
+
+
+def index_listing(index: GitIndex) -> dict[str, tuple[int, bytes, bool]]:
+    """What an index says, without when its files were looked at."""
+    return {path: (entry.mode, entry.oid, entry.trusted) for path, entry in index.entries.items()}
+
+
+def index_digest(data: bytes, budget: Budget) -> str:
+    """One name for all indexes that say the same."""
+    rows = sorted(index_listing(read_index_bytes(data, budget)).items())
+    return hashlib.sha256(repr(rows).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _hashed(places: FolderHandles, path: str, size: int, budget: Budget) -> str:
+    handle = places.reading(path)
+    try:
+        found, place = hashlib.sha256(), 0
+        while part := os.pread(handle, _PART, place):
+            budget.tick()
+            found.update(part)
+            place += len(part)
+    finally:
+        os.close(handle)
+    if place != size:
+        raise Unclear(f"{os.path.basename(path)} changes while it is read")
+    return found.hexdigest()

@@ -1,0 +1,200 @@
+"""Records every file, folder and link as it is now, storing its content; refuses whatever changes meanwhile."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable
+
+from interlock.impact import Budget, BudgetExceeded, Unclear
+from interlock.impact.survey import REGENERABLE
+from interlock.snapshots import SnapshotLimits
+from interlock.snapshots.contents import SMALL, ContentWriter
+from interlock.snapshots.filesystem import Attributes, FolderHandles, attributes
+from interlock.snapshots.folder import SnapshotFolder
+from interlock.snapshots.manifest import SavedPath
+
+MOST_ATTRIBUTES = 8 << 20  # characters of all attributes together
+_LIST = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class PathRecorder:
+    """Collects entries, each path once, up to what the limits allow."""
+
+    def __init__(
+        self,
+        folder: SnapshotFolder,
+        places: FolderHandles,
+        writer: ContentWriter,
+        limits: SnapshotLimits,
+        budget: Budget,
+    ) -> None:
+        self._folder, self._places, self._writer = folder, places, writer
+        self._limits, self._budget = limits, budget
+        self._user, self._groups = os.geteuid(), {os.getegid(), *os.getgroups()}
+        self.entries: dict[str, SavedPath] = {}
+        self.files = self.bytes = self._attributes = 0
+
+    def path(self, path: str, role: str = "", leaves: str = "") -> None:
+        """One path, and of a folder no more than itself."""
+        if path in self.entries:
+            return
+        if self._folder.own(path):
+            raise Unclear("it is Interlock's own")
+        self._budget.entry()
+        found = self._places.stat(path)
+        if found is None:
+            self.entries[path] = SavedPath(path, "absent", role=role, leaves=leaves)
+        else:
+            handle, name = self._places.split(path)
+            self._one(handle, name, path, found, role, leaves)
+
+    def tree(self, path: str, aside: Callable[[str], bool] = lambda _: False) -> None:
+        """A path and everything below it, but for folders that are put aside."""
+        if os.path.basename(path) in REGENERABLE and aside(path):
+            return
+        self.path(path)
+        todo = [path] if self.entries[path].kind == "folder" else []
+        while todo:
+            at = todo.pop()
+            handle, name = self._places.split(at)
+            opened = os.open(name, _LIST, dir_fd=handle)
+            try:
+                todo += self._listed(opened, at, aside)
+            finally:
+                os.close(opened)
+
+    def _listed(self, opened: int, at: str, aside: Callable[[str], bool]) -> list[str]:
+        """Everything in an open folder; the folders in it."""
+        found = []
+        with os.scandir(opened) as entries:
+            for entry in entries:
+                self._budget.entry()
+                name = entry.name
+                full = f"{at}/{name}"
+                if name in REGENERABLE and aside(full):
+                    continue
+                if full not in self.entries:
+                    plain = entry.is_file(follow_symlinks=False)
+                    self._one(opened, name, full, None if plain else entry.stat(follow_symlinks=False), "", "")
+                if self.entries[full].kind == "folder":
+                    found.append(full)
+        return found
+
+    def fits(self, path: str) -> bool:
+        """Records a tree that can be done without, if there is room and time for all of it; False where there is not."""
+        before = (dict(self.entries), self.files, self.bytes, self._budget.until)
+        now = time.monotonic()
+        self._budget.until = now + (self._budget.until - now) / 2
+        try:
+            if self._counted(path):
+                self.tree(path)
+                return True
+        except (BudgetExceeded, Unclear, OSError):
+            pass
+        finally:
+            self._budget.until = before[3]
+        self.entries, self.files, self.bytes = before[:3]
+        return False
+
+    def _counted(self, path: str) -> bool:
+        """Whether a tree is within the limits, before any of it is read."""
+        files, size, todo = self.files, self.bytes, [path]
+        while todo:
+            with os.scandir(todo.pop()) as entries:
+                for entry in entries:
+                    self._budget.tick()
+                    if entry.is_dir(follow_symlinks=False):
+                        todo.append(entry.path)
+                    else:
+                        files, size = files + 1, size + entry.stat(follow_symlinks=False).st_size
+            if files > self._limits.files or size > self._limits.bytes:
+                return False
+        return True
+
+    def _one(self, handle: int, name: str, path: str, found: os.stat_result | None, role: str, leaves: str) -> None:
+        """One thing in an open folder; what is known to be a file is not asked about twice."""
+        if found is None or stat.S_ISREG(found.st_mode):
+            self._file(handle, name, path, role, leaves)
+        elif stat.S_ISDIR(found.st_mode):
+            self._owned(name, found)
+            marks = self._counted_attributes(attributes(f"/proc/self/fd/{handle}/{name}"))
+            self.entries[path] = _entry(path, "folder", found, role=role, leaves=leaves, marks=marks)
+        elif stat.S_ISLNK(found.st_mode):
+            self._owned(name, found)
+            self._count(0)
+            link = os.readlink(name, dir_fd=handle)
+            self.entries[path] = _entry(path, "link", found, link=link, role=role, leaves=leaves)
+        else:
+            raise Unclear(f"{name} is no ordinary file")
+
+    def _file(self, handle: int, name: str, path: str, role: str, leaves: str) -> None:
+        opened = os.open(name, _READ, dir_fd=handle)
+        try:
+            found = os.fstat(opened)
+            if not stat.S_ISREG(found.st_mode):
+                raise Unclear(f"{name} is no ordinary file")
+            self._owned(name, found)
+            marks = self._counted_attributes(attributes(opened)) if not role else None
+            size = found.st_size
+            self._count(size, not role)
+            if size <= SMALL:
+                data = os.read(opened, size + 1)
+                self._budget.read(len(data))
+                sha, same = self._writer.small(data), len(data) == size
+            else:
+                sha, same = self._writer.large(opened, size), True
+            if not same or _marks(os.fstat(opened)) != _marks(found):
+                raise Unclear(f"{name} changes while it is kept")
+        finally:
+            os.close(opened)
+        twin = f"{found.st_dev}:{found.st_ino}" if found.st_nlink > 1 else ""
+        self.entries[path] = _entry(path, "file", found, sha256=sha, twin=twin, role=role, leaves=leaves, marks=marks)
+
+    def _owned(self, name: str, found: os.stat_result) -> None:
+        """Only what could be made again as it is."""
+        if self._user and found.st_uid != self._user:
+            raise Unclear(f"{name} belongs to another user")
+        if self._user and found.st_gid not in self._groups:
+            raise Unclear(f"{name} belongs to another group")
+
+    def _counted_attributes(self, found: Attributes) -> Attributes:
+        """They are in the list itself, which has an end."""
+        self._attributes += sum(len(value) for _, value in found)
+        if self._attributes > MOST_ATTRIBUTES:
+            raise BudgetExceeded("it has too many attributes")
+        return found
+
+    def _count(self, size: int, counts: bool = True) -> None:
+        """Files of Git's own are no files that anybody would name."""
+        self.files += counts
+        self.bytes += size
+        if self.files > self._limits.files:
+            raise BudgetExceeded(f"it is more than {self._limits.files:,} files")
+        if self.bytes > self._limits.bytes:
+            raise BudgetExceeded("it is too large")
+
+
+def _entry(
+    path: str,
+    kind: str,
+    found: os.stat_result,
+    *,
+    sha256: str = "",
+    link: str = "",
+    twin: str = "",
+    role: str,
+    leaves: str,
+    marks: Attributes | None = None,
+) -> SavedPath:
+    size = found.st_size if kind == "file" else 0
+    owner = (found.st_uid, found.st_gid)
+    return SavedPath(
+        path, kind, stat.S_IMODE(found.st_mode), found.st_mtime_ns, size, sha256, link, owner, twin, role, leaves, marks
+    )
+
+
+def _marks(found: os.stat_result) -> tuple[int, ...]:
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_mode

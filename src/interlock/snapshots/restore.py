@@ -1,0 +1,293 @@
+"""Restores a snapshot: shows the changes as diffs, refuses to overwrite later work, can be repeated after a kill and undone itself."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from interlock.analysis.display_text import visible
+from interlock.impact import Budget, BudgetExceeded, Unclear
+from interlock.snapshots import (
+    LONGEST_DIFF,
+    MOST_CHANGES,
+    SnapshotLimits,
+    UndoChange,
+    UndoPlan,
+    UndoResult,
+    databases,
+    restore_plan,
+)
+from interlock.snapshots.contents import ContentReader
+from interlock.snapshots.filesystem import FolderHandles
+from interlock.snapshots.folder import RestoreRefused, SnapshotFolder, sync_filesystem
+from interlock.snapshots.git_writer import GitRestore
+from interlock.snapshots.manifest import Manifest, parse_manifest
+from interlock.snapshots.path_state import now, read_git_file, state_key
+from interlock.snapshots.path_writer import PathWriter
+from interlock.snapshots.restore_plan import RestorePlan, RestorePlanner, RestoreStep
+from interlock.snapshots.scope import SnapshotScope, add_index, logged_commits
+from interlock.snapshots.take import save_scope
+
+MOST = 100  # files
+LARGEST = 200_000  # bytes of one
+TOGETHER = 400_000  # characters
+
+
+def text_diffs(planned: RestorePlan, places: FolderHandles, reader: ContentReader) -> dict[str, str]:
+    """By path; files that are no text, too large or too many are left out."""
+    found: dict[str, str] = {}
+    left = TOGETHER
+    for step in planned.steps:
+        if step.what in ("create", "replace", "delete") and len(found) < MOST and left > 0:
+            text = _difference(step, places, reader)
+            if text:
+                found[step.entry.path] = text[:LONGEST_DIFF]
+                left -= len(text)
+    return found
+
+
+def with_diff(change: UndoChange, shown: dict[str, str]) -> UndoChange:
+    return replace(change, diff=shown.get(change.path, ""))
+
+
+def _difference(step: RestoreStep, places: FolderHandles, reader: ContentReader) -> str:
+    entry, state = step.entry, step.now
+    if {entry.kind, state.kind} - {"file", "absent"} or max(entry.size, state.size) > LARGEST:
+        return ""
+    old = read_git_file(places, entry.path) if state.kind == "file" else b""
+    new = reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
+    if b"\0" in old or b"\0" in new:
+        return ""
+    rows = difflib.unified_diff(_lines(old), _lines(new), "now", "undone", n=2, lineterm="")
+    return "\n".join(list(rows)[2:])
+
+
+def _lines(data: bytes) -> list[str]:
+    return [visible(line) for line in data.decode("utf-8", "replace").splitlines()]
+
+
+MILLISECONDS = 55_000
+ENTRIES = 2_000_000
+LIMITS = SnapshotLimits(200_000, 8_000_000_000, MILLISECONDS)  # of what an undo keeps before it changes it
+
+
+@dataclass(slots=True)
+class OpenSnapshot:
+    """A snapshot with everything that is needed to compare it."""
+
+    folder: SnapshotFolder
+    manifest: Manifest
+    reader: ContentReader
+    places: FolderHandles
+    budget: Budget
+    planner: RestorePlanner
+    journal: dict[str, Any] | None  # of an undo that broke off
+
+
+def plan(folder: SnapshotFolder, id: str, digest: str, diff: bool) -> UndoPlan:
+    """What an undo would change now."""
+    try:
+        with folder.locked("lock"), _opened(folder, id, digest) as one:
+            planned = one.planner()
+            changes = list(planned.changes())
+            later = sum(change.later for change in changes)
+            shown = text_diffs(planned, one.places, one.reader) if diff else {}
+            listed = tuple(with_diff(change, shown) for change in changes[:MOST_CHANGES])
+            return UndoPlan(id, listed, len(changes), later, _say(one.manifest))
+    except (RestoreRefused, BudgetExceeded, Unclear) as error:
+        return UndoPlan(id, problem=str(error))
+    except OSError as error:
+        return UndoPlan(id, problem=_words(error))
+
+
+def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, force: bool) -> UndoResult:
+    """Where order is safety: (1) contents verified, (2) later work refused, (3) what is there kept, (4) the undo noted, (5) written, (6) ended."""
+    try:
+        with (
+            folder.locked("lock"),
+            folder.locked("undo.lock", alone=True, wait=False),
+            _opened(folder, id, digest) as one,
+        ):
+            one.reader.verify()  # (1)
+            planned = one.planner()
+            changes = tuple(planned.changes())
+            if any(change.later for change in changes) and not force:  # (2)
+                listed = sorted(changes, key=lambda change: not change.later)[:MOST_CHANGES]
+                return UndoResult(id, changes=tuple(listed), total=len(changes), refused=True)
+            if not changes:
+                _end(folder, id)
+                return UndoResult(id, say=_say(one.manifest))
+            kept, kept_digest = _kept(one, planned, as_id, at)  # (3)
+            folder.write(folder.place(id, "undoing"), {"as_id": kept.id, "digest": kept_digest})  # (4)
+            say = _write(one, planned, kept, at)  # (5)
+            _settle(folder, kept, one.places, one.budget, _written(planned))  # (6)
+            _end(folder, id)
+            return UndoResult(id, kept.id, kept_digest, changes[:MOST_CHANGES], len(changes), say=(*say, *_say(one.manifest)))  # fmt: skip
+    except (RestoreRefused, BudgetExceeded, Unclear) as error:
+        return UndoResult(id, problem=str(error))
+    except OSError as error:
+        return UndoResult(id, problem=_words(error))
+
+
+def settle(folder: SnapshotFolder, id: str) -> bool:
+    """The action ran: what is there now is its doing."""
+    try:
+        with folder.locked("lock", wait=False), _opened(folder, id, "") as one:
+            _settle(folder, one.manifest, one.places, one.budget, {})
+            return True
+    except (RestoreRefused, BudgetExceeded, Unclear, OSError):
+        return False
+
+
+@contextmanager
+def _opened(folder: SnapshotFolder, id: str, digest: str) -> Iterator[OpenSnapshot]:
+    try:
+        data, found = folder.read(folder.place(id))
+    except FileNotFoundError:
+        raise RestoreRefused(f"there is no snapshot {id}") from None
+    if digest and digest != found:
+        raise RestoreRefused("the snapshot's list is not the one on record")
+    manifest = parse_manifest(data, folder)
+    if manifest.id != id:
+        raise RestoreRefused("the list of the snapshot is damaged")
+    budget = Budget.of(MILLISECONDS, ENTRIES)
+    budget.bytes = 1 << 50
+    reader = ContentReader(folder, manifest, budget)
+    with FolderHandles() as places, contextlib.closing(reader):
+        journal, after = _optional(folder, id, "undoing"), _optional(folder, id, "after")
+        met = _met(folder, journal)
+        yield OpenSnapshot(
+            folder, manifest, reader, places, budget,
+            RestorePlanner(folder, manifest, reader, places, budget, after, met), journal if met is not None else None,
+        )  # fmt: skip
+
+
+def _kept(one: OpenSnapshot, planned: RestorePlan, as_id: str, at: float) -> tuple[Manifest, str]:
+    """What is there now, unless the undo that broke off has kept all of it already."""
+    met = one.planner.met
+    if met is not None and one.journal is not None:
+        paths = {entry.path for entry in met.entries} | {database.path for database in met.databases}
+        refs = {(git.git_dir, ref.name) for git in met.git for ref in git.refs}
+        if (
+            all(change.path in paths for change in planned.changes() if change.path.startswith("/"))
+            and all((move.git.git_dir, move.ref.name) in refs for move in planned.moves)
+            and not any(change.later for change in planned.changes())
+        ):
+            return met, str(one.journal["digest"])
+    scope = _scope(one, planned)
+    kept, manifest = save_scope(scope, one.folder, as_id, at, one.manifest.bases, LIMITS)
+    return manifest, kept.digest
+
+
+def _scope(one: OpenSnapshot, planned: RestorePlan) -> SnapshotScope:
+    scope = SnapshotScope(one.budget, one.places, one.folder)
+    for move in planned.moves:
+        touched = scope.git(one.planner.repository(move.git))
+        touched.refs[move.ref.name] = move.ref.old
+        if move.now:
+            touched.tips[bytes.fromhex(move.now)] = None
+    for step in planned.steps:
+        path, role = step.entry.path, step.entry.role
+        if step.now.kind == "folder" and step.entry.kind not in ("folder", "absent"):
+            scope.tree(path)
+        else:
+            scope.path(path, role)
+        git = next((git for git in one.manifest.git if path.startswith((f"{git.git_dir}/", f"{git.shared}/"))), None)
+        if git is not None and role:
+            repository = one.planner.repository(git)
+            touched = scope.git(repository)
+            if role in ("stash", "log"):
+                touched.tips |= dict.fromkeys(logged_commits(repository, path))
+            elif role == "index":
+                add_index(scope, repository)
+            elif role == "head" and (head := repository.history.head()) is not None:
+                touched.tips[head] = None
+    scope.databases |= {
+        refill.database.path: None for refill in planned.refills if os.path.exists(refill.database.path)
+    }
+    return scope
+
+
+def _write(one: OpenSnapshot, planned: RestorePlan, kept: Manifest, at: float) -> tuple[str, ...]:
+    plain = [step for step in planned.steps if step.entry.role not in restore_plan.READERS]
+    written = PathWriter(one.places, one.reader, one.manifest, kept)
+    written(plain)
+    repositories = GitRestore(one.places, one.reader, one.manifest.git, one.manifest.id, at, one.budget, one.journal is not None)  # fmt: skip
+    repositories(planned)
+    for refill in planned.refills:
+        databases.restore_database(one.folder, refill.database, one.manifest.id, one.reader, one.budget)
+    for base in one.manifest.bases:
+        sync_filesystem(base if os.path.isdir(base) else "/")
+    return tuple(written.say)
+
+
+def _written(planned: RestorePlan) -> dict[str, list[Any]]:
+    """What an undo has just made of plain files, which need not be read again."""
+    return {
+        entry.path: state_key(entry)
+        for step in planned.steps
+        if (entry := step.entry).kind == "file" and entry.role not in restore_plan.READERS
+    }
+
+
+def _settle(
+    folder: SnapshotFolder, manifest: Manifest, places: FolderHandles, budget: Budget, known: Mapping[str, list[Any]]
+) -> None:
+    states = dict(known)
+    for entry in manifest.entries:
+        if entry.path not in states:
+            state = now(places, entry.path, budget)
+            role = entry.role in restore_plan.READERS
+            states[entry.path] = restore_plan.git_file_key(places, entry, state, budget) if role else state.key
+    planner = RestorePlanner(folder, manifest, ContentReader(folder, manifest, budget), places, budget)
+    refs = {}
+    for git in manifest.git:
+        for ref in git.refs:
+            oid = planner.repository(git).history.ref(ref.name)
+            refs[f"{git.git_dir}\0{ref.name}"] = oid.hex() if oid is not None else ""
+    contents = {
+        one.path: databases.database_digest(folder, one.path, manifest.id, budget) for one in manifest.databases
+    }
+    folder.write(folder.place(manifest.id, "after"), {"states": states, "refs": refs, "databases": contents})
+
+
+def _met(folder: SnapshotFolder, journal: dict[str, Any] | None) -> Manifest | None:
+    if journal is None:
+        return None
+    try:
+        data, digest = folder.read(folder.place(str(journal["as_id"])))
+        return parse_manifest(data, folder) if digest == journal["digest"] else None
+    except (OSError, ValueError, KeyError, RestoreRefused):
+        return None
+
+
+def _optional(folder: SnapshotFolder, id: str, ending: str) -> dict[str, Any] | None:
+    try:
+        data, _ = folder.read(folder.place(id, ending))
+    except FileNotFoundError:
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _end(folder: SnapshotFolder, id: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(folder.place(id, "undoing"))
+
+
+def _say(manifest: Manifest) -> tuple[str, ...]:
+    """What only a person can bring back, with the command that does it."""
+    pushes = [
+        f"git push --force-with-lease={one.branch}:{one.new} {one.remote} {one.old}:refs/heads/{one.branch}"
+        for one in manifest.remotes
+    ]
+    return (*(f"to put the remote branch back: {push}" for push in pushes), *manifest.notes)
+
+
+def _words(error: OSError) -> str:
+    name = f" ({os.path.basename(os.fsdecode(error.filename))})" if isinstance(error.filename, str | bytes) else ""
+    return f"it cannot be done: {error.strerror or type(error).__name__}{name}"

@@ -1,0 +1,320 @@
+"""Compares a snapshot with the present state: the steps of an undo, and which of them would overwrite later work."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from interlock.impact import Budget, Unclear, blob_id
+from interlock.impact.git import Repository
+from interlock.impact.survey import FileSurvey, ImpactTally
+from interlock.snapshots import UndoChange, databases
+from interlock.snapshots.contents import ContentReader
+from interlock.snapshots.filesystem import FolderHandles
+from interlock.snapshots.folder import SnapshotFolder
+from interlock.snapshots.manifest import Manifest, SavedDatabase, SavedPath, SavedRef, SavedRepository
+from interlock.snapshots.path_state import (
+    PathState,
+    index_digest,
+    index_listing,
+    inode_key,
+    is_unchanged,
+    now,
+    read_git_file,
+    read_index_bytes,
+    walk_below,
+)
+
+# What has to be in the file (None: what was kept), and whether that would undo later work; None where there is nothing to do.
+GitFileChange = tuple[bytes | None, bool] | None
+_LINE = re.compile(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) (.*)$")
+
+
+def git_file_key(places: FolderHandles, entry: SavedPath, state: PathState, budget: Budget) -> list[Any]:
+    """What two states of such a file that mean the same have in common."""
+    if entry.role == "index" and state.kind == "file":
+        try:
+            return ["index", index_digest(read_git_file(places, entry.path), budget)]
+        except Unclear:
+            pass
+    return [*state.key[:1], 0, *state.key[2:]]
+
+
+def _index(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
+    before = index_listing(read_index_bytes(kept, planner.budget))
+    present = index_listing(read_index_bytes(read_git_file(planner.places, entry.path), planner.budget))
+    if before == present:
+        return None
+    if known or not unsettled:
+        return None, not known
+    trees = list(_trees(planner, entry))
+    new = [
+        path
+        for path, row in present.items()
+        if row != before.get(path) and all(row[:2] != tree.get(path) for tree in trees)
+    ]
+    return None, bool(new)
+
+
+def _trees(planner: RestorePlanner, entry: SavedPath) -> Iterator[dict[str, tuple[int, bytes]]]:
+    """What the action takes its contents from: the commit that is checked out now, and the one that it names."""
+    for git in planner.manifest.git:
+        if git.git_dir == os.path.dirname(entry.path):
+            repository = planner.repository(git)
+            head = repository.history.head()
+            for oid in {head, bytes.fromhex(entry.leaves) if entry.leaves else None} - {None}:
+                if oid is not None and repository.objects.has(oid):
+                    yield repository.tree(oid)
+
+
+def _head(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
+    text = read_git_file(planner.places, entry.path).strip()
+    if text == kept.strip():
+        return None
+    return None, not known and (not unsettled or text != os.fsencode(entry.leaves))
+
+
+def _config(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
+    """An action takes sections away; a line that was not there before is somebody's work."""
+    lines = {line.strip() for line in kept.splitlines()}
+    new = [
+        line
+        for line in read_git_file(planner.places, entry.path).splitlines()
+        if line.strip() and line.strip() not in lines
+    ]
+    return None, bool(new) if unsettled else not known
+
+
+def _stash(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
+    """What was put aside comes back; what was put aside since stays, on top of it."""
+    old, new = _lines(kept), _lines(read_git_file(planner.places, entry.path))
+    names = {line[1] for line in old}
+    more = [line for line in new if line[1] not in names]
+    if known or not more:
+        return None, False
+    if {line[1] for line in new} >= names:
+        return None
+    rows, last = [], b"0" * 40
+    for _, oid, rest in (*old, *more):
+        rows.append(b"%s %s %s\n" % (last, oid, rest))
+        last = oid
+    return b"".join(rows), False
+
+
+def _log(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
+    """A log that went comes back; one that is there has only grown."""
+    present = read_git_file(planner.places, entry.path)
+    if (entry.kind == "file" and present.startswith(kept)) or (entry.kind == "absent" and not known):
+        return None
+    return None, False
+
+
+def _lines(data: bytes) -> list[tuple[bytes, bytes, bytes]]:
+    found = [_LINE.match(line) for line in data.splitlines()]
+    return [(match[1], match[2], match[3]) for match in found if match is not None]
+
+
+READERS: dict[str, Callable[[RestorePlanner, SavedPath, bytes, bool, bool], GitFileChange]] = {
+    "index": _index,
+    "head": _head,
+    "config": _config,
+    "stash": _stash,
+    "log": _log,
+}
+
+
+_WHATS = {"index": "index", "head": "ref", "config": "config", "stash": "stash", "log": "ref", "state": "ref"}
+_TEXT = 4 << 20  # bytes of what is compared with its lines converted
+_NEVER = frozenset({"state", "log", "stash"})  # where nothing is lost that anybody made
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreStep:
+    """One path that has to become what it was; `data` where its content is made and not kept."""
+
+    entry: SavedPath
+    now: PathState
+    what: str
+    later: bool
+    data: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RefMove:
+    """One branch that has to become what it was."""
+
+    git: SavedRepository
+    ref: SavedRef
+    now: str
+    later: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseRefill:
+    """One database that has to become what it was."""
+
+    database: SavedDatabase
+    later: bool
+
+
+@dataclass(slots=True)
+class RestorePlan:
+    """All of it."""
+
+    steps: list[RestoreStep] = field(default_factory=list)
+    moves: list[RefMove] = field(default_factory=list)
+    refills: list[DatabaseRefill] = field(default_factory=list)
+
+    def changes(self) -> Iterator[UndoChange]:
+        for step in self.steps:
+            yield UndoChange(step.entry.path, step.what, step.later)
+        for move in self.moves:
+            yield UndoChange(move.ref.name, "ref", move.later)
+        for refill in self.refills:
+            yield UndoChange(refill.database.path, "database", refill.later)
+
+
+@dataclass(slots=True)
+class RestorePlanner:
+    """Compares; what the action is known to have left, and what an undo that broke off met, is no later work."""
+
+    folder: SnapshotFolder
+    manifest: Manifest
+    reader: ContentReader
+    places: FolderHandles
+    budget: Budget
+    after: Mapping[str, Any] | None = None  # what was there when the action had run
+    met: Manifest | None = None  # what an undo that broke off has kept
+    _repositories: FileSurvey | None = None
+
+    @property
+    def _standing(self) -> FileSurvey:
+        if self._repositories is None:
+            self._repositories = FileSurvey(ImpactTally(), self.budget, ())
+        return self._repositories
+
+    def __call__(self) -> RestorePlan:
+        found = RestorePlan()
+        met = {entry.path: entry for entry in self.met.entries} if self.met is not None else {}
+        for entry in self.manifest.entries:
+            step = self._step(entry, met.get(entry.path))
+            if step is not None:
+                found.steps.append(step)
+        found.moves = [move for git in self.manifest.git for move in self._moves(git)]
+        found.refills = [refill for one in self.manifest.databases if (refill := self._refill(one)) is not None]
+        return found
+
+    def _step(self, entry: SavedPath, met: SavedPath | None) -> RestoreStep | None:
+        state = now(self.places, entry.path, self.budget)
+        settled = self.after["states"].get(entry.path) if self.after is not None else None
+        if entry.role in READERS:
+            return self._git(entry, state, settled, met)
+        mark = _marked(entry, state) if not entry.role else ""
+        if is_unchanged(entry, state) and not mark:
+            return None
+        if is_unchanged(entry, state):
+            mark = "replace" if _shared(entry, state) else mark
+            return RestoreStep(
+                entry, state, mark, settled is not None and settled != state.key and entry.kind == "file"
+            )
+        what = "create" if state.kind == "absent" else "delete" if entry.kind == "absent" else "replace"
+        later = not (met is not None and self._broken_off(met, state)) and self._later(entry, state, settled)
+        return RestoreStep(entry, state, _WHATS.get(entry.role, what), later)
+
+    def _git(
+        self, entry: SavedPath, state: PathState, settled: list[Any] | None, met: SavedPath | None
+    ) -> RestoreStep | None:
+        if is_unchanged(entry, state):
+            return None
+        known = settled is not None and settled == git_file_key(self.places, entry, state, self.budget)
+        known = known or (met is not None and self._broken_off(met, state))
+        kept = self.reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
+        found = READERS[entry.role](self, entry, kept, known, settled is None)
+        if found is None:
+            return None
+        data, later = found
+        return RestoreStep(entry, state, _WHATS[entry.role], later, data)
+
+    def _later(self, entry: SavedPath, state: PathState, settled: list[Any] | None) -> bool:
+        if entry.role in _NEVER or state.kind == "absent":
+            return False
+        if state.kind == "folder" and entry.kind in ("file", "link"):
+            return any(self._made_since(path) for path in walk_below(self.places, entry.path, self.budget))
+        if settled is not None:
+            return settled != state.key
+        if entry.leaves == "empty" and state.kind == "file" and not state.size:
+            return False
+        if entry.kind == "absent" and state.kind == "folder":
+            return False  # it goes only if nothing is in it
+        return not self._in_git(entry.path, state)
+
+    def _made_since(self, path: str) -> bool:
+        """A file in a folder that has to go: neither the action's nor in Git."""
+        state = now(self.places, path, self.budget)
+        settled = self.after["states"].get(path) if self.after is not None else None
+        return state.kind != "folder" and settled != state.key and not self._in_git(path, state)
+
+    def _broken_off(self, met: SavedPath, state: PathState) -> bool:
+        """What the undo that was killed met, or had half written."""
+        return is_unchanged(met, state) or state.size == 0 or bool(met.twin)
+
+    def _in_git(self, path: str, state: PathState) -> bool:
+        """Whether a content is among the objects of the repository that a path is in."""
+        try:
+            repository = self._standing.repository(os.path.dirname(path))
+            if repository is None or state.found is None:
+                return False
+            oid = blob_id(path, state.found, self.budget)
+            if oid is not None and repository.objects.has(oid):
+                return True
+            return any(repository.objects.has(oid) for oid in self._converted(path, state))
+        except (Unclear, OSError, struct.error, ValueError):
+            return False
+
+    def _converted(self, path: str, state: PathState) -> Iterator[bytes]:
+        """What Git would call a text whose lines end as on Windows, where it keeps them with plain ends."""
+        if state.kind == "file" and state.size <= _TEXT:
+            data = read_git_file(self.places, path).replace(b"\r\n", b"\n")
+            yield hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).digest()
+
+    def _moves(self, git: SavedRepository) -> Iterator[RefMove]:
+        met = {(one.git_dir, ref.name): ref.old for one in self.met.git for ref in one.refs} if self.met else {}
+        for ref in git.refs:
+            oid = self.repository(git).history.ref(ref.name)
+            value = oid.hex() if oid is not None else ""
+            if value != ref.old:
+                settled = self.after["refs"].get(f"{git.git_dir}\0{ref.name}") if self.after is not None else None
+                known = {settled} if settled is not None else {ref.leaves, ""}
+                yield RefMove(git, ref, value, value not in known and value != met.get((git.git_dir, ref.name)))
+
+    def _refill(self, one: SavedDatabase) -> DatabaseRefill | None:
+        content = databases.database_digest(self.folder, one.path, self.manifest.id, self.budget)
+        if content == one.sha256:
+            return None
+        settled = self.after["databases"].get(one.path) if self.after is not None else None
+        met = {database.path: database.sha256 for database in self.met.databases} if self.met is not None else {}
+        return DatabaseRefill(one, content not in ("", settled, met.get(one.path)))
+
+    def repository(self, git: SavedRepository) -> Repository:
+        """Of a snapshot, wherever its work tree is now."""
+        return Repository(git.work_tree, git.git_dir, git.shared, self.budget)
+
+
+def _shared(entry: SavedPath, state: PathState) -> bool:
+    """Whether another file came here that has other names too, which keep their mode and times."""
+    found = state.found
+    return entry.kind == "file" and found is not None and found.st_nlink > 1 and entry.twin != inode_key(found)
+
+
+def _marked(entry: SavedPath, state: PathState) -> str:
+    """Whether what is as it was has another mode, a file another time, or other attributes."""
+    if state.found is None or entry.kind == "link":
+        return ""
+    if entry.mode != state.mode or (entry.kind == "file" and entry.mtime_ns != state.found.st_mtime_ns):
+        return "mode"
+    return "attributes" if entry.attributes not in (None, state.attributes) else ""

@@ -1,0 +1,147 @@
+"""Builds the state that decisions are made with from a configuration: store, keys, rules, policy, registry, and remembered answers."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import secrets
+from collections.abc import Sequence
+
+from interlock.analysis.classify import Rulebook
+from interlock.analysis.rules.load import rulebook_hash
+from interlock.approvals import challenges, pausing, standing_answers
+from interlock.audit.chain import AuditRecorder, event_body
+from interlock.config import Config, policy_mark, rules_of
+from interlock.engine.real_paths import guarded_of
+from interlock.identity.sessions import OperatorSessions
+from interlock.identity.visitors import Visitors
+from interlock.plans import history
+from interlock.policy.policy import MODES
+from interlock.policy.registry import Pattern, PatternError, Registry
+from interlock.ports import Channel, Clock, Store
+from interlock.records import AuditQuery, Block
+from interlock.runtime import adapter_trust
+from interlock.runtime.action_reader import ActionReader
+from interlock.runtime.adapters import Adapters, read_adapters
+from interlock.runtime.integrity import own_body, recorded_blocks
+from interlock.runtime.memory import MODE_SETTING, STRICTNESS, Memory
+from interlock.runtime.plan_desk import PlanDesk
+from interlock.runtime.state import Installation, State
+
+LOG = logging.getLogger("interlock")
+
+
+def open_state(
+    config: Config,
+    store: Store,
+    clock: Clock,
+    channels: Sequence[Channel] = (),
+    strength: str = "plain",
+    known: tuple[Rulebook, str] | None = None,
+) -> State:
+    """Everything that decisions are made with; what the store remembers counts from the start.
+
+    Whoever opens many passes the configuration's rules and their hash, which take long to read.
+    """
+    installation = Installation.open(config.folder)
+    policy = config.effective_policy()
+    rules, mark = known or read_rules(config)
+    hashes = (mark, policy_mark(config, policy))
+    shared = bool(getattr(store, "shared", False))
+    if shared:
+        store.write(installation.agree)
+    writer = f"w-{secrets.token_hex(4)}" if shared else "main"
+    state = State(
+        store=store,
+        rules=rules,
+        reader=ActionReader(rules),
+        policy=policy,
+        clock=clock,
+        installation=installation,
+        registry=Registry(),
+        recorder=AuditRecorder(store, clock, writer, installation.checkpoint.key_id, hashes),
+        sessions=OperatorSessions(config.limits.session_minutes, clock.now),
+        mode=config.mode,
+        challenge_seconds=config.limits.challenge_seconds,
+        strength=strength,
+        channels=channels,
+        shared=shared,
+        policy_hash=hashes[1],
+        rulebook_hash=hashes[0],
+        loops=config.loop,
+        hooks=config.hooks,
+        looking=config.looker,
+        undo=config.undo,
+        machine=platform.node(),
+        guarded=guarded_of(config),
+        visitors=Visitors(config.console),
+        pauses=config.pause,
+        plans=PlanDesk(config.plan, config.planner),
+    )
+    state.adapters = Adapters(read_adapters(config), state.sessions.seal_key)
+    if shared:
+        state.memory = Memory(state)
+        state.memory.begin(lambda: _remember(state, config))
+    else:
+        _remember(state, config)
+    adapter_trust.begin(state)
+    history.recover_interrupted(state)
+    pausing.warn(state)
+    return state
+
+
+def read_rules(config: Config) -> tuple[Rulebook, str]:
+    """The rules in force and the hash that records name them by."""
+    rules = rules_of(config)
+    return rules, rulebook_hash(rules)
+
+
+def _remember(state: State, config: Config) -> None:
+    blocks, patterns, mode = state.store.read(lambda tx: (tx.blocks(), tx.patterns(), tx.setting(MODE_SETTING)))
+    state.remember_blocks(block for block in blocks if not block.lifted_at)
+    state.store.read(lambda tx: state.pins.load(tx, state))
+    state.store.read(lambda tx: standing_answers.load(state, tx))
+    if not state.shared:
+        challenges.settle_restart(state)
+        state.store.read(state.sessions.pin)
+        for block in state.store.read(recorded_blocks):
+            _block_again(state, block)
+    for wire in (*(pattern.wire for pattern in config.patterns), *patterns):
+        try:
+            state.registry.register(Pattern.of(wire))
+        except PatternError as error:
+            LOG.warning("%s", error)
+    if (
+        mode in MODES and STRICTNESS[mode] > STRICTNESS[state.mode]
+    ):  # after a restart the file rules, unless it is laxer
+        state.mode = mode
+
+
+def _block_again(state: State, block: Block) -> None:
+    """The record says that nobody lifted it, and there is no row of it."""
+    state.trouble(f"the block of {block.principal!r} was deleted outside Interlock; it is in force again", "altered")
+    state.store.write(lambda tx: tx.save_block(block))
+    state.remember_block(block)
+
+
+def record_start(state: State, version: str) -> None:
+    """The first record of a run; status says what is not as it was at the start before: somebody may have edited a file."""
+    starts = state.store.read(lambda tx: tx.audit(AuditQuery(event="start", limit=1, newest_first=True)))
+    adapters = {name: loaded.mark for name, loaded in sorted(state.adapters.loaded.items())}
+    for last in starts:
+        said = own_body(last)
+        before = {"policy": last.policy, "rules": last.rulebook, "mode": said.get("mode", state.mode)}
+        before["adapters"] = said.get("adapters", {})
+        now = {"policy": state.policy_hash, "rules": state.rulebook_hash, "mode": state.mode, "adapters": adapters}
+        for what in (what for what in now if now[what] != before[what]):
+            state.alerts[f"changed {what}"] = f"{what}: not what it was at the last start"
+            LOG.warning("%s: not what it was at the last start", what)
+    details = {
+        "version": version,
+        "policy": state.policy.name,
+        "mode": state.mode,
+        "strength": state.strength,
+        **({"adapters": adapters} if adapters else {}),
+    }
+    body = event_body(state.clock.now(), "start", "interlock", details)
+    state.store.write(lambda tx: state.recorder.now(tx, "start", body))

@@ -1,0 +1,157 @@
+"""Queries for operators, credentials, agents, blocks, denials, grants, patterns and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from interlock.policy.digest import normal_name
+from interlock.ports import StoreError, StoreEvent
+from interlock.records import AgentRow, Block, Credential, Denial, Grant, OperatorRow
+from interlock.storage import Transaction, stored_text
+from interlock.storage.rows import RecordTable, from_json, to_json
+
+OPERATORS = RecordTable("operators", OperatorRow, key=("name",))
+CREDENTIALS = RecordTable("credentials", Credential, key=("id",))
+AGENTS = RecordTable("agents", AgentRow, key=("principal", "name_key"), by_name=True)
+BLOCKS = RecordTable("blocks", Block, key=("principal", "since"))
+DENIALS = RecordTable("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
+
+_MOST_DENIALS = 2_000  # of one principal that are compared: rejections first, then the newest
+
+
+class IdentityQueries:
+    """The part of a transaction that is about who is who."""
+
+    db: Transaction
+
+    def operators(self) -> list[OperatorRow]:
+        return OPERATORS.find(self.db, "ORDER BY name")
+
+    def save_operator(self, row: OperatorRow) -> None:
+        self.db.execute(OPERATORS.upsert, OPERATORS.values(row))
+        self.db.changed.append(StoreEvent.OPERATORS)
+
+    def credentials(self, operator: str) -> list[Credential]:
+        return CREDENTIALS.find(self.db, "WHERE operator = ? ORDER BY created_at, id", (operator,))
+
+    def all_credentials(self) -> list[Credential]:
+        """Of everybody, the removed ones too."""
+        return CREDENTIALS.find(self.db, "ORDER BY operator, created_at, id")
+
+    def save_credential(self, row: Credential) -> None:
+        self.db.execute(CREDENTIALS.upsert, CREDENTIALS.values(row))
+        self.db.changed.append(StoreEvent.OPERATORS)
+
+    def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
+        """Counts a use up from what it was before; False when somebody was faster."""
+        sql = "UPDATE credentials SET counter = ?, used_at = ? WHERE id = ? AND counter = ? RETURNING id"
+        return bool(self.db.execute(sql, (counter, at, id, before)))
+
+    def agent(self, principal: str, name: str) -> AgentRow | None:
+        return AGENTS.first(self.db, "WHERE principal = ? AND name_key = ?", (principal, normal_name(name)))
+
+    def agents(self) -> list[AgentRow]:
+        return AGENTS.find(self.db, "ORDER BY principal, name_key")
+
+    def agent_by_token(self, token_hash: str) -> AgentRow | None:
+        """None for the empty hash; a revoked agent is returned as what it is."""
+        return AGENTS.first(self.db, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
+
+    def save_agent(self, row: AgentRow) -> None:
+        self.db.execute(AGENTS.upsert, AGENTS.values(row))
+        self.db.changed.append(StoreEvent.AGENTS)
+
+    def block(self, principal: str) -> Block | None:
+        """The newest block that nobody lifted."""
+        return BLOCKS.first(self.db, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", (principal,))
+
+    def blocks(self) -> list[Block]:
+        """All, the lifted ones too, the newest first."""
+        return BLOCKS.find(self.db, "ORDER BY since DESC, principal")
+
+    def save_block(self, block: Block) -> None:
+        """Adds a block, or changes the one of this principal that began at the same time."""
+        self.db.execute(BLOCKS.upsert, BLOCKS.values(block))
+        self.db.changed.append(StoreEvent.BLOCKS)
+
+    def denials(self, now: float, principal: str = "") -> list[Denial]:
+        """What is held or was rejected and still binds, of one principal or of all; rejections first, then the newest."""
+        if not principal:
+            return DENIALS.find(self.db, "WHERE until > ?", (now,))
+        where = "WHERE principal = ? AND until > ? ORDER BY rejected_at DESC, at DESC, effect_key DESC"
+        return DENIALS.find(self.db, f"{where} LIMIT {_MOST_DENIALS}", (principal, now))
+
+    def save_denial(self, denial: Denial) -> None:
+        self.db.execute(DENIALS.upsert, DENIALS.values(denial))
+        self.db.changed.append(StoreEvent.DENIALS)
+
+    def forget_denials(self, before: float) -> None:
+        """Lets go of what ended before that."""
+        self.db.execute("DELETE FROM denials WHERE until < ?", (before,))
+
+
+GRANTS = RecordTable("grants", Grant, key=("id",))
+
+PROBE = "probe"  # a setting that is written to see whether that works; nobody has to hear of it
+_GOOD = "revoked_at = 0 AND remaining > 0 AND expires_at > ?"
+
+
+class PermissionQueries:
+    """The part of a transaction that is about what is allowed or known in advance."""
+
+    db: Transaction
+
+    def grants(self, now: float) -> list[Grant]:
+        """The grants that still count."""
+        return GRANTS.find(self.db, f"WHERE {_GOOD} ORDER BY created_at, id", (now,))
+
+    def grant(self, id: str) -> Grant | None:
+        return GRANTS.first(self.db, "WHERE id = ?", (id,))
+
+    def save_grant(self, grant: Grant) -> None:
+        """Adds a grant; one that is there can only be revoked, or lose uses: what was signed stays."""
+        self.db.execute(
+            f"{GRANTS.insert} ON CONFLICT (id) DO UPDATE SET "
+            "remaining = CASE WHEN excluded.remaining < grants.remaining THEN excluded.remaining ELSE grants.remaining END, "
+            "revoked_by = CASE WHEN grants.revoked_at = 0 THEN excluded.revoked_by ELSE grants.revoked_by END, "
+            "revoked_at = CASE WHEN grants.revoked_at = 0 THEN excluded.revoked_at ELSE grants.revoked_at END",
+            GRANTS.values(grant),
+        )
+
+    def use_grant(self, id: str, now: float) -> bool:
+        """Takes one use; False when there is none left."""
+        sql = f"UPDATE grants SET remaining = remaining - 1 WHERE id = ? AND {_GOOD} RETURNING id"
+        return bool(self.db.execute(sql, (id, now)))
+
+    def patterns(self) -> list[Mapping[str, Any]]:
+        return [from_json(body) for (body,) in self.db.execute("SELECT body FROM patterns ORDER BY id")]
+
+    def save_pattern(self, pattern: Mapping[str, Any]) -> None:
+        """Adds or replaces a pattern; refuses one without an id."""
+        id = pattern.get("id")
+        if not isinstance(id, str) or not id:
+            raise StoreError(f"pattern: expected an id, got {id!r}")
+        self.db.execute(
+            "INSERT INTO patterns (id, body) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+            (id, to_json(pattern)),
+        )
+        self.db.changed.append(StoreEvent.PATTERNS)
+
+    def delete_pattern(self, id: str) -> bool:
+        gone = bool(self.db.execute("DELETE FROM patterns WHERE id = ? RETURNING id", (id,)))
+        if gone:
+            self.db.changed.append(StoreEvent.PATTERNS)
+        return gone
+
+    def setting(self, key: str) -> str | None:
+        found = self.db.execute('SELECT value FROM settings WHERE "key" = ?', (key,))
+        return stored_text(found[0][0]) if found else None
+
+    def save_setting(self, key: str, value: str) -> None:
+        self.db.execute(
+            'INSERT INTO settings ("key", value) VALUES (?, ?) ON CONFLICT ("key") DO UPDATE SET value = excluded.value',
+            (key, value),
+        )
+        if key != PROBE:
+            self.db.changed.append(StoreEvent.SETTING + key[:200])  # what is announced may not be long

@@ -1,0 +1,359 @@
+"""A PostgreSQL database shared by replicas: one writing connection, a pool for reads, and a thread that listens for changes."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import os
+import select
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from interlock.ports import StoreError, StoreEvent, Tx
+from interlock.storage import (
+    DatabaseUnusable,
+    Row,
+    Transaction,
+    TransactionConflict,
+    migrate,
+    storable_text,
+    stored_text,
+    transaction,
+)
+from interlock.storage.access import PROBE
+from interlock.storage.group_commit import GroupWriter
+from interlock.storage.sql import SqlTx
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg_pool import ConnectionPool
+
+
+CHANNEL = "interlock_ticket"
+NAME = "interlock-feed"  # what PostgreSQL calls the connection
+
+_LOG = logging.getLogger(__name__)
+_WAIT = 0.25  # seconds that the thread listens before it proves the connection again
+_FRESH = 1.0  # seconds that a proof lasts
+_AWAKE = 5.0  # seconds since anybody asked for a proof, after which it only listens
+_ASLEEP = 60.0  # seconds that it does so at most
+_PAUSE = 0.5  # between two tries to connect
+_MISSED = "SELECT id FROM tickets ORDER BY opened_at DESC LIMIT 1000"
+
+
+class Feed:
+    """Tells listeners what changed, whichever process changed it."""
+
+    def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
+        self._connect = connect
+        self._listeners: list[Callable[[str], None]] = []
+        self._ready = threading.Event()
+        self._end = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._proved = -math.inf  # all that was announced before this moment has been told
+        self._asked = -math.inf  # when somebody wanted a proof
+        self._asleep = False
+        self._bell, self._ring = socket.socketpair()
+        self._ring.setblocking(False)
+
+    def add(self, changed: Callable[[str], None]) -> None:
+        """Returns when changes are heard; the first listener starts the thread. Raises StoreError where that fails."""
+        self._listeners.append(changed)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._serve, name=NAME, daemon=True)
+            self._thread.start()
+        if not self._ready.wait(10):
+            raise StoreError("PostgreSQL: nobody can listen for changes")
+
+    def fresh(self) -> bool:
+        """Whether what was announced a second ago has been told, as far as anybody can know; asking keeps the proofs coming."""
+        self._asked = now = time.monotonic()
+        if self._asleep:
+            self._wake()
+        return now - self._proved <= _FRESH
+
+    def close(self) -> None:
+        self._end.set()
+        self._wake()
+        if self._thread is threading.current_thread():
+            return
+        if self._thread is not None:
+            self._thread.join()
+        self._bell.close()
+        self._ring.close()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # it has been rung already, or nobody is there any more
+            self._ring.send(b"!")
+
+    def _serve(self) -> None:
+        """Listens until the end; what was missed while it was cut off is told as if it had changed."""
+        from psycopg import Error
+
+        missed = False
+        while not self._end.is_set():
+            try:
+                with self._connect() as raw:
+                    raw.execute(f"SET application_name = '{NAME}'")
+                    raw.execute(f"LISTEN {CHANNEL}")
+                    self._ready.set()
+                    if missed:
+                        self._tell_all(raw)
+                    missed = True
+                    self._follow(raw)
+            except (StoreError, Error) as error:
+                self._proved = -math.inf
+                _LOG.warning("the feed of changes was cut off: %s", error)
+                self._end.wait(_PAUSE)
+
+    def _tell_all(self, raw: psycopg.Connection[Any]) -> None:
+        for (id,) in raw.execute(_MISSED).fetchall():
+            self._tell(id)
+        for change in StoreEvent:
+            self._tell(storable_text(change))
+
+    def _follow(self, raw: psycopg.Connection[Any]) -> None:
+        while not self._end.is_set():
+            begun = time.monotonic()
+            raw.execute("SELECT 1")  # PostgreSQL sends what was announced before the answer to this
+            for note in raw.notifies(timeout=0):
+                self._tell(note.payload)
+            self._proved = begun
+            self._rest(raw)
+
+    def _rest(self, raw: psycopg.Connection[Any]) -> None:
+        """Until PostgreSQL says something, somebody rings, or it is time for another proof."""
+        self._asleep = True  # before the look at who asked: whoever asks later sees it, and rings
+        awake = time.monotonic() - self._asked < _AWAKE
+        heard = select.poll()
+        heard.register(raw.fileno(), select.POLLIN)
+        heard.register(self._bell, select.POLLIN)
+        self._asleep = not awake
+        ready = heard.poll(1000 * (_WAIT if awake else _ASLEEP))
+        self._asleep = False
+        if any(file == self._bell.fileno() for file, _ in ready):
+            self._bell.recv(1024)
+
+    def _tell(self, payload: str) -> None:
+        id = stored_text(payload)
+        for listener in self._listeners:
+            try:
+                listener(id)
+            except Exception:
+                _LOG.exception("a listener failed for %r", id)
+
+
+T = TypeVar("T")
+
+_CONNECT_SECONDS = 3
+_POOL_SECONDS = 3.0
+_READERS = 8
+# A transaction sees one moment; whoever changes what another changed since that moment is run again.
+_WRITE = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_MIGRATE = "BEGIN"  # sees what the one before committed, as soon as it has the lock
+_LOCK = "SELECT pg_advisory_xact_lock(7305792460)"
+_SETTINGS = (
+    "SET statement_timeout = '5s'",
+    "SET lock_timeout = '3s'",
+    "SET idle_in_transaction_session_timeout = '30s'",
+    "SET client_encoding = 'UTF8'",
+    "SET synchronous_commit = 'on'",
+)
+_PACES = ("SET synchronous_commit = 'on'", "SET synchronous_commit = 'off'")
+_ALIVE = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 8000}
+
+# By the first letters of PostgreSQL's code; what is not here is the fault of one statement alone.
+_CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
+_TROUBLE = (
+    "08",
+    "25006",
+    "28",
+    "3D",
+    "53",
+    "57P",
+    "58",
+    "F0",
+    "XX",
+)  # connection, read-only, login, resources, shutdown, system
+
+
+class _PostgresConnection:
+    """One connection, with PostgreSQL's errors in our words and `?` for parameters."""
+
+    def __init__(self, raw: psycopg.Connection[Row]) -> None:
+        import psycopg
+
+        self._raw = raw
+        self._error = psycopg.Error
+        self._lost = (psycopg.OperationalError, psycopg.InterfaceError)
+
+    def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        try:
+            cursor = self._raw.execute(_percent(sql), params or None)
+            return cursor.fetchall() if cursor.description else []
+        except self._error as error:
+            lost = self._raw.closed or (error.sqlstate is None and isinstance(error, self._lost))
+            raise store_error(error, lost) from error
+
+    def check(self) -> None:
+        """A connection that is lost says so when it is used."""
+
+    def close(self) -> None:
+        self._raw.close()
+
+
+@cache
+def _percent(sql: str) -> Any:
+    """The same statement with psycopg's placeholders; none of ours has a percent sign."""
+    return sql.replace("?", "%s")
+
+
+def store_error(error: psycopg.Error, lost: bool) -> StoreError:
+    """What went wrong: a conflict, the database itself, or this one statement."""
+    code, said = error.sqlstate or "", str(error).strip().replace("\n", "; ")
+    if code.startswith(_CONFLICTS):
+        return TransactionConflict(f"PostgreSQL: {said}")
+    if lost or code.startswith(_TROUBLE):
+        return DatabaseUnusable(f"PostgreSQL cannot be used: {said}")
+    return StoreError(f"PostgreSQL cannot keep this: {said}")
+
+
+class PostgresStore:
+    """A database that any number of processes use at the same time."""
+
+    shared = True  # what this process remembers may be old
+
+    def __init__(self, url: str) -> None:
+        """Brings the schema up to date; raises StoreError where the database cannot be reached."""
+        self._url = url
+        self._process = os.getpid()
+        self._closed = False
+        self._feed = Feed(self._connect)
+        self._pool = self._open_pool()
+        self._writer = GroupWriter(self._writing, _WRITE, _announce, lambda changed: None, _PACES)
+        try:
+            self._writer.run(lambda tx: None)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        """Runs work that changes nothing; tries once more where a connection was lost, after the others were looked at."""
+        self._mine()
+        try:
+            return self._read(work)
+        except DatabaseUnusable:
+            self._pool.check()
+            return self._read(work)
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """Returns when what the work did is on disk; the work is run again where another process came first."""
+        self._mine()
+        return self._writer.run(work)
+
+    def write_soon(self, work: Callable[[Tx], T]) -> T:
+        """The same, and does not wait for the disk."""
+        self._mine()
+        return self._writer.run(work, soon=True)
+
+    def listen(self, changed: Callable[[str], None]) -> None:
+        """Returns when every later change will be heard."""
+        self._mine()
+        self._feed.add(changed)
+
+    def hears(self) -> bool:
+        return self._feed.fresh()
+
+    def check(self) -> None:
+        """Reads and writes; raises StoreError where one of them fails."""
+        self.read(lambda tx: tx.setting(PROBE))
+        self.write(lambda tx: tx.save_setting(PROBE, ""))
+
+    def close(self) -> None:
+        if self._closed or os.getpid() != self._process:
+            return
+        self._writer.outside()
+        self._closed = True
+        self._writer.close()
+        self._feed.close()
+        self._pool.close()
+
+    def _mine(self) -> None:
+        if os.getpid() != self._process:
+            raise StoreError(f"this store was opened by process {self._process}; open it again after a fork")
+        if self._closed:
+            raise StoreError("the store is closed")
+
+    def _open_pool(self) -> ConnectionPool[psycopg.Connection[Row]]:
+        from psycopg_pool import ConnectionPool
+
+        return ConnectionPool(
+            self._url,
+            kwargs={"autocommit": True, "connect_timeout": _CONNECT_SECONDS, **_ALIVE},
+            min_size=0,
+            max_size=_READERS,
+            timeout=_POOL_SECONDS,
+            reconnect_timeout=1.0,
+            configure=_configure,
+            name="interlock-readers",
+            open=True,
+        )
+
+    def _connect(self) -> psycopg.Connection[Row]:
+        """A connection of its own, outside of the pool."""
+        import psycopg
+
+        try:
+            raw = psycopg.connect(self._url, autocommit=True, connect_timeout=_CONNECT_SECONDS, **_ALIVE)  # type: ignore[arg-type]
+        except psycopg.Error as error:
+            raise store_error(error, lost=True) from error
+        _configure(raw)
+        return raw
+
+    def _writing(self) -> _PostgresConnection:
+        connection = _PostgresConnection(self._connect())
+        try:
+            migrate(connection, _MIGRATE, _LOCK)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _read(self, work: Callable[[Tx], T]) -> T:
+        with self._borrowed() as connection, transaction(connection, _READ) as session:
+            return work(SqlTx(session))
+
+    @contextlib.contextmanager
+    def _borrowed(self) -> Iterator[_PostgresConnection]:
+        """A connection of the pool; one that is of no more use is closed before it goes back."""
+        from psycopg_pool import PoolClosed, PoolTimeout
+
+        try:
+            raw = self._pool.getconn()
+        except (PoolTimeout, PoolClosed) as error:
+            raise StoreError(f"PostgreSQL cannot be reached: {error}") from error
+        try:
+            yield _PostgresConnection(raw)
+        except DatabaseUnusable:
+            raw.close()
+            raise
+        finally:
+            self._pool.putconn(raw)
+
+
+def _configure(raw: psycopg.Connection[Any]) -> None:
+    connection = _PostgresConnection(raw)
+    for setting in _SETTINGS:
+        connection.execute(setting)
+
+
+def _announce(session: Transaction) -> None:
+    """Wakes the listeners of every process when the transaction is committed."""
+    for id in dict.fromkeys(session.changed):
+        session.execute("SELECT pg_notify(?, ?)", (CHANNEL, id))

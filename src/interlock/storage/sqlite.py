@@ -1,0 +1,332 @@
+"""An SQLite file in a state folder: written by the one process that holds the folder's lock, read by all its threads."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+import os
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from interlock.ports import StoreError, Tx
+from interlock.storage import DatabaseUnusable, Row, migrate, transaction
+from interlock.storage.access import PROBE
+from interlock.storage.group_commit import GroupWriter
+from interlock.storage.sql import SqlTx
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class FolderLock:
+    """Holds `<folder>/lock` until it is closed or the process is gone; a forked child does not hold it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "lock"
+        self._file: int | None = None
+        lock = weakref.WeakMethod(self._forget)
+        os.register_at_fork(after_in_child=lambda: (forget := lock()) and forget())
+
+    def take(self) -> bool:
+        """Takes the lock, again where somebody replaced the file; raises StoreError with the holder's pid. Tells whether it was ever signed."""
+        if self._file is not None:
+            if _same(self._path, self._file):
+                return True
+            self.close()
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.pread(file, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            os.close(file)
+            raise StoreError(f"{self._path.parent} is in use by process {holder}") from error
+        self._file = file
+        return os.fstat(file).st_size > 0
+
+    def sign(self) -> None:
+        """Writes down whose lock it is."""
+        if self._file is not None:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+
+    def close(self) -> None:
+        if self._file is not None:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+            self._forget()
+
+    def _forget(self) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                os.close(self._file)
+            self._file = None
+
+
+def _same(path: Path, file: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file))
+    except FileNotFoundError:
+        return False
+
+
+def make_private_folder(folder: Path) -> None:
+    """Makes a folder that only its owner can look into."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_mode & 0o077:
+        folder.chmod(0o700)
+
+
+def sync_folder(folder: Path) -> None:
+    """Returns when the folder's list of files is on disk."""
+    file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+T = TypeVar("T")
+
+_LOG = logging.getLogger(__name__)
+_FILE = "state.db"
+_BUSY_SECONDS = 4.0  # that a lock of another program is waited for
+_PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "fullfsync = 1",
+    "foreign_keys = 1",
+    "trusted_schema = 0",
+    "cell_size_check = 1",
+    "journal_size_limit = 67108864",
+)
+_PACES = ("PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL")
+_BUSY = 5
+# What a person is told, by the code that SQLite gives; a code that is not here is the fault of one statement alone.
+_TROUBLE = {
+    6: "another connection has locked it",
+    7: "out of memory",
+    8: "it is read-only",
+    9: "interrupted",
+    10: "the disk does not work",
+    11: "it is damaged",
+    13: "the disk is full",
+    14: "it cannot be opened",
+    15: "its locks do not work",
+    17: "its schema was changed",
+    26: "it is no database",
+}
+
+
+class _SqliteConnection:
+    """One connection to the file, which it remembers, so that a replaced file is noticed."""
+
+    def __init__(self, path: Path, pragmas: Sequence[str], empty: bool = False) -> None:
+        import sqlite3
+
+        self._path = path
+        self._errors = (sqlite3.Error, OverflowError, UnicodeEncodeError)
+        self._place = file_identity(path, empty)
+        self._raw: sqlite3.Connection
+        try:
+            self._raw = sqlite3.connect(
+                f"{path.as_uri()}?mode=rw",
+                uri=True,
+                timeout=_BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=512,
+            )
+        except self._errors as error:
+            raise self._words(error) from error
+        for pragma in pragmas:
+            self.execute(f"PRAGMA {pragma}")
+
+    def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
+        try:
+            return self._raw.execute(sql, params).fetchall()
+        except self._errors as error:
+            raise self._words(error) from error
+
+    def check(self) -> None:
+        """Raises where the file was removed or replaced: what is written to it would be gone."""
+        if file_identity(self._path) != self._place:
+            raise DatabaseUnusable(f"{self._path}: replaced by another file")
+
+    def close(self) -> None:
+        try:
+            self._raw.close()
+        except self._errors as error:
+            _LOG.warning("%s: closing: %s", self._path, error)
+
+    def _words(self, error: Exception) -> StoreError:
+        code = getattr(error, "sqlite_errorcode", 1) & 0xFF
+        if code == _BUSY:  # it was waited for already
+            return StoreError(f"{self._path}: another process has locked it ({error})")
+        if code in _TROUBLE:
+            return DatabaseUnusable(f"{self._path}: {_TROUBLE[code]} ({error})")
+        return StoreError(f"{self._path}: cannot keep this: {error}")
+
+
+def file_identity(path: Path, empty: bool = False) -> tuple[int, int]:
+    """Which file this is; raises where it is gone, or emptied."""
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise DatabaseUnusable(f"{path}: {error.strerror}") from error
+    if not found.st_size and not empty:
+        raise DatabaseUnusable(f"{path}: it is empty")
+    return found.st_dev, found.st_ino
+
+
+def _create(path: Path) -> None:
+    """Makes a whole database beside its place and moves it there, so that an empty file is never ours."""
+    new = path.with_suffix(".new")
+    for leftover in path.parent.glob(f"{new.name}*"):
+        leftover.unlink()
+    os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    connection = _SqliteConnection(new, ("synchronous = FULL",), empty=True)
+    try:
+        migrate(connection, "BEGIN IMMEDIATE")
+    finally:
+        connection.close()
+    new.rename(path)
+    sync_folder(path.parent)
+
+
+class SqliteStore:
+    """A state folder; a second opener is refused."""
+
+    def __init__(self, folder: Path) -> None:
+        """Makes the folder and its database where they are missing; later they are only looked for."""
+        self._path = folder / _FILE
+        self._process = os.getpid()
+        self._lock = FolderLock(folder)
+        self._listeners: list[Callable[[str], None]] = []
+        self._own = threading.local()
+        self._readers: weakref.WeakSet[_SqliteConnection] = weakref.WeakSet()
+        self._closed = False
+        self._claim()
+        self._writer = GroupWriter(self._connect, "BEGIN IMMEDIATE", lambda session: None, self._tell, _PACES)
+        try:
+            self._writer.run(lambda tx: None)
+        except BaseException:
+            self.close()
+            raise
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        """Runs work that changes nothing, on this thread's own connection; tries a new one where that is of no use."""
+        self._mine()
+        had_one = getattr(self._own, "connection", None) is not None
+        try:
+            return self._read(work)
+        except DatabaseUnusable:
+            self._forget()
+            if not had_one:
+                raise
+        try:
+            return self._read(work)
+        except DatabaseUnusable:
+            self._forget()
+            raise
+
+    def write(self, work: Callable[[Tx], T]) -> T:
+        """Returns when what the work did is on disk."""
+        self._mine()
+        return self._writer.run(work)
+
+    def write_soon(self, work: Callable[[Tx], T]) -> T:
+        """The same, and does not wait for the disk."""
+        self._mine()
+        return self._writer.run(work, soon=True)
+
+    def listen(self, changed: Callable[[str], None]) -> None:
+        self._listeners.append(changed)
+
+    def hears(self) -> bool:
+        """Always: nobody else writes here."""
+        return True
+
+    def check(self) -> None:
+        """Reads and writes; raises StoreError where one of them fails."""
+        self.read(lambda tx: tx.setting(PROBE))
+        self.write(lambda tx: tx.save_setting(PROBE, ""))
+
+    def close(self) -> None:
+        """Finishes what was begun and gives the folder back."""
+        if self._closed or os.getpid() != self._process:
+            return
+        self._writer.outside()
+        self._closed = True
+        self._writer.close()
+        for connection in list(self._readers):
+            connection.close()
+        self._lock.close()
+
+    def _claim(self) -> None:
+        """Takes the folder. A file that is missing where there was one is not made again: an empty one knows of no block."""
+        try:
+            make_private_folder(self._path.parent)
+            used = self._lock.take()
+            if not self._path.exists():
+                if used:
+                    raise StoreError(
+                        f"{self._path}: gone; put it back, or remove {self._path.parent}/lock to begin anew"
+                    )
+                _create(self._path)
+            self._path.chmod(0o600)
+            self._lock.sign()
+        except OSError as error:
+            self._lock.close()
+            raise StoreError(f"{error.filename or self._path.parent}: {error.strerror}") from error
+        except StoreError:
+            self._lock.close()
+            raise
+
+    def _mine(self) -> None:
+        if os.getpid() != self._process:
+            raise StoreError(f"{self._path}: opened by process {self._process}; open it again after a fork")
+        if self._closed:
+            raise StoreError(f"{self._path}: the store is closed")
+
+    def _connect(self) -> _SqliteConnection:
+        """The one connection that writes."""
+        file_identity(self._path)
+        try:
+            self._lock.take()
+            self._lock.sign()
+        except OSError as error:
+            raise DatabaseUnusable(f"{self._path.parent}: {error.strerror}") from error
+        connection = _SqliteConnection(self._path, _PRAGMAS)
+        try:
+            migrate(connection, "BEGIN IMMEDIATE")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _read(self, work: Callable[[Tx], T]) -> T:
+        connection: _SqliteConnection | None = getattr(self._own, "connection", None)
+        if connection is None:
+            connection = _SqliteConnection(self._path, ("query_only = 1", "trusted_schema = 0", "cell_size_check = 1"))
+            self._own.connection = connection
+            self._readers.add(connection)
+        connection.check()
+        with transaction(connection, "BEGIN") as session:
+            return work(SqlTx(session))
+
+    def _forget(self) -> None:
+        connection: _SqliteConnection | None = getattr(self._own, "connection", None)
+        self._own.connection = None
+        if connection is not None:
+            connection.close()
+
+    def _tell(self, changed: Sequence[str]) -> None:
+        for id in dict.fromkeys(changed):
+            for listener in self._listeners:
+                try:
+                    listener(id)
+                except Exception:
+                    _LOG.exception("a listener failed for %r", id)

@@ -1,0 +1,1 @@
+"""HTTP plumbing that the server, the hooks and the console share."""

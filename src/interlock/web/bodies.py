@@ -1,0 +1,239 @@
+"""Request bodies of operators and agents other than evaluate: every key is known, every length bounded."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from interlock.adapters.trust import TRUSTS
+from interlock.plans.draft import MOST_COMMAND
+from interlock.plans.planning import MOST_INTENT
+from interlock.plans.workflows import FREEZE_DAYS, MOST_STEPS
+from interlock.policy.policy import MODES
+from interlock.policy.registry import CATEGORIES
+
+Word = Annotated[str, Field(min_length=1, max_length=200)]
+Words = Annotated[str, Field(max_length=500)]
+Label = Annotated[str, Field(min_length=1, max_length=64)]
+Labels = Annotated[list[Label], Field(max_length=50)]
+Secret = Annotated[str, Field(min_length=1, max_length=1024, json_schema_extra={"format": "password"})]
+CATEGORY_PATTERN = f"^({'|'.join(sorted(CATEGORIES))})$"
+TRUST_PATTERN = f"^({'|'.join(TRUSTS)})$"
+MODE_PATTERN = f"^({'|'.join(MODES)})$"
+
+
+class RequestBody(BaseModel):
+    """An object that refuses what it does not know."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Reason(RequestBody):
+    reason: Words = ""
+
+
+class Rejection(RequestBody):
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class Outcome(RequestBody):
+    outcome: Annotated[str, Field(min_length=1, max_length=500, description="what became of the action")]
+    agent: Annotated[str, Field(max_length=200, description="the name the ticket was opened under")] = ""
+
+
+class Resume(RequestBody):
+    operator: Annotated[str, Field(max_length=200, description="who it has to be; empty: whoever signed in")] = ""
+
+
+class SignIn(RequestBody):
+    operator: Label
+    passphrase: Secret
+    channel: Annotated[str, Field(pattern="^[a-z][a-z0-9_-]{0,39}$")] = "http"
+
+
+class Passphrase(RequestBody):
+    passphrase: Secret
+
+
+class Mode(RequestBody):
+    mode: Annotated[str, Field(pattern=MODE_PATTERN)]
+    reason: Words = ""
+
+
+class NewPause(RequestBody):
+    seconds: Annotated[int, Field(ge=1, le=86_400)]
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class NewJail(RequestBody):
+    pid: Annotated[int, Field(ge=2, description="the first process of its PID namespace, as it is numbered outside")]
+    program: Annotated[str, Field(min_length=1, max_length=200)]
+    grants: Labels = []
+    fixed: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=4096)]],
+        Field(max_length=200, description="files that it must not be able to write"),
+    ] = []
+
+
+class HookChange(RequestBody):
+    change: Annotated[str, Field(pattern="^(installed|removed)$")]
+    agent: Label
+    scope: Annotated[str, Field(pattern="^(project|user|system)$")]
+    files: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(min_length=1, max_length=20)]
+
+
+class Acceptance(RequestBody):
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+    mark: Annotated[str, Field(max_length=64, description="which of several servers of one name is meant")] = ""
+
+
+class TrustChange(Acceptance):
+    level: Annotated[str, Field(pattern=TRUST_PATTERN)]
+
+
+class MetServer(RequestBody):
+    server: Annotated[dict[str, Any], Field(description="as in evaluate")]
+    tools: Annotated[
+        dict[str, Annotated[str, Field(min_length=1, max_length=64)]],
+        Field(max_length=2_000, description="the tools that it lists, each with a hash of its description"),
+    ] = {}
+
+
+class NewAgent(RequestBody):
+    name: Word
+    trust_tier: Annotated[str, Field(max_length=64)] = ""
+
+
+class AgentChange(RequestBody):
+    principal: Word
+    name: Annotated[str, Field(max_length=200)] = ""
+    trust_tier: Annotated[str, Field(max_length=64)] | None = None
+    revoked: bool = False
+
+
+class NewBlock(RequestBody):
+    principal: Word
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class NewOperator(RequestBody):
+    name: Label
+    passphrase: Secret
+    roles: Labels = []
+    teams: Labels = []
+    service: bool = False
+
+
+class OperatorChange(RequestBody):
+    roles: Labels | None = None
+    teams: Labels | None = None
+    disabled: bool | None = None
+
+
+class FirstOperator(RequestBody):
+    row: Annotated[dict[str, Any], Field(description="the sealed row that the terminal made")]
+    seal_key: Annotated[str, Field(pattern="^[0-9a-f]{64}$", description="hex")]
+
+
+class Undoing(RequestBody):
+    force: Annotated[bool, Field(description="whether later work is overwritten")] = False
+
+
+class NewGrant(RequestBody):
+    effect: Annotated[str, Field(max_length=100)] = ""
+    targets: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(max_length=100)] = []
+    environment: Annotated[str, Field(max_length=100)] = ""
+    ceiling: Annotated[str, Field(pattern="^(safe|reversible|destructive|dangerous|forbidden)$")] = "destructive"
+    count: Annotated[int, Field(ge=1, le=1_000)] = 1
+    seconds: Annotated[int, Field(ge=1, le=7 * 86_400)] = 3_600
+    why: Annotated[str, Field(min_length=1, max_length=500)]
+    principal: Annotated[str, Field(max_length=200)] = ""
+    name: Annotated[str, Field(max_length=200)] = ""
+    session: Annotated[str, Field(max_length=200)] = ""
+    digests: Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=100)] = []
+
+
+class NewStanding(RequestBody):
+    verdict: Annotated[str, Field(pattern="^(allow|deny)$")]
+    pattern: Annotated[str, Field(min_length=1, max_length=300)]
+    why: Annotated[str, Field(max_length=500)] = ""
+    seconds: Annotated[int, Field(ge=0, le=366 * 86_400, description="0: until it is taken back")] = 0
+
+
+class NewPattern(RequestBody):
+    """Seed 003's fields."""
+
+    id: Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$")]
+    pattern: Annotated[str, Field(min_length=1, max_length=1_000)]
+    category: Annotated[str, Field(pattern=CATEGORY_PATTERN)]
+    severity: Annotated[str, Field(pattern="^(low|medium|high|critical)$")]
+    description: Annotated[str, Field(max_length=500)] = ""
+    requiresConfirmation: bool = True
+    coolingOffMs: Annotated[int, Field(ge=0, le=86_400_000)] = 0
+    requiresHumanApproval: bool = False
+    canRollback: bool | None = None
+    undo: Annotated[str, Field(max_length=500)] = ""
+
+
+Command = Annotated[str, Field(min_length=1, max_length=MOST_COMMAND)]
+Folder = Annotated[
+    str, Field(max_length=4096, description="an absolute path; the daemon's home folder where it is empty")
+]
+Mark = Annotated[str, Field(max_length=200, description="of the review that was shown")]
+Ticked = Annotated[bool, Field(description="whether the box was ticked, where the plan has one")]
+
+
+class NewPlan(RequestBody):
+    intent: Annotated[str, Field(min_length=1, max_length=MOST_INTENT)]
+    cwd: Folder = ""
+
+
+class EditedPlan(RequestBody):
+    command: Command
+    cwd: Folder | None = None
+
+
+class PlanYes(RequestBody):
+    command: Command
+    mark: Mark
+    understood: Ticked = False
+    at: Annotated[str, Field(pattern="^(daemon|terminal)$", description="where it runs")] = "daemon"
+
+
+class PlanEnd(RequestBody):
+    exitCode: Annotated[int, Field(ge=-255, le=255)]
+    interrupted: bool = False
+
+
+class WorkflowStep(RequestBody):
+    command: Command
+    cwd: Folder = ""
+    intent: Annotated[str, Field(max_length=MOST_INTENT)] = ""
+
+
+class NewWorkflow(RequestBody):
+    name: Annotated[str, Field(min_length=1, max_length=80)]
+    steps: Annotated[list[WorkflowStep], Field(min_length=1, max_length=MOST_STEPS)]
+    stopOnFailure: bool = True
+
+
+class StepYes(RequestBody):
+    id: Annotated[str, Field(min_length=1, max_length=200, description="of the step's plan")]
+    command: Annotated[str, Field(max_length=MOST_COMMAND)] = ""
+    mark: Mark = ""
+    understood: Ticked = False
+
+
+Steps = Annotated[list[StepYes], Field(min_length=1, max_length=MOST_STEPS)]
+
+
+class WorkflowRun(RequestBody):
+    steps: Steps
+    frozen: Annotated[str, Field(max_length=200, description="the workflow's mark, where it is frozen")] = ""
+
+
+class Freeze(RequestBody):
+    steps: Steps
+    runs: Annotated[int, Field(ge=1, le=50)] = 10
+    days: Annotated[int, Field(ge=1, le=FREEZE_DAYS)] = 1

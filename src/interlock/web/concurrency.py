@@ -1,0 +1,96 @@
+"""Keeps the event loop free: a bounded pool of threads for blocking work, and events that wake whoever waits for a ticket."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
+
+from interlock.ports import Store
+from interlock.records import Ticket
+from interlock.web.errors import HttpProblem
+
+T = TypeVar("T")
+
+
+class Pool:
+    """A few long-lived threads, each with its own connection to the store; what comes at once waits its turn."""
+
+    def __init__(self, workers: int) -> None:
+        self._threads = ThreadPoolExecutor(workers, "interlock-worker")
+
+    async def run(self, work: Callable[..., T], *given: Any, **named: Any) -> T:
+        call = partial(work, *given, **named) if named else work
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *(() if named else given))
+
+    def close(self) -> None:
+        """Ends when everything that was begun is done."""
+        self._threads.shutdown(wait=True)
+
+
+MOST = 5_000  # that wait at once
+
+
+class Waiters:
+    """Events keyed by ticket."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, set[asyncio.Event]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._count = 0
+        self.closed = False
+
+    def listen(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
+        """From now on the store's changes wake those who wait on this loop."""
+        first, self._loop = self._loop is None, loop
+        if first:
+            store.listen(self._changed)
+
+    def add(self, ticket: str) -> asyncio.Event:
+        """An event that is set when the ticket changes; to be given back with `remove`."""
+        if self._count >= MOST:
+            raise HttpProblem("RATE_LIMIT_EXCEEDED", f"{MOST} callers wait already; ask again later", retry_after="5")
+        event = asyncio.Event()
+        self._events.setdefault(ticket, set()).add(event)
+        self._count += 1
+        if self.closed:
+            event.set()
+        return event
+
+    def remove(self, ticket: str, event: asyncio.Event) -> None:
+        events = self._events.get(ticket, set())
+        if event in events:
+            events.discard(event)
+            self._count -= 1
+        if not events:
+            self._events.pop(ticket, None)
+
+    def waits(self, ticket: str) -> bool:
+        """Whether anybody waits for it."""
+        return ticket in self._events
+
+    def close(self) -> None:
+        """Everybody is answered at once, with the ticket as it stands."""
+        self.closed = True
+        for events in self._events.values():
+            for event in events:
+                event.set()
+
+    def _changed(self, ticket: str) -> None:
+        """Called by the store, in a thread of its own."""
+        loop = self._loop
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits on it
+                loop.call_soon_threadsafe(self._wake, ticket)
+
+    def _wake(self, ticket: str) -> None:
+        for event in self._events.get(ticket, ()):
+            event.set()
+
+
+def seconds_until_due(ticket: Ticket, now: float) -> float:
+    due = [at for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now]
+    return max(0.05, min(due) - now + 0.01) if due else 1.0

@@ -1,0 +1,117 @@
+"""The objects that every route works with, built once for an app."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+
+from interlock.audit.proof import verify_chains
+from interlock.audit.verify import AuditVerdict
+from interlock.config import Config
+from interlock.config.settings import SeparateSettings
+from interlock.identity.agent_detection import TerminalPlace, agent_above, place_of
+from interlock.impact.user_access import ProjectFileCache, snapshot_taker, target_inspector
+from interlock.impact.warm_child import WarmInspector
+from interlock.runtime.state import State
+from interlock.snapshots.client import WarmSnapshotter, clients_by_principal
+from interlock.web.callers import ApiCaller, Credentials
+from interlock.web.concurrency import Pool, Waiters
+from interlock.web.errors import HttpProblem
+from interlock.web.guards import AllowedUsers, Buckets, HostNames
+
+if TYPE_CHECKING:
+    from interlock.hooks.memory import HookMemory
+
+CALLER = "interlock.who"
+FOR_PEOPLE = 2_000  # milliseconds of a look that a person waits for
+SIGN_INS = 2  # passphrases that are checked at a time: it is slow on purpose, and everybody else needs threads too
+
+
+@dataclass(slots=True)
+class Context:
+    """Built once for an app; lives as long as it."""
+
+    state: State
+    config: Config
+    version: str
+    pool: Pool
+    credentials: Credentials
+    buckets: Buckets
+    places: HostNames
+    peers: AllowedUsers
+    hooks: HookMemory
+    waiters: Waiters = field(default_factory=Waiters)
+    signing_in: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(SIGN_INS))
+    proving: threading.Lock = field(default_factory=threading.Lock)  # the whole record: one at a time
+    started: float = 0.0
+    port: int = 0  # that people's browsers reach; known once it listens
+    look: WarmInspector | None = None  # at targets, as this daemon's user
+    keeper: WarmSnapshotter | None = None  # of what actions would change, as the same user
+    projects: ProjectFileCache = field(default_factory=lambda: ProjectFileCache(SeparateSettings()))
+    agent_above: Callable[[int], str | None] = agent_above  # why a peer process looks like an agent's
+    place_of: Callable[[int, float | None], TerminalPlace | None] = place_of  # the terminal that a peer process is at
+
+    @classmethod
+    def of(cls, state: State, config: Config, version: str, hooks: HookMemory) -> Context:
+        pool, peers = Pool(config.workers), AllowedUsers(config)
+        # A daemon with a user of its own can neither read nor write what its agents change: root's helper becomes theirs.
+        keeper = WarmSnapshotter(config.snapshots, config.folder) if not config.separate.on else None
+        state.keeper = keeper
+        state.keepers = clients_by_principal(config.separate.looker, {f"uid:{uid}": uid for uid in peers.agents})
+        look = WarmInspector() if config.looker.look else None
+        if look is not None and not config.separate.on and not state.shared:  # plans run here, as the same user
+            state.plans.look = lambda question: look({**question, "ms": FOR_PEOPLE})
+        state.plans.inspect = lambda principal: target_inspector(principal, config.separate, state.plans.look or look)
+        state.plans.snapshot = lambda principal: snapshot_taker(principal, keeper, state.keepers)
+        return cls(
+            state,
+            config,
+            version,
+            pool,
+            Credentials(state, pool),
+            Buckets(config.limits.requests_per_minute, state.clock),
+            HostNames(config.host, peers, config.console.public_url),
+            peers,
+            hooks,
+            started=state.clock.now(),
+            look=look,
+            keeper=keeper,
+            projects=ProjectFileCache(config.separate),
+        )
+
+    @property
+    def address(self) -> str:
+        """Where people reach the console."""
+        return self.config.console.public_url or f"http://localhost:{self.port or self.config.port}"
+
+    async def read(self, work: Callable[..., Any]) -> Any:
+        """What the store says."""
+        return await self.pool.run(self.state.store.read, work)
+
+
+def caller_of(request: Request) -> ApiCaller:
+    """The caller, as the front of the door found it."""
+    found: ApiCaller = request.scope[CALLER]
+    return found
+
+
+PATIENCE = 5  # seconds after which to ask for a verdict again
+
+
+def verify_record_once(context: Context) -> AuditVerdict:
+    """The verdict on the record as it is now; refuses while another is being worked out, for each reads everything."""
+    if not context.proving.acquire(blocking=False):
+        words = "the whole record is being verified already; ask again in a moment"
+        raise HttpProblem(
+            "RATE_LIMIT_EXCEEDED", words, details={"retry_after_seconds": PATIENCE}, retry_after=str(PATIENCE)
+        )
+    try:
+        context.state.recorder.flush()
+        return verify_chains(context.state)
+    finally:
+        context.proving.release()

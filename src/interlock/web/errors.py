@@ -1,0 +1,106 @@
+"""Turns errors into an HTTP status, a code of the registry (1.9) and a message for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from interlock.engine.evaluate import NO_STORE
+from interlock.error_codes import AnswerRefused
+from interlock.identity.keys import EnrolError
+from interlock.identity.operators import SIGN_INS
+from interlock.identity.sessions import SignInRefused, TooManySignIns
+from interlock.ports import StoreError
+
+STATUSES: Mapping[str, int] = MappingProxyType(
+    {
+        "CONFIRMATION_REQUIRED": 202,
+        "PERMISSION_DENIED": 403,
+        "PERMISSION_TRUST_LEVEL_INSUFFICIENT": 403,
+        "PERMISSION_DANGER_LEVEL_DENIED": 403,
+        "NOT_FOUND_RESOURCE": 404,
+        "NOT_FOUND_OPERATION": 404,
+        "TOKEN_INVALID": 404,
+        "TOKEN_EXPIRED": 409,
+        "TOKEN_ALREADY_USED": 409,
+        "TOKEN_SCOPE_MISMATCH": 409,
+        "RATE_LIMIT_EXCEEDED": 429,
+        "RATE_LIMIT_QUOTA_PAUSE": 429,
+        "RATE_LIMIT_QUOTA_EXHAUSTED": 429,
+        "VALIDATION_PAYLOAD_TOO_LARGE": 413,
+        "PLANNER_FAILED": 502,
+        "PLANNER_TIMEOUT": 504,
+        "PLANNER_NOT_CHOSEN": 409,
+        "INTERNAL_ERROR": 500,
+    }
+)
+
+
+class HttpProblem(Exception):
+    """A request that is answered with an error."""
+
+    def __init__(
+        self, code: str, words: str, status: int = 0, details: Mapping[str, Any] | None = None, **headers: str
+    ) -> None:
+        self.code, self.words = code, words
+        self.status = status or STATUSES.get(code, 400)
+        self.details = dict(details) if details else {}
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        super().__init__(words)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """ERR-01: nothing beside the error."""
+        error: dict[str, Any] = {"code": self.code, "message": self.words}
+        if self.details:
+            error["details"] = self.details
+        return {"success": False, "error": error}
+
+    @property
+    def denial(self) -> dict[str, Any]:
+        """The same as an answer to evaluate: an error is never a pass."""
+        return {"allowed": False, "decision": "deny", "reason": f"Denied: {self.words}.", **self.body}
+
+
+EXPECTED: tuple[type[Exception], ...] = (HttpProblem, AnswerRefused, SignInRefused, EnrolError, StoreError)
+
+
+def unauthenticated() -> HttpProblem:
+    words = "this needs an agent token (agt_…) or an operator's session (ses_…) as Authorization: Bearer"
+    return HttpProblem("PERMISSION_DENIED", words, 401, www_authenticate="Bearer")
+
+
+def rate_limited(limit: int, seconds: int, resets_at: str) -> HttpProblem:
+    """RL-01: how long to wait is always said."""
+    details = {
+        "limit": limit,
+        "remaining": 0,
+        "window": "minute",
+        "resets_at": resets_at,
+        "retry_after_seconds": seconds,
+    }
+    words = f"too many requests: {limit} a minute are allowed; try again in {seconds} s"
+    return HttpProblem("RATE_LIMIT_EXCEEDED", words, details=details, retry_after=str(seconds))
+
+
+def problem_of(error: Exception) -> HttpProblem | None:
+    """The answer to what the service refused; None for what nobody expected."""
+    if isinstance(error, HttpProblem):
+        return error
+    if isinstance(error, AnswerRefused):
+        return HttpProblem(error.code, str(error))
+    if isinstance(error, SignInRefused):
+        return _sign_in(error)
+    if isinstance(error, EnrolError):
+        return HttpProblem("VALIDATION_INVALID_VALUE", str(error))
+    if isinstance(error, StoreError):
+        return HttpProblem("INTERNAL_ERROR", NO_STORE, 503)
+    return None
+
+
+def _sign_in(error: SignInRefused) -> HttpProblem:
+    if isinstance(error, TooManySignIns):
+        details = {"limit": SIGN_INS.most, "remaining": 0, "window": "minute", "retry_after_seconds": error.seconds}
+        return HttpProblem("RATE_LIMIT_EXCEEDED", str(error), details=details, retry_after=str(error.seconds))
+    return HttpProblem("PERMISSION_DENIED", str(error), 401, www_authenticate="Bearer")

@@ -1,0 +1,247 @@
+"""Parses the body of an evaluate request, with the server behind a proxy; every key is checked, and claims stay claims."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any
+
+from interlock.adapters.trust import TRUSTS, Trust
+from interlock.approvals.confirmations import SESSION
+from interlock.impact.user_access import ReadScript
+from interlock.loop.tightening import ADAPTER
+from interlock.model import Action, AgentRef, Level, command, intent, operation, tool
+from interlock.runtime import Request
+from interlock.runtime.servers import HINTS, ServerClaim
+from interlock.web.callers import ApiCaller
+from interlock.web.errors import HttpProblem
+
+DOOR, PROXY = "http", "proxy"
+KEYS = frozenset(
+    "agent action operation adapter command tool input server hint resource params crude cwd pendingId session risk danger".split()
+)
+_AGENT_KEYS = frozenset({"name", "session", "parent"})
+LEVELS = MappingProxyType({level.word: level for level in Level})
+_CRUDE = frozenset({"CREATE", "READ", "UPDATE", "DELETE", "EXECUTE"})
+# What a kind of action is named by, and what may stand beside it.
+_KINDS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "action": frozenset({"adapter", "params", "resource", "crude"}),
+        "operation": frozenset({"adapter", "params", "resource", "crude"}),
+        "command": frozenset(),
+        "tool": frozenset({"input", "server"}),
+        "hint": frozenset(),
+    }
+)
+_ASIDE = frozenset({"adapter", "params", "resource", "crude", "input", "server"})
+_NAME, _LONG = 200, 4_096  # characters
+
+
+def request_of(body: Any, who: ApiCaller, files: ReadScript | None = None) -> tuple[Request, str]:
+    """The question, and the confirmation token that came inside its params; raises Problem for a body that asks nothing clear."""
+    if type(body) is not dict:
+        raise _type("the body", "an object")
+    if not KEYS.issuperset(body):
+        unknown = sorted(set(body) - KEYS)
+        details = {"unknown_params": unknown[:10], "valid_params": sorted(KEYS)}
+        near = get_close_matches(unknown[0][:60], KEYS, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter {unknown[0]!r:.80}{hint}", details=details)
+    action, token = _action(body)
+    server = server_of(body["server"]) if "server" in body else None
+    request = Request(
+        action,
+        _agent(body, who),
+        PROXY if server is not None else _door(body),
+        resource=_text(body, "resource", _LONG),
+        pending=_text(body, "pendingId", _NAME),
+        claimed_risk=_risk(body.get("risk")),
+        claimed_level=_danger(body.get("danger")),
+        adapter=_text(body, "adapter", _NAME),
+        server=server,
+        files=files,
+        strength=who.strength,
+    )
+    return request, token
+
+
+def _door(body: dict[str, Any]) -> str:
+    """An operation that a server of adapters asks about in the session of its client comes in by that server's door."""
+    who = body.get("agent")
+    session = who.get("session") if isinstance(who, dict) else None
+    return f"{ADAPTER}{body['adapter']}" if body.get("adapter") and str(session or "").startswith(SESSION) else DOOR
+
+
+def _action(body: dict[str, Any]) -> tuple[Action, str]:
+    named = [key for key in _KINDS if key in body]
+    if len(named) != 1:
+        if not named:
+            words = "missing required parameter: one of 'command', 'operation', 'tool' and 'hint'"
+            raise HttpProblem("VALIDATION_MISSING_PARAM", words, details={"param_name": "command"})
+        raise HttpProblem("VALIDATION_INVALID_VALUE", f"{' and '.join(named)}: expected one of them")
+    kind = named[0]
+    for key in _ASIDE.intersection(body) - _KINDS[kind]:
+        raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"{key!r} does not go with {kind!r}")
+    text, cwd = body[kind], _text(body, "cwd", _LONG)
+    if type(text) is not str:
+        raise _type(kind, "a text")
+    if not text.strip():
+        raise HttpProblem("VALIDATION_INVALID_VALUE", f"{kind!r} is empty")
+    if kind == "command":
+        return command(text, cwd), ""
+    if kind == "hint":
+        return intent(text, cwd), ""
+    if kind == "tool":
+        given, token = _without_token(_table(body, "input"), "input")
+        return tool(text, given, cwd), token
+    params, token = _without_token(_table(body, "params"), "params")
+    return operation(text, _with_resource(params, body.get("resource")), _crude(body.get("crude")), cwd), token
+
+
+def _with_resource(params: Mapping[str, Any], resource: Any) -> Mapping[str, Any]:
+    """What an operation is done to is part of it: an approval for one table is none for another."""
+    if resource is None or resource == "":
+        return params
+    if params.get("resource", resource) != resource:
+        raise HttpProblem("VALIDATION_INVALID_VALUE", "resource and params.resource are not the same")
+    return {**params, "resource": resource}
+
+
+def _without_token(params: dict[str, Any], where: str) -> tuple[Mapping[str, Any], str]:
+    """CT-14: the token that a retry carries; it is no part of the action."""
+    if "_confirmation" not in params:
+        return params, ""
+    token = params["_confirmation"]
+    if type(token) is not str:
+        raise _type(f"{where}._confirmation", "a text")
+    return {key: value for key, value in params.items() if key != "_confirmation"}, token or "conf_"
+
+
+def _agent(body: dict[str, Any], who: ApiCaller) -> AgentRef:
+    given, session = body.get("agent"), _text(body, "session", _NAME)
+    if given is None:
+        return AgentRef(who.principal, who.name, session)
+    if type(given) is str:
+        return AgentRef(who.principal, _bounded(given, "agent", _NAME) or who.name, session)
+    if type(given) is not dict:
+        raise _type("agent", "a name, or an object with name, session and parent")
+    if unknown := sorted(set(given) - _AGENT_KEYS):
+        raise HttpProblem("VALIDATION_UNKNOWN_PARAM", f"unknown parameter 'agent.{unknown[0]:.80}'")
+    own = _text(given, "session", _NAME)
+    if own and session and own != session:
+        raise HttpProblem("VALIDATION_INVALID_VALUE", "session and agent.session are not the same")
+    return AgentRef(
+        who.principal, _text(given, "name", _NAME) or who.name, own or session, _text(given, "parent", _NAME)
+    )
+
+
+def _crude(value: Any) -> str:
+    if value is None or value == "":
+        return ""
+    if type(value) is not str or value.upper() not in _CRUDE:
+        raise HttpProblem("VALIDATION_INVALID_VALUE", f"crude: expected one of {', '.join(sorted(_CRUDE))}")
+    return value.upper()
+
+
+def _risk(value: Any) -> int | None:
+    if value is None:
+        return None
+    if type(value) is not int:
+        raise _type("risk", "a whole number from 0 to 100")
+    if not 0 <= value <= 100:
+        raise HttpProblem("VALIDATION_INVALID_VALUE", "risk: expected a whole number from 0 to 100")
+    return value
+
+
+def _danger(value: Any) -> Level | None:
+    if value is None:
+        return None
+    if type(value) is not str or value not in LEVELS:
+        raise HttpProblem("VALIDATION_INVALID_VALUE", f"danger: expected one of {', '.join(LEVELS)}")
+    return LEVELS[value]
+
+
+def _table(body: dict[str, Any], key: str) -> dict[str, Any]:
+    value = body.get(key)
+    if value is None:
+        return {}
+    if type(value) is not dict:
+        raise _type(key, "an object")
+    return value
+
+
+def _text(body: dict[str, Any], key: str, most: int) -> str:
+    value = body.get(key)
+    if value is None:
+        return ""
+    if type(value) is not str:
+        raise _type(key, "a text")
+    return _bounded(value, key, most)
+
+
+def _bounded(value: str, key: str, most: int) -> str:
+    if len(value) > most:
+        details = {"limit_type": "string_length", "limit_value": most, "actual_value": len(value), "unit": "bytes"}
+        raise HttpProblem(
+            "VALIDATION_PAYLOAD_TOO_LARGE",
+            f"{key}: expected no more than {most} characters, got {len(value)}",
+            details=details,
+        )
+    return value
+
+
+def _type(name: str, expected: str) -> HttpProblem:
+    return HttpProblem(
+        "VALIDATION_INVALID_TYPE",
+        f"{name}: expected {expected}",
+        details={"param_name": name, "expected_type": expected},
+    )
+
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_MARK = re.compile(r"[0-9a-f]{64}")
+_KEYS = frozenset({"name", "mark", "words", "trust", "level", "why", "hints"})
+_RAISED: Mapping[int, Level] = {int(level): level for level in Level if level < Level.FORBIDDEN}
+_SERVER_LONG = 4_096
+
+
+def server_of(given: Any) -> ServerClaim:
+    """The server; raises Problem for one that cannot be told from others."""
+    if type(given) is not dict or not _KEYS.issuperset(given):
+        raise _wrong(f"server: expected an object with {', '.join(sorted(_KEYS))}")
+    name, mark, level = given.get("name"), given.get("mark"), given.get("level", 0)
+    if type(name) is not str or not NAME.fullmatch(name):
+        raise _wrong("server.name: expected 1 to 64 of A-Z, a-z, 0-9, -, _ and .")
+    if type(mark) is not str or not _MARK.fullmatch(mark):
+        raise _wrong("server.mark: expected a SHA-256 in hexadecimal")
+    if type(level) is not int or level not in _RAISED:
+        raise _wrong(f"server.level: expected one of {', '.join(map(str, _RAISED))}")
+    words, why = _words(given, "words"), _words(given, "why")
+    return ServerClaim(name, mark, words, _trust(given), _RAISED[level], why, _hints(given), "trust" in given)
+
+
+def _hints(given: Mapping[str, Any]) -> frozenset[str]:
+    value = given.get("hints", [])
+    if type(value) is not list or not all(type(one) is str for one in value) or not HINTS.issuperset(value):
+        raise _wrong(f"server.hints: expected a list of {' and '.join(sorted(HINTS))}")
+    return frozenset(value)
+
+
+def _trust(given: Mapping[str, Any]) -> Trust:
+    word = given.get("trust", Trust.UNTESTED.word)
+    if type(word) is not str or word not in TRUSTS:
+        raise _wrong(f"server.trust: expected one of {', '.join(TRUSTS)}")
+    return TRUSTS[word]
+
+
+def _words(given: Mapping[str, Any], key: str) -> str:
+    value = given.get(key, "")
+    if type(value) is not str or len(value) > _SERVER_LONG:
+        raise _wrong(f"server.{key}: expected a text of up to {_SERVER_LONG} characters")
+    return value
+
+
+def _wrong(words: str) -> HttpProblem:
+    return HttpProblem("VALIDATION_INVALID_VALUE", words)

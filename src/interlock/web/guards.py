@@ -1,0 +1,217 @@
+"""Admits requests by Host, Origin, size, rate and the user at the socket; refuses the rest before they are read."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+from collections.abc import Iterable
+from typing import Any
+
+from interlock.config import Config
+from interlock.ports import Clock
+from interlock.times import iso
+from interlock.web.errors import HttpProblem, rate_limited
+from interlock.web.sockets import CannotServe
+
+Scope = dict[str, Any]
+PATIENCE = 30.0  # seconds that a body may take
+_HERE = ("localhost", "127.0.0.1", "[::1]")
+# What proxies add. Under a name of this machine, everybody outside would be served what is for agents here.
+_FORWARDED = frozenset(
+    {b"x-forwarded-for", b"x-real-ip", b"cf-connecting-ip", b"true-client-ip", b"tailscale-user-login"}
+)
+
+
+class HostNames:
+    """The names this daemon answers to: a page on the web that resolves its own name to 127.0.0.1 is none of them."""
+
+    def __init__(self, host: str, peers: AllowedUsers | None = None, public_url: str = "") -> None:
+        self._peers = peers
+        self._public_url = public_url.lower().encode()
+        self._public = self._public_url.partition(b"://")[2]
+        self._names = {*_HERE, f"[{host}]" if ":" in host else host}
+        self._known: dict[int, frozenset[bytes]] = {}
+
+    def check(self, scope: Scope, host: bytes | None, origin: bytes | None) -> None:
+        """Refuses a Host or an Origin that is not ours; a browser never comes over the unix socket."""
+        if over_socket(scope):
+            if origin is not None:
+                raise HttpProblem("PERMISSION_DENIED", "a browser has no business on this socket")
+            if self._peers is not None:
+                self._peers.check(str(scope["client"][0]), str((scope.get("server") or ("",))[0]), str(scope["path"]))
+            return
+        if self.public(scope):
+            self._from_elsewhere(scope, origin)
+            return
+        server = scope.get("server")
+        ours = self._ours(int(server[1])) if server and server[1] is not None else frozenset()
+        if host is None or host.lower() not in ours:
+            raise HttpProblem("PERMISSION_DENIED", "the Host header does not name this daemon", 403)
+        if origin is not None and origin.lower().removeprefix(b"http://") not in ours:
+            raise HttpProblem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
+        if self._public and any(name in _FORWARDED for name, _ in scope["headers"]):
+            raise HttpProblem(
+                "PERMISSION_DENIED", "a proxy in front of this daemon does not pass the Host header on", 403
+            )
+
+    def public(self, scope: Scope) -> bool:
+        """Whether it was reached by its public name, under which no agent is served."""
+        if not self._public or over_socket(scope):
+            return False
+        return any(name == b"host" and value.lower() == self._public for name, value in scope["headers"])
+
+    def _from_elsewhere(self, scope: Scope, origin: bytes | None) -> None:
+        """Under its public name the daemon is a console for people and nothing else: no agent has business there."""
+        path = str(scope["path"])
+        if path not in ("/", "/console") and not path.startswith("/console/"):
+            raise HttpProblem("NOT_FOUND_OPERATION", "there is no such page", 404)
+        if origin is not None and origin.lower() != self._public_url:
+            raise HttpProblem("PERMISSION_DENIED", "requests from other origins are not answered", 403)
+
+    def _ours(self, port: int) -> frozenset[bytes]:
+        found = self._known.get(port)
+        if found is None:
+            names = {f"{name}:{port}".encode() for name in self._names}
+            found = frozenset(names | ({name.encode() for name in self._names} if port == 80 else set()))
+            self._known[port] = found
+        return found
+
+
+def over_socket(scope: Scope) -> bool:
+    """Whether the kernel said who is there (`protocol.PeerProtocol`); no TCP peer has an address like that."""
+    client = scope.get("client")
+    return client is not None and str(client[0]).startswith("uid:")
+
+
+async def read_body(receive: Any, length: bytes | None, limit: int) -> bytes:
+    """The whole body; refuses a longer one before it is kept."""
+    if length is not None and (not length.isdigit() or len(length) > 15 or int(length) > limit):
+        raise _too_large(limit)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await _whole(receive, limit)
+    except TimeoutError:
+        words = f"the body did not arrive within {PATIENCE:g} s"
+        raise HttpProblem("VALIDATION_INVALID_VALUE", words, 408, connection="close") from None
+
+
+async def _whole(receive: Any, limit: int) -> bytes:
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if message["type"] == "http.request" and not message.get("more_body"):
+        if len(body) > limit:
+            raise _too_large(limit)
+        return body
+    parts, size = [body], len(body)
+    while message["type"] == "http.request" and message.get("more_body"):
+        if size > limit:
+            raise _too_large(limit)
+        message = await receive()
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+    if message["type"] == "http.disconnect":
+        raise ClientGone
+    if size > limit:
+        raise _too_large(limit)
+    return b"".join(parts)
+
+
+def check_type(given: bytes | None) -> None:
+    """Refuses a body that does not call itself JSON: a page on the web could make a browser send such a one unasked."""
+    kind = (given or b"").partition(b";")[0].strip().lower()
+    if kind == b"application/json" or (kind.startswith(b"application/") and kind.endswith(b"+json")):
+        return
+    got = f", not as {kind.decode('latin-1')[:60]!r}" if kind else ""
+    words = f"the body has to be sent as JSON{got}: add the header Content-Type: application/json"
+    details = {"param_name": "Content-Type", "expected_type": "application/json"}
+    raise HttpProblem("VALIDATION_INVALID_TYPE", words, details=details)
+
+
+class ClientGone(Exception):
+    """Whoever asked has gone before the question was complete."""
+
+
+def _too_large(limit: int) -> HttpProblem:
+    details = {"limit_type": "request_size", "limit_value": limit, "unit": "bytes"}
+    return HttpProblem(
+        "VALIDATION_PAYLOAD_TOO_LARGE", f"the body is larger than {limit} bytes", details=details, connection="close"
+    )
+
+
+class Buckets:
+    """So many requests a minute for each principal; used on the event loop alone."""
+
+    MOST = 10_000  # principals that are remembered
+
+    def __init__(self, per_minute: int, clock: Clock) -> None:
+        self._limit, self._clock = per_minute, clock
+        self._left: dict[str, tuple[float, float]] = {}  # principal -> tokens, when
+
+    def take(self, principal: str, count: int = 1) -> None:
+        """Takes tokens; refuses with the time to wait when there are none."""
+        now = self._clock.now()
+        left, at = self._left.get(principal, (float(self._limit), now))
+        left = min(float(self._limit), left + max(0.0, now - at) * self._limit / 60)
+        if left < min(count, self._limit):
+            seconds = max(1, int((min(count, self._limit) - left) * 60 / self._limit + 0.999))
+            self._left[principal] = (left, now)
+            raise rate_limited(self._limit, seconds, iso(now + seconds))
+        if len(self._left) >= self.MOST and principal not in self._left:
+            self._left.pop(next(iter(self._left)))
+        self._left[principal] = (left - count, now)
+
+
+_PEOPLES = frozenset(
+    {"/api/v1/session", "/api/v1/session/resume", "/api/v1/operators/first"}
+)  # where somebody becomes an operator
+
+
+class AllowedUsers:
+    """The users by number, found once; without a user of its own the daemon's socket is its owner's alone, and nothing is asked here."""
+
+    def __init__(self, config: Config) -> None:
+        self._on, self._agents_place = config.separate.on, str(config.agents_socket)
+        ours = {0, os.getuid()}
+        self.agents = frozenset(uids(config.separate.users))
+        self._may_ask, self._may_answer = self.agents | ours, ours | set(uids(config.separate.operators))
+        if self._on and os.getuid() in self.agents | {0}:
+            raise CannotServe("separate: the daemon's own user cannot be root, nor one whose agents it guards")
+
+    def check(self, client: str, place: str, path: str) -> None:
+        """Refuses whoever has no business on this socket, and sign-ins where agents ask."""
+        if not self._on:
+            return
+        if place != self._agents_place:
+            if _uid(client) not in self._may_answer:
+                raise HttpProblem(
+                    "PERMISSION_DENIED", f"this socket is for operators; agents ask on {self._agents_place}"
+                )
+            return
+        self.check_agent(client)
+        if path in _PEOPLES and _uid(client) in self.agents:
+            raise HttpProblem(
+                "PERMISSION_DENIED", "nobody signs in where agents ask; operators have a socket of their own"
+            )
+
+    def check_agent(self, principal: str) -> None:
+        """Refuses a user of this machine whose agents nobody said may ask."""
+        if self._on and principal.startswith("uid:") and _uid(principal) not in self._may_ask:
+            words = f"this daemon guards other users' agents, not those of {principal}; `interlock install --system --for NAME`"
+            raise HttpProblem("PERMISSION_DENIED", words)
+
+
+def uids(names: Iterable[str]) -> list[int]:
+    """The numbers of users; refuses a name that is nobody's."""
+    found = []
+    for name in names:
+        try:
+            found.append(pwd.getpwnam(name).pw_uid)
+        except KeyError:
+            raise CannotServe(f"separate: there is no user {name!r}") from None
+    return found
+
+
+def _uid(client: str) -> int:
+    number = client.removeprefix("uid:")
+    return int(number) if number.isdigit() else -1

@@ -1,0 +1,129 @@
+"""Opens the daemon's sockets: the port, its own unix socket, one for agents; takes over those that systemd holds open."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from interlock.config import Config
+from interlock.identity.isolation import FOLDER, SOCKET
+
+FIRST = 3  # the first file that systemd hands over
+
+
+class CannotServe(Exception):
+    """The daemon does not start; the message is a sentence for a person."""
+
+
+@dataclass(slots=True)
+class ListeningSockets:
+    """The sockets, and those of their paths that go with the daemon."""
+
+    port: socket.socket
+    unix: list[socket.socket] = field(default_factory=list)
+    made: list[Path] = field(default_factory=list)
+
+    @property
+    def all(self) -> list[socket.socket]:
+        return [self.port, *self.unix]
+
+    def close(self) -> None:
+        """What was handed over stays where it is: nobody else can take its place meanwhile."""
+        for sock in self.all:
+            sock.close()
+        for path in self.made:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def open_sockets(config: Config, given: Sequence[socket.socket] = ()) -> ListeningSockets:
+    """Everything the daemon listens on, taken from what was handed over where it is there; raises CannotServe."""
+    known = {_place(sock): sock for sock in given}
+    found = ListeningSockets(known.get(f"{config.port}") or _tcp(config))
+    jails = config.folder / FOLDER / SOCKET
+    paths = [(config.socket_path, 0o700), (jails, 0o700)]
+    if not config.store.startswith("sqlite:") and _answers(jails):  # another replica here has this folder's jails
+        paths = paths[:1]
+    if config.separate.on:
+        paths = [(config.socket_path, 0o666), (config.agents_socket, 0o666)]  # who may come in is asked of the kernel
+    try:
+        for path, mode in paths:
+            if str(path) in known:
+                found.unix.append(known[str(path)])
+            else:
+                found.unix.append(unix(path, mode))
+                found.made.append(path)
+    except CannotServe:
+        found.close()
+        raise
+    return found
+
+
+def inherited_sockets(environ: Mapping[str, str] = os.environ) -> list[socket.socket]:
+    """What systemd holds open for this process."""
+    if environ.get("LISTEN_PID") != str(os.getpid()) or not environ.get("LISTEN_FDS", "").isdigit():
+        return []
+    found = []
+    for number in range(FIRST, FIRST + min(int(environ["LISTEN_FDS"]), 16)):
+        os.set_inheritable(number, False)
+        found.append(socket.socket(fileno=number))
+    return found
+
+
+def _place(sock: socket.socket) -> str:
+    name = sock.getsockname()
+    return str(name) if sock.family == socket.AF_UNIX else str(name[1])
+
+
+def _tcp(config: Config) -> socket.socket:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((config.host, config.port))
+    except OSError as error:
+        sock.close()
+        if error.errno == errno.EADDRINUSE:
+            raise CannotServe(f"port {config.port} is taken; set daemon.port, or start with --port") from None
+        raise CannotServe(f"{config.host}:{config.port}: {error.strerror}") from None
+    return sock
+
+
+def unix(path: Path, mode: int = 0o700) -> socket.socket:
+    """A socket; what a daemon that died left behind is replaced, what answers is not."""
+    if path.is_symlink() or path.exists():
+        if path.is_symlink() or not stat.S_ISSOCK(path.stat().st_mode):
+            raise CannotServe(f"{path} is no socket; move it away, or set daemon.socket")
+        if _answers(path):
+            raise CannotServe(f"another daemon answers on {path}")
+        path.unlink()
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mask = os.umask(0o077)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sock.bind(str(path))
+    except OSError as error:
+        sock.close()
+        raise CannotServe(f"{path}: {error.strerror or error}") from None
+    finally:
+        os.umask(mask)
+    path.chmod(mode)
+    return sock
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(2)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except OSError:
+            return True  # somebody holds it, however badly it answers
+    return True

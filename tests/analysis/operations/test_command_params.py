@@ -1,0 +1,55 @@
+"""Command lines among the parameters, however they are spelt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from interlock.analysis.operations.operation import read_operation
+from recording_report import Recorder
+
+RUN: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("run_kubectl", {"args": ["delete", "ns", "payments"]}, ("kubectl", "delete", "ns", "payments")),
+    ("run_kubectl", {"args": "get pods"}, ("kubectl", "get", "pods")),
+    ("exec_cli", {"argv": ["terraform", "destroy"]}, ("terraform", "destroy")),
+    ("subprocess_run", {"program": "git", "args": ["status"]}, ("git", "status")),
+    ("process.spawn", {"file": "/bin/sh", "args": ["-c", "ls"]}, ("/bin/sh", "-c", "ls")),
+    ("ansible_adhoc", {"hosts": "db", "module": "shell", "args": "uptime"}, ("ansible", "db", "-m", "shell", "-a", "uptime")),
+    ("docker_cli", {"action": {"command": ["volume", "rm", "v"]}}, ("docker", "volume", "rm", "v")),
+    ("flyctl", {"subcommand": "apps destroy", "args": ["shop"]}, ("flyctl", "apps", "destroy", "shop")),
+    ("kubectl_generic", {"command": "delete", "resourceType": "pvc", "flags": {"all": True, "n": "p"}}, ("kubectl", "delete", "--all", "-n", "p", "pvc")),
+]  # fmt: skip
+SHELL: list[tuple[str, dict[str, Any], str]] = [
+    ("call_aws", {"cli_command": "aws s3 ls"}, "aws s3 ls"),
+    ("heroku.cli", {"line": "heroku pg:reset"}, "heroku pg:reset"),
+    ("mcp__docker__run_command", {"command": "system prune -a"}, "docker system prune -a"),
+    ("serverless_cli", {"command": "sls remove --stage x"}, "sls remove --stage x"),
+    ("add_cronjob", {"line": "0 0 * * * rm -rf /srv/x"}, "rm -rf /srv/x"),
+]
+
+
+def told(name: str, params: dict[str, Any]) -> list[tuple[object, ...]]:
+    out = Recorder()
+    read_operation(name, params, "", out)
+    return [tuple(one) for one in out.told]
+
+
+@pytest.mark.parametrize(("name", "params", "argv"), RUN)
+def test_words_of_a_command(name: str, params: dict[str, Any], argv: tuple[str, ...]) -> None:
+    assert ("run", *argv) in told(name, params), told(name, params)
+
+
+@pytest.mark.parametrize(("name", "params", "text"), SHELL)
+def test_text_of_a_command(name: str, params: dict[str, Any], text: str) -> None:
+    assert ("shell", text) in told(name, params), told(name, params)
+
+
+def test_a_script_for_redis_is_read_by_its_calls() -> None:
+    script = "for _,k in ipairs(redis.call('KEYS','*')) do redis.call('DEL', k) end"
+    assert ("code", "redis", "DEL k") in told("redis_eval", {"script": script})
+
+
+def test_which_of_two_rival_keys_counts_is_fixed() -> None:
+    params = {"command": "git", "arguments": ["push"], "args": ["status"]}
+    assert ("run", "git", "status") in told("run_program", params)

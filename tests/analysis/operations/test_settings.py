@@ -1,0 +1,92 @@
+"""Settings among the parameters: what they delete, switch off, open, send on or bring to nothing, and what they leave alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cases import each
+from interlock.analysis.operations.key_words import sense
+from interlock.analysis.operations.operation import read_operation
+from recording_report import Recorder
+
+HARM: list[tuple[str, str, dict[str, Any]]] = [
+    ("act_delete", "pool_leave", {"pool": "p", "erase_disks": True}),
+    ("act_delete", "unmount_share", {"share": "media", "wipe_data": True}),
+    ("act_delete", "import_csv", {"table": "users", "truncate_before_load": True}),
+    ("act_delete", "dynamodb.batchWriteItem", {"RequestItems": {"t": [{"DeleteRequest": {"Key": 1}}, {"DeleteRequest": {"Key": 2}}]}}),
+    ("act_delete", "change_records", {"ChangeBatch": {"Changes": [{"Action": "DELETE", "Name": "www"}]}}),
+    ("act_terminate", "tfe.runs.create", {"workspace": "net", "isDestroy": True}),
+    ("act_terminate", "patch_resource", {"kind": "Deployment", "patch": {"spec": {"replicas": 0}}}),
+    ("act_override", "update_org_settings", {"two_factor_requirement_enabled": False}),
+    ("act_override", "set_config", {"key": "require_mfa", "value": False}),
+    ("act_override", "auth0_update_tenant", {"mfa": {"enabled": False}}),
+    ("act_override", "waf.setMode", {"mode": "off", "site": "shop"}),
+    ("act_override", "set_attribute", {"DisableApiTermination": False}),
+    ("act_override", "gitlab.updateProtectedBranch", {"name": "main", "allow_force_push": True}),
+    ("act_override", "s3_put_bucket_versioning", {"VersioningConfiguration": {"Status": "Suspended"}}),
+    ("act_escalate", "create_nsg_rule", {"sourceAddressPrefix": "*", "access": "Allow"}),
+    ("act_escalate", "sql_instance_patch", {"authorizedNetworks": [{"value": "0.0.0.0/0"}]}),
+    ("act_escalate", "gcp.addIamPolicyBinding", {"binding": {"role": "roles/viewer", "members": ["allUsers"]}}),
+    ("act_escalate", "repo.edit", {"name": "billing", "private": False}),
+    ("act_escalate", "put_bucket_policy", {"Policy": '{"Statement":[{"Effect":"Allow","Principal":"*"}]}'}),
+    ("act_leak", "gmail_create_filter", {"criteria": {"query": "invoice"}, "action": {"forward": "x@other.example"}}),
+    ("act_pay", "update_product", {"id": 1, "price": 0}),
+    ("act_pay", "stripe.subscriptions.update", {"id": "s", "cancel_at_period_end": True}),
+]  # fmt: skip
+BENIGN: list[tuple[str, dict[str, Any]]] = [
+    ("truenas.pool.export", {"id": 3, "destroy": False}),
+    ("merge_pull_request", {"pr": 1, "delete_branch": True}),
+    ("update_repository", {"repo": "r", "delete_branch_on_merge": True}),
+    ("launch_instance", {"Ebs": {"DeleteOnTermination": True}}),
+    ("record_audit", {"changes": [{"action": "DELETE", "id": 1}]}),
+    ("create_database", {"name": "x", "deletion_protection": False}),
+    ("update_field", {"name": "age", "required": False}),
+    ("update_settings", {"dark_mode": False, "notifications_enabled": False}),
+    ("toggle_feature", {"flag": "new-security-page", "enabled": False}),
+    ("set_config", {"key": "require_mfa", "value": True}),
+    ("create_route", {"DestinationCidrBlock": "0.0.0.0/0", "GatewayId": "igw"}),
+    ("authorize_security_group_egress", {"cidr": "0.0.0.0/0"}),
+    ("start_server", {"host": "0.0.0.0", "port": 8000}),
+    ("create_gist", {"public": True}),
+    ("update_profile", {"public": True}),
+    ("forward_email", {"to": "boss@acme.example", "id": 1}),
+    ("gmail_create_filter", {"action": {"addLabelIds": ["News"]}}),
+    ("create_product", {"price": 0}),
+    ("update_stock", {"sku": "a", "quantity": 0}),
+    ("update_hpa", {"minReplicas": 0, "maxReplicas": 5}),
+    ("describe_security_groups", {"cidr": "0.0.0.0/0"}),
+    ("set_auto_forwarding", {"enabled": False}),
+]
+
+
+def verbs(name: str, params: dict[str, Any]) -> set[object]:
+    out = Recorder()
+    read_operation(name, params, "", out)
+    return {one[0] for one in out.told}
+
+
+@each(("verb", "name", "params"), HARM)
+def test_a_setting_that_does_harm(verb: str, name: str, params: dict[str, Any]) -> None:
+    assert verb in verbs(name, params)
+
+
+@each(("name", "params"), BENIGN)
+def test_a_setting_that_does_none(name: str, params: dict[str, Any]) -> None:
+    assert verbs(name, params) <= {"act_change", "act_read", "act_send"}
+
+
+@pytest.mark.parametrize(
+    "key",
+    "drop_duplicates soft_delete prevent_destroy_hook show_deleted on_delete removeLabelIds clear_cache format".split(),
+)
+def test_keys_that_order_no_deletion(key: str) -> None:
+    assert not sense(key).deletes
+
+
+@pytest.mark.parametrize(
+    "key", "destroyData deleteLocalData wipe_persistence dropSchema recreate_volumes purge remove_backups".split()
+)
+def test_keys_that_order_one(key: str) -> None:
+    assert sense(key).deletes

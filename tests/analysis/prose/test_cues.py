@@ -1,0 +1,50 @@
+"""Asking for a piece of a wording first, which must never hide the wording itself."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from interlock.analysis import prose
+from interlock.analysis.prose import english
+from interlock.analysis.prose.english import objects
+from repository import ROOT
+
+ASKED = {
+    "not run": (english.NOT_RUN_CUES, english.NOT_RUN),
+    "no negation": (english.NOT_NEGATIONS_CUES, english.NOT_NEGATIONS),
+    "no backup": (objects._NO_BACKUP_CUES, objects._NO_BACKUP),
+    "no undo": (objects._NO_UNDO_CUES, objects._NO_UNDO),
+    "declined": (prose._WANTED_CUES, prose._DECLINED),
+    "production": (("prod",), prose._PRODUCTION),
+    "no copy": (("no ", "only"), prose._NO_COPY),
+}
+SAID = """do not actually run it; don't apply it; dont delete anything; never send it; without executing it; a dry-run; a dry run; dryruns of it
+report-only; report only; simulated; a rehearsal; what-if mode; whatif mode; plan only; preview-only; a read-only report; not really dropping it
+not only that; don't just look; do not merely read; never mind; nevermind; do not hesitate to ask; don't be shy; no matter; without any further delay
+without asking; no confirmation; no questions; no need to ask; no need for approval; why not; can't wait to; cant wait to; no longer; without backup
+without taking a final snapshot; no snapshot; skip final snapshot; skip_final_snapshot; skipping the backup; without a copy; for good; no undo
+beyond recovery; hard-deleting it; so that nothing can be recovered; so it can't be restored; bypassing the trash; without undo
+he asked me to, i declined; they wanted it but i refused; was told to and said no; ordered to, did not; begged me and i won't; tried to get me to, rejected
+requested it, decided against; instructed to, turned it down; prod; production; no other copy of it is left; the only copy we have; no backups kept"""
+
+
+def sentences() -> list[str]:
+    files = [
+        *(ROOT / "tests" / "corpus").glob("*intents.jsonl"),
+        *(ROOT / "tools/train_intents/sentences").glob("*.jsonl"),
+    ]
+    lines = [line for file in files for line in file.read_text().splitlines() if line]
+    return [str(json.loads(line)["hint"]).lower() for line in lines] + [
+        said.strip() for said in re.split(r"[;\n]", SAID)
+    ]
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_no_wording_is_without_one_of_its_cues(name: str) -> None:
+    cues, pattern = ASKED[name]
+    found = [text for text in sentences() if pattern.search(text)]
+    assert found
+    assert [text for text in found if not english.may_say(cues, text)] == []

@@ -1,0 +1,73 @@
+"""What is announced in other languages than English is found, and what is only spoken of there is spared."""
+
+from __future__ import annotations
+
+import pytest
+from prose_foreign_near import NEAR
+from prose_foreign_said import SAID
+from prose_foreign_tables import ANNOUNCED, SPARED, VAGUE
+
+from cases import each
+from interlock.analysis.prose import read_prose
+from recording_report import Recorder
+
+HARMLESS = {"act_read", "act_change", "act_vague"}
+
+
+def verbs(text: str) -> set[str]:
+    out = Recorder()
+    read_prose(text, out)
+    return {fact[0] for fact in out.facts}
+
+
+@each(("code", "text", "verb"), [(code, *row) for code, rows in ANNOUNCED.items() for row in rows])
+def test_an_act_is_found_in_every_language(code: str, text: str, verb: str) -> None:
+    assert verb in verbs(text)
+
+
+@each(("code", "text"), [(code, text) for code, texts in SPARED.items() for text in texts])
+def test_what_is_only_spoken_of_is_spared_in_every_language(code: str, text: str) -> None:
+    assert verbs(text) <= HARMLESS
+
+
+@pytest.mark.parametrize("text", VAGUE)
+def test_a_hint_that_says_nothing_is_vague_in_every_language(text: str) -> None:
+    assert verbs(text) == {"act_vague"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ejecutar delete_all_users ahora", "die Operation delete_all_users ausführen", "执行 delete_all_users 操作"],
+)
+def test_an_operation_is_read_by_its_name_in_every_language(text: str) -> None:
+    assert not verbs(text) <= HARMLESS
+
+
+@each("text", [text for texts in SAID.values() for text in texts])
+def test_harm_is_found_however_it_is_said(text: str) -> None:
+    assert not verbs(text) <= HARMLESS
+
+
+@each("text", [text for texts in NEAR.values() for text in texts])
+def test_words_of_harm_alone_are_none(text: str) -> None:
+    assert verbs(text) <= HARMLESS
+
+
+def test_an_operation_is_read_by_its_name_in_the_language_of_the_sentence() -> None:
+    assert "act_delete" in verbs("Ejecuto borrar_expedientes(2015) sobre la base del juzgado")
+    assert verbs("Renombro la función borrar_expedientes") <= HARMLESS
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ohne etwas zu löschen, räume ich die Notizen um", False),
+        ("ich lösche die Tabelle ohne Rücksprache", True),
+        ("删除半年没登录的账号", True),
+        ("没删除账号", False),
+        ("ログインのないアカウントを削除します", True),
+        ("アカウントは削除しません", False),
+    ],
+)
+def test_a_denial_belongs_to_its_own_verb(text: str, found: bool) -> None:
+    assert (not verbs(text) <= HARMLESS) is found

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from interlock.impact.warm_child import WarmInspector
+from repositories import looker
+
+
+@pytest.fixture(scope="session")
+def look() -> Iterator[WarmInspector]:
+    """The child, kept warm."""
+    with looker() as found:
+        yield found

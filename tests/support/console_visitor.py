@@ -1,0 +1,111 @@
+"""Somebody who looks at pages of the console, in this process, while agents ask for things; and pages that would run what was stored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from authenticator import Authenticator
+from browser_window import Window, signed_in
+from daemons import Inside, inside
+
+PUSH, DELETE, LIST = "git push --force origin main", "rm -rf src", "ls -la"
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    "'\"><img src=x onerror=alert(1)>",
+    "</code></pre><svg onload=alert(1)>",
+    "javascript:alert(1)",
+    '" autofocus onfocus=alert(1) x="',
+    "{{ 7*7 }}{% raw %}",
+    "\u202egnp.exe\x1b[31m\x07",
+    "</title><iframe src=//evil.example>",
+)
+
+
+@dataclass
+class Looking:
+    """An operator's window, and an agent that has a token."""
+
+    app: Inside
+    window: Window
+    key: Authenticator
+    agent: dict[str, str] = field(default_factory=dict)
+
+    def later(self, seconds: float) -> None:
+        """Time goes on, and the operator comes back."""
+        self.app.clock.forward(seconds)
+        self.window = Window(self.app)
+        assert self.window.enter(self.key).status_code == 200
+
+    def ask(self, command: str, name: str = "claude", **more: Any) -> dict[str, Any]:
+        """An agent asks for something."""
+        body = {"agent": {"name": name, "session": "s1"}, "cwd": "/home/dev/app", "command": command, **more}
+        return dict(self.app.call("POST", "/api/v1/evaluate", body, self.agent).json())
+
+    def page(self, path: str, **headers: str) -> str:
+        """A page that is there."""
+        answer = self.window.get(path, **headers)
+        assert answer.status_code == 200, (answer.status_code, answer.text[-800:])
+        return answer.text
+
+    def part(self, path: str) -> str:
+        """What htmx fetches of it."""
+        return self.page(path, hx_request="true")
+
+    def links(self, path: str, to: str) -> list[str]:
+        """Where a page leads to."""
+        return [unescape(found) for found in re.findall(r'href="([^"]+)"', self.page(path)) if found.startswith(to)]
+
+    def record(self, **query: str) -> str:
+        """The address of the newest record that fits."""
+        return self.links("/console/audit?" + str(httpx.QueryParams(query)), "/console/audit/record")[0]
+
+    def said(self, path: str) -> str:
+        """A page as text."""
+        return words(self.page(path))
+
+
+@contextmanager
+def looking(folder: Path, name: str = "ana", **tables: Any) -> Iterator[Looking]:
+    with inside(folder, **{"policy": {"use": "default"}, **tables}) as app:
+        window, key = signed_in(app, name)
+        yield Looking(app, window, key, app.agent("claude"))
+
+
+def words(html: str) -> str:
+    """The text of a page."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name: value or "" for name, value in attrs}))
+
+
+def foreign(html: str) -> list[str]:
+    """What a page has that our templates do not write: elements and attributes that run something, addresses that are not ours."""
+    parser = _Tags()
+    parser.feed(html)
+    return [f"<{tag} {attrs}>" for tag, attrs in parser.found if _strange(tag, attrs)]
+
+
+def _strange(tag: str, attrs: dict[str, str]) -> bool:
+    addresses = [attrs[name] for name in ("href", "src", "action", "hx-get", "hx-post") if name in attrs]
+    return (
+        tag in ("iframe", "object", "embed", "style")
+        or any(name.startswith(("on", "style", "hx-on")) for name in attrs)
+        or not all(to.startswith(("/", "#", "?")) and not to.startswith("//") for to in addresses)
+        or (tag == "script" and not attrs.get("src", "").startswith("/console/static/"))
+    )

@@ -1,0 +1,88 @@
+"""A service on a real SQLite folder, with a clock that tests move and an operator who is enrolled."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from clock import TestClock
+from interlock.analysis.classify import Rulebook
+from interlock.approvals import answers
+from interlock.config import Config, config_of
+from interlock.engine.evaluate import Request, evaluate
+from interlock.identity import operators
+from interlock.identity.keys import Kdf, enrol
+from interlock.identity.sessions import OperatorSession
+from interlock.model import Action, AgentRef
+from interlock.policy.decision import Decision
+from interlock.records import AuditQuery, AuditRow, Ticket
+from interlock.runtime.state import State
+from interlock.startup import open_state, read_rules
+from interlock.storage import open_store
+
+CHEAP = Kdf(1, 8192, 1)
+PASSPHRASE = "correct horse battery staple"
+AGENT = AgentRef("uid:1000", "claude", "s1")
+
+
+@cache
+def _read() -> tuple[Config, tuple[Rulebook, str]]:
+    plain = config_of({}, environ={})
+    return plain, read_rules(plain)
+
+
+def shipped(config: Config) -> tuple[Rulebook, str] | None:
+    """The shipped rules, read once; None for a configuration that has others."""
+    plain, known = _read()
+    same = (config.rules, config.danger_patterns) == (plain.rules, plain.danger_patterns)
+    return known if same else None
+
+
+class Gate:
+    """The whole of it, without a door."""
+
+    def __init__(self, folder: Path, **config: Any) -> None:
+        self.folder, self.clock = folder, TestClock()
+        self.config: Config = config_of({"store": {"url": f"sqlite://{folder}"}, **config}, environ={})
+        self.state = self._open()
+
+    def _open(self) -> State:
+        self.store = open_store(self.config.store)
+        return open_state(self.config, self.store, self.clock, known=shipped(self.config))
+
+    def restart(self) -> None:
+        """Another process on the same folder: nothing in memory survives."""
+        self.state.recorder.flush()
+        self.store.close()
+        self.state = self._open()
+
+    def close(self) -> None:
+        self.store.close()
+
+    def enrol(self, name: str = "ann", *roles: str) -> None:
+        """The first operator."""
+        row, key = enrol(name, PASSPHRASE, None, now=self.clock.now(), by=name, roles=roles or ("admin",), kdf=CHEAP)
+        operators.enrol_first(self.state, row, key)
+
+    def sign_in(self, name: str = "ann") -> OperatorSession:
+        return operators.sign_in(self.state, name, PASSPHRASE, "cli")[1]
+
+    def add(self, name: str, *roles: str, teams: tuple[str, ...] = (), service: bool = False) -> None:
+        operators.add_operator(self.state, self.sign_in(), name, PASSPHRASE, roles, teams, service, CHEAP)
+
+    def ask(self, action: Action, agent: AgentRef = AGENT, **more: Any) -> Decision:
+        return evaluate(self.state, Request(action, agent, "test", **more))
+
+    def held(self, action: Action, agent: AgentRef = AGENT, **more: Any) -> Ticket:
+        """Asks, and expects a ticket."""
+        found = self.ask(action, agent, **more)
+        assert not found.allowed and found.ticket is not None, found
+        return found.ticket
+
+    def approve(self, ticket: Ticket, by: str = "ann") -> Ticket:
+        return answers.approve(self.state, self.sign_in(by), ticket.id)
+
+    def records(self, event: str = "") -> list[AuditRow]:
+        self.state.recorder.flush()
+        return self.store.read(lambda tx: tx.audit(AuditQuery(event=event)))

@@ -1,0 +1,58 @@
+"""A child that keeps what actions would change, for whoever needs one that is not in a hurry."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from interlock.snapshots import SnapshotLimits, TakenSnapshot
+from interlock.snapshots.client import WarmSnapshotter
+from repositories import PATIENT
+
+T = TypeVar("T")
+
+
+class Patient(WarmSnapshotter):
+    """The same, and the machine may be busy."""
+
+    def take(
+        self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits | None = None
+    ) -> TakenSnapshot:
+        return super().take(question, id, at, replace(limits or SnapshotLimits(), ms=PATIENT))
+
+
+@contextmanager
+def keeper(folder: Path) -> Iterator[Patient]:
+    """What is kept lies below the folder."""
+    found = Patient(folder / "undo", folder)
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def let_through(asked: Callable[[], T], passed: Callable[[T], bool] = bool, seconds: float = 90.0) -> T:
+    """The first answer that lets it pass: a daemon's look has 300 ms, which on a busy machine may be too few, and then it asks."""
+    end = time.monotonic() + seconds
+    while not passed(found := asked()):
+        assert time.monotonic() < end, found
+    return found
+
+
+def picture(folder: Path) -> dict[str, tuple[Any, ...]]:
+    """Everything in a folder, byte for byte: kind, mode, content or link."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for path in sorted(folder.rglob("*")):
+        name, mode = str(path.relative_to(folder)), path.lstat().st_mode
+        if path.is_symlink():
+            found[name] = ("link", os.readlink(path))
+        elif path.is_file():
+            found[name] = ("file", mode, path.read_bytes())
+        else:
+            found[name] = ("folder", mode)
+    return found
