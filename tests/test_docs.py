@@ -29,7 +29,11 @@ from pages import DOCS, INLINE, documented, fenced, prose, rows, text
 from repository import ROOT
 
 GENERATED = {"rules.md"}  # from the packs, which have tests of their own
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(p for p in DOCS.glob("*.md") if p.name not in GENERATED)]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(p for p in DOCS.rglob("*.md") if p.name not in GENERATED),
+]
 _TAGGED = re.compile(r"<code>(interlock [^<{]+)</code>")
 CONSOLE = [
     path
@@ -219,4 +223,42 @@ def test_every_page_is_reached_from_the_readme() -> None:
         links = _LINK.findall(prose(page.read_text(encoding="utf-8"))) if page.name not in GENERATED else []
         found = {(page.parent / link.partition("#")[0]).resolve() for link in links if not link.startswith("http")}
         waiting += [path for path in found if path.suffix == ".md" and path not in seen]
-    assert {path.resolve() for path in DOCS.glob("*.md")} <= seen
+    assert {path.resolve() for path in DOCS.rglob("*.md")} <= seen
+
+
+_FILE = re.compile(r"[a-z_]+(?:/[a-z_<>]+)*(?:/|\.py|\.toml)")
+
+
+def source_files(page: str) -> list[str]:
+    """Files and folders of the package that a page names in code."""
+    return [
+        word
+        for word in INLINE.findall(prose(page))
+        if _FILE.fullmatch(word) and not word.startswith(("tests/", "src/"))
+    ]
+
+
+def test_every_file_that_tells_where_things_are_exists() -> None:
+    package = ROOT / "src" / "interlock"
+    for name in ("CONTRIBUTING.md", "docs/internals/architecture.md"):
+        found = source_files((ROOT / name).read_text(encoding="utf-8"))
+        assert len(found) > 15, name
+        for path in (word.split("<")[0] for word in found if "/" in word):
+            assert (package / path).exists(), f"{name}: {path}"
+
+
+CHANGES = rows(text("internals/architecture.md"), "to change")
+
+
+@pytest.mark.parametrize("row", CHANGES, ids=[row[0] for row in CHANGES])
+def test_somebody_new_finds_the_file_for_each_kind_of_change(row: list[str]) -> None:
+    package = ROOT / "src" / "interlock"
+    named = [path for cell in row[1:] for path in source_files(cell)]
+    assert source_files(row[1]), row[1]
+    assert [path for path in named if not (package / path).exists()] == []
+
+
+def test_the_picture_of_the_tree_shows_every_package() -> None:
+    picture = fenced(text("internals/architecture.md"), "")[0]
+    packages = {path.parent.name for path in (ROOT / "src" / "interlock").glob("*/__init__.py")}
+    assert {name for name in packages if f"{name}/" not in picture} == set()
