@@ -50,7 +50,13 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names.split(
 MOUNTED = {"hooks", "console", "mcp"}  # by the server, which is one process with them
 
 # What decides touches nothing: everything in these folders and modules, but for the files that load their data.
-PURE_PARTS = "model.py times.py canonical_json.py error_codes.py records redaction analysis policy".split()
+PURE_PARTS = """
+    model.py times.py canonical_json.py error_codes.py problems.py ports.py records redaction analysis policy
+    adapters/conditions.py adapters/danger.py adapters/levels.py adapters/local_servers.py adapters/name_levels.py adapters/quota.py
+    approvals/__init__.py approvals/display.py approvals/grant_coverage.py approvals/statements.py
+    audit/__init__.py audit/export.py audit/replay_json.py audit/verify.py config/channels.py config/plans.py config/settings.py
+    engine/explain.py identity/passkey_proofs.py impact/inspection.py loop/state.py notify/__init__.py plans/draft.py snapshots/__init__.py
+""".split()
 LOADERS = frozenset({"analysis/rules/load.py", "policy/load.py"})
 # Without a clock, a file, a process, an environment or chance.
 PURE = frozenset(
