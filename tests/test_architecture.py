@@ -192,6 +192,10 @@ def test_no_folder_is_a_heap() -> None:
     assert {name(folder): size for folder, size in sizes.items() if size > MAX_FILES} == {}
 
 
+def test_every_part_that_is_called_pure_exists() -> None:
+    assert [part for part in (*PURE_PARTS, *LOADERS) if not (PACKAGE / part).exists()] == []
+
+
 @each("path", PURE_FILES, ids=name)
 def test_what_decides_imports_only_what_is_pure(path: Path) -> None:
     for module, line in imports(path):
