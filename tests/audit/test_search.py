@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 from gate import Gate
 from interlock.audit.search import Place, RecordPage, RecordQuery, find_record, search
 from interlock.model import command
+from interlock.ports import Tx
 from interlock.records import AuditQuery
 
 
@@ -65,3 +69,24 @@ def test_a_record_is_found_by_its_number_and_nothing_else_is(gate: Gate) -> None
     assert find_record(gate.state, entries[0].row.writer, entries[0].row.seq) == entries[0]
     assert find_record(gate.state, "main", 10_000) is None
     assert find_record(gate.state, "", 0) is None
+
+
+def test_a_search_waits_for_records_that_are_just_being_written(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on, write = threading.Event(), threading.Event(), gate.store.write
+
+    def slow(work: Callable[[Tx], object]) -> object:
+        begun.set()
+        go_on.wait(60)
+        return write(work)
+
+    gate.ask(command("cat notes.txt"))
+    before = len(gate.store.read(lambda tx: tx.audit(AuditQuery())))
+    monkeypatch.setattr(gate.state.recorder.store, "write", slow)
+    with ThreadPoolExecutor(2) as pool:
+        pool.submit(gate.state.recorder.flush)
+        begun.wait(60)
+        searching = pool.submit(search, gate.state, RecordQuery(), None, 1_000)
+        with contextlib.suppress(TimeoutError):  # it is answered at once where nobody waits
+            searching.result(0.2)
+        go_on.set()
+        assert len(searching.result(60).entries) == before + 1

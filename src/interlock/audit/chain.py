@@ -122,6 +122,7 @@ class AuditRecorder:
         self.store, self.clock, self.writer, self.key_id, self.hashes = store, clock, writer, key_id, hashes
         self._waiting: list[tuple[HistoryEntry, Callable[[], AuditEvent], float]] = []
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self.failing = False  # what waited could not be written, the last time that was tried
 
     def now(self, tx: Tx, event: str, body: Body) -> None:
@@ -149,20 +150,21 @@ class AuditRecorder:
         return len(self._waiting) >= GROUP
 
     def flush(self) -> int:
-        """Writes what waits; how many that was. What cannot be written waits on."""
-        with self._lock:
-            group, self._waiting = self._waiting, []
-        if not group:
-            return 0
-        try:
-            self.store.write(lambda tx: self._write(tx, group))
-        except Exception:
-            self.failing = True
+        """Writes what waits, after any group that is being written; how many that was. What cannot be written waits on."""
+        with self._writing:
             with self._lock:
-                self._waiting = group + self._waiting
-            raise
-        self.failing = False
-        return len(group)
+                group, self._waiting = self._waiting, []
+            if not group:
+                return 0
+            try:
+                self.store.write(lambda tx: self._write(tx, group))
+            except Exception:
+                self.failing = True
+                with self._lock:
+                    self._waiting = group + self._waiting
+                raise
+            self.failing = False
+            return len(group)
 
     def _write(self, tx: Tx, group: list[tuple[HistoryEntry, Callable[[], AuditEvent], float]]) -> None:
         rulebook, policy = self.hashes
@@ -172,7 +174,7 @@ class AuditRecorder:
             head = entry(self.writer, head, at, event, body, rulebook, policy, self.key_id)
             rows.append(head)
         tx.append_audit(rows)
-        tx.add_deeds(event_body for event_body, _, _ in group)
+        tx.add_deeds(done for done, _, _ in group)
 
 
 def event_body(at: float, event: str, by: str, details: Body = NOTHING) -> Body:
