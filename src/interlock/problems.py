@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any
 
 Key = str | int
@@ -107,15 +108,25 @@ class Problems:
         )
         return None
 
-    def only(self, data: Mapping[str, Any], known: Iterable[str], path: Path, error: bool = True) -> None:
-        """Names every key that is not known, and the key that was probably meant."""
+    def only(
+        self,
+        data: Mapping[str, Any],
+        known: Iterable[str],
+        path: Path,
+        error: bool = True,
+        renamed: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Names every key that is not known, and its new name (`renamed`: old place to new) or the key that was probably meant."""
         names = sorted(known)
         for key in data:
             if key in names:
                 continue
             near = get_close_matches(str(key)[:60], names, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
-            self.found.append(Problem((*path, key), f"unknown key {describe_value(key)}; {hint}", error))
+            problem = Problem((*path, key), f"unknown key {describe_value(key)}; {hint}", error)
+            if new := renamed.get(problem.place):
+                problem = replace(problem, message=f"renamed: use {new}")
+            self.found.append(problem)
 
 
 def _digits(value: float) -> str:

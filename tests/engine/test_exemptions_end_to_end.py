@@ -85,7 +85,7 @@ def test_what_an_operators_pattern_asks_for_is_not_lowered(tmp_path: Path, repo:
 
 
 def test_relief_can_be_switched_off_and_the_look_stays(tmp_path: Path, repo: Path, look: Look) -> None:
-    gate = Gate(tmp_path / "other", looker={"relief": False})
+    gate = Gate(tmp_path / "other", impact={"exempt": False})
     gate.enrol()
     try:
         found = gate.ask(command("git reset --hard HEAD~1", str(repo)), look=look)

@@ -148,8 +148,8 @@ def test_nothing_is_kept_for_what_is_held_anyway(gate: Gate, repo: Path, text: s
     [
         ({"safetyLoop": {"mode": "monitoring"}}, "allow"),
         ({"safetyLoop": {"mode": "logging"}}, "allow"),
-        ({"undo": {"keep": False}}, "confirm"),
-        ({"looker": {"relief": False}}, "confirm"),
+        ({"undo": {"enabled": False}}, "confirm"),
+        ({"impact": {"exempt": False}}, "confirm"),
         ({"policy": {"use": "strict"}}, "approve"),
     ],
 )

@@ -20,7 +20,7 @@ from repositories import files, repository
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Hooked, Path]]:
     folder = tmp_path_factory.mktemp("relief")
     with hooked(
-        folder, more="[undo]\nkeep = false\n[looker]\nrelief = true\n"
+        folder, more="[undo]\nenabled = false\n[impact]\nexempt = true\n"
     ) as running:  # what is kept first passes, too
         yield running, repository(folder / "app")
 

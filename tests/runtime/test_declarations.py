@@ -126,7 +126,7 @@ def test_after_a_restart_nothing_is_held_against_an_agent_before_its_next_report
 
 
 def test_a_difference_blocks_where_the_operator_wants_that(tmp_path: Path) -> None:
-    gate = Gate(tmp_path, loop={"deeds": {"destructive": "block"}})
+    gate = Gate(tmp_path, loop={"mismatch": {"destructive": "block"}})
     gate.enrol()
     Agent(gate).started().step("run the tests")
     linked(gate)

@@ -13,7 +13,7 @@ from repositories import repository
 
 def test_what_can_be_had_back_is_looked_at_in_this_process_too(tmp_path: Path) -> None:
     app = repository(tmp_path / "app")
-    made = open_in_process(configured(tmp_path, policy={"use": "default"}, undo={"keep": False}))
+    made = open_in_process(configured(tmp_path, policy={"use": "default"}, undo={"enabled": False}))
     try:
         gate = Gate._over(made, "claude", "s1")
         until(lambda: gate.evaluate(command="git branch -D feature", cwd=str(app)).allowed, "a look in time")

@@ -82,7 +82,7 @@ def test_without_a_daemon_the_program_itself_keeps_first(tmp_path: Path) -> None
 def test_a_program_that_keeps_nothing_is_asked_as_before(tmp_path: Path) -> None:
     repo = repository(tmp_path / "app")
     files(repo, {"src/a.py": "three days of work\n"})
-    made = open_in_process(configured(tmp_path, policy={"use": "default"}, undo={"keep": False}))
+    made = open_in_process(configured(tmp_path, policy={"use": "default"}, undo={"enabled": False}))
     try:
         found = Gate._over(made, "bot", "s1").evaluate(command="git checkout -- src/a.py", cwd=str(repo))
         assert not found.allowed and not found.kept

@@ -18,13 +18,13 @@ def test_the_defaults_are_the_published_bounds() -> None:
 
 
 def test_what_is_said_counts() -> None:
-    said = {"keep": False, "files": 1, "bytes": 2, "ms": 10, "days": 3, "total_bytes": 4}
+    said = {"enabled": False, "files": 1, "bytes": 2, "ms": 10, "days": 3, "total_bytes": 4}
     assert config_of({"undo": said}, environ={}).undo == SnapshotSettings(**said)
 
 
 @pytest.mark.parametrize(
     "said",
-    [{"files": 0}, {"bytes": -1}, {"ms": 5}, {"days": 0}, {"total_bytes": "much"}, {"keep": "yes"}, {"hours": 3}],
+    [{"files": 0}, {"bytes": -1}, {"ms": 5}, {"days": 0}, {"total_bytes": "much"}, {"enabled": "yes"}, {"hours": 3}],
 )
 def test_what_nobody_can_mean_is_refused(said: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=f"undo.*{next(iter(said))}"):

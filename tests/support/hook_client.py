@@ -96,8 +96,8 @@ def golden(word: str, name: str) -> tuple[str, dict[str, Any]]:
 @contextmanager
 def hooked(folder: Path, wait: int = 0, more: str = "", policy: str = "default") -> Iterator[Hooked]:
     """The daemon, and its client in its state folder; what it sees lowers nothing unless a test says so, for most targets are not there."""
-    looker = "" if "[looker]" in more or "[undo]" in more else "\n[looker]\nrelief = false\n"
-    toml = f"[hooks]\nwait_seconds = {wait}\n{more}{looker}"
+    impact = "" if "[impact]" in more or "[undo]" in more else "\n[impact]\nexempt = false\n"
+    toml = f"[hooks]\nwait_seconds = {wait}\n{more}{impact}"
     with daemon(folder, toml=toml, policy=policy) as running:
         yield Hooked(running, built(folder))
 

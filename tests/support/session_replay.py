@@ -169,7 +169,7 @@ def replay(session: Recorded, folder: Path, keeps: bool = True) -> Replay:
 
 
 async def _replayed(session: Recorded, folder: Path, keeps: bool) -> Replay:
-    tables: dict[str, Any] = {"policy": {"use": "default"}, "hooks": {"wait_seconds": 0}, "undo": {"keep": keeps}}
+    tables: dict[str, Any] = {"policy": {"use": "default"}, "hooks": {"wait_seconds": 0}, "undo": {"enabled": keeps}}
     with inside(folder, **tables) as app, world(session.state) as made, _at_home(app, made, keeps) as hands:
         app.door.start()
         transport = httpx.ASGITransport(app.door, client=(_WHO, 1))  # type: ignore[arg-type]

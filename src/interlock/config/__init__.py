@@ -68,9 +68,9 @@ _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
     "registry": frozenset({"pattern"}),
     "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "unlock_minutes", "challenge_seconds"}),
     "channels": channel_rules.KEYS,
-    "loop": frozenset({"agent", "adapter", "deeds"}),
+    "loop": frozenset({"agent", "adapter", "mismatch"}),
     "hooks": hook_rules.HOOK_KEYS,
-    "looker": settings.IMPACT_KEYS,
+    "impact": settings.IMPACT_KEYS,
     "undo": snapshots.SNAPSHOT_KEYS,
     "proxy": proxy_rules.PROXY_KEYS,
     "console": console_rules.CONSOLE_KEYS,
@@ -81,6 +81,14 @@ _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
     "audit": frozenset({"keep_days", "checkpoint_minutes", "expired_share_alert"}),
     "telemetry": frozenset({"otlp", "interval_seconds"}),
     "log": frozenset({"level"}),
+})  # fmt: skip
+_RENAMED: Mapping[str, str] = MappingProxyType({
+    "looker": "[impact], with inspect (was look) and exempt (was relief)",
+    "impact.look": "impact.inspect",
+    "impact.relief": "impact.exempt",
+    "loop.deeds": "loop.mismatch",
+    "separate.looker": "separate.inspector",
+    "undo.keep": "undo.enabled",
 })  # fmt: skip
 
 
@@ -113,7 +121,7 @@ class Config:
     channels: channel_rules.ChannelSettings = field(default_factory=channel_rules.ChannelSettings)
     loop: LoopSettings = field(default_factory=LoopSettings)
     hooks: hook_rules.HookSettings = field(default_factory=hook_rules.HookSettings)
-    looker: settings.ImpactSettings = field(default_factory=settings.ImpactSettings)
+    impact: settings.ImpactSettings = field(default_factory=settings.ImpactSettings)
     undo: snapshots.SnapshotSettings = field(default_factory=snapshots.SnapshotSettings)
     proxy: proxy_rules.ProxySettings = field(default_factory=proxy_rules.ProxySettings)
     console: console_rules.ConsoleSettings = field(default_factory=console_rules.ConsoleSettings)
@@ -198,10 +206,10 @@ def load_config(path: Path | None = None, environ: Mapping[str, str] = os.enviro
 def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str] = os.environ) -> Config:
     """The configuration that `data` describes; raises ConfigError with every problem."""
     problems = Problems()
-    problems.only(data, _KEYS, ())
+    problems.only(data, _KEYS, (), renamed=_RENAMED)
     tables = {key: problems.table(data.get(key, {}), (key,)) or {} for key in _KEYS}
     for key, known in _KEYS.items():
-        problems.only(tables[key], known, (key,))
+        problems.only(tables[key], known, (key,), renamed=_RENAMED)
     made = _made(tables, path, problems, environ)
     errors = [problem for problem in problems.found if problem.error]
     if errors:
@@ -238,7 +246,7 @@ def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems
         channels=channel_rules.channels_of(tables["channels"], problems),
         loop=settings_of(tables["loop"], problems),
         hooks=hook_rules.hooks_of(tables["hooks"], problems),
-        looker=settings.impact_settings_of(tables["looker"], problems),
+        impact=settings.impact_settings_of(tables["impact"], problems),
         undo=snapshots.snapshot_settings_of(tables["undo"], problems),
         proxy=proxy_rules.proxy_of(tables["proxy"], problems),
         console=console_rules.console_of(tables["console"], problems),
@@ -300,7 +308,7 @@ def effective_settings(config: Config) -> dict[str, Any]:
         "limits": asdict(config.limits),
         "channels": config.channels.wire,
         "hooks": asdict(config.hooks),
-        "looker": asdict(config.looker),
+        "impact": asdict(config.impact),
         "undo": asdict(config.undo),
         "proxy": asdict(config.proxy),
         "console": asdict(config.console),

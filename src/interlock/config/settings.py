@@ -150,27 +150,27 @@ def _word(table: Mapping[str, Any], key: str, known: tuple[str, ...], default: s
     return default
 
 
-IMPACT_KEYS = frozenset({"look", "relief"})
+IMPACT_KEYS = frozenset({"inspect", "exempt"})
 
 
 @dataclass(frozen=True, slots=True)
 class ImpactSettings:
-    """The table `[looker]`."""
+    """The table `[impact]`."""
 
-    look: bool = True  # whether anything is looked at
-    relief: bool = True  # whether what was seen lowers what is asked for, where the policy says so
+    inspect: bool = True  # whether targets are inspected
+    exempt: bool = True  # whether a harmless impact lowers the requirement, where the policy says so
 
 
 def impact_settings_of(table: Mapping[str, Any], problems: Problems) -> ImpactSettings:
     """The settings that a table describes; what is wrong with it goes to `problems`."""
     plain = ImpactSettings()
     return ImpactSettings(
-        problems.flag(table, "look", ("looker",), plain.look),
-        problems.flag(table, "relief", ("looker",), plain.relief),
+        problems.flag(table, "inspect", ("impact",), plain.inspect),
+        problems.flag(table, "exempt", ("impact",), plain.exempt),
     )
 
 
-SNAPSHOT_KEYS = frozenset({"keep", "files", "bytes", "ms", "days", "total_bytes"})
+SNAPSHOT_KEYS = frozenset({"enabled", "files", "bytes", "ms", "days", "total_bytes"})
 _LEAST_AND_MOST = {
     "files": (1, 100_000),
     "bytes": (1, 100_000_000_000),
@@ -184,7 +184,7 @@ _LEAST_AND_MOST = {
 class SnapshotSettings:
     """The table `[undo]`."""
 
-    keep: bool = True  # whether anything is kept
+    enabled: bool = True  # whether snapshots are taken
     files: int = 5_000  # of one snapshot
     bytes: int = 200_000_000
     ms: int = 300  # that taking it may last
@@ -199,10 +199,10 @@ def snapshot_settings_of(table: Mapping[str, Any], problems: Problems) -> Snapsh
     for key, (least, most) in _LEAST_AND_MOST.items():
         value = problems.number(table, key, ("undo",), least, most, whole=True)
         said[key] = getattr(plain, key) if value is None else int(value)
-    return replace(plain, keep=problems.flag(table, "keep", ("undo",), plain.keep), **said)
+    return replace(plain, enabled=problems.flag(table, "enabled", ("undo",), plain.enabled), **said)
 
 
-SEPARATE_KEYS = frozenset({"hook_socket", "looker", "code", "users", "operators"})
+SEPARATE_KEYS = frozenset({"hook_socket", "inspector", "code", "users", "operators"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class SeparateSettings:
     """The table `[separate]`; without a socket for agents there is no such daemon."""
 
     hook_socket: str = ""  # where agents ask; daemon.socket is for operators then
-    looker: str = ""  # the socket of whoever reads scripts as the agent's user
+    inspector: str = ""  # the socket of the helper that reads scripts as the agent's user
     code: str = ""  # the folder with Interlock's code that only root can change
     users: tuple[str, ...] = ()  # whose agents may ask
     operators: tuple[str, ...] = ()  # who besides root may use daemon.socket
@@ -225,12 +225,12 @@ def separate_of(table: Mapping[str, Any], problems: Problems) -> SeparateSetting
     where, table = ("separate",), {key: value for key, value in table.items() if value != ""}
     found = SeparateSettings(
         hook_socket=problems.text(table, "hook_socket", where),
-        looker=problems.text(table, "looker", where),
+        inspector=problems.text(table, "inspector", where),
         code=problems.text(table, "code", where),
         users=problems.texts(table, "users", where),
         operators=problems.texts(table, "operators", where),
     )
-    for key in ("hook_socket", "looker", "code"):
+    for key in ("hook_socket", "inspector", "code"):
         if (value := getattr(found, key)) and not value.startswith("/"):
             problems.error((*where, key), f"expected an absolute path, got {value!r}")
     if found.on != bool(found.users):

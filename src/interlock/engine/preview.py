@@ -60,9 +60,11 @@ def local_policy(policy: str | None = None, config: str | None = None) -> LocalP
     found = load_config(Path(config) if config else None)
     rules = replace(load(*found.rule_files), patterns=found.danger_patterns)
     if policy is not None:
-        return LocalPolicy(rules, load_policy(policy), found.mode, found.patterns, found.looker.relief, found.undo.keep)
+        return LocalPolicy(
+            rules, load_policy(policy), found.mode, found.patterns, found.impact.exempt, found.undo.enabled
+        )
     return LocalPolicy(
-        rules, found.effective_policy(), found.mode, found.patterns, found.looker.relief, found.undo.keep
+        rules, found.effective_policy(), found.mode, found.patterns, found.impact.exempt, found.undo.enabled
     )
 
 

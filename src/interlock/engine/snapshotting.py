@@ -52,7 +52,7 @@ def take_snapshot(
 def overwritten_targets(state: State, judged: Judged) -> Inspection | None:
     """What everyday work would write over and is there now; None where nothing is, and where nobody here can keep it."""
     request = judged.request
-    if request.keeper is None or request.look is None or not state.undo.keep or state.mode != "enforcing":
+    if request.keeper is None or request.look is None or not state.undo.enabled or state.mode != "enforcing":
         return None
     if runs_elsewhere(judged):
         return None
@@ -109,7 +109,7 @@ def fresh_id() -> str:
 def _question(state: State, judged: Judged, answer: DecisionDraft) -> Inspection | None:
     """What would be kept; None where nobody here can, where nothing is enforced, and where it would change no answer."""
     request, at, held = judged.request, answer.at, answer.held
-    if request.keeper is None or at.mode != "enforcing" or at.paused_by or not state.undo.keep:
+    if request.keeper is None or at.mode != "enforcing" or at.paused_by or not state.undo.enabled:
         return None
     if runs_elsewhere(judged):
         return None
@@ -118,7 +118,7 @@ def _question(state: State, judged: Judged, answer: DecisionDraft) -> Inspection
     question = inspection_of(request.action, judged.judgement, request.made, own_tools(request))
     if question is None or not question.deeds or any(deed["verb"] not in _VERBS for deed in question.deeds):
         return None  # what is no file here cannot be kept
-    lowers = question.relieves and not question.notes and state.looking.relief  # nor what a note answers for
+    lowers = question.relieves and not question.notes and state.looking.exempt  # nor what a note answers for
     lowers = lowers and not (at.seen is not None and at.seen.repositories)  # a whole history is a person's to give up
     return question if lowers or held.outcome == "allow" else None
 

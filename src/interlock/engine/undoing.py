@@ -21,9 +21,7 @@ PAGE = 500  # snapshots that are read at a time
 MOST_GONE = 10_000  # of which one pruning hears; the rest is gone by its age
 DAY = 86_400.0
 NONE = "nothing is kept here that is not undone already"
-OFF = (
-    "this daemon keeps nothing: it has a user of its own, and no helper that becomes the agent's user (separate.looker)"
-)
+OFF = "this daemon keeps nothing: it has a user of its own, and no helper that becomes the agent's user (separate.inspector)"
 _ROOM = 4  # a quarter of the room is free again after a pruning, or a whole snapshot's
 
 

@@ -98,7 +98,7 @@ def script_reader(principal: str, separate: SeparateSettings) -> ReadScript | No
     number = _number(principal)
     if number is None or number == os.getuid():
         return read_text if number is not None else None
-    return partial(read_as, separate.looker, number) if separate.on and separate.looker else None
+    return partial(read_as, separate.inspector, number) if separate.on and separate.inspector else None
 
 
 def target_inspector(principal: str, separate: SeparateSettings, own: Inspect | None) -> Inspect | None:
@@ -108,7 +108,7 @@ def target_inspector(principal: str, separate: SeparateSettings, own: Inspect | 
         return None
     if number == os.getuid():
         return own
-    return partial(inspect_as, separate.looker, number) if separate.on and separate.looker else None
+    return partial(inspect_as, separate.inspector, number) if separate.on and separate.inspector else None
 
 
 def path_resolver(principal: str, separate: SeparateSettings, here: bool) -> Resolve | None:
@@ -118,7 +118,7 @@ def path_resolver(principal: str, separate: SeparateSettings, here: bool) -> Res
         return real_paths if here and not separate.on else None
     if number == os.getuid():
         return real_paths
-    return partial(resolve_as, separate.looker, number) if separate.on and separate.looker else None
+    return partial(resolve_as, separate.inspector, number) if separate.on and separate.inspector else None
 
 
 def snapshot_taker(
@@ -160,8 +160,8 @@ class ProjectFileCache:
             return None
         if int(number) == os.getuid():
             return partial(self._look, principal, find_project_files)
-        if self.separate.on and self.separate.looker:
-            return partial(self._look, principal, partial(_find_as, self.separate.looker, int(number)))
+        if self.separate.on and self.separate.inspector:
+            return partial(self._look, principal, partial(_find_as, self.separate.inspector, int(number)))
         return None
 
     def known(self, principal: str) -> FindProjectFiles:

@@ -70,7 +70,7 @@ class DeclaredStep:
 
 @dataclass(frozen=True, slots=True)
 class DeclarationRules:
-    """The table `[loop.deeds]`: what a call costs that differs from what its agent reported."""
+    """The table `[loop.mismatch]`: the consequence of a call that differs from the steps its agent reported."""
 
     everyday: str = "note"  # below level 2
     destructive: str = "pause"  # from level 2 on
@@ -81,7 +81,7 @@ class DeclarationRules:
 
 def declaration_rules_of(data: object, problems: Problems) -> DeclarationRules:
     """The settings that a table describes; what is wrong with it goes to `problems`."""
-    path = ("loop", "deeds")
+    path = ("loop", "mismatch")
     table: Mapping[str, Any] = problems.table(data, path) or {}
     plain = DeclarationRules()
     problems.only(table, ("everyday", "destructive"), path)

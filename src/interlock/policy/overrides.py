@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from interlock.policy.declared_steps import DeclarationRules
-from interlock.policy.declared_steps import declaration_rules_of as deeds_of
+from interlock.policy.declared_steps import DeclarationRules, declaration_rules_of
 from interlock.policy.digest import normal_name
 from interlock.policy.patterns import Glob, PatternSet
 from interlock.policy.policy import TOLERANCES, Policy, globs_of
@@ -41,7 +40,7 @@ class LoopSettings:
 
     agents: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
     adapters: Mapping[str, LoopRules] = field(default_factory=lambda: MappingProxyType({}))
-    deeds: DeclarationRules = field(default_factory=DeclarationRules)
+    mismatch: DeclarationRules = field(default_factory=DeclarationRules)
 
 
 def settings_of(table: Mapping[str, Any], problems: Problems) -> LoopSettings:
@@ -53,15 +52,15 @@ def settings_of(table: Mapping[str, Any], problems: Problems) -> LoopSettings:
             if not spelled or spelled in rules:
                 problems.error(("loop", key, name), "is empty, or another spelling of a name before it")
             rules[spelled] = rules_of(data, ("loop", key, name), problems)
-    deeds = deeds_of(table.get("deeds", {}), problems)
-    return LoopSettings(MappingProxyType(found["agent"]), MappingProxyType(found["adapter"]), deeds)
+    mismatch = declaration_rules_of(table.get("mismatch", {}), problems)
+    return LoopSettings(MappingProxyType(found["agent"]), MappingProxyType(found["adapter"]), mismatch)
 
 
 def settings_json(settings: LoopSettings) -> dict[str, Any]:
     """The same in the words of the file."""
     tables = {"agent": settings.agents, "adapter": settings.adapters}
     by_name = {key: {name: rules_json(rules) for name, rules in table.items()} for key, table in tables.items()}
-    return {**by_name, "deeds": asdict(settings.deeds)}
+    return {**by_name, "mismatch": asdict(settings.mismatch)}
 
 
 def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:

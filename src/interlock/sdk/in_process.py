@@ -116,7 +116,7 @@ class InProcessBackend:
         self._who = ApiCaller(f"uid:{os.getuid()}", here=True)
         self._own: set[str] = set()  # patterns that this program registered by itself
         self._changes = TicketChanges()
-        self._eyes = WarmInspector() if config.looker.look else None  # starts with the first thing to look at
+        self._eyes = WarmInspector() if config.impact.inspect else None  # starts with the first thing to look at
         state.keeper = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first thing to keep
         audit = config.audit
         self._upkeep = Maintenance(state, audit.checkpoint_minutes * 60, audit.keep_days, audit.expired_share_alert)

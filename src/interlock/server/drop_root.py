@@ -24,12 +24,12 @@ def bind_and_drop_root(config: Config) -> list[socket.socket]:
     if os.geteuid() != 0:
         raise CannotServe("--system takes root: it binds the sockets, and then becomes the daemon's own user")
     owner = _owner(config.folder)
-    for path in {config.socket_path.parent, config.agents_socket.parent, Path(config.separate.looker).parent}:
+    for path in {config.socket_path.parent, config.agents_socket.parent, Path(config.separate.inspector).parent}:
         _folder(path, owner)  # 1
     places: ListeningSockets = open_sockets(config)  # 2
     for sock in places.all:
         sock.listen(1024)
-    if config.separate.looker:
+    if config.separate.inspector:
         _looker(config, owner.pw_uid, places)  # 3
     _become(owner)  # 4
     return places.all
@@ -58,7 +58,7 @@ def _folder(path: Path, owner: pwd.struct_passwd) -> None:
 
 def _looker(config: Config, daemon: int, places: ListeningSockets) -> None:
     """A child that stays root, and ends soon after the daemon; it holds none of its sockets, so that the next one can have them."""
-    place = Path(config.separate.looker)
+    place = Path(config.separate.inspector)
     sock = _taken_over(place)
     os.chown(place, daemon, -1)
     sock.listen(64)

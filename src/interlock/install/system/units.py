@@ -65,7 +65,7 @@ url = "sqlite://{layout.state}"
 
 [separate]
 hook_socket = "{layout.run}/hook.sock"
-looker = "{layout.run}/looker.sock"
+inspector = "{layout.run}/looker.sock"
 code = "{layout.code}"
 users = {json.dumps(list(users))}
 {who}"""
