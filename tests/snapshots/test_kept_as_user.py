@@ -26,9 +26,9 @@ from interlock.error_codes import AnswerRefused
 from interlock.impact.privileged_helper import HEAD, NOTHING, TEXT, TargetUser, UserTask, answer
 from interlock.impact.user_access import inspect_as
 from interlock.model import AgentRef, command
+from interlock.server.impact_helper import answer_as_user, request_seconds
 from interlock.snapshots import SnapshotLimits
 from interlock.snapshots.client import REQUEST_KIND, SnapshotClient, clients_by_principal
-from interlock.snapshots.helper_task import answer_as_user, request_seconds
 from repositories import repository
 
 AGENTS = {65_534: "nobody", 1: "daemon"}  # users of every machine, who differ

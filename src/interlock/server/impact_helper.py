@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from interlock.config import Config, load_config
 from interlock.identity import make_undumpable
-from interlock.impact.privileged_helper import answer, target_users
-from interlock.snapshots.client import REQUEST_KIND
-from interlock.snapshots.helper_task import SNAPSHOT_TASK
+from interlock.impact.inspector import deny_tracing
+from interlock.impact.privileged_helper import UserTask, answer, target_users
+from interlock.snapshots.client import LONG_SECONDS, REQUEST_KIND, SETTLE_SECONDS, take_seconds
+from interlock.snapshots.snapshotter import answer_request, confine
+
+STATE = ".local/state/interlock"  # below the user's home: Interlock's own, whatever the isolation
+_SECONDS = {"settle": SETTLE_SECONDS}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -40,7 +46,24 @@ def serve_inspections(
     make_undumpable()
     os.chdir("/")
     os.environ.clear()  # nothing of root's goes along
-    answer(sock, daemon, target_users(config.separate.users), wanted, {REQUEST_KIND: SNAPSHOT_TASK})
+    task = UserTask(answer_as_user, request_seconds)
+    answer(sock, daemon, target_users(config.separate.users), wanted, {REQUEST_KIND: task})
+
+
+def request_seconds(question: Any) -> float:
+    """The time limit of one snapshot request."""
+    if question["do"] == "take":
+        return take_seconds(int(question["limits"][2]))
+    return _SECONDS.get(question["do"], LONG_SECONDS)
+
+
+def answer_as_user(question: Any, home: str) -> bytes:
+    """Answers one snapshot request in the child that has become the agent's user: in that user's folder, with their rights alone."""
+    os.umask(0o022)
+    deny_tracing()
+    confine()
+    own = os.path.join(home, STATE)
+    return answer_request(json.dumps(question).encode(), os.path.join(own, "undo"), own, home)
 
 
 if __name__ == "__main__":

@@ -114,8 +114,8 @@ def _only(operation: OperationSpec, unknown: tuple[str, ...]) -> None:
     valid = operation.names
     words = f"Unknown parameter {printable_name(unknown[0])} for operation '{operation.name}'. "
     words += f"Valid parameters: {', '.join(valid)}." if valid else "It takes none."
-    requested_operation = [name[:80] for name in dict.fromkeys(unknown)][:10]
-    details = {"operation": operation.name, "unknown_params": requested_operation, "valid_params": valid}
+    unknown_names = [name[:80] for name in dict.fromkeys(unknown)][:10]
+    details = {"operation": operation.name, "unknown_params": unknown_names, "valid_params": valid}
     raise AqlProblem("VALIDATION_UNKNOWN_PARAM", words, details)
 
 

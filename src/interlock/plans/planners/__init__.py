@@ -12,22 +12,6 @@ from typing import Any
 from interlock.config.plans import PlannerSettings
 from interlock.ports import Planner, PlannerError, PlannerTimeout
 
-_PARTS = frozenset({"everyday", "asking", "listener"})  # files that are no planners
-
-
-def known() -> list[str]:
-    """The planners that there are."""
-    return sorted(found.name for found in iter_modules(__path__) if found.name not in _PARTS)
-
-
-def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Planner:
-    """The planner of these settings; `auto` is Ollama, with the mock planner behind it while nobody listens there."""
-    if settings.use not in known():
-        raise PlannerError(f"no planner {settings.use!r}; known: {', '.join(known())}")
-    made: Planner = import_module(f"interlock.plans.planners.{settings.use}").open_planner(settings, environ)
-    return made
-
-
 MOST_BYTES = 256 * 1024
 _CONNECT = 3.0  # seconds; a server that is there takes a connection at once
 SYSTEM = (
@@ -44,14 +28,27 @@ class PlannerNotConnected(PlannerError):
     """Nobody listens where the planner is configured to be."""
 
 
+def known() -> list[str]:
+    """The names of all planners, one for each file of this folder."""
+    return sorted(module.name for module in iter_modules(__path__))
+
+
+def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Planner:
+    """The planner of these settings; `auto` is Ollama, with the mock planner behind it while nobody listens there."""
+    if settings.use not in known():
+        raise PlannerError(f"no planner {settings.use!r}; known: {', '.join(known())}")
+    planner: Planner = import_module(f"interlock.plans.planners.{settings.use}").open_planner(settings, environ)
+    return planner
+
+
 def messages(intent: str, context: Mapping[str, Any]) -> list[dict[str, str]]:
-    """What a model is asked."""
+    """The system prompt, and the context with the request."""
     known = "\n".join(f"{key}: {value}" for key, value in context.items())
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": f"{known}\n\nRequest: {intent}"}]
 
 
 def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: Mapping[str, str] | None = None) -> Any:
-    """The JSON that a server answers with; raises PlannerError in words for a person, without what the server said."""
+    """The JSON reply of a server; raises PlannerError with a message for a person, without the server's own text."""
     import httpx
 
     until = time.monotonic() + seconds
@@ -77,7 +74,7 @@ def post(name: str, url: str, body: Mapping[str, Any], seconds: float, headers: 
 
 
 def parse_reply(name: str, content: object) -> Mapping[str, Any]:
-    """The object in what a model said, whatever it wrote around it; raises PlannerError where there is none."""
+    """The JSON object with a command in a model's reply, whatever text surrounds it; raises PlannerError where there is none."""
     if not isinstance(content, str) or not content.strip():
         raise PlannerError(f"{name} gave no plan: its answer has no text")
     decoder, at = json.JSONDecoder(), content.find("{")

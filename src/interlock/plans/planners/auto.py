@@ -13,7 +13,7 @@ from interlock.ports import Planner, PlannerReply
 
 @dataclass(frozen=True)
 class Auto:
-    """Asks the one, and where nobody listens the other; an answer that is wrong is an error, not a reason to ask elsewhere."""
+    """Asks the first planner, and the second one only while the first is not connected; a wrong answer stays an error."""
 
     first: Planner
     second: Planner

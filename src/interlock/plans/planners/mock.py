@@ -89,14 +89,12 @@ REQUESTS: tuple[EverydayRequest, ...] = (
     _does("delete the file old.txt", rf"(?:delete|remove) (?:the )?(?:file )?{_NAME}", "rm -- {name}", "Deletes it.", "The file is gone; there is no way back.", "high", "files", "destructive"),
     _does("update the system", r"update (?:the |my )?(?:system|packages)", "sudo apt-get update && sudo apt-get upgrade", "Fetches the newest packages of the system and installs them, after asking.", "Programs of the system change.", "high", "network", "privileges", assumes="This system has apt."),
 )  # fmt: skip
-
-
 NOTICE = "Mock planner: Ollama not connected"
 _LONGEST = 1_000  # characters of a request that patterns are tried on
 
 
 class Mock:
-    """Knows what is in `everyday.py` and says so where it knows nothing."""
+    """Answers the requests of `REQUESTS`; raises UnknownRequest with examples for any other."""
 
     def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
         text = " ".join(intent[:_LONGEST].split()).rstrip(".!?")
@@ -129,7 +127,7 @@ def _plan(everyday: EverydayRequest, words: Mapping[str, str]) -> Mapping[str, A
 
 
 def _quoted(value: str) -> str:
-    """One word for the shell, and never an option: what begins with a dash is a name in this folder."""
+    """Quotes one word for the shell; a leading dash becomes a name in this folder, never an option."""
     value = value.strip().strip("\"'`")
     return shlex.quote(f"./{value}" if value.startswith("-") else value)
 
