@@ -104,7 +104,7 @@ def test_a_record_that_somebody_altered_shows_it_and_verify_names_it(here: Looki
 
 
 def test_the_whole_record_is_verified_by_one_at_a_time(here: Looking) -> None:
-    context = here.app.door.context
+    context = here.app.daemon.context
     with context.proving:  # somebody's verification goes on
         answer = here.window.form("/console/audit/verify")
         assert answer.status_code == 429 and "being verified already" in words(answer.text)

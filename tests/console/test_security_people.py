@@ -47,7 +47,7 @@ def state_of(app: Inside, id: str) -> TicketState:
 def test_an_agents_token_opens_nothing_even_beside_a_cookie(app: Inside, ana: tuple[Window, Authenticator]) -> None:
     agent, window = app.agent(), ana[0]
     id = held(app, "rm -rf agent-token")
-    for route in app.door.console.routes.all:
+    for route in app.daemon.console.routes.all:
         for cookies in ({}, dict(window.cookies)):
             thief = Window(app, cookies=cookies)
             sent = {**agent, "origin": ORIGIN, "x-csrf-token": window.mark}
@@ -60,7 +60,7 @@ def test_whoever_got_hold_of_the_cookie_alone_changes_nothing(app: Inside, ana: 
     """A browser sends the cookie of localhost to every port there, such as a program's that an agent serves."""
     window, id = ana[0], held(app, "git branch -D old")
     thief = Window(app, cookies=dict(window.cookies))
-    for route in app.door.console.routes.all:
+    for route in app.daemon.console.routes.all:
         if route.method == "GET" and route.path != "/console/events":
             answer = thief.get(place(route, id))
             assert window.mark not in answer.text + str(answer.headers), route
@@ -71,7 +71,7 @@ def test_whoever_got_hold_of_the_cookie_alone_changes_nothing(app: Inside, ana: 
 
 
 def test_the_socket_of_agents_has_no_pages(app: Inside) -> None:
-    for route in app.door.console.routes.all:
+    for route in app.daemon.console.routes.all:
         for headers in ({}, {"origin": ORIGIN}):
             answer = app.call(route.method, place(route), headers=headers, peer="uid:1000")
             assert answer.status_code in (403, 404), route
@@ -87,7 +87,7 @@ def test_a_viewer_changes_nothing_on_any_page(app: Inside) -> None:
     add_operator(app.state, session, "vic", PASSPHRASE, ["viewer"], kdf=QUICK)
     window, _ = signed_in(app, "vic")
     id = held(app, "rm -rf viewer")
-    for route in app.door.console.routes.all:
+    for route in app.daemon.console.routes.all:
         if route.method == "POST" and not OWN_ROUTES.match(route.path) and not LOOKS.fullmatch(route.path):
             answer = window.form(place(route, id), {"reason": "no", "typed": "viewer", "principal": "uid:1000"})
             assert answer.status_code == 403, route
@@ -95,7 +95,7 @@ def test_a_viewer_changes_nothing_on_any_page(app: Inside) -> None:
 
 
 def test_an_approver_gets_no_page_of_an_admin(app: Inside, bo: tuple[Window, Authenticator]) -> None:
-    for route in app.door.console.routes.all:
+    for route in app.daemon.console.routes.all:
         if route.role == "admin":
             window = bo[0]
             answer = window.form(place(route)) if route.method == "POST" else window.get(place(route))

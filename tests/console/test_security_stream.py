@@ -39,8 +39,8 @@ class Stream:
         return self.text
 
     async def _read(self) -> None:
-        self.window.app.door.start()
-        self.window.app.door.console.start()
+        self.window.app.daemon.start()
+        self.window.app.daemon.console.start()
         self._left = asyncio.Event()
         cookie = "; ".join(f"{name}={value}" for name, value in self.window.cookies.items())
         scope = {
@@ -48,7 +48,7 @@ class Stream:
             "headers": [(b"host", b"localhost:7310"), (b"cookie", cookie.encode())],
         }  # fmt: skip
         async with asyncio.timeout(PATIENCE):
-            await self.window.app.door(scope, self._receive, self._send)
+            await self.window.app.daemon(scope, self._receive, self._send)
 
     async def _receive(self) -> dict[str, Any]:
         if not self.status and not self._left.is_set():
@@ -71,7 +71,7 @@ class Stream:
 
 
 def test_the_stream_says_what_every_page_says_about_itself(app: Inside, ana: Window) -> None:
-    stream = Stream(ana, ("hello", lambda: app.door.console.events.tell("tickets")))
+    stream = Stream(ana, ("hello", lambda: app.daemon.console.events.tell("tickets")))
     assert "event: changed\ndata: tickets\n\n" in stream.read()
     assert stream.headers["x-frame-options"] == "DENY" and stream.headers["cache-control"] == "no-store"
     assert "default-src 'none'" in stream.headers["content-security-policy"]
@@ -88,7 +88,7 @@ def test_whoever_is_signed_out_hears_nothing_more_however_much_changes(app: Insi
 
     def signed_out() -> None:
         app.state.visitors.leave_all("bo")
-        app.door.console.events.tell("tickets")
+        app.daemon.console.events.tell("tickets")
 
     text = Stream(window, ("hello", signed_out)).read()
     assert "event: signed-out" in text and "changed" not in text
@@ -114,7 +114,7 @@ def test_a_store_that_fails_in_the_middle_ends_the_stream_and_begins_no_second_a
         def broken() -> None:
             app.state.shared = True  # as with several daemons: whether somebody is signed in is asked of the store
             app.state.store.close()
-            app.door.console.events.tell("tickets")
+            app.daemon.console.events.tell("tickets")
 
         stream = Stream(window, ("hello", broken))
         text = stream.read()

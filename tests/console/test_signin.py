@@ -233,7 +233,7 @@ def test_a_viewer_sees_and_changes_nothing(app: Inside) -> None:
 
 def test_an_agents_token_opens_no_page(app: Inside) -> None:
     agent = app.agent()
-    for route in app.door.console.routes.all:
+    for route in app.daemon.console.routes.all:
         path = route.path.replace("{", "").replace("}", "")
         for headers in ({**agent, "origin": ORIGIN}, agent):
             answer = Window(app).raw(route.method, path, headers)
@@ -242,7 +242,7 @@ def test_an_agents_token_opens_no_page(app: Inside) -> None:
 
 
 def test_nobody_gets_past_the_sign_in(app: Inside) -> None:
-    for route in app.door.console.routes.all:
+    for route in app.daemon.console.routes.all:
         if not route.role:
             continue
         answer = Window(app).raw(route.method, route.path.replace("{", "").replace("}", ""), {"origin": ORIGIN})
@@ -253,7 +253,7 @@ def test_nobody_gets_past_the_sign_in(app: Inside) -> None:
 def test_a_set_up_opens_nothing_but_a_way_in(app: Inside) -> None:
     window = Window(app)
     window.set_up()
-    for route in app.door.console.routes.all:
+    for route in app.daemon.console.routes.all:
         if route.role:
             answer = window.raw(
                 route.method,

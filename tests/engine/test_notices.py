@@ -1,4 +1,4 @@
-"""2.11: an allowed operation whose level came from its name carries a warning, through every door that asks."""
+"""2.11: an allowed operation whose level came from its name carries a warning, through every interface."""
 
 from __future__ import annotations
 

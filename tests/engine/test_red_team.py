@@ -173,7 +173,7 @@ def test_the_same_operation_of_another_adapter_is_another_action(gate: Gate) -> 
     delete = operation("delete_user", {"id": 7})
     known = AdapterContext(
         AdapterCall("delete_user", Level.DESTRUCTIVE, Trust.VALIDATED, "delete")
-    )  # as a door that proxies knows it
+    )  # as the proxy knows it
     ticket = gate.held(delete, adapter="staging", adapted=known)
     gate.approve(ticket)
     for more in ({"pending": ticket.id}, {}):

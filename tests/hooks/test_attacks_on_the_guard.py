@@ -1,4 +1,4 @@
-"""R-9 at the doors: an agent that attacks the guard is blocked at its hook and over HTTP alike, until an operator lifts it."""
+"""R-9 at every interface: an agent that attacks the guard is blocked at its hook and over HTTP alike, until an operator lifts it."""
 
 from __future__ import annotations
 

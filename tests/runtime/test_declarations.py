@@ -84,7 +84,7 @@ def test_the_approval_of_an_intent_approves_no_call(gate: Gate) -> None:
         (AgentRef(PRINCIPAL, "codex", "s-2"), "hook"),  # another agent of the same user
         (AgentRef(PRINCIPAL, "builder", "s-2"), "hook"),  # another window of the same agent
         (AgentRef("uid:1001", "builder", "s-1"), "hook"),
-        (AgentRef(PRINCIPAL, "claude-code", "s-1"), "http"),  # no door that sees calls as they are made
+        (AgentRef(PRINCIPAL, "claude-code", "s-1"), "http"),  # an interface that does not see calls as they are made
         (AgentRef(PRINCIPAL, "files", "s-3"), "proxy"),
     ],
 )

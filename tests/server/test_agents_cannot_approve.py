@@ -1,4 +1,4 @@
-"""A door that is open to agents can never approve, whatever they send."""
+"""An interface that is open to agents can never approve, whatever they send."""
 
 from __future__ import annotations
 
@@ -144,9 +144,9 @@ def test_the_first_operator_is_not_made_over_tcp_nor_twice_nor_by_an_agent(tmp_p
         me = f"uid:{os.getuid()}"
         assert app.call("POST", "/api/v1/operators/first", body, app.agent()).status_code == 404
         assert app.call("POST", "/api/v1/operators/first", body, peer="uid:4242").status_code == 403
-        app.door.context.agent_above = lambda pid: "it was started by claude"
+        app.daemon.context.agent_above = lambda pid: "it was started by claude"
         assert "claude" in app.call("POST", "/api/v1/operators/first", body, peer=me).json()["error"]["message"]
-        app.door.context.agent_above = lambda pid: None
+        app.daemon.context.agent_above = lambda pid: None
         assert "already" in app.call("POST", "/api/v1/operators/first", body, peer=me).json()["error"]["message"]
         forged = {**body, "row": {**body["row"], "name": "eve"}}
         assert app.call("POST", "/api/v1/operators/first", forged, peer=me).status_code == 400

@@ -145,7 +145,7 @@ def refusals(path: Path) -> Iterator[ast.AST]:
 
 
 @pytest.mark.parametrize("path", files(WHOLE), ids=lambda path: path.name)
-def test_no_text_of_the_door_can_be_taken_for_a_leak(path: Path) -> None:
+def test_no_text_of_the_api_can_be_taken_for_a_leak(path: Path) -> None:
     found = [(line, text) for line, text in templates(ast.parse(path.read_text())) if leaks(text)]
     assert found == []
 

@@ -29,7 +29,7 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
     made.close()
 
 
-def door(gate: Gate, returning: float = SOON) -> AqlApi:
+def api(gate: Gate, returning: float = SOON) -> AqlApi:
     made = AqlApi(Context.of(gate.state, gate.config, "0", HookMemory()), returning)
     made.leases.every = SOON
     return made
@@ -59,7 +59,7 @@ def running(gate: Gate) -> set[str]:
 
 def test_ESL_13_a_session_that_nobody_holds_ends_after_half_an_hour_without_a_call(gate: Gate) -> None:
     async def work() -> None:
-        made = door(gate)
+        made = api(gate)
         for session in (IDLES, BUSY, HELD):
             await begun(made, session)
         made.leases.hold(WHO, HELD, 1)
@@ -77,13 +77,13 @@ def test_ESL_13_a_session_that_nobody_holds_ends_after_half_an_hour_without_a_ca
 
 def test_ESL_13_after_a_restart_sessions_that_nobody_comes_back_for_are_ended(gate: Gate) -> None:
     async def before() -> None:
-        made = door(gate)
+        made = api(gate)
         for session in (IDLES, HELD):
             await begun(made, session)
         made.stop()
 
     async def after() -> None:
-        made = door(gate, returning=0.5)
+        made = api(gate, returning=0.5)
         made.start()
         made.leases.hold(WHO, HELD, 1)  # its server is still there, and says so
         assert running(gate) == {IDLES, HELD}  # not at once: whoever is still there has time to say so
@@ -98,7 +98,7 @@ def test_ESL_13_after_a_restart_sessions_that_nobody_comes_back_for_are_ended(ga
 
 def test_ESL_13_a_held_step_of_a_session_that_ended_waits_for_nobody(gate: Gate) -> None:
     async def work() -> None:
-        made = door(gate)
+        made = api(gate)
         await begun(made, IDLES)
         step = {"next_action_hint": "executing shell command: git reset --hard HEAD~3"}
         said = await call(made, IDLES, "record_execution_step", **step)

@@ -24,7 +24,7 @@ QUICK = Kdf(1, 64, 1)
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Inside]:
     with inside(tmp_path_factory.mktemp("state"), policy={"use": "default"}) as made:
-        made.door.context.agent_above = lambda pid: None
+        made.daemon.context.agent_above = lambda pid: None
         yield made
 
 
@@ -137,13 +137,13 @@ def test_a_token_put_into_the_database_is_nobodys(app: Inside) -> None:
 def test_an_agent_that_floods_the_socket_does_not_keep_a_person_from_signing_in(tmp_path: Path) -> None:
     """Else nobody objects while something cools."""
     with inside(tmp_path, limits={"requests_per_minute": 20}) as app:
-        app.door.context.agent_above = lambda pid: "it runs under an agent"
+        app.daemon.context.agent_above = lambda pid: "it runs under an agent"
         guess = {"operator": "ana", "passphrase": "not hers"}
         for _ in range(25):
             evaluated = app.call("POST", EVALUATE, {"command": "ls"}, peer="uid:0")
             guessed = app.call("POST", "/api/v1/session", guess, peer="uid:0")
         assert evaluated.status_code == guessed.status_code == 429 and evaluated.json()["allowed"] is False
-        app.door.context.agent_above = lambda pid: None
+        app.daemon.context.agent_above = lambda pid: None
         signed = {"operator": "ana", "passphrase": PASSPHRASE}
         assert app.call("POST", "/api/v1/session", signed, peer="uid:0").status_code == 200
 

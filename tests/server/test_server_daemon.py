@@ -46,7 +46,7 @@ def token_of(running: Daemon, name: str = "agent_123") -> dict[str, str]:
     return bearer(made.json()["token"])
 
 
-def test_both_doors_answer_and_stdout_says_what_to_do_next(tmp_path: Path) -> None:
+def test_both_sockets_answer_and_stdout_says_what_to_do_next(tmp_path: Path) -> None:
     with daemon(tmp_path) as running:
         assert running.tcp().get("/healthz").json() == running.here().get("/healthz").json() == {"ok": True}
         assert running.tcp().get("/readyz").status_code == 200

@@ -20,7 +20,7 @@ AGENT = {"name": "claude", "session": "s1"}
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[Inside]:
     with inside(tmp_path, policy={"use": "default"}, limits={"unlock_minutes": 10}) as made:
-        made.door.context.place_of = lambda pid, connected: SHELL
+        made.daemon.context.place_of = lambda pid, connected: SHELL
         yield made
 
 
@@ -77,7 +77,7 @@ def test_a_dangerous_ticket_that_asks_for_no_fresh_sign_in_takes_one_all_the_sam
     path = tmp_path / "lax.toml"
     path.write_text('extends = "default"\nirreversible = "off"\ntiers = false\n[levels]\ndangerous = "approve"\n')
     with inside(tmp_path, policy={"use": str(path)}) as here:
-        here.door.context.place_of = lambda pid, connected: SHELL
+        here.daemon.context.place_of = lambda pid, connected: SHELL
         signed(here)
         ticket = held(here, "git push --force origin main")
         answer = here.call("POST", f"/api/v1/tickets/{ticket}/approve", {}, resumed(here))
@@ -98,7 +98,7 @@ def test_a_dangerous_ticket_that_asks_for_no_fresh_sign_in_takes_one_all_the_sam
 def test_it_is_that_shell_at_that_terminal_and_no_other_process(here: Inside, elsewhere: TerminalPlace | None) -> None:
     signed(here)
     assert resumed(here) is not None
-    here.door.context.place_of = lambda pid, connected: elsewhere
+    here.daemon.context.place_of = lambda pid, connected: elsewhere
     assert resumed(here) is None
     assert here.call("DELETE", "/api/v1/session/resume", peer=ME).status_code == 404
 
@@ -122,7 +122,7 @@ def test_it_ends_with_its_time_its_operator_and_when_somebody_locks_it(here: Ins
 
 def test_it_can_be_switched_off(tmp_path: Path) -> None:
     with inside(tmp_path, limits={"unlock_minutes": 0}) as here:
-        here.door.context.place_of = lambda pid, connected: SHELL
+        here.daemon.context.place_of = lambda pid, connected: SHELL
         assert "unlockedUntil" not in signed(here) and resumed(here) is None
 
 

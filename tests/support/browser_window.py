@@ -64,8 +64,8 @@ class Window:
         return answer
 
     async def _ask(self, method: str, path: str, headers: dict[str, str], more: dict[str, Any]) -> httpx.Response:
-        self.app.door.start()
-        transport = httpx.ASGITransport(self.app.door, client=("127.0.0.1", 5))
+        self.app.daemon.start()
+        transport = httpx.ASGITransport(self.app.daemon, client=("127.0.0.1", 5))
         base = self.origin if self.origin.startswith("http://") else ORIGIN
         async with httpx.AsyncClient(transport=transport, base_url=base) as client:
             return await client.request(method, path, headers=headers, **more)

@@ -47,7 +47,7 @@ class Inside:
     """The app in this process; `call` is one request, as whoever the client address says."""
 
     state: State
-    door: DaemonApp
+    daemon: DaemonApp
     clock: TestClock
     config: Config
     agents: dict[str, str] = field(default_factory=dict)
@@ -83,8 +83,8 @@ class Inside:
         peer: str = "",
         content: bytes | None = None,
     ) -> httpx.Response:
-        self.door.start()
-        transport = httpx.ASGITransport(self.door, client=(peer, 1) if peer else ("127.0.0.1", 5))  # type: ignore[arg-type]
+        self.daemon.start()
+        transport = httpx.ASGITransport(self.daemon, client=(peer, 1) if peer else ("127.0.0.1", 5))  # type: ignore[arg-type]
         async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
             return await client.request(method, path, json=body, content=content, headers=headers)
 
@@ -100,11 +100,11 @@ def inside(folder: Path, **tables: Any) -> Iterator[Inside]:
     store = open_store(config.store)
     state = open_state(config, store, clock, known=shipped(config))
     enrolled(state)
-    door = build(state, config, "test")
+    app = build(state, config, "test")
     try:
-        yield Inside(state, door, clock, config)
+        yield Inside(state, app, clock, config)
     finally:
-        door.close()
+        app.close()
         store.close()
 
 

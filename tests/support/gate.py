@@ -40,7 +40,7 @@ def shipped(config: Config) -> tuple[Rulebook, str] | None:
 
 
 class Gate:
-    """The whole of it, without a door."""
+    """The engine with its state, without an interface."""
 
     def __init__(self, folder: Path, **config: Any) -> None:
         self.folder, self.clock = folder, TestClock()

@@ -15,7 +15,7 @@ from interlock.loop.tightening import NO_TIGHTENING, Tightening
 from interlock.model import AgentRef
 from interlock.records import Challenge, Ticket, TicketQuery
 
-PRINCIPAL, SESSION, DOOR = "uid:1000", "mcp_one", "mcp"
+PRINCIPAL, SESSION, INTERFACE = "uid:1000", "mcp_one", "mcp"
 READ = "reading src/app.py to understand the login flow"
 
 FREE = """
@@ -42,7 +42,7 @@ def free(folder: Path, steps: int = 10, ceiling: int = 100, more: str = "") -> G
 
 
 class Agent:
-    """One agent, as a door speaks for it."""
+    """One agent, as its interface speaks for it."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Agent:
         principal: str = PRINCIPAL,
         session: str = SESSION,
         tight: Tightening = NO_TIGHTENING,
-        door: str = DOOR,
+        door: str = INTERFACE,
     ) -> None:
         self.gate, self.tight, self.door = gate, tight, door
         self.ref = AgentRef(principal, name, session)

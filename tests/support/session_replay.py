@@ -1,4 +1,4 @@
-"""A recorded session -> what its user meets: every call through the hook door, before it runs and after, with a person who says yes."""
+"""A recorded session -> what its user meets: every call through the hook route, before it runs and after, with a person who says yes."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Desk:
     async def after(self, number: int, call: Mapping[str, Any]) -> None:
         """The call ran; nothing goes on before everything that follows from that is done."""
         await self._sent(_POST, number, call)
-        while left := list(self.app.door.hooks._background):
+        while left := list(self.app.daemon.hooks._background):
             await asyncio.wait(left)
 
     async def _sent(self, event: str, number: int, call: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,8 +171,8 @@ def replay(session: Recorded, folder: Path, keeps: bool = True) -> Replay:
 async def _replayed(session: Recorded, folder: Path, keeps: bool) -> Replay:
     tables: dict[str, Any] = {"policy": {"use": "default"}, "hooks": {"wait_seconds": 0}, "undo": {"enabled": keeps}}
     with inside(folder, **tables) as app, world(session.state) as made, _at_home(app, made, keeps) as hands:
-        app.door.start()
-        transport = httpx.ASGITransport(app.door, client=(_WHO, 1))  # type: ignore[arg-type]
+        app.daemon.start()
+        transport = httpx.ASGITransport(app.daemon, client=(_WHO, 1))  # type: ignore[arg-type]
         async with httpx.AsyncClient(transport=transport, base_url=BASE, timeout=60) as client:
             desk, unasked = Desk(app, made, client, hands), []
             for number, call in enumerate(session.calls, 1):
@@ -183,7 +183,7 @@ async def _replayed(session: Recorded, folder: Path, keeps: bool) -> Replay:
 @contextmanager
 def _at_home(app: Inside, made: World, keeps: bool) -> Iterator[Hands | None]:
     """What looks and keeps is at home where the session is, and not where this process is."""
-    context = app.door.context
+    context = app.daemon.context
     warm = context.look, context.keeper, app.state.keeper
     hands = (
         Hands(SnapshotFolder.opened(str(app.config.snapshots), str(app.config.folder)), str(made.home))

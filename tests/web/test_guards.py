@@ -155,7 +155,7 @@ def test_a_header_that_decides_must_not_stand_twice(app: Inside, agent: dict[str
 
     import asyncio
 
-    asyncio.run(app.door(scope, receive, send))
+    asyncio.run(app.daemon(scope, receive, send))
     assert sent[0]["status"] == 400 and json.loads(sent[1]["body"])["allowed"] is False
 
 

@@ -67,7 +67,7 @@ def test_a_wait_ends_with_its_time_and_shows_the_ticket_as_it_is(tmp_path: Path)
         assert answer.json()["state"] == "pending_approval" and time.monotonic() - start > 0.9
         assert app.call("GET", "/api/v1/tickets/pdact_x/wait?seconds=1", headers=agent).status_code == 404
         assert app.call("GET", f"/api/v1/tickets/{ticket}/wait?seconds=601", headers=agent).status_code == 400
-        assert app.door.context.waiters._events == {}
+        assert app.daemon.context.waiters._events == {}
 
 
 def test_a_wait_is_woken_by_a_rejection_in_the_same_process(tmp_path: Path) -> None:

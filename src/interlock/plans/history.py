@@ -10,7 +10,7 @@ from interlock.approvals.answers import mark_executed
 from interlock.audit.chain import event_body
 from interlock.identity import start_of
 from interlock.model import TicketState
-from interlock.plans import DOOR, NAME
+from interlock.plans import INTERFACE, NAME
 from interlock.ports import Tx
 from interlock.records import Ticket, TicketQuery
 from interlock.records.plans import INTERRUPTED, NO_EXIT, PLANNED, RUNNING, TERMINAL, PlanQuery, PlanRow
@@ -35,7 +35,7 @@ def withdraw_ticket(state: State, by: str, id: str, why: str) -> bool:
 def close_abandoned(state: State) -> int:
     """Closes the tickets whose plans were left behind, or went with the process that had them; how many those were."""
     query = TicketQuery(_OPEN, name=NAME, limit=1_000)
-    open_now = [ticket for ticket in state.store.read(lambda tx: tx.tickets(query)) if ticket.door == DOOR]
+    open_now = [ticket for ticket in state.store.read(lambda tx: tx.tickets(query)) if ticket.door == INTERFACE]
     left = [ticket for ticket in open_now if not _attended(state, ticket)]
     if not left:
         return 0

@@ -53,9 +53,9 @@ MOST_FILES = 65_536  # connections and databases that are open at once, where th
 class DaemonServer(uvicorn.Server):
     """uvicorn that sleeps until there is something to do, ends by itself on a signal, and wakes those who wait before it does."""
 
-    def __init__(self, config: uvicorn.Config, door: DaemonApp, ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, app: DaemonApp, ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self.door, self.ready = door, ready
+        self.app, self.ready = app, ready
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ending = asyncio.Event()
 
@@ -84,7 +84,7 @@ class DaemonServer(uvicorn.Server):
         self.ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self.door.stop()
+        await self.app.stop()
         await super().shutdown(sockets)
 
 
@@ -112,22 +112,20 @@ def serve(
         except NoTelemetry as error:
             raise CannotServe(str(error)) from None
         number = int(places.port.getsockname()[1])
-        door = build(state, config, version)
-        door.context.port = number
-        state.outbox = _outbox(config, state, door)
+        app = build(state, config, version)
+        app.context.port = number
+        state.outbox = _outbox(config, state, app)
         sys.setswitchinterval(SWITCH)
         gc.freeze()  # rules and modules stay as long as the daemon: nobody has to look through them for garbage
-        _run(config, state, door, places.all, lambda: ready(state, number))
+        _run(config, state, app, places.all, lambda: ready(state, number))
 
 
-def _run(
-    config: Config, state: State, door: DaemonApp, sockets: list[socket.socket], ready: Callable[[], None]
-) -> None:
+def _run(config: Config, state: State, app: DaemonApp, sockets: list[socket.socket], ready: Callable[[], None]) -> None:
     upkeep = Maintenance(
         state, config.audit.checkpoint_minutes * 60, config.audit.keep_days, config.audit.expired_share_alert
     )
     settings = uvicorn.Config(
-        door,
+        app,
         http=PeerProtocol,
         loop="uvloop",
         ws="none",
@@ -145,10 +143,10 @@ def _run(
     upkeep.start()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(DaemonServer(settings, door, ready).serve(sockets))
+            runner.run(DaemonServer(settings, app, ready).serve(sockets))
     finally:
         stop_all(state)  # 0. what runs for people is ended
-        door.close()  # 1. what was begun is done
+        app.close()  # 1. what was begun is done
         if state.outbox is not None:
             state.outbox.stop()
         upkeep.stop()  # 2. what was allowed is written
@@ -208,12 +206,12 @@ def _channels(config: Config) -> list[Channel]:
     return found
 
 
-def _outbox(config: Config, state: State, door: DaemonApp) -> Outbox:
+def _outbox(config: Config, state: State, app: DaemonApp) -> Outbox:
     """Messages to people who are elsewhere; what opens a channel is read here, and nowhere else."""
     folder = Path(config.path).parent if config.path else Path.cwd()
     opened = open_configured_channels(config.channels.send, folder, os.environ, agent_above(os.getpid()))
     opened += open_implied_channel(config.channels, os.environ)
-    return Outbox(state, opened, lambda: door.context.address, bool(config.console.public_url))
+    return Outbox(state, opened, lambda: app.context.address, bool(config.console.public_url))
 
 
 class JsonLineFormatter(logging.Formatter):

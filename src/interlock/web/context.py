@@ -95,7 +95,7 @@ class Context:
 
 
 def caller_of(request: Request) -> ApiCaller:
-    """The caller, as the front of the door found it."""
+    """The caller that `DaemonApp` authenticated."""
     found: ApiCaller = request.scope[CALLER]
     return found
 

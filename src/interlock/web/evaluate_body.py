@@ -18,7 +18,7 @@ from interlock.runtime.servers import HINTS, ServerClaim
 from interlock.web.callers import ApiCaller
 from interlock.web.errors import HttpProblem
 
-DOOR, PROXY = "http", "proxy"
+INTERFACE, PROXY = "http", "proxy"
 KEYS = frozenset(
     "agent action operation adapter command tool input server hint resource params crude cwd pendingId session risk danger".split()
 )
@@ -54,7 +54,7 @@ def request_of(body: Any, who: ApiCaller, files: ReadScript | None = None) -> tu
     request = Request(
         action,
         _agent(body, who),
-        PROXY if server is not None else _door(body),
+        PROXY if server is not None else _interface(body),
         resource=_text(body, "resource", _LONG),
         pending=_text(body, "pendingId", _NAME),
         claimed_risk=_risk(body.get("risk")),
@@ -67,11 +67,13 @@ def request_of(body: Any, who: ApiCaller, files: ReadScript | None = None) -> tu
     return request, token
 
 
-def _door(body: dict[str, Any]) -> str:
-    """An operation that a server of adapters asks about in the session of its client comes in by that server's door."""
+def _interface(body: dict[str, Any]) -> str:
+    """The interface of a request: the adapter server's, where it asks in a client's session, else HTTP."""
     who = body.get("agent")
     session = who.get("session") if isinstance(who, dict) else None
-    return f"{ADAPTER}{body['adapter']}" if body.get("adapter") and str(session or "").startswith(SESSION) else DOOR
+    return (
+        f"{ADAPTER}{body['adapter']}" if body.get("adapter") and str(session or "").startswith(SESSION) else INTERFACE
+    )
 
 
 def _action(body: dict[str, Any]) -> tuple[Action, str]:

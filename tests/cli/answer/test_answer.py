@@ -219,7 +219,7 @@ def test_a_list_can_go_into_a_pipe(desk: Desk) -> None:
     assert code == 0 and '"ok": true' in shown
 
 
-def test_an_agents_own_door_answers_no_operator_command(desk: Desk) -> None:
+def test_an_agents_own_socket_answers_no_operator_command(desk: Desk) -> None:
     ticket = desk.evaluate("ssh db1 rm -rf /srv/two")["pendingId"]
     for path in (f"/tickets/{ticket}/approve", f"/tickets/{ticket}/reject", "/grants", "/blocks", "/operators"):
         with pytest.raises(ApiError):

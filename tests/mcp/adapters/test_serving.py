@@ -62,7 +62,7 @@ class Rig:
         return envelope["error"]
 
     def arm(self, operation: str, verdict: str = "approve") -> None:
-        """An operator answers, through the real door."""
+        """An operator answers, over the real API."""
         here, operator = self.daemon.here(), self.daemon.sign_in()
         tickets = here.get("/api/v1/tickets", headers=operator).json()["tickets"]
         waiting = [one for one in tickets if one["state"] == "pending_approval" and operation in one["title"]]

@@ -17,7 +17,7 @@ OTHER = "walnut harbour 12 comet"
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[Inside]:
     with inside(tmp_path) as made:
-        made.door.context.agent_above = lambda pid: None
+        made.daemon.context.agent_above = lambda pid: None
         yield made
 
 
@@ -71,9 +71,9 @@ def test_wrong_guesses_over_tcp_lock_nobody_out_on_the_socket(app: Inside) -> No
 
 
 def test_an_agents_wrong_guesses_do_not_lock_out_its_own_user(app: Inside) -> None:
-    app.door.context.agent_above = lambda pid: "it runs under an agent"
+    app.daemon.context.agent_above = lambda pid: "it runs under an agent"
     for _ in range(10):
         assert sign_in(app, "ana", "a wrong guess", "uid:1000").status_code == 401
     assert sign_in(app, "ana", peer="uid:1000").status_code == 429
-    app.door.context.agent_above = lambda pid: None
+    app.daemon.context.agent_above = lambda pid: None
     assert sign_in(app, "ana", peer="uid:1000").status_code == 200

@@ -22,7 +22,7 @@ from interlock.policy.digest import normal_name
 from interlock.runtime.state import State
 from interlock.times import iso
 
-DOOR = "mcp"
+INTERFACE = "mcp"
 NAME = "interlock"
 _DISABLED = ({"code": "SAFETY_LOOP_DISABLED", "message": f"{UNJUDGED['disabled']}.", "severity": "high"},)  # R-25
 
@@ -32,7 +32,7 @@ class Connection:
     """What a connection brings besides its calls: what it tightens, and how scripts are read for it."""
 
     tight: Tightening = NO_TIGHTENING
-    door: str = DOOR
+    door: str = INTERFACE
     strength: str = ""
 
 

@@ -16,7 +16,7 @@ from interlock.loop.executions import end_session
 from interlock.loop.protocol import ENDPOINTS
 from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal
 from interlock.loop.protocol.gatekeeper import ANY
-from interlock.loop.protocol.loop_surface import DOOR, Connection, surface
+from interlock.loop.protocol.loop_surface import INTERFACE, Connection, surface
 from interlock.loop.protocol.surface import ProtocolCaller, Surface, call
 from interlock.loop.protocol.tools import SurfaceSettingError, ToolNaming, list_tools
 from interlock.loop.state import LIVE
@@ -177,7 +177,7 @@ class AqlApi:
             return refusal(AqlProblem(problem.code, problem.message, problem.details), session)
         strict = wanted.strict or self.context.config.strict_introspection
         caller = ProtocolCaller(
-            principal, session, wanted.naming, strict, Connection(tight, _door(wanted), wanted.strength)
+            principal, session, wanted.naming, strict, Connection(tight, _interface(wanted), wanted.strength)
         )
         return call(self._surface(tight.mode or self.context.state.mode), endpoint, arguments, caller)
 
@@ -238,8 +238,8 @@ def _text(given: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _door(wanted: ConnectionOptions) -> str:
-    return f"{ADAPTER}{','.join(wanted.adapters)}" if wanted.adapters else DOOR
+def _interface(wanted: ConnectionOptions) -> str:
+    return f"{ADAPTER}{','.join(wanted.adapters)}" if wanted.adapters else INTERFACE
 
 
 def _wanted(given: Mapping[str, Any]) -> ConnectionOptions:
