@@ -1,10 +1,10 @@
-"""`interlock WORD …` -> the file that answers to that word; nothing else is imported."""
+"""`interlock WORD …` -> the function of that command; no other command is imported."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
 
@@ -17,11 +17,11 @@ JUDGING = MappingProxyType(
         "explain": "say what a command would do, and whether it should run",
         "classify": "assess JSON actions, one a line, for programs",
         "scan": "find dangerous commands in scripts, Makefiles, Dockerfiles and CI files",
-        "rehearse": "what you would have been asked about, from your agents' past logs",
+        "rehearse": "which past actions of your agents would have asked you, from their logs",
         "rules": "list, show, test and document the rules",
         "adapter": "check adapter files: levels, trust, problems",
         "prompt": "explain each command typed at a prompt",
-        "ask": "a command for plain words: look, edit, decide",
+        "ask": "a command for plain words: review, edit, decide",
     }
 )
 GUARDING = MappingProxyType(
@@ -68,9 +68,9 @@ ANSWERING = MappingProxyType(
     }
 )
 COMMANDS = MappingProxyType({**JUDGING, **GUARDING, **ANSWERING})
-_SECTIONS = (("Judge", JUDGING), ("Guard", GUARDING), ("Answer", ANSWERING))  # each a folder
+_SECTIONS = (("Judge", JUDGING), ("Guard", GUARDING), ("Answer", ANSWERING))  # each a package
 
-# The words whose command stands in another one's file, as a function named after the word.
+# Words that share a module: word -> module, in which the function is named WORD_main.
 _SHARED = MappingProxyType(
     {
         "hooks": "status",
@@ -140,11 +140,15 @@ def _run(words: list[str]) -> int:
     if words[0] not in COMMANDS:
         print(_unknown(words[0]), file=sys.stderr)
         return USAGE
-    word = words[0]
+    return command_function(words[0])(words[1:])
+
+
+def command_function(word: str) -> Callable[[Sequence[str]], int]:
+    """Import the module of a word of COMMANDS and return the function that runs it; no other command is imported."""
     section = next(title for title, commands in _SECTIONS if word in commands).lower()
     module = import_module(f"interlock.cli.{section}.{_SHARED.get(word, word)}")
-    code: int = getattr(module, f"{word}_main" if word in _SHARED else "main")(words[1:])
-    return code
+    function: Callable[[Sequence[str]], int] = getattr(module, f"{word}_main" if word in _SHARED else "main")
+    return function
 
 
 def _help() -> str:
@@ -164,7 +168,7 @@ def _unknown(word: str) -> str:
 
 
 def _print_anything() -> None:
-    """What a terminal's encoding has no letter for is spelled out, rather than an error."""
+    """Escape characters that the terminal's encoding lacks, instead of failing on them."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
