@@ -99,7 +99,7 @@ def read_rules(config: Config) -> tuple[Rulebook, str]:
 def _remember(state: State, config: Config) -> None:
     blocks, patterns, mode = state.store.read(lambda tx: (tx.blocks(), tx.patterns(), tx.setting(MODE_SETTING)))
     state.remember_blocks(block for block in blocks if not block.lifted_at)
-    state.store.read(lambda tx: state.pins.load(tx, state))
+    state.store.read(lambda tx: state.baseline.load(tx, state))
     state.store.read(lambda tx: standing_answers.load(state, tx))
     if not state.shared:
         challenges.settle_restart(state)

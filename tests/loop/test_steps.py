@@ -269,7 +269,7 @@ def test_2_11_a_dangerous_operation_that_went_on_by_its_name_alone_carries_a_war
 
 def test_a_step_that_cannot_be_judged_does_not_go_on_and_says_so(gate: Gate) -> None:
     agent = Agent(gate).started()
-    gate.state.pins = None  # type: ignore[assignment]
+    gate.state.baseline = None  # type: ignore[assignment]
     directive = agent.told("delete_user 42")
     assert directive["continue"] is False and notes(directive, "error") and "nextStepRisk" not in directive
 

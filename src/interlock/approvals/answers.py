@@ -142,7 +142,7 @@ def _answer(
         if changed.state in (TicketState.APPROVED, TicketState.REJECTED):
             _end_pause(tx, before)
         if changed.state is TicketState.REJECTED:
-            state.pins.ended(id)
+            state.baseline.ended(id)
             state.confirmed.forget(before.agent)
             record.append(tokens.revocation_entry(state, before, session.operator, now))
         state.recorder.these(tx, record)
@@ -214,7 +214,7 @@ def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
     """Whether the queue is shorter now: what nobody asked for lately has no caller any more."""
 
     def alone(ticket: Ticket) -> bool:
-        return now - state.pins.asked(ticket) >= PATIENCE
+        return now - state.baseline.asked(ticket) >= PATIENCE
 
     return (
         withdraw(tx, state, principal, CALLER_GONE, alone, "nobody asked for it any more, and others waited for room")

@@ -146,7 +146,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
             _put(state.elicited.agreed, before.id, changed.expires_at)
         return changed
     denials.reject(tx, state, before, now)
-    state.pins.ended(before.id)
+    state.baseline.ended(before.id)
     state.recorder.these(tx, [revocation_entry(state, before, by, now)])
     return changed
 
@@ -174,7 +174,7 @@ def _record_run(tx: Tx, state: State, agent: AgentRef, id: str) -> Ticket | None
         spent = replace(apply_move(agreed, "spend", now), executed_at=now, outcome="ran", version=before.version + 1)
     except MoveRefused:
         return None
-    if not tx.change_ticket(spent, before) or not state.pins.spend(id, spent):
+    if not tx.change_ticket(spent, before) or not state.baseline.spend(id, spent):
         return None
     denials.agree(tx, state, before, now)
     return spent

@@ -50,7 +50,7 @@ def is_everyday(judged: Judged) -> bool:
 
 def rejections(state: State, judged: Judged) -> list[Denial]:
     """What people rejected of this principal's, as far as this process remembers."""
-    return [one for one in state.pins.denials(judged.request.agent.principal, judged.now) if one.rejected_at]
+    return [one for one in state.baseline.denials(judged.request.agent.principal, judged.now) if one.rejected_at]
 
 
 def may_meet(state: State, judged: Judged) -> bool:
@@ -100,7 +100,7 @@ def reject(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
     """A person agreed, and it runs: the same is denied no more."""
     live = {_key(one): one for one in tx.denials(now, ticket.agent.principal)}
-    live |= {_key(one): one for one in state.pins.denials(ticket.agent.principal, now)}
+    live |= {_key(one): one for one in state.baseline.denials(ticket.agent.principal, now)}
     own = [one for one in live.values() if one.ticket == ticket.id]
     for one in {_key(one): one for one in (*own, *ended_denials(live.values(), ticket.effect_keys))}.values():
         _save(tx, state, replace(one, until=now))
@@ -120,7 +120,7 @@ def count_attempt(tx: Tx, state: State, denial: Denial) -> None:
 
 def _save(tx: Tx, state: State, denial: Denial) -> None:
     tx.save_denial(denial)
-    state.pins.deny(denial)
+    state.baseline.deny(denial)
 
 
 def _key(one: Denial) -> tuple[str, str, str]:

@@ -96,7 +96,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
 
 def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:
     """What an operator said; a row that somebody edited says nothing."""
-    known = row if state.shared else state.pins.agent(agent.principal, agent.name)
+    known = row if state.shared else state.baseline.agent(agent.principal, agent.name)
     return known.trust_tier if known else ""
 
 

@@ -44,7 +44,7 @@ def perform(
         else:
             issued = ticket.id == made.id
             if issued:
-                state.pins.opened(ticket)
+                state.baseline.opened(ticket)
                 state.elicited.opened(ticket)
             remember(tx, state, judged, ticket)
     elif held.keep is TicketChange.SPEND and ticket is not None and found.ticket is not None:
@@ -57,7 +57,7 @@ def perform(
         count_attempt(tx, state, found.met.denial)
     held, blocked = replace(held, ticket=ticket), ""
     if ticket is not None and ticket.open:
-        state.pins.ask(ticket.id, now)
+        state.baseline.ask(ticket.id, now)
     if (
         held.keep is not TicketChange.NOTHING or held.ticket is None or found.ticket is None
     ):  # asking after one's own ticket is no deed
@@ -114,7 +114,7 @@ def _spend(
             return ticket, Resolution("deny", f"ticket {ticket.id} was answered just now; try again", ticket=ticket)
         ticket = found  # upkeep had seen the time before us
     spent = apply_move(ticket, "spend", now)
-    if not tx.change_ticket(spent, ticket) or not state.pins.spend(ticket.id, held):
+    if not tx.change_ticket(spent, ticket) or not state.baseline.spend(ticket.id, held):
         return ticket, Resolution(
             "deny", f"ticket {ticket.id} was used already", ticket=ticket, code="TOKEN_ALREADY_USED"
         )

@@ -33,7 +33,7 @@ def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = ""
         _record(state, tx, "agent_change", by, {"principal": row.principal, "name": name, "trust_tier": trust_tier})
 
     state.store.write(work)
-    state.pins.agent_changed(row)
+    state.baseline.agent_changed(row)
     return token, row
 
 
@@ -42,7 +42,7 @@ def agent_of(state: State, token: str) -> AgentRow | None:
     mark = fingerprint(token)
     row = state.store.read(lambda tx: tx.agent_by_token(mark))
     if row is not None and not state.shared:  # a row that no operator made, or made good again, is no agent's
-        row = state.pins.agent(row.principal, row.name)
+        row = state.baseline.agent(row.principal, row.name)
     return row if row is not None and row.token_hash == mark and not row.revoked_at else None
 
 
@@ -69,7 +69,7 @@ def change_agent(
         return after
 
     changed = state.store.write(work)
-    state.pins.agent_changed(changed)
+    state.baseline.agent_changed(changed)
     return changed
 
 

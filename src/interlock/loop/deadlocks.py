@@ -130,14 +130,14 @@ def _opened(tx: Tx, state: State, pause: Pause, judged: Judged, said: str) -> _A
     except QueueFull:
         return _Asked()
     if ticket.id == made.id:
-        state.pins.opened(ticket)
+        state.baseline.opened(ticket)
     return _Asked(ticket=ticket, fresh=ticket.id == made.id)
 
 
 def _released(tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket, now: float) -> _Asked:
     """The yes is spent; what the agent waited for is withdrawn, and nothing of it is approved."""
     spent = replace(apply_move(settle(ticket, now), "spend", now), version=ticket.version + 1)
-    if not tx.change_ticket(spent, ticket) or not state.pins.spend(ticket.id, spent):
+    if not tx.change_ticket(spent, ticket) or not state.baseline.spend(ticket.id, spent):
         return _Asked(LoopProblem("TOKEN_ALREADY_USED"))
     for one in live_executions(tx, agent):
         mine = pause_of(one.pause)

@@ -71,7 +71,7 @@ def governed_state(state: State, agent: AgentRef, door: str, tight: Tightening =
 
 def _proved(state: State, agent: AgentRef) -> bool:
     """A name is proved by the token that an operator gave to it; anybody can claim one."""
-    row = state.pins.agent(agent.principal, agent.name)
+    row = state.baseline.agent(agent.principal, agent.name)
     return row is not None and bool(row.token_hash) and not row.revoked_at
 
 

@@ -62,7 +62,7 @@ def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: st
     if not tx.change_ticket(apply_move(ticket, move, now, by, why), before):
         return False
     denials.release(tx, state, ticket, now)
-    state.pins.ended(ticket.id)
+    state.baseline.ended(ticket.id)
     event = "expire" if move == "expire" else "revoke"
     state.recorder.now(tx, event, event_body(now, event, by, {"ticket": ticket.id, "reason": why}))
     return True

@@ -98,7 +98,7 @@ class Memory:
     def _take(self, tx: Tx) -> None:
         self._take_roster(tx)  # first, as it says whose signatures count
         self._take_blocks(tx)
-        self._state.pins.take_denials(tx, self._state.clock.now())
+        self._state.baseline.take_denials(tx, self._state.clock.now())
         self._take_patterns(tx)
         self._take_mode(tx)
         pausing.adopt(self._state, tx)

@@ -87,7 +87,7 @@ class State:
     blocks: dict[str, str] = field(default_factory=dict)  # principal -> why
     agents_version: object = field(default_factory=object)  # another one after every change of an agent, anywhere
     memory: Memory | None = None  # of a store that others change too
-    pins: IntegrityBaseline = field(default_factory=IntegrityBaseline)
+    baseline: IntegrityBaseline = field(default_factory=IntegrityBaseline)
     adapters: Adapters = field(default_factory=Adapters)
     confirmed: SessionConfirmations = field(default_factory=SessionConfirmations)
     codes: ShownCodes = field(default_factory=ShownCodes)
@@ -186,11 +186,11 @@ class State:
         """Empty when this ticket may be spent (in this session), else why not; the ticket's own columns are not believed."""
         if ticket.seal != seal_of(self, ticket) or ticket.shown_hash != shown_hash(ticket):
             return "the ticket was altered outside Interlock"
-        if self.pins.has_ended(ticket.id):
+        if self.baseline.has_ended(ticket.id):
             return "it was used or taken back before, and its row was altered since"
         whole = ticket.requirement.join(asked)
         if whole.cooling_seconds and not self.shared:
-            wait = self.pins.cooling(ticket, whole.cooling_seconds, now)
+            wait = self.baseline.cooling(ticket, whole.cooling_seconds, now)
             if wait:
                 return f"it is cooling for {wait} s more"
         if whole.human is Human.NONE:

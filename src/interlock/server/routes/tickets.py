@@ -170,7 +170,7 @@ async def _wait(context: Context, request: Request, who: ApiCaller, id: str, sec
             event.clear()
             found = await context.pool.run(_find, context, who, id)
             if who.session is None:
-                context.state.pins.ask(found[0].id, context.state.clock.now())
+                context.state.baseline.ask(found[0].id, context.state.clock.now())
             left = end - loop.time()
             if found[0].state not in _PENDING or left <= 0 or gone.done() or context.waiters.closed:
                 return _shown(context, found)
