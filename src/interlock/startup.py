@@ -70,7 +70,7 @@ def open_state(
         rulebook_hash=hashes[0],
         loops=config.loop,
         hooks=config.hooks,
-        looking=config.impact,
+        impact_settings=config.impact,
         undo=config.undo,
         machine=platform.node(),
         guarded=guarded_of(config),

@@ -110,7 +110,7 @@ def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumsta
         return at
     own = own_tools(request)
     return inspection.with_impact(
-        at, request.action, judged.judgement, request.look, state.looking.exempt, request.made, own
+        at, request.action, judged.judgement, request.look, state.impact_settings.exempt, request.made, own
     )
 
 

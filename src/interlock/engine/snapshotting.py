@@ -118,7 +118,7 @@ def _question(state: State, judged: Judged, answer: DecisionDraft) -> Inspection
     question = inspection_of(request.action, judged.judgement, request.made, own_tools(request))
     if question is None or not question.deeds or any(deed["verb"] not in _VERBS for deed in question.deeds):
         return None  # what is no file here cannot be kept
-    lowers = question.relieves and not question.notes and state.looking.exempt  # nor what a note answers for
+    lowers = question.relieves and not question.notes and state.impact_settings.exempt  # nor what a note answers for
     lowers = lowers and not (at.seen is not None and at.seen.repositories)  # a whole history is a person's to give up
     return question if lowers or held.outcome == "allow" else None
 

@@ -30,7 +30,7 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
     all_told = risk(text, found, claims)
     sign = plan_mark(state.installation.digest_key, id, text, cwd, all_told, found.level, judgement.witnesses)
     if shown and state.plans.look is not None:
-        at = with_impact(at, action, judgement, state.plans.look, state.looking.exempt)
+        at = with_impact(at, action, judgement, state.plans.look, state.impact_settings.exempt)
     copied = _copied(state, action, judgement, at)
     weighed = evaluate_policy(found, named, state.policy, replace(at, kept=HYPOTHETICAL) if copied else at)
     copied = copied and weighed.requirement == Requirement()
@@ -45,7 +45,7 @@ def _copied(state: State, action: Action, judgement: Judgement, at: Circumstance
         return False
     question = inspection_of(action, judgement)
     can = state.plans.snapshot(f"uid:{os.getuid()}") is not None and state.mode == ENFORCING
-    return can and question is not None and question.relieves and not question.notes and state.looking.exempt
+    return can and question is not None and question.relieves and not question.notes and state.impact_settings.exempt
 
 
 def review_again(state: State, plan: ReviewedPlan) -> Reviewed:

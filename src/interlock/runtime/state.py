@@ -96,7 +96,7 @@ class State:
     loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
     ruled: tuple[AppliedRules, ...] = ()  # what the policy was tightened by, for this call
     hooks: HookSettings = field(default_factory=HookSettings)
-    looking: ImpactSettings = field(default_factory=ImpactSettings)
+    impact_settings: ImpactSettings = field(default_factory=ImpactSettings)
     undo: SnapshotSettings = field(default_factory=SnapshotSettings)
     keeper: SnapshotTaker | None = None  # of this machine's snapshots, as this process's user
     keepers: Mapping[str, SnapshotTaker] = field(
