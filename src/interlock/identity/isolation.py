@@ -37,7 +37,7 @@ def isolation_of(state: State, principal: str, pid: int = 0) -> str:
 
 def request_isolation(state: State, request: Request) -> str:
     """Of one request: what its door found out, else what its principal shows."""
-    return request.strength or state.wall or isolation_of(state, request.agent.principal)
+    return request.strength or state.caller_isolation or isolation_of(state, request.agent.principal)
 
 
 FOLDER = "jail"  # in the state folder: what a jail gets to see of it

@@ -75,7 +75,7 @@ class State:
     sessions: OperatorSessions
     mode: str = "enforcing"
     strength: str = "plain"
-    wall: str = ""  # around whoever makes this one call, where its door knows
+    caller_isolation: str = ""  # around whoever makes this one call, where its door knows
     channels: Sequence[Channel] = ()
     outbox: Outbox | None = None  # messages to people who are elsewhere
     shared: bool = False  # other processes write to the same store
@@ -145,7 +145,9 @@ class State:
 
     def within(self, strength: str) -> State:
         """The same service for a caller behind another wall, for one call."""
-        return replace(self, wall=strength) if strength == JAILED else self  # the others can be seen by the principal
+        return (
+            replace(self, caller_isolation=strength) if strength == JAILED else self
+        )  # the others can be seen by the principal
 
     def fresh(self) -> bool:
         """Whether what this process remembers is what the store says."""
