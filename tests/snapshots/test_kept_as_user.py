@@ -251,7 +251,7 @@ def desk(tmp_path: Path) -> Iterator[Gate]:
 
 def test_an_operator_brings_back_what_was_kept_of_any_user_and_an_agent_only_its_own(world: World, desk: Gate) -> None:
     work = world.work(NOBODY, "desk")
-    desk.state.keepers = world.keepers()
+    desk.state.snapshot_takers = world.keepers()
     before = told(work)
     id = asked_and_run(desk, world, work)
     assert id.startswith("u_")
@@ -264,7 +264,7 @@ def test_an_operator_brings_back_what_was_kept_of_any_user_and_an_agent_only_its
 
 
 def test_nobody_makes_another_users_snapshots_pass_for_gone_or_for_their_own(world: World, desk: Gate) -> None:
-    desk.state.keepers = world.keepers()
+    desk.state.snapshot_takers = world.keepers()
     theirs = asked_and_run(desk, world, world.work(NOBODY, "gone"))
     mine = asked_and_run(desk, world, world.work(OTHER, "mine"), OTHER)
     folder = world.home(OTHER) / ".local/state/interlock/undo/snapshots"

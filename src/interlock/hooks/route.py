@@ -125,7 +125,7 @@ class HookApi:
             script_reader(who.principal, separate),
             target_inspector(who.principal, separate, self.context.look),
         )
-        keep = snapshot_taker(who.principal, self.context.keeper, self.context.state.keepers)
+        keep = snapshot_taker(who.principal, self.context.keeper, self.context.state.snapshot_takers)
         resolve, hooked = path_resolver(who.principal, separate, asked.framed), self.hooks.files.own
         project = self.context.projects.finder(who.principal)
         asking = HookCall(

@@ -99,7 +99,7 @@ class State:
     impact_settings: ImpactSettings = field(default_factory=ImpactSettings)
     undo: SnapshotSettings = field(default_factory=SnapshotSettings)
     keeper: SnapshotTaker | None = None  # of this machine's snapshots, as this process's user
-    keepers: Mapping[str, SnapshotTaker] = field(
+    snapshot_takers: Mapping[str, SnapshotTaker] = field(
         default_factory=dict
     )  # as other users, each with a folder of their own
     machine: str = ""  # where they are
@@ -126,11 +126,11 @@ class State:
 
     def whose(self, principal: str) -> str:
         """In whose folder a principal's snapshots are; that of this process's user has no name."""
-        return principal if principal in self.keepers else ""
+        return principal if principal in self.snapshot_takers else ""
 
     def keeper_of(self, principal: str) -> SnapshotTaker | None:
         """Who brings back what was kept of a principal's."""
-        return self.keepers.get(principal, self.keeper)
+        return self.snapshot_takers.get(principal, self.keeper)
 
     def paused(self, now: float) -> tuple[str, Level]:
         """Whose pause is in force and up to which level it lets pass; nobody's, mostly."""

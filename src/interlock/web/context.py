@@ -62,12 +62,14 @@ class Context:
         # A daemon with a user of its own can neither read nor write what its agents change: root's helper becomes theirs.
         keeper = WarmSnapshotter(config.snapshots, config.folder) if not config.separate.on else None
         state.keeper = keeper
-        state.keepers = clients_by_principal(config.separate.inspector, {f"uid:{uid}": uid for uid in peers.agents})
+        state.snapshot_takers = clients_by_principal(
+            config.separate.inspector, {f"uid:{uid}": uid for uid in peers.agents}
+        )
         look = WarmInspector() if config.impact.inspect else None
         if look is not None and not config.separate.on and not state.shared:  # plans run here, as the same user
             state.plans.look = lambda question: look({**question, "ms": FOR_PEOPLE})
         state.plans.inspect = lambda principal: target_inspector(principal, config.separate, state.plans.look or look)
-        state.plans.snapshot = lambda principal: snapshot_taker(principal, keeper, state.keepers)
+        state.plans.snapshot = lambda principal: snapshot_taker(principal, keeper, state.snapshot_takers)
         return cls(
             state,
             config,

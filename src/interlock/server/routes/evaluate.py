@@ -76,7 +76,7 @@ def _asked(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
     """What is asked; targets are looked at and kept for whoever is on the socket, and so on this machine."""
     request, token = request_of(body, who, _read(context, who))
     look = target_inspector(who.principal, context.config.separate, context.look) if who.here else None
-    keeper = snapshot_taker(who.principal, context.keeper, context.state.keepers) if who.here else None
+    keeper = snapshot_taker(who.principal, context.keeper, context.state.snapshot_takers) if who.here else None
     if not who.here:
         return replace(request, look=look, keeper=keeper), token
     action = replace(request.action, home=home_for(who.principal, ""))  # the system's word, and not the caller's
