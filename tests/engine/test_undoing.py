@@ -36,7 +36,7 @@ def keeps(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Patient]:
 
 @pytest.fixture
 def desk(gate: Gate, keeps: Patient) -> Gate:
-    gate.state.keeper = keeps
+    gate.state.snapshot_taker = keeps
     return gate
 
 
@@ -195,6 +195,6 @@ class Broken:
 
 def test_a_pruning_that_fails_is_said(desk: Gate, repo: Path, look: Look, keeps: Patient) -> None:
     cleaned(desk, repo, look, keeps)
-    desk.state.keeper = Broken()  # type: ignore[assignment]
+    desk.state.snapshot_taker = Broken()  # type: ignore[assignment]
     assert undoing.prune(desk.state) == 0
     assert "snapshots cannot be pruned: keeping failed" in desk.state.problems

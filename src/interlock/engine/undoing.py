@@ -83,7 +83,7 @@ def is_crowded(state: State) -> bool:
 
 def prune(state: State) -> int:
     """Lets go of what is too old or too much, in every folder; how many snapshots that were."""
-    own = {"": state.keeper} if state.keeper is not None else {}
+    own = {"": state.snapshot_taker} if state.snapshot_taker is not None else {}
     return sum(_pruned(state, whose, keeper) for whose, keeper in (own | dict(state.snapshot_takers)).items())
 
 
@@ -129,7 +129,7 @@ def _filled(state: State) -> int:
 
 def _meant(state: State, id: str, principal: str) -> tuple[SnapshotTaker, Snapshot]:
     """The snapshot that is meant, and who can bring it back."""
-    if state.keeper is None and not state.snapshot_takers:
+    if state.snapshot_taker is None and not state.snapshot_takers:
         raise AnswerRefused(OFF, "NOT_FOUND_RESOURCE")
     row = _found(state, id, principal)
     keeper = state.keeper_of(row.principal)

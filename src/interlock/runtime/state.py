@@ -98,7 +98,7 @@ class State:
     hooks: HookSettings = field(default_factory=HookSettings)
     impact_settings: ImpactSettings = field(default_factory=ImpactSettings)
     undo: SnapshotSettings = field(default_factory=SnapshotSettings)
-    keeper: SnapshotTaker | None = None  # of this machine's snapshots, as this process's user
+    snapshot_taker: SnapshotTaker | None = None  # of this machine's snapshots, as this process's user
     snapshot_takers: Mapping[str, SnapshotTaker] = field(
         default_factory=dict
     )  # as other users, each with a folder of their own
@@ -130,7 +130,7 @@ class State:
 
     def keeper_of(self, principal: str) -> SnapshotTaker | None:
         """Who brings back what was kept of a principal's."""
-        return self.snapshot_takers.get(principal, self.keeper)
+        return self.snapshot_takers.get(principal, self.snapshot_taker)
 
     def paused(self, now: float) -> tuple[str, Level]:
         """Whose pause is in force and up to which level it lets pass; nobody's, mostly."""

@@ -117,7 +117,7 @@ class InProcessBackend:
         self._own: set[str] = set()  # patterns that this program registered by itself
         self._changes = TicketChanges()
         self._eyes = WarmInspector() if config.impact.inspect else None  # starts with the first thing to look at
-        state.keeper = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first thing to keep
+        state.snapshot_taker = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first thing to keep
         audit = config.audit
         self._upkeep = Maintenance(state, audit.checkpoint_minutes * 60, audit.keep_days, audit.expired_share_alert)
         state.store.listen(self._changes.changed)
@@ -138,7 +138,7 @@ class InProcessBackend:
         except HttpProblem as problem:
             words = f"Denied: {problem.words}."
             return Decision("deny", words, code=problem.code, strength=strength, details=problem.details)
-        look, keeper = self._eyes, self.state.keeper
+        look, keeper = self._eyes, self.state.snapshot_taker
         keep = keeper.take if keeper is not None else None
         if os.getpid() != self._process:  # a forked child has no eyes and hands of its own
             look = keep = None
@@ -290,7 +290,7 @@ class InProcessBackend:
         self._closed = True
         self._changes.everybody()
         self._upkeep.stop()
-        for child in (self._eyes, self.state.keeper):
+        for child in (self._eyes, self.state.snapshot_taker):
             if child is not None:
                 child.close()
         try:

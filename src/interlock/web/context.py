@@ -61,7 +61,7 @@ class Context:
         pool, peers = Pool(config.workers), AllowedUsers(config)
         # A daemon with a user of its own can neither read nor write what its agents change: root's helper becomes theirs.
         keeper = WarmSnapshotter(config.snapshots, config.folder) if not config.separate.on else None
-        state.keeper = keeper
+        state.snapshot_taker = keeper
         state.snapshot_takers = clients_by_principal(
             config.separate.inspector, {f"uid:{uid}": uid for uid in peers.agents}
         )
