@@ -132,7 +132,7 @@ def _meant(state: State, id: str, principal: str) -> tuple[SnapshotTaker, Snapsh
     if state.snapshot_taker is None and not state.snapshot_takers:
         raise AnswerRefused(OFF, "NOT_FOUND_RESOURCE")
     row = _found(state, id, principal)
-    keeper = state.keeper_of(row.principal)
+    keeper = state.snapshot_taker_for(row.principal)
     if keeper is None:
         words = f"snapshot {row.id} is out of reach: {row.principal} is no user whose agents ask here (separate.users)"
         raise AnswerRefused(words, "NOT_FOUND_RESOURCE")

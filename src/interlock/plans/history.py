@@ -131,7 +131,7 @@ def record_end(state: State, id: str, status: str, code: int, output: str, cut: 
 
     after = state.store.write(work)
     kept, owner = (str(after.details.get(key) or "") for key in ("kept", "runsAs")) if after else ("", "")
-    if kept and (keeper := state.keeper_of(owner)) is not None:
+    if kept and (keeper := state.snapshot_taker_for(owner)) is not None:
         keeper.settle(kept)
     return after
 

@@ -128,8 +128,8 @@ class State:
         """In whose folder a principal's snapshots are; that of this process's user has no name."""
         return principal if principal in self.snapshot_takers else ""
 
-    def keeper_of(self, principal: str) -> SnapshotTaker | None:
-        """Who brings back what was kept of a principal's."""
+    def snapshot_taker_for(self, principal: str) -> SnapshotTaker | None:
+        """The taker that restores a principal's snapshots, if there is one."""
         return self.snapshot_takers.get(principal, self.snapshot_taker)
 
     def paused(self, now: float) -> tuple[str, Level]:
