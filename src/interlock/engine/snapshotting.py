@@ -136,7 +136,7 @@ def _refused(answer: DecisionDraft) -> bool:
 
 def _taken(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
     id, limits = fresh_id(), SnapshotLimits(state.undo.files, state.undo.bytes, state.undo.ms)
-    whose = state.whose(judged.request.owner)
+    whose = state.snapshot_owner(judged.request.owner)
     if state.room.bytes.get(whose, 0) >= state.undo.total_bytes:  # until upkeep has made room
         return no_snapshot(id, "snapshots take up all the room that they may (undo.total_bytes)")
     moved = moved_targets(judged.judgement.facts)

@@ -124,8 +124,8 @@ class State:
         """Why a principal is blocked, as this process remembers it; a row deleted behind its back lifts nothing."""
         return self.blocks.get(principal, "")
 
-    def whose(self, principal: str) -> str:
-        """In whose folder a principal's snapshots are; that of this process's user has no name."""
+    def snapshot_owner(self, principal: str) -> str:
+        """The principal whose folder holds these snapshots; empty for the folder of this process's user."""
         return principal if principal in self.snapshot_takers else ""
 
     def snapshot_taker_for(self, principal: str) -> SnapshotTaker | None:

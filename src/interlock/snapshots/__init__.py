@@ -256,4 +256,4 @@ def _figure(data: Mapping[str, Any], name: str) -> int:
 class SnapshotUsage:
     """One for a process, whatever policy or wall a single call is under."""
 
-    bytes: dict[str, int] = field(default_factory=dict)  # by whose folder it is, as `State.whose` says it
+    bytes: dict[str, int] = field(default_factory=dict)  # by whose folder it is, as `State.snapshot_owner` says it
