@@ -137,7 +137,7 @@ def _refused(answer: DecisionDraft) -> bool:
 def _taken(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
     id, limits = fresh_id(), SnapshotLimits(state.undo.files, state.undo.bytes, state.undo.ms)
     whose = state.snapshot_owner(judged.request.owner)
-    if state.room.bytes.get(whose, 0) >= state.undo.total_bytes:  # until upkeep has made room
+    if state.snapshot_usage.bytes.get(whose, 0) >= state.undo.total_bytes:  # until upkeep has made room
         return no_snapshot(id, "snapshots take up all the room that they may (undo.total_bytes)")
     moved = moved_targets(judged.judgement.facts)
     if moved is None:
@@ -145,5 +145,5 @@ def _taken(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
     assert judged.request.keeper is not None
     body = question.body
     found = judged.request.keeper({**body, "deeds": [*body["deeds"], *moved]}, id, judged.now, limits)
-    state.room.bytes[whose] = state.room.bytes.get(whose, 0) + found.bytes
+    state.snapshot_usage.bytes[whose] = state.snapshot_usage.bytes.get(whose, 0) + found.bytes
     return found

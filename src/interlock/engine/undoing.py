@@ -78,7 +78,7 @@ def undo(state: State, by: str, id: str = "", force: bool = False, principal: st
 
 def is_crowded(state: State) -> bool:
     """Whether the next snapshot may find no room."""
-    return any(used > _filled(state) for used in state.room.bytes.values())
+    return any(used > _filled(state) for used in state.snapshot_usage.bytes.values())
 
 
 def prune(state: State) -> int:
@@ -95,7 +95,7 @@ def _pruned(state: State, whose: str, keeper: SnapshotTaker) -> int:
     if found.problem:
         state.trouble(f"snapshots cannot be pruned: {found.problem}" + (f" ({whose})" if whose else ""), "undo")
         return 0
-    state.room.bytes[whose] = found.bytes
+    state.snapshot_usage.bytes[whose] = found.bytes
     old = now - (state.undo.days + 1) * DAY
     aged = [row.id for row in state.store.read(lambda tx: _there(state, tx, whose, old, PAGE))]
     gone = dict.fromkeys([*state.store.read(lambda tx: _owned(tx, whose, found.ids[:MOST_GONE])), *aged])
