@@ -73,7 +73,7 @@ def open_state(
         impact_settings=config.impact,
         undo=config.undo,
         machine=platform.node(),
-        guarded=guarded_of(config),
+        own_assets=guarded_of(config),
         visitors=Visitors(config.console),
         pauses=config.pause,
         plans=PlanDesk(config.plan, config.planner),

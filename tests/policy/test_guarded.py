@@ -35,8 +35,8 @@ def world(tmp_path: Path) -> Iterator[tuple[Gate, Path]]:
     (project / "notes" / "link").symlink_to(project / "src")
     (project / "way").symlink_to(gate.folder)
     (project / "rules").symlink_to(policy)
-    gate.state.guarded = OwnAssets(
-        gate.state.guarded.paths,
+    gate.state.own_assets = OwnAssets(
+        gate.state.own_assets.paths,
         (Process(4242, 4200, "interlock", "/opt/x/bin/python3 /opt/x/bin/interlock serve"),),
         frozenset({7310}),
     )

@@ -113,7 +113,7 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     judgement, named = state.reader.read(request.action, request.files, budget)
     more = request.inherits(judgement) if request.inherits is not None else None
     judgement = judgement if more is None else join_judgements(judgement, more, state.rules)
-    judgement, named = resolve_paths(state.rules, state.guarded, request, judgement, named, at_once)
+    judgement, named = resolve_paths(state.rules, state.own_assets, request, judgement, named, at_once)
     name = request.action.text if request.action.kind in (Kind.OPERATION, Kind.TOOL) else ""
     matched = None
     if name and state.policy.registry:

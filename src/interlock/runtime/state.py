@@ -103,7 +103,7 @@ class State:
         default_factory=dict
     )  # as other users, each with a folder of their own
     machine: str = ""  # where they are
-    guarded: OwnAssets = NO_OWN_ASSETS  # what of this machine is Interlock's own
+    own_assets: OwnAssets = NO_OWN_ASSETS  # what of this machine is Interlock's own
     snapshot_usage: SnapshotUsage = field(default_factory=SnapshotUsage)  # that they take up
     visitors: Visitors = field(default_factory=Visitors)
     jails: Jails = field(default_factory=Jails)
