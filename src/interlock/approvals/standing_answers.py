@@ -98,7 +98,7 @@ def with_overrides(state: State, judged: Judged) -> State:
     rules = list(_rules(state, judged))
     if not rules:
         return state
-    return state.under(apply_all_rules(state.policy, rules), state.mode, (*state.ruled, *rules))
+    return state.under(apply_all_rules(state.policy, rules), state.mode, (*state.applied_rules, *rules))
 
 
 def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:

@@ -117,4 +117,4 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
 
 def _ruled(state: State) -> dict[str, Any]:
     """AE-08: what was set for this agent alone, without which its decision cannot be made again."""
-    return {"loop_rules": applied_rules_json(state.ruled)} if state.ruled else {}
+    return {"loop_rules": applied_rules_json(state.applied_rules)} if state.applied_rules else {}

@@ -94,7 +94,7 @@ class State:
     elicited: Elicitations = field(default_factory=Elicitations)
     challenge_seconds: float = 300.0  # OOB-08
     loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
-    ruled: tuple[AppliedRules, ...] = ()  # what the policy was tightened by, for this call
+    applied_rules: tuple[AppliedRules, ...] = ()  # what the policy was tightened by, for this call
     hooks: HookSettings = field(default_factory=HookSettings)
     impact_settings: ImpactSettings = field(default_factory=ImpactSettings)
     undo: SnapshotSettings = field(default_factory=SnapshotSettings)
@@ -137,11 +137,11 @@ class State:
         found = self.pausing
         return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
 
-    def under(self, policy: Policy, mode: str, ruled: tuple[AppliedRules, ...] = ()) -> State:
-        """The same service under another policy and mode, for one call; `ruled` says what made the policy another one."""
+    def under(self, policy: Policy, mode: str, applied_rules: tuple[AppliedRules, ...] = ()) -> State:
+        """The same service under another policy and mode, for one call; `applied_rules` says what made the policy another one."""
         if policy is self.policy and mode == self.mode:
             return self
-        return replace(self, policy=policy, mode=mode, ruled=ruled or self.ruled)
+        return replace(self, policy=policy, mode=mode, applied_rules=applied_rules or self.applied_rules)
 
     def within(self, strength: str) -> State:
         """The same service for a caller behind another wall, for one call."""
