@@ -143,7 +143,7 @@ def _answer(
             _end_pause(tx, before)
         if changed.state is TicketState.REJECTED:
             state.baseline.ended(id)
-            state.confirmed.forget(before.agent)
+            state.confirmations.forget(before.agent)
             record.append(tokens.revocation_entry(state, before, session.operator, now))
         state.recorder.these(tx, record)
         return replace(changed, version=before.version + 1) if changed != before else before

@@ -98,7 +98,7 @@ def _evaluate(state: State, request: Request) -> Decision:
         return replace(decision_of(state, judged, weighed, held), unspent=True)
     free = not state.blocked(request.agent.principal)
     decision = state.store.write(lambda tx: perform(tx, state, judged, found, answer, grant))
-    state.confirmed.remember(state.policy.restriction, judged, weighed, decision)
+    state.confirmations.remember(state.policy.restriction, judged, weighed, decision)
     if decision.ticket is not None and held.keep is TicketChange.OPEN:
         state.tell("held", decision.ticket)
     why = state.blocked(request.agent.principal)

@@ -89,7 +89,7 @@ class State:
     memory: Memory | None = None  # of a store that others change too
     baseline: IntegrityBaseline = field(default_factory=IntegrityBaseline)
     adapters: Adapters = field(default_factory=Adapters)
-    confirmed: SessionConfirmations = field(default_factory=SessionConfirmations)
+    confirmations: SessionConfirmations = field(default_factory=SessionConfirmations)
     codes: ShownCodes = field(default_factory=ShownCodes)
     elicited: Elicitations = field(default_factory=Elicitations)
     challenge_seconds: float = 300.0  # OOB-08
