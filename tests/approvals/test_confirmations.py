@@ -94,10 +94,12 @@ def test_a_question_is_answered_once_and_in_time(gate: Gate) -> None:
 def test_a_yes_is_forgotten_with_the_process_and_the_connection(gate: Gate) -> None:
     ticket = gate.held(RESET, AGENT)
     ask = asked(gate, ticket)
-    gate.state.elicited.forget("mcp_s1")
+    gate.state.elicitations.forget("mcp_s1")
     assert not said(gate, ask)
     assert said(gate, asked(gate, ticket))
-    gate.state.elicited = confirmations.Elicitations()  # as after a restart: the row says approved, and nobody agreed
+    gate.state.elicitations = (
+        confirmations.Elicitations()
+    )  # as after a restart: the row says approved, and nobody agreed
     assert not gate.ask(RESET, AGENT).allowed
 
 

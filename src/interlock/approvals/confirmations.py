@@ -92,23 +92,23 @@ def question(state: State, principal: str, session: str, token: str) -> tuple[st
     ticket = state.store.read(lambda tx: ticket_of(tx, token))
     if ticket is None or state.mode != "enforcing" or ticket.agent.principal != principal:
         return None
-    if not session or state.elicited.sessions.get(ticket.id) != session:
+    if not session or state.elicitations.sessions.get(ticket.id) != session:
         return None
     if settle(ticket, now).state is not TicketState.WAITING or not confirm_suffices(ticket):
         return None
     ask = f"ask_{secrets.token_urlsafe(24)}"
     with state.lock:
-        _put(state.elicited.questions, ask, ClientQuestion(ticket.id, principal, session, now + PATIENCE))
+        _put(state.elicitations.questions, ask, ClientQuestion(ticket.id, principal, session, now + PATIENCE))
     return ask, f"Interlock asks: may the agent do this once? {ticket.title}\n{ticket.reason}".strip()
 
 
 def accept_answer(state: State, principal: str, session: str, ask: str, approve: bool) -> bool:
     """Whether the answer freed its ticket; a question is answered once, and by the connection that it was put to."""
     with state.lock:
-        asked = state.elicited.questions.get(ask)
+        asked = state.elicitations.questions.get(ask)
         if asked is None or (asked.principal, asked.session) != (principal, session):
             return False
-        del state.elicited.questions[ask]
+        del state.elicitations.questions[ask]
     if state.clock.now() >= asked.until:
         return False
     changed = state.store.write(lambda tx: _answer(tx, state, asked, approve))
@@ -143,7 +143,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
         return None
     if approve:
         with state.lock:
-            _put(state.elicited.agreed, before.id, changed.expires_at)
+            _put(state.elicitations.agreed, before.id, changed.expires_at)
         return changed
     denials.reject(tx, state, before, now)
     state.baseline.ended(before.id)

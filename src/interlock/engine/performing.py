@@ -45,7 +45,7 @@ def perform(
             issued = ticket.id == made.id
             if issued:
                 state.baseline.opened(ticket)
-                state.elicited.opened(ticket)
+                state.elicitations.opened(ticket)
             remember(tx, state, judged, ticket)
     elif held.keep is TicketChange.SPEND and ticket is not None and found.ticket is not None:
         ticket, held = _spend(tx, state, judged, ticket, found.ticket, held)

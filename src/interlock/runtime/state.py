@@ -91,7 +91,7 @@ class State:
     adapters: Adapters = field(default_factory=Adapters)
     confirmations: SessionConfirmations = field(default_factory=SessionConfirmations)
     codes: ShownCodes = field(default_factory=ShownCodes)
-    elicited: Elicitations = field(default_factory=Elicitations)
+    elicitations: Elicitations = field(default_factory=Elicitations)
     challenge_seconds: float = 300.0  # OOB-08
     loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
     applied_rules: tuple[AppliedRules, ...] = ()  # what the policy was tightened by, for this call
@@ -199,7 +199,7 @@ class State:
             return ""  # only time was asked for
         if self.codes.agreed(ticket.id, now) and code_suffices(whole):
             return ""
-        if self.elicited.counts(ticket, asked, session, now):
+        if self.elicitations.counts(ticket, asked, session, now):
             return ""  # the client's own user, unattested: enough for a confirm
         roster = self.sessions.roster
         if roster is None:

@@ -195,7 +195,7 @@ class AqlApi:
         return found
 
     async def _end(self, principal: str, session: str) -> None:
-        self.context.state.elicited.forget(session)
+        self.context.state.elicitations.forget(session)
         await self.context.pool.run(end_session, self.context.state, principal, session)
 
 
