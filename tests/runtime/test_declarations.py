@@ -35,7 +35,7 @@ def said(decision: Decision) -> str:
 
 
 def linked(gate: Gate, session: str = "s-1", name: str = "builder") -> None:
-    gate.state.declared.linked(PRINCIPAL, session, name)
+    gate.state.declarations.linked(PRINCIPAL, session, name)
 
 
 def test_a_call_that_nobody_reported_is_held_for_a_person_and_named_in_the_record(gate: Gate) -> None:
@@ -136,9 +136,9 @@ def test_a_difference_blocks_where_the_operator_wants_that(tmp_path: Path) -> No
 
 def test_memory_is_bounded(gate: Gate) -> None:
     for number in range(3_000):
-        gate.state.declared.opened(AgentRef(PRINCIPAL, f"agent-{number}", "s"))
+        gate.state.declarations.opened(AgentRef(PRINCIPAL, f"agent-{number}", "s"))
         linked(gate, f"s-{number}", "x")
-    assert len(gate.state.declared._open) <= 1_000 and len(gate.state.declared._names) <= 1_000
+    assert len(gate.state.declarations._open) <= 1_000 and len(gate.state.declarations._names) <= 1_000
 
 
 def test_a_decision_about_a_difference_can_be_made_again_from_its_record(gate: Gate) -> None:

@@ -135,7 +135,7 @@ class HookEvaluation:
 
     async def _judged(self, asking: HookCall) -> HookVerdict:
         for call in asking.event.calls:
-            self.context.state.declared.linked(asking.who.principal, asking.who.session, loop_name(call))
+            self.context.state.declarations.linked(asking.who.principal, asking.who.session, loop_name(call))
         found = [(call, *await self._decided(asking, call)) for call in asking.event.calls]
         held = [(call, decision) for call, decision, _ in found if not decision.allowed]
         if held and all(may_prompt(decision, call.action) for call, decision in held):

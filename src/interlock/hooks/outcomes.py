@@ -39,7 +39,7 @@ def record_outcome(
         succeeded = event.kind == "after" and not event.outcome and passed is not None
         hooks.made.ended(who, agent.word, keys[0], succeeded, state.clock.now())
         if event.kind == "failed":
-            state.declared.failed(who, f"{call.tool} {call.action.text}")
+            state.declarations.failed(who, f"{call.tool} {call.action.text}")
         if passed is not None and passed.kept and (keeper := state.snapshot_taker_for(who.principal)) is not None:
             keeper.settle(passed.kept)  # what is there now is its doing, and nobody's later work
         if passed is not None:

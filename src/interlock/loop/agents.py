@@ -92,7 +92,7 @@ def end_execution(tx: Tx, state: State, execution: Execution, move: str, ended: 
         raise LoopProblem("PERMISSION_DENIED", str(error)) from None
     tx.save_execution(after, execution)
     notices.clear(tx, execution.agent, now, execution=execution.id)
-    state.declared.closed(execution.agent)
+    state.declarations.closed(execution.agent)
     record_execution(tx, state, after, ended)
     return after
 

@@ -82,7 +82,7 @@ def execute_agent(
     )
     if not decision.allowed:
         raise refusal(decision, state.clock.now())
-    state.declared.opened(agent)
+    state.declarations.opened(agent)
     return {
         "execution_id": made.id,
         "status": RUNNING,

@@ -167,7 +167,7 @@ def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
 
 def _failed(report: StepReport) -> list[str]:
     """What the hook saw, whatever outcome the agent reports."""
-    found = report.state.declared.failure(report.agent)
+    found = report.state.declarations.failure(report.agent)
     return [f"A call failed since the last step: {found}"] if found else []
 
 

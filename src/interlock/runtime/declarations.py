@@ -98,7 +98,7 @@ class Declarations:
 def report(state: State, agent: AgentRef, hint: str, cwd: str) -> None:
     """Remembers a step as it was reported, whatever was answered: it is what the agent says that it does next."""
     action = intent(hint, cwd)
-    state.declared.reported(agent, declared_step(action, state.reader.read(action)[0]))
+    state.declarations.reported(agent, declared_step(action, state.reader.read(action)[0]))
 
 
 def find_difference(state: State, judged: Judged) -> Contribution | None:
@@ -106,10 +106,8 @@ def find_difference(state: State, judged: Judged) -> Contribution | None:
     request = judged.request
     if request.door not in (HOOK, PROXY) or judged.judgement.assessment.level is Level.SAFE:
         return None
-    hints = state.declared.of(request.agent, request.door)
-    return (
-        None if hints is None else compare_with_declared(request.action, judged.judgement, hints, state.loops.mismatch)
-    )
+    hints = state.declarations.of(request.agent, request.door)
+    return None if hints is None else compare_with_declared(request.action, judged.judgement, hints, state.loops.mismatch)
 
 
 def _key(agent: AgentRef) -> Key:

@@ -108,7 +108,7 @@ class State:
     visitors: Visitors = field(default_factory=Visitors)
     jails: Jails = field(default_factory=Jails)
     plans: PlanDesk = field(default_factory=PlanDesk)
-    declared: Declarations = field(default_factory=Declarations)
+    declarations: Declarations = field(default_factory=Declarations)
     standing: StandingAnswers = field(default_factory=StandingAnswers)  # patterns that operators allow or deny
     pauses: PauseSettings = field(default_factory=PauseSettings)
     pausing: OperatorPause | None = None  # an operator's pause, proved
