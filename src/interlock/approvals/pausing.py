@@ -42,7 +42,7 @@ def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> Opera
     order = (BEGIN, said, repr(made.since), repr(made.until), str(int(made.ceiling)))
     details = {"until": iso(made.until), "seconds": seconds, "ceiling": made.ceiling.word, "reason": said}
     _order(state, by, order, "pause", details)
-    state.pausing = made
+    state.operator_pause = made
     state.changed()
     state.tell("pause", None, f"{by.operator} paused enforcement until {iso(made.until)}: {said}")
     return made
@@ -51,11 +51,11 @@ def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> Opera
 def end(state: State, by: OperatorSession, reason: str = "") -> None:
     """Ends the pause that is in force; refuses where there is none."""
     refresh(state)  # one that a restart left is proved by whoever ends it
-    if state.pausing is None:
+    if state.operator_pause is None:
         raise AnswerRefused("nothing is paused", "NOT_FOUND_RESOURCE")
     details = {"pause": repr(state.pause_order), "reason": redact_text(reason)[:REASON]}
     _order(state, by, (END,), "pause_end", details)
-    state.pausing = None
+    state.operator_pause = None
     state.changed()
     state.tell("pause_end", None, f"{by.operator} ended the pause")
 
@@ -79,10 +79,10 @@ def refresh(state: State) -> None:
     if roster is not None and state.pause_roster is not roster and not state.shared:
         state.store.read(lambda tx: adopt(state, tx))
         state.pause_roster = roster
-    found = state.pausing
+    found = state.operator_pause
     if found is None or state.clock.now() < found.until:
         return
-    state.pausing = None
+    state.operator_pause = None
     if state.store.write(lambda tx: _over(state, tx)):
         state.tell("pause_end", None, f"the pause by {found.by} is over")
 
@@ -101,7 +101,7 @@ def adopt(state: State, tx: Tx) -> None:
     order = signed_orders.load_order(state, tx, signed_orders.PAUSE)
     if order.at > state.pause_order:
         state.pause_order = order.at
-        state.pausing = _of(state, order) if _ended(tx) != repr(order.at) else None
+        state.operator_pause = _of(state, order) if _ended(tx) != repr(order.at) else None
     if state.sessions.roster is not None:
         state.alerts.pop(ALERT, None)
 

@@ -111,7 +111,7 @@ class State:
     declarations: Declarations = field(default_factory=Declarations)
     standing: StandingAnswers = field(default_factory=StandingAnswers)  # patterns that operators allow or deny
     pauses: PauseSettings = field(default_factory=PauseSettings)
-    pausing: OperatorPause | None = None  # an operator's pause, proved
+    operator_pause: OperatorPause | None = None  # an operator's pause, proved
     pause_order: float = 0.0  # when the newest order about it was given that was followed
     pause_roster: object = None  # that such an order was looked for with
     lock: threading.RLock = field(default_factory=threading.RLock)  # for whoever changes what is remembered
@@ -134,7 +134,7 @@ class State:
 
     def paused(self, now: float) -> tuple[str, Level]:
         """Whose pause is in force and up to which level it lets pass; nobody's, mostly."""
-        found = self.pausing
+        found = self.operator_pause
         return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
 
     def under(self, policy: Policy, mode: str, applied_rules: tuple[AppliedRules, ...] = ()) -> State:
