@@ -111,7 +111,7 @@ class Memory:
         known = self._state.blocks
         kept = {name: why for name, why in known.items() if not self._lifted(tx, newest.get(name))}
         self._state.blocks = kept | {block.principal: block.reason for block in reversed(rows) if not block.lifted_at}
-        self._state.stand()
+        self._state.publish_blocks()
 
     def _lifted(self, tx: Tx, block: Block | None) -> bool:
         """Whether an operator lifted the last one; a row that is gone, or only says so, or took another's time, lifts nothing."""

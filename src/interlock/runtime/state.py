@@ -169,9 +169,9 @@ class State:
                 self.blocks.pop(block.principal, None)
             else:
                 self.blocks[block.principal] = block.reason
-        self.stand()
+        self.publish_blocks()
 
-    def stand(self) -> None:
+    def publish_blocks(self) -> None:
         """Says who is blocked to the hooks in jails, which ask it while no daemon answers."""
         try:
             self.jails.stand(self.blocks)

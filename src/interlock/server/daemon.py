@@ -105,7 +105,7 @@ def serve(
             ending.callback(places.close)
             state.jails.load(config.folder)
             _plans(config, state)
-            state.stand()
+            state.publish_blocks()
             record_start(state, version)
         except StoreError as error:
             raise CannotServe(f"the store cannot be used: {error}") from None
