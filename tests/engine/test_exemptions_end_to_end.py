@@ -30,7 +30,7 @@ def repo(tmp_path: Path) -> Path:
 
 
 def test_what_can_be_had_back_passes_with_a_notice_and_keeps_its_level(gate: Gate, repo: Path, look: Look) -> None:
-    found = gate.ask(command("git reset --hard HEAD~1", str(repo)), look=look)
+    found = gate.ask(command("git reset --hard HEAD~1", str(repo)), inspect_impact=look)
     assert found.allowed and found.assessment is not None and found.assessment.level is Level.DESTRUCTIVE
     assert found.reason.startswith("Allowed, for nothing would be lost: would take 1 commit off")
     assert "relief: what would be lost is recoverable" in found.factors
@@ -38,7 +38,7 @@ def test_what_can_be_had_back_passes_with_a_notice_and_keeps_its_level(gate: Gat
 
 def test_what_would_be_lost_is_asked_and_said(gate: Gate, repo: Path, look: Look) -> None:
     (repo / "src/a.py").write_text("three days of work\n")
-    found = gate.ask(command("git reset --hard", str(repo)), look=look)
+    found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look)
     assert found.outcome == "confirm" and found.ticket is not None
     words = "would discard the changes of 1 file, 19 bytes; it exists nowhere else: src/a.py"
     assert f"looked: {words}" in found.ticket.factors and words in found.reason
@@ -48,7 +48,7 @@ def test_what_would_be_lost_is_asked_and_said(gate: Gate, repo: Path, look: Look
     "answer", [unknown_impact("looking failed"), Impact(Loss.UNKNOWN, files=3), Impact(Loss.LOST, only=1)]
 )
 def test_what_nobody_knows_is_asked(gate: Gate, repo: Path, answer: Impact) -> None:
-    assert gate.ask(command("git reset --hard", str(repo)), look=lambda question: answer).outcome == "confirm"
+    assert gate.ask(command("git reset --hard", str(repo)), inspect_impact=lambda question: answer).outcome == "confirm"
 
 
 def test_without_a_look_nothing_is_lowered(gate: Gate, repo: Path) -> None:
@@ -57,11 +57,11 @@ def test_without_a_look_nothing_is_lowered(gate: Gate, repo: Path) -> None:
 
 def test_a_look_is_for_one_decision(gate: Gate, repo: Path, look: Look) -> None:
     action = command("git checkout -- .", str(repo))
-    assert gate.ask(action, look=look).allowed
+    assert gate.ask(action, inspect_impact=look).allowed
     (repo / "src/a.py").write_text("new\n")
-    assert gate.ask(action, look=look).outcome == "confirm"
+    assert gate.ask(action, inspect_impact=look).outcome == "confirm"
     git(repo, "commit", "-qam", "kept")
-    assert gate.ask(action, look=look).allowed
+    assert gate.ask(action, inspect_impact=look).allowed
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,9 @@ def test_a_look_is_for_one_decision(gate: Gate, repo: Path, look: Look) -> None:
              "git reset --hard && $CLEANUP", "git -c core.fsmonitor=./x reset --hard"],
 )  # fmt: skip
 def test_no_relief_for_what_a_look_cannot_answer(gate: Gate, repo: Path, text: str) -> None:
-    found = gate.ask(command(text, str(repo)), look=lambda question: Impact(Loss.NONE, notes=("all is well",)))
+    found = gate.ask(
+        command(text, str(repo)), inspect_impact=lambda question: Impact(Loss.NONE, notes=("all is well",))
+    )
     assert not found.allowed
 
 
@@ -79,7 +81,7 @@ def test_what_an_operators_pattern_asks_for_is_not_lowered(tmp_path: Path, repo:
     gate = Gate(tmp_path / "other", policy={"use": str(policy)})
     gate.enrol()
     try:
-        assert gate.ask(command("git reset --hard", str(repo)), look=look).outcome == "approve"
+        assert gate.ask(command("git reset --hard", str(repo)), inspect_impact=look).outcome == "approve"
     finally:
         gate.close()
 
@@ -88,7 +90,7 @@ def test_relief_can_be_switched_off_and_the_look_stays(tmp_path: Path, repo: Pat
     gate = Gate(tmp_path / "other", impact={"exempt": False})
     gate.enrol()
     try:
-        found = gate.ask(command("git reset --hard HEAD~1", str(repo)), look=look)
+        found = gate.ask(command("git reset --hard HEAD~1", str(repo)), inspect_impact=look)
         assert found.outcome == "confirm" and "Looked: would take 1 commit off" in found.reason
     finally:
         gate.close()
@@ -96,8 +98,8 @@ def test_relief_can_be_switched_off_and_the_look_stays(tmp_path: Path, repo: Pat
 
 def test_what_was_seen_is_recorded_and_the_decision_can_be_made_again(gate: Gate, repo: Path, look: Look) -> None:
     files(repo, {"src/a.py": "changed\n"})
-    assert gate.ask(command("git branch -D feature", str(repo)), look=look).allowed
-    assert not gate.ask(command("git reset --hard", str(repo)), look=look).allowed
+    assert gate.ask(command("git branch -D feature", str(repo)), inspect_impact=look).allowed
+    assert not gate.ask(command("git reset --hard", str(repo)), inspect_impact=look).allowed
     rows = [row for row in gate.records() if is_attempt(row)]
     seen = [body_of(row)["facts"]["circumstances"]["seen"]["loss"] for row in rows]
     assert sorted(seen) == ["lost", "recoverable"]

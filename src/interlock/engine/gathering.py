@@ -106,11 +106,11 @@ HOOK = "hook"
 def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumstances:
     """The circumstances, with what was seen of what happens on this machine."""
     request = judged.request
-    if request.look is None or runs_elsewhere(judged):
+    if request.inspect_impact is None or runs_elsewhere(judged):
         return at
     own = own_tools(request)
     return inspection.with_impact(
-        at, request.action, judged.judgement, request.look, state.impact_settings.exempt, request.made, own
+        at, request.action, judged.judgement, request.inspect_impact, state.impact_settings.exempt, request.made, own
     )
 
 

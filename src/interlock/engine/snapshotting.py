@@ -52,7 +52,7 @@ def take_snapshot(
 def overwritten_targets(state: State, judged: Judged) -> Inspection | None:
     """What everyday work would write over and is there now; None where nothing is, and where nobody here can keep it."""
     request = judged.request
-    if request.keeper is None or request.look is None or not state.undo.enabled or state.mode != "enforcing":
+    if request.keeper is None or request.inspect_impact is None or not state.undo.enabled or state.mode != "enforcing":
         return None
     if runs_elsewhere(judged):
         return None
@@ -77,7 +77,7 @@ def _at_home(target: str, home: str) -> str:
 
 def snapshot_only_copies(state: State, judged: Judged, over: Inspection) -> TakenSnapshot | None:
     """A snapshot of what everyday work writes over, where a look says that there is no other copy, and that it is small."""
-    look = judged.request.look
+    look = judged.request.inspect_impact
     seen = look(over.body) if look is not None else None
     if needs_snapshot(judged):
         harmless = seen is not None and seen.loss in (Loss.NONE, Loss.RECOVERABLE)

@@ -64,7 +64,7 @@ class Request:
     server: ServerClaim | None = None  # behind a proxy
     files: Callable[[str], str | None] | None = None
     project: Callable[[str], Sequence[ProjectFile]] | None = None  # the project files that count in a folder
-    look: Callable[[Json], Impact] | None = None  # at its targets, as whoever asks could
+    inspect_impact: Callable[[Json], Impact] | None = None  # at its targets, as whoever asks could
     keeper: Callable[[Json, str, float, SnapshotLimits], TakenSnapshot] | None = (
         None  # keeps what it would change, as whoever asks could
     )

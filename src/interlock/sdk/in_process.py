@@ -148,7 +148,7 @@ class InProcessBackend:
             request,
             action=action,
             door=INTERFACE,
-            look=look,
+            inspect_impact=look,
             keeper=keep,
             resolve=real_paths,
             project=find_project_files,
