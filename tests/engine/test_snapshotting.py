@@ -62,7 +62,7 @@ def test_no_copy_frees_what_is_forbidden_but_for_a_database_to_be_thrown_away(
 ) -> None:
     """R-23; and a replay of the record says the same."""
     drop = command(f"sqlite3 {file} 'DROP TABLE users'", "/srv/app")
-    found = gate.ask(drop, inspect_impact=lambda _: Impact(loss, files=1, bytes=9), keeper=Never())
+    found = gate.ask(drop, inspect_impact=lambda _: Impact(loss, files=1, bytes=9), take_snapshot=Never())
     assert found.assessment is not None and found.assessment.level is Level.FORBIDDEN
     assert (found.allowed, bool(found.kept)) == (passes, passes), found
     [row] = [row for row in gate.records() if is_attempt(row)]
@@ -73,7 +73,7 @@ def test_work_that_exists_nowhere_else_is_kept_and_passes_with_a_notice(
     gate: Gate, repo: Path, look: Look, keeps: Patient
 ) -> None:
     files(repo, {"src/a.py": "three days of work\n"})
-    found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, keeper=keeps.take)
+    found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=keeps.take)
     assert found.allowed and found.assessment is not None and found.assessment.level is Level.DESTRUCTIVE
     assert found.reason.startswith("Allowed, for it can be undone: would discard the changes of 1 file")
     assert found.reason.endswith(f"`interlock undo {found.kept}` brings it back.")
@@ -84,7 +84,7 @@ def test_work_that_exists_nowhere_else_is_kept_and_passes_with_a_notice(
 
 
 def test_what_passes_anyway_is_kept_too(gate: Gate, repo: Path, look: Look, keeps: Patient) -> None:
-    found = gate.ask(command("git reset --hard HEAD~1", str(repo)), inspect_impact=look, keeper=keeps.take)
+    found = gate.ask(command("git reset --hard HEAD~1", str(repo)), inspect_impact=look, take_snapshot=keeps.take)
     assert found.allowed and "relief: what would be lost is recoverable" in found.factors
     assert stored(gate) == [found.kept]
 
@@ -93,25 +93,25 @@ def test_a_whole_repository_with_its_history_is_a_persons_to_give_up(gate: Gate,
     never, words = Never(), {"verb": "delete", "target": ".git"}
     seen = look({"bases": [str(repo)], "deeds": [words]})
     assert seen.repositories == 1
-    found = gate.ask(command("rm -rf .git", "/srv/app"), inspect_impact=lambda _: seen, keeper=never)
+    found = gate.ask(command("rm -rf .git", "/srv/app"), inspect_impact=lambda _: seen, take_snapshot=never)
     assert not found.allowed and found.ticket is not None and not never.asked
     other = gate.ask(
-        command("rm -rf docs", "/srv/app"), inspect_impact=lambda _: replace(seen, repositories=0), keeper=never
+        command("rm -rf docs", "/srv/app"), inspect_impact=lambda _: replace(seen, repositories=0), take_snapshot=never
     )
     assert other.allowed and never.asked
 
 
 def test_where_nothing_would_go_nothing_is_kept(gate: Gate, repo: Path, look: Look) -> None:
     never = Never()
-    assert gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, keeper=never).allowed
-    assert gate.ask(command("git status", str(repo)), inspect_impact=look, keeper=never).allowed
+    assert gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=never).allowed
+    assert gate.ask(command("git status", str(repo)), inspect_impact=look, take_snapshot=never).allowed
     assert never.asked == 0 and stored(gate) == []
 
 
 def test_an_empty_file_is_kept_as_well(gate: Gate, repo: Path, look: Look, keeps: Patient) -> None:
     git(repo, "clean", "-fd")
     files(repo, {"empty": ""})
-    found = gate.ask(command("git clean -fd", str(repo)), inspect_impact=look, keeper=keeps.take)
+    found = gate.ask(command("git clean -fd", str(repo)), inspect_impact=look, take_snapshot=keeps.take)
     assert found.allowed and "relief: what would be lost is none" in found.factors and found.kept
 
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_kept_is_asked_about_and_the_reason_says_why(
 ) -> None:
     files(repo, {"src/a.py": "three days of work\n"})
     full = lambda question, id, at, limits: no_snapshot(id, problem)  # noqa: E731
-    found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, keeper=full)
+    found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=full)
     assert found.outcome == "confirm" and found.ticket is not None and not found.kept
     assert f"It was not kept first: {problem}." in found.reason
     assert f"not kept: {problem}" in found.ticket.factors and stored(gate) == []
@@ -130,7 +130,7 @@ def test_what_cannot_be_kept_is_asked_about_and_the_reason_says_why(
 def test_when_snapshots_take_up_their_room_it_is_asked(gate: Gate, repo: Path, look: Look) -> None:
     files(repo, {"src/a.py": "work\n"})
     gate.state.snapshot_usage.bytes[""], never = gate.state.undo.total_bytes, Never()
-    found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, keeper=never)
+    found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=never)
     assert found.outcome == "confirm" and never.asked == 0 and "all the room" in found.reason
 
 
@@ -141,7 +141,7 @@ def test_when_snapshots_take_up_their_room_it_is_asked(gate: Gate, repo: Path, l
 def test_nothing_is_kept_for_what_is_held_anyway(gate: Gate, repo: Path, text: str) -> None:
     never = Never()
     lost = lambda question: Impact(Loss.LOST, files=1, only=1)  # noqa: E731
-    assert not gate.ask(command(text, str(repo)), inspect_impact=lost, keeper=never).allowed
+    assert not gate.ask(command(text, str(repo)), inspect_impact=lost, take_snapshot=never).allowed
     assert never.asked == 0 and stored(gate) == []
 
 
@@ -162,7 +162,10 @@ def test_nothing_is_kept_where_it_would_change_no_answer(
     gate.enrol()
     lost = lambda question: Impact(Loss.LOST, files=1, only=1)  # noqa: E731
     try:
-        assert gate.ask(command("git reset --hard", str(repo)), inspect_impact=lost, keeper=never).outcome == outcome
+        assert (
+            gate.ask(command("git reset --hard", str(repo)), inspect_impact=lost, take_snapshot=never).outcome
+            == outcome
+        )
         assert never.asked == 0
     finally:
         gate.close()
@@ -173,16 +176,18 @@ def test_a_question_that_spends_nothing_keeps_nothing_until_it_is_asked_in_earne
 ) -> None:
     files(repo, {"src/a.py": "work\n"})
     action, never = command("git reset --hard", str(repo)), Never()
-    tried = gate.ask(action, inspect_impact=look, keeper=never, spend=False)
+    tried = gate.ask(action, inspect_impact=look, take_snapshot=never, spend=False)
     assert tried.allowed and tried.unspent and not tried.kept and never.asked == 0
-    assert gate.ask(action, inspect_impact=look, keeper=keeps.take).kept
+    assert gate.ask(action, inspect_impact=look, take_snapshot=keeps.take).kept
 
 
 def test_an_effect_that_was_refused_stays_refused(gate: Gate, repo: Path, look: Look) -> None:
     files(repo, {"src/a.py": "work\n"})
     ticket, never = gate.held(command("git checkout -- src/a.py", str(repo)), inspect_impact=look), Never()
     answers.reject(gate.state, gate.sign_in(), ticket.id, "mine")
-    assert not gate.ask(command("git checkout -- src/a.py", str(repo)), inspect_impact=look, keeper=never).allowed
+    assert not gate.ask(
+        command("git checkout -- src/a.py", str(repo)), inspect_impact=look, take_snapshot=never
+    ).allowed
     assert never.asked == 0
 
 
@@ -191,7 +196,7 @@ def test_what_a_person_approved_is_kept_when_it_runs(gate: Gate, repo: Path, loo
     action = command("git reset --hard", str(repo))
     ticket = gate.held(action, inspect_impact=look)
     answers.approve(gate.state, gate.sign_in(), ticket.id)
-    found = gate.ask(action, inspect_impact=look, keeper=keeps.take)
+    found = gate.ask(action, inspect_impact=look, take_snapshot=keeps.take)
     assert found.allowed and found.ticket is not None and found.ticket.id == ticket.id
     assert found.reason.startswith("Allowed once: ann approved it") and stored(gate) == [found.kept]
 
@@ -206,7 +211,7 @@ def test_what_leaves_its_place_is_kept_with_what_it_replaces(gate: Gate) -> None
     action = command("mv -f draft.txt notes.txt", "/srv/app")
     lost = lambda question: Impact(Loss.LOST, "overwrite", files=1, only=1)  # noqa: E731
     answers.approve(gate.state, gate.sign_in(), gate.held(action, inspect_impact=lost).id)
-    assert gate.ask(action, inspect_impact=lost, keeper=take).allowed
+    assert gate.ask(action, inspect_impact=lost, take_snapshot=take).allowed
     assert [(one["verb"], one["target"]) for one in asked] == [("overwrite", "notes.txt"), ("delete", "draft.txt")]
 
 
@@ -214,7 +219,9 @@ def test_an_approval_counts_also_where_nothing_can_be_kept(gate: Gate, repo: Pat
     files(repo, {"src/a.py": "work\n"})
     action = command("git reset --hard", str(repo))
     answers.approve(gate.state, gate.sign_in(), gate.held(action, inspect_impact=look).id)
-    found = gate.ask(action, inspect_impact=look, keeper=lambda question, id, at, limits: no_snapshot(id, "no room"))
+    found = gate.ask(
+        action, inspect_impact=look, take_snapshot=lambda question, id, at, limits: no_snapshot(id, "no room")
+    )
     assert found.allowed and not found.kept and stored(gate) == []
 
 
@@ -222,9 +229,11 @@ def test_the_record_has_the_snapshot_and_the_decision_can_be_made_again(
     gate: Gate, repo: Path, look: Look, keeps: Patient
 ) -> None:
     files(repo, {"src/a.py": "work\n"})
-    found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, keeper=keeps.take)
+    found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=keeps.take)
     failed = gate.ask(
-        command("git clean -fd", str(repo)), inspect_impact=look, keeper=lambda q, id, at, most: no_snapshot(id, "full")
+        command("git clean -fd", str(repo)),
+        inspect_impact=look,
+        take_snapshot=lambda q, id, at, most: no_snapshot(id, "full"),
     )
     assert found.allowed and not failed.allowed
     rows = [row for row in gate.records() if is_attempt(row)]
@@ -235,7 +244,7 @@ def test_the_record_has_the_snapshot_and_the_decision_can_be_made_again(
 
 def test_secrets_of_a_command_are_not_kept_beside_its_files(gate: Gate, repo: Path, look: Look, keeps: Patient) -> None:
     action = command("git clean -fd; echo --password hunter2hunter2", str(repo))
-    assert gate.ask(action, inspect_impact=look, keeper=keeps.take).kept
+    assert gate.ask(action, inspect_impact=look, take_snapshot=keeps.take).kept
     assert "hunter2" not in list_snapshots(gate.state)[0].command
     assert not any("hunter2" in row.body for row in gate.store.read(lambda tx: tx.audit(AuditQuery())))
 
@@ -248,7 +257,7 @@ def test_limits_are_the_configured_ones(tmp_path: Path, repo: Path, look: Look) 
         return no_snapshot(id, "no")
 
     try:
-        gate.ask(command("git clean -fd", str(repo)), inspect_impact=look, keeper=noted)
+        gate.ask(command("git clean -fd", str(repo)), inspect_impact=look, take_snapshot=noted)
         assert given == [replace(SnapshotLimits(), files=7, bytes=70, ms=700)]
     finally:
         gate.close()

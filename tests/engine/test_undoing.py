@@ -52,7 +52,7 @@ def work(repo: Path) -> dict[str, Any]:
 
 def cleaned(desk: Gate, repo: Path, look: Look, keeps: Patient, text: str = "git clean -fd") -> str:
     """An agent's action that was let through, and ran."""
-    found = desk.ask(command(text, str(repo)), inspect_impact=look, keeper=keeps.take)
+    found = desk.ask(command(text, str(repo)), inspect_impact=look, take_snapshot=keeps.take)
     assert found.kept, found
     git(repo, *text.split()[1:])
     return found.kept

@@ -294,7 +294,7 @@ def asked_and_run(desk: Gate, world: World, work: Path, principal: str = NOBODY)
         return keep.take(question, id, at, replace(limits, ms=LIMITS.ms))
 
     agent = AgentRef(principal, "claude", "s1")
-    found = desk.ask(command("git clean -fd", str(work)), agent, inspect_impact=look, keeper=take)
+    found = desk.ask(command("git clean -fd", str(work)), agent, inspect_impact=look, take_snapshot=take)
     assert found.allowed and found.kept, found.reason
     ran(work)
     return found.kept

@@ -86,7 +86,7 @@ def _evaluate(state: State, request: Request) -> Decision:
     if (
         needs_snapshot(judged) and overwritten_targets(state, judged) is not None
     ):  # and was not: its server's word counts
-        judged = _judge(state, replace(request, keeper=None))
+        judged = _judge(state, replace(request, take_snapshot=None))
     judged = identify(state, judged)
     found = state.store.read(lambda tx: gather(tx, state, judged))
     grant, at = apply_grant(state, judged, found.grants, circumstances(state, judged, found))

@@ -52,7 +52,12 @@ def take_snapshot(
 def overwritten_targets(state: State, judged: Judged) -> Inspection | None:
     """What everyday work would write over and is there now; None where nothing is, and where nobody here can keep it."""
     request = judged.request
-    if request.keeper is None or request.inspect_impact is None or not state.undo.enabled or state.mode != "enforcing":
+    if (
+        request.take_snapshot is None
+        or request.inspect_impact is None
+        or not state.undo.enabled
+        or state.mode != "enforcing"
+    ):
         return None
     if runs_elsewhere(judged):
         return None
@@ -109,7 +114,7 @@ def fresh_id() -> str:
 def _question(state: State, judged: Judged, answer: DecisionDraft) -> Inspection | None:
     """What would be kept; None where nobody here can, where nothing is enforced, and where it would change no answer."""
     request, at, held = judged.request, answer.at, answer.held
-    if request.keeper is None or at.mode != "enforcing" or at.paused_by or not state.undo.enabled:
+    if request.take_snapshot is None or at.mode != "enforcing" or at.paused_by or not state.undo.enabled:
         return None
     if runs_elsewhere(judged):
         return None
@@ -142,8 +147,8 @@ def _taken(state: State, judged: Judged, question: Inspection) -> TakenSnapshot:
     moved = moved_targets(judged.judgement.facts)
     if moved is None:
         return no_snapshot(id, "what it moves away is not known")
-    assert judged.request.keeper is not None
+    assert judged.request.take_snapshot is not None
     body = question.body
-    found = judged.request.keeper({**body, "deeds": [*body["deeds"], *moved]}, id, judged.now, limits)
+    found = judged.request.take_snapshot({**body, "deeds": [*body["deeds"], *moved]}, id, judged.now, limits)
     state.snapshot_usage.bytes[whose] = state.snapshot_usage.bytes.get(whose, 0) + found.bytes
     return found

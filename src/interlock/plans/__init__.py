@@ -68,5 +68,5 @@ def request_of(state: State, plan: ReviewedPlan, runs_as: str = "") -> Request:
     agent, plans = AgentRef(f"{PERSON}{plan.operator}", NAME, plan.id), state.plans
     return Request(
         action_of(plan.command, plan.cwd), agent, DOOR, files=plans.files, inspect_impact=plans.inspect(runs_as),
-        keeper=plans.snapshot(runs_as), runs_as=runs_as,
+        take_snapshot=plans.snapshot(runs_as), runs_as=runs_as,
     )  # fmt: skip

@@ -65,7 +65,7 @@ class Request:
     files: Callable[[str], str | None] | None = None
     project: Callable[[str], Sequence[ProjectFile]] | None = None  # the project files that count in a folder
     inspect_impact: Callable[[Json], Impact] | None = None  # at its targets, as whoever asks could
-    keeper: Callable[[Json, str, float, SnapshotLimits], TakenSnapshot] | None = (
+    take_snapshot: Callable[[Json, str, float, SnapshotLimits], TakenSnapshot] | None = (
         None  # keeps what it would change, as whoever asks could
     )
     runs_as: str = ""  # the principal whose user it runs as, where that is not whoever asks

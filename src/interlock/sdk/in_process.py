@@ -149,7 +149,7 @@ class InProcessBackend:
             action=action,
             door=INTERFACE,
             inspect_impact=look,
-            keeper=keep,
+            take_snapshot=keep,
             resolve=real_paths,
             project=find_project_files,
         )

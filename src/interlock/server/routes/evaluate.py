@@ -78,14 +78,14 @@ def _asked(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
     look = target_inspector(who.principal, context.config.separate, context.look) if who.here else None
     keeper = snapshot_taker(who.principal, context.keeper, context.state.snapshot_takers) if who.here else None
     if not who.here:
-        return replace(request, inspect_impact=look, keeper=keeper), token
+        return replace(request, inspect_impact=look, take_snapshot=keeper), token
     action = replace(request.action, home=home_for(who.principal, ""))  # the system's word, and not the caller's
     resolve, project = (
         path_resolver(who.principal, context.config.separate, True),
         context.projects.finder(who.principal),
     )
     here = replace(
-        request, action=action, inspect_impact=look, keeper=keeper, resolve=resolve, project=project, here=True
+        request, action=action, inspect_impact=look, take_snapshot=keeper, resolve=resolve, project=project, here=True
     )
     return here, token
 
