@@ -158,7 +158,7 @@ def test_R_9_another_machines_agent_has_nothing_of_this_machines(world: tuple[Ga
     gate, project = world
     assert ask(gate, command("kill 4242", str(project)), "token:ci") == (1, False)
     found = gate.ask(
-        command("kill 4242", str(project)), AgentRef("agent:ci", "ci"), here=True
+        command("kill 4242", str(project)), AgentRef("agent:ci", "ci"), local=True
     )  # by its token, on the socket
     assert not found.allowed
 

@@ -43,7 +43,7 @@ def resolve_paths(
 ) -> tuple[Judgement, MatchNames]:
     """The judgement and the names, with where the action's paths really lead; raises NotAtOnce where that may take long."""
     whose = request.runs_as or request.agent.principal
-    if not (request.here or whose.startswith("uid:")) or not judgement.facts:
+    if not (request.local or whose.startswith("uid:")) or not judgement.facts:
         return judgement, named
     away = request.server is not None or request.adapted is not None  # its paths may be another machine's
     resolve = None if away else request.resolve

@@ -70,7 +70,7 @@ class Request:
     )
     runs_as: str = ""  # the principal whose user it runs as, where that is not whoever asks
     resolve: Resolve | None = None  # says where its paths really lead, as whoever asks would get there
-    here: bool = False  # asked on this machine, whatever its principal is called
+    local: bool = False  # asked on this machine, whatever its principal is called
     hooked: tuple[str, ...] = ()  # settings files that call the hook of whoever asks
     made: Provenance = NOTHING_CREATED  # what its session is known to have made
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before

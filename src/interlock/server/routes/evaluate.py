@@ -85,7 +85,7 @@ def _asked(context: Context, who: ApiCaller, body: Any) -> tuple[Request, str]:
         context.projects.finder(who.principal),
     )
     here = replace(
-        request, action=action, inspect_impact=look, take_snapshot=keeper, resolve=resolve, project=project, here=True
+        request, action=action, inspect_impact=look, take_snapshot=keeper, resolve=resolve, project=project, local=True
     )
     return here, token
 
