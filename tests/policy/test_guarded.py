@@ -175,6 +175,6 @@ def test_R_9_settings_that_call_the_hook_are_protected_under_tmp_and_behind_link
     who = AgentRef(ME, "claude", "s1")
     for text, level in (("echo '{}' > dotfiles/claude.json", 3), ("chmod 000 dotfiles/claude.json", 3)):
         found = gate.ask(
-            command(text, str(project)), who, files=read_text, resolve=real_paths, hooked=(str(settings), str(kept))
+            command(text, str(project)), who, files=read_text, resolve=real_paths, hook_files=(str(settings), str(kept))
         )
         assert found.assessment is not None and int(found.assessment.level) == level, text

@@ -60,7 +60,7 @@ def resolve_paths(
         *real, cwd, home = resolve([*pairs, (at.cwd, True), (at.home, True)])
         at = replace(at, real_cwd=cwd, real_home=home)
     elsewhere = list(redirected_effects(found, real, at)) if resolve is not None else []
-    own = own_files(found, real, guarded, request.hooked)
+    own = own_files(found, real, guarded, request.hook_files)
     facts = [*elsewhere, *own, *processes]
     if not facts:
         return judgement, named

@@ -71,7 +71,7 @@ class Request:
     runs_as: str = ""  # the principal whose user it runs as, where that is not whoever asks
     resolve: Resolve | None = None  # says where its paths really lead, as whoever asks would get there
     local: bool = False  # asked on this machine, whatever its principal is called
-    hooked: tuple[str, ...] = ()  # settings files that call the hook of whoever asks
+    hook_files: tuple[str, ...] = ()  # settings files that call the hook of whoever asks
     made: Provenance = NOTHING_CREATED  # what its session is known to have made
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
     operation: str = ""  # what it is called by, where that is not to be read from the action
