@@ -110,7 +110,13 @@ def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumsta
         return at
     own = own_tools(request)
     return inspection.with_impact(
-        at, request.action, judged.judgement, request.inspect_impact, state.impact_settings.exempt, request.made, own
+        at,
+        request.action,
+        judged.judgement,
+        request.inspect_impact,
+        state.impact_settings.exempt,
+        request.provenance,
+        own,
     )
 
 

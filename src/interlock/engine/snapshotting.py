@@ -62,7 +62,9 @@ def overwritten_targets(state: State, judged: Judged) -> Inspection | None:
     if runs_elsewhere(judged):
         return None
     edits = request.server is not None  # an agent's own are shown to whoever watches it
-    question = overwrite_inspection(request.action, judged.judgement.facts, request.made, own_tools(request), edits)
+    question = overwrite_inspection(
+        request.action, judged.judgement.facts, request.provenance, own_tools(request), edits
+    )
     if question is None or request.owner != f"uid:{os.getuid()}":
         return question
     places = [
@@ -120,7 +122,7 @@ def _question(state: State, judged: Judged, answer: DecisionDraft) -> Inspection
         return None
     if not _worth(at.seen) and (held.keep is not TicketChange.SPEND or (at.seen is not None and at.seen.missing)):
         return None
-    question = inspection_of(request.action, judged.judgement, request.made, own_tools(request))
+    question = inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
     if question is None or not question.deeds or any(deed["verb"] not in _VERBS for deed in question.deeds):
         return None  # what is no file here cannot be kept
     lowers = question.relieves and not question.notes and state.impact_settings.exempt  # nor what a note answers for

@@ -242,7 +242,7 @@ class HookEvaluation:
 
         spend = spend or len(asking.event.calls) == 1
         made = self.hooks.made.of(asking.who, asking.agent.word, state.clock.now())
-        request = replace(asking.request(call, scripts), inherits=inherits, spend=spend, made=made)
+        request = replace(asking.request(call, scripts), inherits=inherits, spend=spend, provenance=made)
         decision = evaluate(state, request)
         if call.action.kind is Kind.TOOL and (decision.allowed or decision.held):
             self.hooks.written.remember(session, call.action, state.rules, asking.read)

@@ -72,7 +72,7 @@ class Request:
     resolve: Resolve | None = None  # says where its paths really lead, as whoever asks would get there
     local: bool = False  # asked on this machine, whatever its principal is called
     hook_files: tuple[str, ...] = ()  # settings files that call the hook of whoever asks
-    made: Provenance = NOTHING_CREATED  # what its session is known to have made
+    provenance: Provenance = NOTHING_CREATED  # what its session is known to have made
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
     operation: str = ""  # what it is called by, where that is not to be read from the action
     step: StepContext | None = None  # of the execution safety loop
