@@ -121,7 +121,7 @@ def test_without_an_operator_what_only_one_could_free_is_denied_at_once(tmp_path
         (command("git branch -D mine", CWD), replace(AGENT, session="mcp_1"), None, "confirm"),
         (command("ls", CWD), AGENT, None, "allow"),
     ):
-        answer = gate.ask(action, agent, asks=asks)
+        answer = gate.ask(action, agent, may_prompt=asks)
         assert answer.outcome == outcome, (action.text, answer)
         if outcome == "deny":
             assert answer.ticket is None and "`interlock operator add`" in answer.reason

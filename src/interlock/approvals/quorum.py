@@ -38,7 +38,7 @@ def is_answerable(state: State, judged: Judged, weighed: PolicyResult) -> bool:
     if asked.human is Human.NONE:
         return True
     if is_plain_confirm(asked, assessment.level) and not weighed.denies:
-        if request.asks is not None and request.asks(assessment, judged.effect_keys):
+        if request.may_prompt is not None and request.may_prompt(assessment, judged.effect_keys):
             return True
         if request.agent.session.startswith(SESSION):  # an MCP client may have a user
             return True

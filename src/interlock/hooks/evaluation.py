@@ -105,7 +105,7 @@ class HookCall:
         return Request(
             call.action, self.who, INTERFACE, judged=call.judged, files=files, strength=self.strength, inspect_impact=self.look,
             take_snapshot=self.keeper, resolve=self.resolve, hook_files=self.hooked, project=self.project, local=self.here,
-            asks=partial(fits_prompt, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
+            may_prompt=partial(fits_prompt, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
         )  # fmt: skip
 
     def call_key(self, call: AgentCall) -> str:

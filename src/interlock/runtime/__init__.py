@@ -76,7 +76,7 @@ class Request:
     inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
     operation: str = ""  # what it is called by, where that is not to be read from the action
     step: StepContext | None = None  # of the execution safety loop
-    asks: Callable[[Assessment, tuple[EffectKey, ...]], bool] | None = (
+    may_prompt: Callable[[Assessment, tuple[EffectKey, ...]], bool] | None = (
         None  # may the agent's own prompt answer a confirm?
     )
     spend: bool = True  # whether an approval is used up by a yes; else the decision is `unspent`
