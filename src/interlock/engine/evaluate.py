@@ -171,7 +171,7 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
         return state.store.write(lambda tx: perform(tx, state, judged, Gathered(), answer, None))
     if found is not None and needs_snapshot(judged):
         return None
-    decision, keep = decision_of(state, judged, weighed, Resolution("allow")), request.keep
+    decision, keep = decision_of(state, judged, weighed, Resolution("allow")), request.persist
     if keep is not None:
         write = state.store.write_soon if request.step and not request.step.starting else state.store.write
         write(lambda tx: keep(tx, judged, decision))

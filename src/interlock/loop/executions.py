@@ -77,7 +77,7 @@ def execute_agent(
             token=token,
             execution=made.id,
             step=StepContext(starting=True),
-            keep=lambda tx, judged, decision: _begin(tx, here, made, judged, decision),
+            persist=lambda tx, judged, decision: _begin(tx, here, made, judged, decision),
         ),
     )
     if not decision.allowed:

@@ -111,7 +111,7 @@ def _request(report: StepReport, door: str) -> Request:
         claimed_risk=step.risk,
         operation=report.operation,
         step=report.stepping,
-        keep=lambda tx, judged, decision: apply_decision(report, tx, judged, decision),
+        persist=lambda tx, judged, decision: apply_decision(report, tx, judged, decision),
     )
 
 

@@ -81,7 +81,7 @@ class Request:
     )
     spend: bool = True  # whether an approval is used up by a yes; else the decision is `unspent`
     strength: str = ""  # of the wall around whoever asks, where the door knows more than the principal shows
-    keep: Callable[[Tx, Judged, Decision], None] | None = None  # what is kept in the same transaction as the answer
+    persist: Callable[[Tx, Judged, Decision], None] | None = None  # what is kept in the same transaction as the answer
 
     @property
     def owner(self) -> str:
