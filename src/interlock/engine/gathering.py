@@ -144,7 +144,7 @@ def identify(state: State, judged: Judged) -> Judged:
     if request.adapter:  # CT-05: the same operation elsewhere is another one
         fields[_ADAPTER] = request.adapter
     action = replace(request.action, witnesses=judgement.witnesses, fields=fields)
-    mark = digest(action, request.agent, state.installation.digest_key, request.judged)
+    mark = digest(action, request.agent, state.installation.digest_key, request.digest_fields)
     return replace(judged, digest=mark, effect_keys=effect_keys_of(state, judged))
 
 

@@ -103,7 +103,7 @@ class HookCall:
 
     def request(self, call: AgentCall, files: Files | None) -> Request:
         return Request(
-            call.action, self.who, INTERFACE, judged=call.judged, files=files, strength=self.strength, inspect_impact=self.look,
+            call.action, self.who, INTERFACE, digest_fields=call.judged, files=files, strength=self.strength, inspect_impact=self.look,
             take_snapshot=self.keeper, resolve=self.resolve, hook_files=self.hooked, project=self.project, local=self.here,
             may_prompt=partial(fits_prompt, cwd=call.action.cwd) if self.event.asks or self.event.pair else None,
         )  # fmt: skip

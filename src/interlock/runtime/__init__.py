@@ -56,7 +56,7 @@ class Request:
     pending: str = ""  # a ticket's id
     token: str = field(default="", repr=False)  # a confirmation token, as it came
     execution: str = ""
-    judged: Collection[str] | None = None  # the fields of the body that count for the digest
+    digest_fields: Collection[str] | None = None  # the fields of the body that count for the digest
     claimed_risk: int | None = None
     claimed_level: Level | None = None
     adapted: AdapterContext | None = None
