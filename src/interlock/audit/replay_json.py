@@ -134,7 +134,7 @@ def _circumstances_json(at: Circumstances) -> dict[str, Any]:
         "escalated": [int(at.escalated[0]), at.escalated[1]] if at.escalated else None,
         "adapted": _adapted_json(at.adapted) if at.adapted else None,
         "matched": _matched_json(at.matched) if at.matched is not None else None,
-        **({"seen": impact_json(at.seen)} if at.seen is not None else {}),
+        **({"seen": impact_json(at.impact)} if at.impact is not None else {}),
         **({"kept": snapshot_json(at.kept)} if at.kept is not None else {}),
         **({"throwaway": True} if at.throwaway else {}),
         **({"confirmed": sorted(at.confirmed)} if at.confirmed else {}),
@@ -152,7 +152,7 @@ def _circumstances_of(data: Json) -> Circumstances:
     return Circumstances(
         **{name: data[name] for name in _PLAIN},
         loss=Loss(data["loss"]),
-        seen=impact_of(data["seen"]) if data.get("seen") else None,
+        impact=impact_of(data["seen"]) if data.get("seen") else None,
         kept=parse_snapshot(data["kept"]) if data.get("kept") else None,
         throwaway=bool(data.get("throwaway")),
         grant_ceiling=Level(data["grant_ceiling"]),

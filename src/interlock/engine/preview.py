@@ -98,7 +98,7 @@ def preview(
             at = with_impact(at, action, judgement, look, by.relief)
         answer = policy_answer(requirement_for(action, judgement, by.policy, at), by.policy, by.mode)
         keepable = look is not None and _passes_when_kept(action, judgement, by, at, answer)
-        return judgement.assessment, replace(answer, seen=at.seen, keepable=keepable)
+        return judgement.assessment, replace(answer, seen=at.impact, keepable=keepable)
     except Exception as error:
         return unjudged_error(error)
 
@@ -113,7 +113,7 @@ def _passes_when_kept(
     from interlock.snapshots import TakenSnapshot
 
     question = inspection_of(action, judgement)
-    lost = at.seen is not None and at.seen.loss is Loss.LOST and not at.seen.repositories
+    lost = at.impact is not None and at.impact.loss is Loss.LOST and not at.impact.repositories
     if answer.verdict is ALLOW or question is None or not (lost and question.relieves and by.relief and by.keeps):
         return False
     kept = replace(at, kept=TakenSnapshot("u_aaaaaaaaaa", "0" * 64))

@@ -120,13 +120,15 @@ def _question(state: State, judged: Judged, answer: DecisionDraft) -> Inspection
         return None
     if runs_elsewhere(judged):
         return None
-    if not _worth(at.seen) and (held.keep is not TicketChange.SPEND or (at.seen is not None and at.seen.missing)):
+    if not _worth(at.impact) and (held.keep is not TicketChange.SPEND or (at.impact is not None and at.impact.missing)):
         return None
     question = inspection_of(request.action, judged.judgement, request.provenance, own_tools(request))
     if question is None or not question.deeds or any(deed["verb"] not in _VERBS for deed in question.deeds):
         return None  # what is no file here cannot be kept
     lowers = question.relieves and not question.notes and state.impact_settings.exempt  # nor what a note answers for
-    lowers = lowers and not (at.seen is not None and at.seen.repositories)  # a whole history is a person's to give up
+    lowers = lowers and not (
+        at.impact is not None and at.impact.repositories
+    )  # a whole history is a person's to give up
     return question if lowers or held.outcome == "allow" else None
 
 

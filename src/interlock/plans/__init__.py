@@ -34,13 +34,13 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
     copied = _copied(state, action, judgement, at)
     weighed = evaluate_policy(found, named, state.policy, replace(at, kept=HYPOTHETICAL) if copied else at)
     copied = copied and weighed.requirement == Requirement()
-    words = at.seen.words if at.seen is not None else ""
+    words = at.impact.words if at.impact is not None else ""
     return Reviewed(found, all_told, weighed.requirement, weighed.denies, judgement.witnesses, sign, words, copied)
 
 
 def _copied(state: State, action: Action, judgement: Judgement, at: Circumstances) -> bool:
     """Whether what it would destroy can be copied first, as far as can be told before that is done."""
-    seen = at.seen
+    seen = at.impact
     if seen is None or seen.repositories or seen.loss not in (Loss.LOST, Loss.RECOVERABLE) or not state.undo.enabled:
         return False
     question = inspection_of(action, judgement)

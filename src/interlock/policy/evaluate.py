@@ -88,8 +88,8 @@ def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, a
 
 def _seen(at: Circumstances) -> Iterable[str]:
     """The blast radius, where something was seen, and why it could not be kept."""
-    if at.seen is not None and at.seen.telling:
-        yield f"{IMPACT_PREFIX}{at.seen.words}"
+    if at.impact is not None and at.impact.telling:
+        yield f"{IMPACT_PREFIX}{at.impact.words}"
     if at.kept is not None and not at.kept.verified:
         yield f"{NO_SNAPSHOT_PREFIX}{at.kept.problem}"
 
