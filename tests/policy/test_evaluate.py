@@ -70,7 +70,7 @@ def test_every_shipped_policy_answers_its_own_cases(name: str, case: dict[str, A
     action = case_action(case)
     question = inspection_of(action, judge(action, rules()))
     at: dict[str, Any] = {"loss": Loss(case.get("loss", "unknown")), "kept": kept, "matched": matched}
-    found = weighed(action, name, throwaway=question is not None and question.throwaway, **at)
+    found = weighed(action, name, ephemeral=question is not None and question.throwaway, **at)
     assert answer(found) == case["expect"], found.factors
     if "cooling" in case:
         assert found.requirement.cooling_seconds == case["cooling"]

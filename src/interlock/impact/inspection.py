@@ -160,7 +160,7 @@ def with_impact(
         return at
     seen = run_inspection(question, look)
     counts = question.relieves and relief
-    return replace(at, impact=seen, loss=seen.loss if counts else Loss.UNKNOWN, throwaway=counts and question.throwaway)
+    return replace(at, impact=seen, loss=seen.loss if counts else Loss.UNKNOWN, ephemeral=counts and question.throwaway)
 
 
 def run_inspection(question: Inspection, look: Callable[[Mapping[str, Any]], Impact]) -> Impact:

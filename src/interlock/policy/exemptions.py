@@ -71,7 +71,7 @@ def _beyond_looking(assessment: Assessment, at: Circumstances) -> bool:
     return any(
         finding.category in _NO_RELIEF
         or finding.rule.startswith("self_protection.")
-        or (finding.level >= Level.FORBIDDEN and not (at.throwaway and finding.rule in RULES))
+        or (finding.level >= Level.FORBIDDEN and not (at.ephemeral and finding.rule in RULES))
         for finding in assessment.findings
         if finding.level >= Level.DESTRUCTIVE
     )
