@@ -69,7 +69,7 @@ def test_every_shipped_policy_answers_its_own_cases(name: str, case: dict[str, A
     kept = KEPT if case.get("kept") else None
     action = case_action(case)
     question = inspection_of(action, judge(action, rules()))
-    at: dict[str, Any] = {"loss": Loss(case.get("loss", "unknown")), "kept": kept, "matched": matched}
+    at: dict[str, Any] = {"loss": Loss(case.get("loss", "unknown")), "snapshot": kept, "matched": matched}
     found = weighed(action, name, ephemeral=question is not None and question.throwaway, **at)
     assert answer(found) == case["expect"], found.factors
     if "cooling" in case:
@@ -157,14 +157,14 @@ def test_what_was_kept_first_passes_where_the_policy_says_so_and_keeps_its_level
     assert (level(deletes), level(dangerous)) == (Level.DESTRUCTIVE, Level.DANGEROUS)
     expected = {"default": ("allow", "allow"), "headless": ("allow", "deny"), "strict": ("approve", "verify")}
     for name, words in expected.items():
-        assert tuple(answer(weighed(one, name, kept=KEPT)) for one in (deletes, dangerous)) == words, name
-    found = weighed(deletes, kept=KEPT)
+        assert tuple(answer(weighed(one, name, snapshot=KEPT)) for one in (deletes, dangerous)) == words, name
+    found = weighed(deletes, snapshot=KEPT)
     assert "relief: a snapshot was taken first (u_k3v7q2mzpa, 312 files, 4.1 MB)" in found.factors
 
 
 @pytest.mark.parametrize("kept", [None, no_snapshot("u_k3v7q2mzpa", "no room"), TakenSnapshot("u_k3v7q2mzpa")])
 def test_what_was_not_verified_lowers_nothing_and_says_why(kept: TakenSnapshot | None) -> None:
-    found = weighed(command("rm notes.txt", CWD), kept=kept)
+    found = weighed(command("rm notes.txt", CWD), snapshot=kept)
     assert answer(found) == "confirm"
     assert any(factor.startswith("not kept: ") for factor in found.factors) is (kept is not None)
 
@@ -176,7 +176,7 @@ def test_what_was_not_verified_lowers_nothing_and_says_why(kept: TakenSnapshot |
 )  # fmt: skip
 def test_a_snapshot_excuses_nothing_that_a_look_does_not(text: str) -> None:
     action = command(text, CWD)
-    assert weighed(action, kept=KEPT).requirement == weighed(action).requirement != Requirement()
+    assert weighed(action, snapshot=KEPT).requirement == weighed(action).requirement != Requirement()
 
 
 def level(action: Action) -> Level:
@@ -184,7 +184,7 @@ def level(action: Action) -> Level:
 
 
 def test_a_snapshot_takes_no_operators_pattern_away() -> None:
-    found = weighed(command("rm notes.txt", CWD), with_patterns(approve=["rm *"]), kept=KEPT)
+    found = weighed(command("rm notes.txt", CWD), with_patterns(approve=["rm *"]), snapshot=KEPT)
     assert answer(found) == "approve"
 
 

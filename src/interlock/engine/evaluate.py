@@ -93,7 +93,7 @@ def _evaluate(state: State, request: Request) -> Decision:
     answer = _answer(state, judged, found, inspect_impact(state, judged, at))
     answer = take_snapshot(state, judged, answer, lambda at: _answer(state, judged, found, at))
     weighed, held = answer.weighed, answer.held
-    rests = held.keep is TicketChange.SPEND or grant is not None or answer.at.kept is not None
+    rests = held.keep is TicketChange.SPEND or grant is not None or answer.at.snapshot is not None
     if not request.spend and held.outcome == "allow" and rests:
         return replace(decision_of(state, judged, weighed, held), unspent=True)
     free = not state.blocked(request.agent.principal)

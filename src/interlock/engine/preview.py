@@ -116,7 +116,7 @@ def _passes_when_kept(
     lost = at.impact is not None and at.impact.loss is Loss.LOST and not at.impact.repositories
     if answer.verdict is ALLOW or question is None or not (lost and question.relieves and by.relief and by.keeps):
         return False
-    kept = replace(at, kept=TakenSnapshot("u_aaaaaaaaaa", "0" * 64))
+    kept = replace(at, snapshot=TakenSnapshot("u_aaaaaaaaaa", "0" * 64))
     return policy_answer(requirement_for(action, judgement, by.policy, kept), by.policy, by.mode).verdict is ALLOW
 
 

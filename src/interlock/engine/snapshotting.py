@@ -39,13 +39,13 @@ def take_snapshot(
     if answer.held.outcome == "allow":  # it lowers nothing, and helps whoever regrets it
         found = _taken(state, judged, question) if request.spend else None
         return replace(answer, kept=found) if found is not None and found.verified else answer
-    hoped = again(replace(answer.at, kept=HYPOTHETICAL))
+    hoped = again(replace(answer.at, snapshot=HYPOTHETICAL))
     if hoped.held.outcome != "allow" or _refused(answer):
         return answer
     if not request.spend:  # asked again before it runs, and taken then
         return hoped
     found = _taken(state, judged, question)
-    made = again(replace(answer.at, kept=found))
+    made = again(replace(answer.at, snapshot=found))
     return replace(made, kept=found) if found.verified else made
 
 

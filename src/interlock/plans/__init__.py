@@ -32,7 +32,7 @@ def review(state: State, id: str, text: str, cwd: str, claims: PlannerClaims | N
     if shown and state.plans.look is not None:
         at = with_impact(at, action, judgement, state.plans.look, state.impact_settings.exempt)
     copied = _copied(state, action, judgement, at)
-    weighed = evaluate_policy(found, named, state.policy, replace(at, kept=HYPOTHETICAL) if copied else at)
+    weighed = evaluate_policy(found, named, state.policy, replace(at, snapshot=HYPOTHETICAL) if copied else at)
     copied = copied and weighed.requirement == Requirement()
     words = at.impact.words if at.impact is not None else ""
     return Reviewed(found, all_told, weighed.requirement, weighed.denies, judgement.witnesses, sign, words, copied)

@@ -72,7 +72,7 @@ class Circumstances:
     loss: Loss = Loss.UNKNOWN
     impact: Impact | None = None  # what a look at its targets found, for this decision
     ephemeral: bool = False  # all that is forbidden in it is done to databases that are there to be thrown away
-    kept: TakenSnapshot | None = None  # everything that it changes, verified; only where that lets it pass
+    snapshot: TakenSnapshot | None = None  # everything that it changes, verified; only where that lets it pass
     adapted: AdapterContext | None = None
     matched: RegistryMatch | None = None
     repeats: int = 0  # the same operation in this execution

@@ -90,8 +90,8 @@ def _seen(at: Circumstances) -> Iterable[str]:
     """The blast radius, where something was seen, and why it could not be kept."""
     if at.impact is not None and at.impact.telling:
         yield f"{IMPACT_PREFIX}{at.impact.words}"
-    if at.kept is not None and not at.kept.verified:
-        yield f"{NO_SNAPSHOT_PREFIX}{at.kept.problem}"
+    if at.snapshot is not None and not at.snapshot.verified:
+        yield f"{NO_SNAPSHOT_PREFIX}{at.snapshot.problem}"
 
 
 def _as_paused(weighed: PolicyResult, assessment: Assessment, at: Circumstances) -> PolicyResult:

@@ -42,10 +42,10 @@ def apply_exemptions(
         kept, gone = _without(kept, lambda part: part.name == CONFIRM_PATTERN and part.pattern in at.confirmed)
         waivers += [f"confirmed for this session: {', '.join(sorted(at.confirmed))}"] if gone else []
     harmless = at.loss in (Loss.NONE, Loss.RECOVERABLE)
-    seen = (harmless or at.kept is not None) and not unreadable and not _beyond_looking(assessment, at)
-    if seen and at.kept is not None and at.kept.verified and _on_disk(assessment):
+    seen = (harmless or at.snapshot is not None) and not unreadable and not _beyond_looking(assessment, at)
+    if seen and at.snapshot is not None and at.snapshot.verified and _on_disk(assessment):
         kept, gone = _relieved(kept, assessment, policy.control(assessment.level).kept, "kept first")
-        what = f"{at.kept.id}, {count_words(at.kept.files, 'file')}, {size_words(at.kept.bytes)}"
+        what = f"{at.snapshot.id}, {count_words(at.snapshot.files, 'file')}, {size_words(at.snapshot.bytes)}"
         waivers += [f"{RELIEF_PREFIX}{SNAPSHOT} ({what})"] if gone else []
     if seen and harmless:
         kept, gone = _relieved(kept, assessment, policy.control(assessment.level).relief, "nothing would be lost")

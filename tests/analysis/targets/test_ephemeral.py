@@ -150,7 +150,7 @@ def test_of_what_is_forbidden_only_databases_to_be_thrown_away_can_be_relieved(t
     question = inspection_of(action, judged, FILES)
     assert question is not None and question.throwaway is thrown
     copied = Circumstances(
-        loss=Loss.RECOVERABLE, kept=TakenSnapshot("u_aaaaaaaaaa", "0" * 64), ephemeral=question.throwaway
+        loss=Loss.RECOVERABLE, snapshot=TakenSnapshot("u_aaaaaaaaaa", "0" * 64), ephemeral=question.throwaway
     )
     for name in ("default", "headless", "strict"):
         asked = requirement_for(action, judged, load_policy(name), copied).requirement

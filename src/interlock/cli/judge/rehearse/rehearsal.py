@@ -65,7 +65,7 @@ def _rehearse_call(action: Action, by: LocalPolicy, made: Provenance) -> Rehears
         or not (question.relieves and question.deeds and by.relief and by.keeps)
     ):
         return RehearsedCall(judgement, answer, question)
-    kept = _answer(action, judgement, by, replace(at, kept=_SUPPOSED))
+    kept = _answer(action, judgement, by, replace(at, snapshot=_SUPPOSED))
     return (
         RehearsedCall(judgement, kept, question, True)
         if kept.verdict is ALLOW
