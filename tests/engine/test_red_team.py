@@ -173,12 +173,12 @@ def test_the_same_operation_of_another_adapter_is_another_action(gate: Gate) -> 
     delete = operation("delete_user", {"id": 7})
     known = AdapterContext(
         AdapterCall("delete_user", Level.DESTRUCTIVE, Trust.VALIDATED, "delete")
-    )  # as the proxy knows it
-    ticket = gate.held(delete, adapter="staging", adapted=known)
+    )  # as a door that proxies knows it
+    ticket = gate.held(delete, adapter="staging", adapter_context=known)
     gate.approve(ticket)
     for more in ({"pending": ticket.id}, {}):
-        assert not gate.ask(delete, adapter="production", adapted=known, **more).allowed
-    assert gate.ask(delete, adapter="staging", adapted=known).allowed
+        assert not gate.ask(delete, adapter="production", adapter_context=known, **more).allowed
+    assert gate.ask(delete, adapter="staging", adapter_context=known).allowed
 
 
 def test_a_script_that_was_changed_after_it_was_approved_is_another_one(gate: Gate, tmp_path: Path) -> None:

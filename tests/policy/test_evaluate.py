@@ -88,9 +88,9 @@ def test_all_cells_of_the_matrix_in_both_rulings(level: Level, trust: Trust) -> 
     action = operation("sync_thing", {}, "read" if level is Level.SAFE else "execute", "", level)
     adapted = AdapterContext(AdapterCall("sync_thing", level, trust, "read" if level is Level.SAFE else "execute"))
     published = {"introspect_only": "block", "deny": "block"}.get(PUBLISHED[level][trust], PUBLISHED[level][trust])
-    assert answer(weighed(action, "spec", adapted=adapted)) == published
+    assert answer(weighed(action, "spec", adapter_context=adapted)) == published
     bare = replace(policy("default"), levels=policy("spec").levels, irreversible=Human.NONE, tiers=False)
-    floored = weighed(action, bare, adapted=adapted)
+    floored = weighed(action, bare, adapter_context=adapted)
     assert answer(floored) == max(published, FLOOR[level], key=RANK.index)
     if level is Level.FORBIDDEN and answer(floored) == "verify":
         assert floored.requirement.approvers == {"role:admin"} and floored.requirement.reauth
@@ -105,7 +105,9 @@ def test_the_reason_speaks_of_the_action_and_the_matrix_stays_a_factor(
     action = operation("sync_thing", {}, category, "", level)
     for name in ("default", "spec"):
         found = weighed(
-            action, name, adapted=AdapterContext(AdapterCall("sync_thing", level, trust, category, reasons=reasons))
+            action,
+            name,
+            adapter_context=AdapterContext(AdapterCall("sync_thing", level, trust, category, reasons=reasons)),
         )
         assert " x danger " not in found.reason() and "published" not in found.reason(), found.reason()
         assert any(factor.startswith("matrix") and " x danger " in factor for factor in found.factors)
@@ -311,7 +313,7 @@ def test_an_adapter_can_ask_for_time_people_and_a_new_sign_in() -> None:
     )  # fmt: skip
     call = AdapterCall("delete_repo", Level.DESTRUCTIVE, Trust.CERTIFIED, "delete")
     asked = weighed(
-        operation("delete_repo", {}, "delete", "", Level.DESTRUCTIVE), adapted=AdapterContext(call, block)
+        operation("delete_repo", {}, "delete", "", Level.DESTRUCTIVE), adapter_context=AdapterContext(call, block)
     ).requirement
     assert (asked.cooling_seconds, asked.reauth, asked.approvers) == (5, True, {"role:admin", "team:security"})
     assert asked.human is Human.APPROVE
@@ -321,7 +323,9 @@ def test_nobody_stands_in_for_an_admin() -> None:
     """The union of approvers must not open to an adapter's people what only an admin may approve."""
     block = DangerBlock(Level.FORBIDDEN, approval=DeclaredApproval(True, frozenset({"role:dba"})))
     call = AdapterCall("drop_all", Level.FORBIDDEN, Trust.CERTIFIED, "delete")
-    found = weighed(operation("drop_all", {}, "delete", "", Level.FORBIDDEN), adapted=AdapterContext(call, block))
+    found = weighed(
+        operation("drop_all", {}, "delete", "", Level.FORBIDDEN), adapter_context=AdapterContext(call, block)
+    )
     assert found.requirement.approvers == {"role:admin"}
 
 

@@ -34,7 +34,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
     """The ticket of a held action; everything in it that a person or an agent can read has its secrets taken out."""
     request, assessment, now = judged.request, judged.judgement.assessment, judged.now
     asked = weighed.requirement
-    block = request.adapted.block if request.adapted else None
+    block = request.adapter_context.block if request.adapter_context else None
     hours = block.approval.timeout_hours if block and block.approval else None  # R-4
     wait = hours * 3600 if hours else state.policy.severities.auto_expire_ms / 1000
     marks = _marks(judged)
@@ -60,7 +60,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         door=request.door,
         operation=request.operation or _operation(request.action),
         adapter=request.adapter or request.door,
-        adapter_trust=request.adapted.call.trust.word if request.adapted else "none",
+        adapter_trust=request.adapter_context.call.trust.word if request.adapter_context else "none",
         params_hash=hashlib.sha256(canonical(action_json(request.action, marks)).encode()).hexdigest(),
         severity=judged.severity,
         categories=tuple(sorted({finding.category for finding in assessment.findings if finding.category})),

@@ -115,7 +115,7 @@ def details(
     """What 1.9 puts beside a code; a token is named as the record names it."""
     ticket = held.ticket
     if code == HELD and ticket is not None:
-        assessment, adapted = judged.judgement.assessment, judged.request.adapted
+        assessment, adapted = judged.judgement.assessment, judged.request.adapter_context
         declared = adapted.call.reasons if adapted else ()  # the adapter's own words, and no others beside them
         reasons = declared or dict.fromkeys(finding.reason for finding in assessment.findings)
         return {

@@ -35,7 +35,7 @@ def decision_entry(
     request, assessment = judged.request, judged.judgement.assessment
     outcome = "denied" if held.outcome != "allow" else ("confirmed" if held.keep is TicketChange.SPEND else "allowed")
     waits = held.ticket is not None and outcome == "denied" and held.ticket.open
-    adapted = request.adapted
+    adapted = request.adapter_context
     attempt = Attempt(
         at=judged.now,
         adapter_name=request.adapter or request.door,
@@ -75,7 +75,7 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
     """The record of everyday work: the action itself is enough to judge it again, unless a secret had to go."""
     request = judged.request
     if (
-        request.adapted is not None
+        request.adapter_context is not None
         or at.matched
         or at.paused_by
         or judged.judgement.witnesses

@@ -78,8 +78,8 @@ def notices_of(state: State, judged: Judged, held: Resolution) -> tuple[Mapping[
     request, level = judged.request, judged.judgement.assessment.level
     if held.outcome != "allow" or level < Level.DANGEROUS:
         return ()
-    if request.adapted is not None:
-        return tuple(notice for notice in request.adapted.warnings if notice["code"] == INFERRED)
+    if request.adapter_context is not None:
+        return tuple(notice for notice in request.adapter_context.warnings if notice["code"] == INFERRED)
     action = request.action
     name = request.operation or (action.text if action.kind in (Kind.OPERATION, Kind.TOOL) else "")
     found = (

@@ -148,7 +148,7 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
     at = Circumstances(
         mode=state.mode,
         blocked=blocked,
-        adapted=request.adapted,
+        adapter_context=request.adapter_context,
         matched=judged.matched,
         claimed_risk=request.claimed_risk,
         claimed_level=request.claimed_level,
@@ -162,7 +162,7 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
         return None
     weighed = state.reader.weighed(*given, at)
     if weighed.requirement != Requirement() or (
-        request.adapted and request.adapted.block and request.adapted.block.escalation
+        request.adapter_context and request.adapter_context.block and request.adapter_context.block.escalation
     ):
         return None
     found = snapshot_only_copies(state, judged, over) if over is not None and request.spend else None

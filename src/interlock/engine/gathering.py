@@ -69,14 +69,14 @@ def gather(tx: Tx, state: State, judged: Judged) -> Gathered:
 def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstances:
     request = judged.request
     blocked = found.block.reason if found.block else state.blocked(request.agent.principal)
-    block = request.adapted.block if request.adapted else None
+    block = request.adapter_context.block if request.adapter_context else None
     step = reached_escalation(block, found.counts.hourly) if block else None
     paused_by, paused_to = state.paused(judged.now)
     at = Circumstances(
         mode=state.mode,
         blocked=blocked,
         trust_tier=_tier(state, request.agent, found.agent),
-        adapted=request.adapted,
+        adapter_context=request.adapter_context,
         matched=judged.matched,
         repeats=found.counts.repeats,
         hourly=found.counts.hourly,
@@ -125,7 +125,7 @@ def runs_elsewhere(judged: Judged) -> bool:
     request = judged.request
     if request.server is not None:
         return not (request.server.here and only_touches_files(judged.judgement.facts))
-    return request.adapted is not None
+    return request.adapter_context is not None
 
 
 def own_tools(request: Request) -> bool:

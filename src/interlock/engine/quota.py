@@ -141,7 +141,7 @@ def _request(room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -> Request:
     action = operation(GOING_ON, params, "EXECUTE", declared=Level.REVERSIBLE)
     token = OWN + room.token.removeprefix(PREFIX) if room.token.startswith(PREFIX) else room.token and PREFIX
     return Request(
-        action, room.agent, room.door, token=token, adapted=AdapterContext(call, block), adapter=room.adapter
+        action, room.agent, room.door, token=token, adapter_context=AdapterContext(call, block), adapter=room.adapter
     )
 
 

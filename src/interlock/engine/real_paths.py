@@ -45,7 +45,7 @@ def resolve_paths(
     whose = request.runs_as or request.agent.principal
     if not (request.local or whose.startswith("uid:")) or not judgement.facts:
         return judgement, named
-    away = request.server is not None or request.adapted is not None  # its paths may be another machine's
+    away = request.server is not None or request.adapter_context is not None  # its paths may be another machine's
     resolve = None if away else request.resolve
     at = _standpoint(request, whose)
     found = paths_in(judgement.facts, at)

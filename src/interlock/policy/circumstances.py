@@ -73,7 +73,7 @@ class Circumstances:
     impact: Impact | None = None  # what a look at its targets found, for this decision
     ephemeral: bool = False  # all that is forbidden in it is done to databases that are there to be thrown away
     snapshot: TakenSnapshot | None = None  # everything that it changes, verified; only where that lets it pass
-    adapted: AdapterContext | None = None
+    adapter_context: AdapterContext | None = None
     matched: RegistryMatch | None = None
     repeats: int = 0  # the same operation in this execution
     hourly: int = 0  # the same operation by this agent in an hour

@@ -202,13 +202,15 @@ def _allowlist(assessment: Assessment, named: MatchNames, policy: Policy, at: Ci
 
 def _matrix(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
     """R-1: only what belongs to an adapter meets the matrix; what the adapter does not have meets a no."""
-    if at.adapted is None:
+    if at.adapter_context is None:
         return []
-    if at.adapted.missing:
-        details = {"operation": at.adapted.call.operation}
-        return [Contribution("matrix_deny", BLOCK, at.adapted.note, code="NOT_FOUND_OPERATION", details=details)]
-    call = replace(at.adapted.call, level=max(at.adapted.call.level, assessment.level))
-    found = passage(call, policy.matrix, policy.trust, at.adapted.override)
+    if at.adapter_context.missing:
+        details = {"operation": at.adapter_context.call.operation}
+        return [
+            Contribution("matrix_deny", BLOCK, at.adapter_context.note, code="NOT_FOUND_OPERATION", details=details)
+        ]
+    call = replace(at.adapter_context.call, level=max(at.adapter_context.call.level, assessment.level))
+    found = passage(call, policy.matrix, policy.trust, at.adapter_context.override)
     words = f"trust {call.trust.word} x danger {call.level.word}: published {found.published}"
     does = next(iter(call.reasons), "") or _worst_reason(assessment)
     if found.word == ALLOW:
@@ -223,7 +225,7 @@ def _matrix(assessment: Assessment, named: MatchNames, policy: Policy, at: Circu
         words, said = (f"{one.rstrip('.')}; {OVERRIDE_REQUIRED}" for one in (words, said))
         return [Contribution("matrix", override, words, code=found.code, said=said)]
     if found.word == DENY or found.word not in (CONFIRM, VERIFY):
-        said = untrusted_words(call, found, does, at.adapted.note)
+        said = untrusted_words(call, found, does, at.adapter_context.note)
         return [Contribution("matrix_deny", BLOCK, words, code=found.code, details=found.details, said=said)]
     human = Human.CONFIRM if found.word == CONFIRM else Human.VERIFY
     return [Contribution("matrix", Requirement(human=human), words, code=found.code, said=said)]
@@ -267,8 +269,11 @@ def _severity(assessment: Assessment, named: MatchNames, policy: Policy, at: Cir
 
 def _declared(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
     """What an adapter asks for beside its level: time, a new sign-in, people (DL-02, DL-10, seed 000 9.2)."""
-    block = at.adapted.block if at.adapted else None
-    parts = [Contribution("declared", Requirement(), words) for words in (at.adapted.notices if at.adapted else ())]
+    block = at.adapter_context.block if at.adapter_context else None
+    parts = [
+        Contribution("declared", Requirement(), words)
+        for words in (at.adapter_context.notices if at.adapter_context else ())
+    ]
     if block is None:
         return parts
     if block.cooldown_seconds:

@@ -59,7 +59,7 @@ class Request:
     digest_fields: Collection[str] | None = None  # the fields of the body that count for the digest
     claimed_risk: int | None = None
     claimed_level: Level | None = None
-    adapted: AdapterContext | None = None
+    adapter_context: AdapterContext | None = None
     adapter: str = ""
     server: ServerClaim | None = None  # behind a proxy
     files: Callable[[str], str | None] | None = None

@@ -177,7 +177,7 @@ class Adapters:
 
 def enrich(state: State, request: Request, now: float) -> Request:
     """The request with what this daemon knows of the adapter it names; what the caller says of it counts for nothing."""
-    if request.adapted is not None:
+    if request.adapter_context is not None:
         return request
     if request.server is not None:
         from interlock.runtime.servers import enrich_from_server as served
@@ -193,7 +193,7 @@ def enrich(state: State, request: Request, now: float) -> Request:
     if own is None:
         note = f"adapter {request.adapter!r} has no operation {request.action.text[:80]!r}"
         call = AdapterCall(request.action.text, Level.SAFE, standing.trust)
-        return replace(request, adapted=AdapterContext(call, note=note, missing=True))
+        return replace(request, adapter_context=AdapterContext(call, note=note, missing=True))
     return _known(state, request, own, standing)
 
 
@@ -217,7 +217,7 @@ def _known(state: State, request: Request, own: AdapterOperationSpec, standing: 
         call, own.danger, note=raise_trust_hint(request.adapter, standing), notices=notices, warnings=warnings
     )
     told = operation(action.text, params, own.category, action.cwd, found.level)
-    return replace(request, action=replace(told, witnesses=action.witnesses), adapted=adapted)
+    return replace(request, action=replace(told, witnesses=action.witnesses), adapter_context=adapted)
 
 
 def _unknown(request: Request) -> Request:
@@ -230,7 +230,7 @@ def _unknown(request: Request) -> Request:
     if introspects:
         action = operation(INTROSPECT, action.fields.get("params") or _NOTHING, "read", action.cwd, Level.SAFE)
     call = AdapterCall(action.text, Level.SAFE, Trust.UNTESTED, introspection=introspects)
-    return replace(request, action=action, adapted=AdapterContext(call, note=note))
+    return replace(request, action=action, adapter_context=AdapterContext(call, note=note))
 
 
 def _operation(adapter: Adapter, request: Request) -> AdapterOperationSpec | None:

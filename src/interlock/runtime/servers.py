@@ -114,7 +114,7 @@ def enrich_from_server(state: State, request: Request, server: ServerClaim, now:
     keeps = request.inspect_impact is not None and request.take_snapshot is not None and state.undo.enabled
     raised = server.raised > Level.SAFE or server.destroys
     inherits = partial(_declared, server, keeps) if raised else request.inherits
-    return replace(request, action=action, adapter=server.name, adapted=adapted, inherits=inherits)
+    return replace(request, action=action, adapter=server.name, adapter_context=adapted, inherits=inherits)
 
 
 def _declared(server: ServerClaim, keeps: bool, own: Judgement) -> Judgement | None:
