@@ -57,7 +57,7 @@ def recorded(action: Action, at: Circumstances | None = None, **change: Any) -> 
     judged, named = judge(action, by().rules), None
     named = match_names(action, judged.facts)
     is_named = action.kind.value in ("operation", "tool")
-    around = at or Circumstances(matched=Registry().check(action.text) if is_named else None)
+    around = at or Circumstances(registry_match=Registry().check(action.text) if is_named else None)
     weighed = evaluate_policy(judged.assessment, named, by().policy, around)
     seen = judged.assessment
     attempt = Attempt(

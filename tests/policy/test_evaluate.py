@@ -69,7 +69,7 @@ def test_every_shipped_policy_answers_its_own_cases(name: str, case: dict[str, A
     kept = KEPT if case.get("kept") else None
     action = case_action(case)
     question = inspection_of(action, judge(action, rules()))
-    at: dict[str, Any] = {"loss": Loss(case.get("loss", "unknown")), "snapshot": kept, "matched": matched}
+    at: dict[str, Any] = {"loss": Loss(case.get("loss", "unknown")), "snapshot": kept, "registry_match": matched}
     found = weighed(action, name, ephemeral=question is not None and question.throwaway, **at)
     assert answer(found) == case["expect"], found.factors
     if "cooling" in case:
@@ -283,27 +283,27 @@ def test_a_trusted_agent_skips_waiting_and_nothing_else() -> None:
 def test_cooling_off_alone_frees_nothing_that_cannot_be_undone() -> None:
     chosen = replace(policy("default"), levels=policy("spec").levels, irreversible=Human.NONE, tiers=False)
     matched = Registry().check("file_delete")
-    assert answer(weighed(operation("delete_file", {"path": "/srv/a"}), chosen, matched=matched)) == "confirm"
-    assert answer(weighed(operation("delete_file", {"path": "/srv/a"}), "spec", matched=matched)) == "cool_off"
+    assert answer(weighed(operation("delete_file", {"path": "/srv/a"}), chosen, registry_match=matched)) == "confirm"
+    assert answer(weighed(operation("delete_file", {"path": "/srv/a"}), "spec", registry_match=matched)) == "cool_off"
 
 
 def test_a_reader_that_a_registry_word_meets_is_not_held() -> None:
     action = operation("list_purge_jobs", {}, "read")
     matched = Registry().check("list_purge_jobs")
-    assert matched and answer(weighed(action, matched=matched)) == "allow"
-    assert answer(weighed(action, "spec", matched=matched)) == "approve"
+    assert matched and answer(weighed(action, registry_match=matched)) == "allow"
+    assert answer(weighed(action, "spec", registry_match=matched)) == "approve"
     registry = Registry([])
     registry.register(
         Pattern.of({"id": "own", "pattern": "purge_jobs", "category": "data_deletion", "severity": "critical"})
     )
-    assert answer(weighed(action, matched=registry.check("list_purge_jobs"))) == "approve"
+    assert answer(weighed(action, registry_match=registry.check("list_purge_jobs"))) == "approve"
 
 
 def test_a_matching_failure_blocks_unless_it_is_told_not_to() -> None:
     failed = RegistryMatch((), 300_000, "the action has 20000 characters", True)
-    assert answer(weighed(operation("sync", {}), matched=failed)) == "block"
+    assert answer(weighed(operation("sync", {}), registry_match=failed)) == "block"
     lax = replace(policy("default"), severities=replace(policy("default").severities, block_on_match_failure=False))
-    assert answer(weighed(operation("sync", {}), lax, matched=replace(failed, blocked=False))) == "allow"
+    assert answer(weighed(operation("sync", {}), lax, registry_match=replace(failed, blocked=False))) == "allow"
 
 
 def test_an_adapter_can_ask_for_time_people_and_a_new_sign_in() -> None:

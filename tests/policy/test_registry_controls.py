@@ -29,7 +29,7 @@ def answer(action: Action, policy: str, **fields: Any) -> tuple[str, int, bool, 
     pattern = {"id": "own", "pattern": expression, "category": "config_destruction", **fields}
     matched = Registry([Pattern.of(pattern)]).check(action.text)
     judgement = add_registry_findings(judge(action, RULES), matched, RULES)
-    at = Circumstances(matched=matched)
+    at = Circumstances(registry_match=matched)
     found = requirement_for(action, judgement, load_policy(policy), at)
     again = replay_inputs(
         inputs_json(judgement.facts, match_names(action, judgement.facts), at), RULES, load_policy(policy)
@@ -85,7 +85,7 @@ def test_time_alone_frees_nothing_critical() -> None:
     matched, policy = Registry([severe]).check("flush_cdn"), load_policy("default")
     policy = replace(policy, severities=replace(policy.severities, require_approval_for_critical=False))
     judged = add_registry_findings(judge(FLUSH, RULES), matched, RULES)
-    asked = requirement_for(FLUSH, judged, policy, Circumstances(matched=matched)).requirement
+    asked = requirement_for(FLUSH, judged, policy, Circumstances(registry_match=matched)).requirement
     assert asked.word == "verify" and asked.approvers == {"role:admin"}
 
 

@@ -119,6 +119,6 @@ def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
 def _counts(state: State, judged: Judged, grant: Grant) -> bool:
     """Whether somebody who may really signed this yes, and could have given it alone."""
     request = judged.request
-    at = Circumstances(mode=state.mode, adapter_context=request.adapter_context, matched=judged.matched)
+    at = Circumstances(mode=state.mode, adapter_context=request.adapter_context, registry_match=judged.registry_match)
     asked = evaluate_policy(judged.judgement.assessment, judged.named, state.policy, at).requirement
     return asked != Requirement() and suffices_alone(state, grant.by, asked) and is_signed(state, grant)

@@ -64,7 +64,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
         params_hash=hashlib.sha256(canonical(action_json(request.action, marks)).encode()).hexdigest(),
         severity=judged.severity,
         categories=tuple(sorted({finding.category for finding in assessment.findings if finding.category})),
-        patterns=tuple(pattern.wire for pattern in judged.matched.patterns) if judged.matched else (),
+        patterns=tuple(pattern.wire for pattern in judged.registry_match.patterns) if judged.registry_match else (),
         policy=state.policy_hash,
         rulebook=state.rulebook_hash,
         execution=request.execution,

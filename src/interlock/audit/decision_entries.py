@@ -76,7 +76,7 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
     request = judged.request
     if (
         request.adapter_context is not None
-        or at.matched
+        or at.registry_match
         or at.paused_by
         or judged.judgement.witnesses
         or not has_no_secret(canonical_json(request.action.fields))

@@ -69,7 +69,7 @@ def replay_inputs(given: Json, rules: Rulebook, policy: Policy) -> Replayed:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
     judged = Judgement(assess(facts, classify(facts, rules), rules.programs), facts=facts)
-    assessment = add_registry_findings(judged, at.matched, rules).assessment
+    assessment = add_registry_findings(judged, at.registry_match, rules).assessment
     return Replayed(assessment, evaluate_policy(assessment, named, policy, at), named)
 
 
@@ -133,7 +133,7 @@ def _circumstances_json(at: Circumstances) -> dict[str, Any]:
         "grant_ceiling": int(at.grant_ceiling),
         "escalated": [int(at.escalated[0]), at.escalated[1]] if at.escalated else None,
         "adapted": _adapted_json(at.adapter_context) if at.adapter_context else None,
-        "matched": _matched_json(at.matched) if at.matched is not None else None,
+        "matched": _matched_json(at.registry_match) if at.registry_match is not None else None,
         **({"seen": impact_json(at.impact)} if at.impact is not None else {}),
         **({"kept": snapshot_json(at.snapshot)} if at.snapshot is not None else {}),
         **({"throwaway": True} if at.ephemeral else {}),
@@ -158,7 +158,7 @@ def _circumstances_of(data: Json) -> Circumstances:
         grant_ceiling=Level(data["grant_ceiling"]),
         escalated=(Level(data["escalated"][0]), data["escalated"][1]) if data["escalated"] else None,
         adapter_context=_adapted_of(data["adapted"]) if data["adapted"] else None,
-        matched=_matched_of(data["matched"]) if data["matched"] is not None else None,
+        registry_match=_matched_of(data["matched"]) if data["matched"] is not None else None,
         confirmed=frozenset(data.get("confirmed", ())),
         claimed_level=Level(data["claimed_level"]) if "claimed_level" in data else None,
         denied=_denied_of(data),

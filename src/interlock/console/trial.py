@@ -82,11 +82,11 @@ def try_action(state: State, action: Action) -> TrialResult:
 
 def trial_answer(state: State, found: TrialResult, policy: Policy) -> PolicyAnswer:
     """What a policy would answer to somebody about whom nothing is known."""
-    at = Circumstances(mode=state.mode, matched=None)
+    at = Circumstances(mode=state.mode, registry_match=None)
     if found.action.kind in (Kind.OPERATION, Kind.TOOL) and policy.registry:
         gate = policy.severities
         matched = state.registry.check(found.action.text, gate.max_cooling_off_ms, gate.block_on_match_failure)
-        at = Circumstances(mode=state.mode, matched=matched)
+        at = Circumstances(mode=state.mode, registry_match=matched)
     return policy_answer(requirement_for(found.action, found.judgement, policy, at), policy, state.mode)
 
 

@@ -64,9 +64,9 @@ def decision_of(
 
 def _patterns(state: State, judged: Judged) -> tuple[dict[str, Any], ...]:
     """The registry's patterns that count for this action."""
-    if judged.matched is None:
+    if judged.registry_match is None:
         return ()
-    found = matching_patterns(judged.judgement.assessment, state.policy, judged.matched)
+    found = matching_patterns(judged.judgement.assessment, state.policy, judged.registry_match)
     return tuple(pattern.wire for pattern in found.patterns)
 
 

@@ -77,7 +77,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         blocked=blocked,
         trust_tier=_tier(state, request.agent, found.agent),
         adapter_context=request.adapter_context,
-        matched=judged.matched,
+        registry_match=judged.registry_match,
         repeats=found.counts.repeats,
         hourly=found.counts.hourly,
         cumulative=found.counts.cumulative,

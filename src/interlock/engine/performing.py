@@ -123,7 +123,7 @@ def _spend(
 
 
 def history_entry(judged: Judged, outcome: str) -> HistoryEntry:
-    assessment, matched = judged.judgement.assessment, judged.matched
+    assessment, matched = judged.judgement.assessment, judged.registry_match
     return HistoryEntry(
         judged.request.agent,
         operation_name(judged.request),

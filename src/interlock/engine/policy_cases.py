@@ -50,7 +50,7 @@ def _wrong(case: Mapping[str, Any], policy: Policy, rules: Rulebook) -> str:
     judged = judge(action, rules)
     question = inspection_of(action, judged)
     thrown = question is not None and question.throwaway
-    at = Circumstances(mode=mode, loss=Loss(loss), ephemeral=thrown, snapshot=kept, matched=matched)
+    at = Circumstances(mode=mode, loss=Loss(loss), ephemeral=thrown, snapshot=kept, registry_match=matched)
     found = requirement_for(action, judged, policy, at)
     asked = found.requirement
     got = "deny" if found.denies and not asked.blocked else asked.word

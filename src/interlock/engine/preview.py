@@ -91,7 +91,7 @@ def preview(
         judgement = add_registry_findings(judge(action, by.rules, files), found, by.rules)
         by = replace(by, policy=apply_all_rules(by.policy, project_rules(project)))
         points = points if judgement.assessment.level > Level.REVERSIBLE else 0  # everyday work is never asked about
-        at = Circumstances(mode=by.mode, adapter_context=adapted, matched=found, cumulative=points)
+        at = Circumstances(mode=by.mode, adapter_context=adapted, registry_match=found, cumulative=points)
         if look is not None:
             from interlock.impact.inspection import with_impact
 

@@ -74,7 +74,7 @@ class Circumstances:
     ephemeral: bool = False  # all that is forbidden in it is done to databases that are there to be thrown away
     snapshot: TakenSnapshot | None = None  # everything that it changes, verified; only where that lets it pass
     adapter_context: AdapterContext | None = None
-    matched: RegistryMatch | None = None
+    registry_match: RegistryMatch | None = None
     repeats: int = 0  # the same operation in this execution
     hourly: int = 0  # the same operation by this agent in an hour
     cumulative: int = 0  # points of score so far

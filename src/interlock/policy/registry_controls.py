@@ -56,15 +56,17 @@ def matching_patterns(assessment: Assessment, policy: Policy, matched: RegistryM
 def severity_parts(assessment: Assessment, policy: Policy, at: Circumstances) -> list[Contribution]:
     """Seed 003's steps 4 to 9, from the registry's patterns alone."""
     gate = policy.severities
-    if at.matched is None or not policy.registry:
+    if at.registry_match is None or not policy.registry:
         return []
-    if at.matched.failure:
+    if at.registry_match.failure:
         if not gate.block_on_match_failure:
             return [
-                Contribution("match_failure", Requirement(), f"matching failed and is ignored: {at.matched.failure}")
+                Contribution(
+                    "match_failure", Requirement(), f"matching failed and is ignored: {at.registry_match.failure}"
+                )
             ]
-        return [Contribution("match_failure", Requirement(blocked=True), at.matched.failure)]
-    found = matching_patterns(assessment, policy, at.matched)
+        return [Contribution("match_failure", Requirement(blocked=True), at.registry_match.failure)]
+    found = matching_patterns(assessment, policy, at.registry_match)
     if found.severity is None:
         return []
     names = "" if policy.literal_globs else f" ({'; '.join(map(_named, found.patterns))})"
@@ -93,7 +95,7 @@ def _named(pattern: Pattern) -> str:
 
 def replaces_level(assessment: Assessment, policy: Policy, at: Circumstances) -> bool:
     """R-21: whether a severity's own controls stand for the level's; for no less than the rules found, and level 4 takes a human (R-23)."""
-    patterns = at.matched.registered().patterns if at.matched and policy.severity_replaces_level else ()
+    patterns = at.registry_match.registered().patterns if at.registry_match and policy.severity_replaces_level else ()
     worst = max((pattern.severity.level for pattern in patterns), default=Level.SAFE)
     if not patterns or own_level(assessment) > worst:
         return False

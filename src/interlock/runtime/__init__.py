@@ -96,7 +96,7 @@ class Judged:
     request: Request
     judgement: Judgement
     named: MatchNames
-    matched: RegistryMatch | None
+    registry_match: RegistryMatch | None
     now: float
     digest: str = ""
     effect_keys: tuple[EffectKey, ...] = ()
@@ -104,8 +104,8 @@ class Judged:
     @property
     def severity(self) -> str:
         """Seed 003's word: the registry's where it spoke, else the level's (C-32)."""
-        if self.matched and self.matched.severity is not None:
-            return self.matched.severity.word
+        if self.registry_match and self.registry_match.severity is not None:
+            return self.registry_match.severity.word
         level = self.judgement.assessment.level
         return ("", "", "medium", "high", "critical")[level]
 

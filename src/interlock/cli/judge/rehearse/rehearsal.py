@@ -53,7 +53,7 @@ def rehearse_call(action: Action, by: LocalPolicy, made: Provenance = NOTHING_CR
 
 def _rehearse_call(action: Action, by: LocalPolicy, made: Provenance) -> RehearsedCall:
     judgement = judge(action, by.rules)
-    at = Circumstances(mode=by.mode, matched=registry_match(action, by))
+    at = Circumstances(mode=by.mode, registry_match=registry_match(action, by))
     grave = judgement.assessment.level >= Level.DESTRUCTIVE
     question = inspection_of(action, judgement, made) if grave else None
     if question is not None:
