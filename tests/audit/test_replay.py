@@ -105,7 +105,9 @@ def test_the_circumstances_are_part_of_it() -> None:
     for at in (
         Circumstances(blocked="by an operator"),
         Circumstances(mode="monitoring"),
-        Circumstances(denied=EarlierDenial("pdact_x", "was rejected", Requirement(human=Human.APPROVE), True, 4)),
+        Circumstances(
+            earlier_denial=EarlierDenial("pdact_x", "was rejected", Requirement(human=Human.APPROVE), True, 4)
+        ),
         Circumstances(claimed_risk=90, cumulative=5_000, repeats=60),
         Circumstances(claimed_level=Level.DANGEROUS),
     ):
@@ -116,7 +118,7 @@ def test_a_denial_as_earlier_versions_recorded_it_is_read() -> None:
     words = "the same effect on the same target was refused as pdact_x"
     row = recorded(
         command("touch a"),
-        Circumstances(denied=EarlierDenial("pdact_x", words, Requirement(human=Human.APPROVE), True, 4)),
+        Circumstances(earlier_denial=EarlierDenial("pdact_x", words, Requirement(human=Human.APPROVE), True, 4)),
     )
     body = json.loads(row.body)
     del body["facts"]["circumstances"]["denied"]

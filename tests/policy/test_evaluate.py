@@ -228,8 +228,10 @@ DENIED = EarlierDenial("t1", "refused", Requirement(human=Human.APPROVE))
 
 def test_a_refused_effect_stays_refused_for_a_pattern_and_not_for_an_operators_grant() -> None:
     action, chosen = command("git branch -D old", CWD), with_patterns(allow=["git branch*"])
-    assert answer(weighed(action, chosen, denied=DENIED)) == "deny"
-    assert answer(weighed(action, chosen, denied=DENIED, granted="g1", grant_ceiling=Level.DESTRUCTIVE)) == "allow"
+    assert answer(weighed(action, chosen, earlier_denial=DENIED)) == "deny"
+    assert (
+        answer(weighed(action, chosen, earlier_denial=DENIED, granted="g1", grant_ceiling=Level.DESTRUCTIVE)) == "allow"
+    )
 
 
 def test_a_grant_reaches_its_ceiling_and_no_further() -> None:
@@ -354,7 +356,7 @@ def test_the_order_of_contributions_cannot_matter(monkeypatch: pytest.MonkeyPatc
         "strict",
         claimed_risk=50,
         repeats=60,
-        denied=EarlierDenial("t1", "refused", Requirement(human=Human.APPROVE), tries=3),
+        earlier_denial=EarlierDenial("t1", "refused", Requirement(human=Human.APPROVE), tries=3),
     )
     shuffled = list(weighing._SOURCES)
     for seed in range(5):
@@ -365,7 +367,7 @@ def test_the_order_of_contributions_cannot_matter(monkeypatch: pytest.MonkeyPatc
             "strict",
             claimed_risk=50,
             repeats=60,
-            denied=EarlierDenial("t1", "refused", Requirement(human=Human.APPROVE), tries=3),
+            earlier_denial=EarlierDenial("t1", "refused", Requirement(human=Human.APPROVE), tries=3),
         )
         assert (again.requirement, again.denies, sorted(again.factors)) == (
             first.requirement,

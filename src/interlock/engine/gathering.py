@@ -83,7 +83,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         cumulative=found.counts.cumulative,
         claimed_risk=request.claimed_risk,
         claimed_level=request.claimed_level,
-        denied=denials.denial_requirement(found.met),
+        earlier_denial=denials.denial_requirement(found.met),
         escalated=(step.level, step.message) if step else None,
         confirmed=state.confirmations.patterns(request.agent, request.action, judged.now),
         tampering=attack(judged),

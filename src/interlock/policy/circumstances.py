@@ -85,7 +85,7 @@ class Circumstances:
     starting: bool = False  # an execution, which takes a person
     pause: str = ""  # what the agent waits for, in words
     pause_human: Human = Human.NONE  # what was asked for the step that is held; none where this is another one
-    denied: EarlierDenial | None = None  # the same effect on the same target is held or was rejected
+    earlier_denial: EarlierDenial | None = None  # the same effect on the same target is held or was rejected
     granted: str = ""  # the grant that covers this action
     grant_ceiling: Level = Level.SAFE
     escalated: tuple[Level, str] | None = None  # by a declared after_count

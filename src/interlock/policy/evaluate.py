@@ -364,7 +364,7 @@ def _loop(assessment: Assessment, named: MatchNames, policy: Policy, at: Circums
 
 def _denied(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
     """R-22: a denial binds the effect on its target, not the wording."""
-    denied = at.denied
+    denied = at.earlier_denial
     if denied is None:
         return []
     parts = [Contribution(SAME_EFFECT, denied.requirement, denied.words, denies=denied.denies)]
