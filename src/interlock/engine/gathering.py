@@ -85,7 +85,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         claimed_level=request.claimed_level,
         earlier_denial=denials.denial_requirement(found.met),
         escalated=(step.level, step.message) if step else None,
-        confirmed=state.confirmations.patterns(request.agent, request.action, judged.now),
+        confirmed_patterns=state.confirmations.patterns(request.agent, request.action, judged.now),
         tampering=attack(judged),
         differs=find_difference(state, judged),
         paused_by=paused_by,

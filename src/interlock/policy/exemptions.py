@@ -38,9 +38,9 @@ def apply_exemptions(
     if at.granted and max(assessment.level, at.claimed_level or 0) <= at.grant_ceiling and not unreadable:
         kept, gone = _without(kept, lambda part: part.name not in _NEVER_GRANTED and not part.requirement.blocked)
         waivers += [f"granted: {at.granted}"] if gone else []
-    if at.confirmed and named.single and assessment.level <= Level.DESTRUCTIVE and not unreadable:
-        kept, gone = _without(kept, lambda part: part.name == CONFIRM_PATTERN and part.pattern in at.confirmed)
-        waivers += [f"confirmed for this session: {', '.join(sorted(at.confirmed))}"] if gone else []
+    if at.confirmed_patterns and named.single and assessment.level <= Level.DESTRUCTIVE and not unreadable:
+        kept, gone = _without(kept, lambda part: part.name == CONFIRM_PATTERN and part.pattern in at.confirmed_patterns)
+        waivers += [f"confirmed for this session: {', '.join(sorted(at.confirmed_patterns))}"] if gone else []
     harmless = at.loss in (Loss.NONE, Loss.RECOVERABLE)
     seen = (harmless or at.snapshot is not None) and not unreadable and not _beyond_looking(assessment, at)
     if seen and at.snapshot is not None and at.snapshot.verified and _on_disk(assessment):
