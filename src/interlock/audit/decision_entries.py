@@ -57,7 +57,7 @@ def decision_entry(
         score=assessment.score,
         tier=assessment.tier.value,
         factors=(*assessment.factors, *weighed.factors),
-        findings=(*(finding.rule for finding in assessment.findings), *([at.differs.name] if at.differs else [])),
+        findings=(*(finding.rule for finding in assessment.findings), *([at.mismatch.name] if at.mismatch else [])),
         facts=inputs_json(judged.judgement.facts, judged.named, at),
         requirement=weighed.requirement,
         decision=held.outcome,

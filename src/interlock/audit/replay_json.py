@@ -142,7 +142,7 @@ def _circumstances_json(at: Circumstances) -> dict[str, Any]:
         **({"denied": _denied_json(at.earlier_denial)} if at.earlier_denial is not None else {}),
         **({"starting": True} if at.starting else {}),
         **({"pause": at.pause, "pause_human": int(at.pause_human)} if at.pause else {}),
-        **({"differs": _differs_json(at.differs)} if at.differs is not None else {}),
+        **({"differs": _differs_json(at.mismatch)} if at.mismatch is not None else {}),
         **({"paused_by": at.paused_by, "paused_to": int(at.paused_to)} if at.paused_by else {}),
         **({"paused_short": at.paused_short} if at.paused_short else {}),
     }
@@ -165,7 +165,7 @@ def _circumstances_of(data: Json) -> Circumstances:
         starting=bool(data.get("starting")),
         pause=str(data.get("pause", "")),
         pause_human=Human(data.get("pause_human", 0)),
-        differs=_differs_of(data["differs"]) if data.get("differs") else None,
+        mismatch=_differs_of(data["differs"]) if data.get("differs") else None,
         paused_by=str(data.get("paused_by", "")),
         paused_to=Level(data.get("paused_to", 0)),
         paused_short=str(data.get("paused_short", "")),

@@ -87,7 +87,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
         escalated=(step.level, step.message) if step else None,
         confirmed_patterns=state.confirmations.patterns(request.agent, request.action, judged.now),
         tampering=attack(judged),
-        differs=find_difference(state, judged),
+        mismatch=find_difference(state, judged),
         paused_by=paused_by,
         paused_to=paused_to,
     )

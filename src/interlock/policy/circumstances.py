@@ -91,7 +91,7 @@ class Circumstances:
     escalated: tuple[Level, str] | None = None  # by a declared after_count
     tampering: str = ""  # what it does to the guard itself, in words
     confirmed_patterns: frozenset[str] = frozenset()  # restriction patterns that a human confirmed for this session
-    differs: Contribution | None = None  # from what the agent reported to the loop
+    mismatch: Contribution | None = None  # from what the agent reported to the loop
     paused_by: str = ""  # the operator whose pause is in force
     paused_to: Level = Level.SAFE  # the highest level that it lets pass
     paused_short: str = ""  # why it does not reach this action, in words

@@ -349,7 +349,7 @@ def _tampering(assessment: Assessment, named: MatchNames, policy: Policy, at: Ci
 
 
 def _loop(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    parts = [at.differs] if at.differs is not None else []
+    parts = [at.mismatch] if at.mismatch is not None else []
     if at.steps_left is not None and at.steps_left <= 0:
         parts.append(Contribution("steps", ASK, "Step limit exceeded"))
     if at.previous == "failure":
