@@ -161,7 +161,7 @@ def test_trust_is_bound_to_how_a_server_is_started(bench: Bench) -> None:
         bench.trust("twin", "community_reviewed")
         assert proxy.call("get_note")["content"]
     with greeted(bench.proxy((*ODD, "--other"), name="twin", trust="untested")) as other:
-        assert "not the one that operators spoke of" in words_of(other.call("get_note"))
+        assert "not the one that operators decided about" in words_of(other.call("get_note"))
         answer = bench.daemon.here().put(
             "/api/v1/adapters/twin/trust", json={"level": "generated", "reason": "x"}, headers=bench.operator
         )

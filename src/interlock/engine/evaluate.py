@@ -157,10 +157,10 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
     )
     at = with_step(at, request)
     if paused_by and not suffices_alone(
-        state, paused_by, state.reader.weighed(*given, replace(at, paused_by="")).requirement
+        state, paused_by, state.reader.evaluate(*given, replace(at, paused_by="")).requirement
     ):
         return None
-    weighed = state.reader.weighed(*given, at)
+    weighed = state.reader.evaluate(*given, at)
     if weighed.requirement != Requirement() or (
         request.adapter_context and request.adapter_context.block and request.adapter_context.block.escalation
     ):

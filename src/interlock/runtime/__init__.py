@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 class Overtaken(Exception):
-    """What a request was made of changed before its answer was kept; nothing was kept."""
+    """The state that a request was read from changed before its answer was saved; nothing was saved."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepContext:
-    """What the loop knows of the step, or of the start, that is asked about."""
+    """What the loop knows about the step, or the start of an execution, under evaluation."""
 
     left: int | None = None  # steps without a person, this one included
     previous: str = ""  # outcome of the step before
@@ -40,14 +40,14 @@ class StepContext:
     cumulative: int = 0
     starting: bool = False
     pause: str = ""  # what the agent waits for, in words
-    pause_human: Human = Human.NONE  # what the held step asks for; none where this is another one
-    told: Json = field(default_factory=nothing)  # what the record keeps of it
-    more: int = 0  # steps that a yes allows where the limit is reached
+    pause_human: Human = Human.NONE  # required by the held step; none for any other step
+    told: Json = field(default_factory=nothing)  # the loop's part of the audit record
+    more: int = 0  # steps that an approval adds once the limit is reached
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a door asks: an action, by whom, through which door, and the ticket it says it has."""
+    """An action to decide: who asks, through which interface, with which ticket or token, and the caller's means to inspect it."""
 
     action: Action
     agent: AgentRef
@@ -56,7 +56,7 @@ class Request:
     pending: str = ""  # a ticket's id
     token: str = field(default="", repr=False)  # a confirmation token, as it came
     execution: str = ""
-    digest_fields: Collection[str] | None = None  # the fields of the body that count for the digest
+    digest_fields: Collection[str] | None = None  # the fields that enter the digest
     claimed_risk: int | None = None
     claimed_level: Level | None = None
     adapter_context: AdapterContext | None = None
@@ -64,34 +64,38 @@ class Request:
     server: ServerClaim | None = None  # behind a proxy
     files: Callable[[str], str | None] | None = None
     project: Callable[[str], Sequence[ProjectFile]] | None = None  # the project files that count in a folder
-    inspect_impact: Callable[[Json], Impact] | None = None  # at its targets, as whoever asks could
+    inspect_impact: Callable[[Json], Impact] | None = None  # inspects the targets with the caller's rights
     take_snapshot: Callable[[Json, str, float, SnapshotLimits], TakenSnapshot] | None = (
-        None  # keeps what it would change, as whoever asks could
+        None  # copies the targets with the caller's rights
     )
-    runs_as: str = ""  # the principal whose user it runs as, where that is not whoever asks
-    resolve: Resolve | None = None  # says where its paths really lead, as whoever asks would get there
-    local: bool = False  # asked on this machine, whatever its principal is called
-    hook_files: tuple[str, ...] = ()  # settings files that call the hook of whoever asks
-    provenance: Provenance = NOTHING_CREATED  # what its session is known to have made
-    inherits: Callable[[Judgement], Judgement | None] | None = None  # what it starts that was judged before
-    operation: str = ""  # what it is called by, where that is not to be read from the action
+    runs_as: str = ""  # the principal whose user runs it, if not the caller's
+    resolve: Resolve | None = None  # resolves its paths with the caller's rights
+    local: bool = False  # made on this machine, whatever its principal is called
+    hook_files: tuple[str, ...] = ()  # settings files that call the caller's hook
+    provenance: Provenance = NOTHING_CREATED  # created by its session, as far as is known
+    inherits: Callable[[Judgement], Judgement | None] | None = (
+        None  # the judgement of a script or server that it starts
+    )
+    operation: str = ""  # its name, where the action does not say it
     step: StepContext | None = None  # of the execution safety loop
     may_prompt: Callable[[Assessment, tuple[EffectKey, ...]], bool] | None = (
-        None  # may the agent's own prompt answer a confirm?
+        None  # whether the agent's own prompt may answer a confirm
     )
-    spend: bool = True  # whether an approval is used up by a yes; else the decision is `unspent`
-    strength: str = ""  # of the wall around whoever asks, where the door knows more than the principal shows
-    persist: Callable[[Tx, Judged, Decision], None] | None = None  # what is kept in the same transaction as the answer
+    spend: bool = True  # whether an allow uses up its approval; else the decision is `unspent`
+    strength: str = ""  # isolation of the caller, where the interface knows more than the principal shows
+    persist: Callable[[Tx, Judged, Decision], None] | None = (
+        None  # the interface's own writes, in the transaction of the answer
+    )
 
     @property
     def owner(self) -> str:
-        """The principal whose files it changes."""
+        """The principal whose files the action changes."""
         return self.runs_as or self.agent.principal
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An action that was read: its judgement, its digest, what it is after, what the registry says."""
+    """An action after analysis: its judgement, digest, effect keys and registry match."""
 
     request: Request
     judgement: Judgement
@@ -103,7 +107,7 @@ class Judged:
 
     @property
     def severity(self) -> str:
-        """Seed 003's word: the registry's where it spoke, else the level's (C-32)."""
+        """Seed 003's severity: the registry's where a pattern has one, else the level's (C-32)."""
         if self.registry_match and self.registry_match.severity is not None:
             return self.registry_match.severity.word
         level = self.judgement.assessment.level
@@ -111,12 +115,12 @@ class Judged:
 
 
 def operation_name(request: Request) -> str:
-    """What the record and the counters call what is asked."""
+    """The name of the action in the audit record and the counters."""
     return request.operation or counted_name(request.action)
 
 
 def with_step(at: Circumstances, request: Request) -> Circumstances:
-    """The circumstances, with what the loop knows."""
+    """Adds what the loop knows to the circumstances."""
     step = request.step
     if step is None:
         return at
@@ -133,11 +137,11 @@ def with_step(at: Circumstances, request: Request) -> Circumstances:
 
 
 def counted_name(action: Action) -> str:
-    """What counting calls an action: an operation by its name, a command by its program."""
+    """The name that an action is counted under: an operation's name, or a command's program."""
     if action.kind in (Kind.OPERATION, Kind.TOOL):
         return action.text[:200]
     first = (action.text.split(None, 1) or [""])[0]
-    name, given, _ = first.partition("=")  # `PGPASSWORD=… psql`: what is given to a variable may be a secret
+    name, given, _ = first.partition("=")  # `PGPASSWORD=… psql`: a variable's value may be a secret
     return f"{action.kind.value}:{redact_text(f'{name}{given}'[:100])}"
 
 

@@ -18,9 +18,9 @@ from interlock.policy.policy import Policy
 
 MOST = 2_048
 AT_ONCE = 2_000  # steps of reading, some ten milliseconds, that others may wait for
-LONGEST = 2_000  # characters; longer texts are judged anew, so that what is remembered stays small
+LONGEST = 2_000  # characters; longer texts are not cached, so that the cache stays small
 
-MOST_FIELDS = 20  # of a call that is remembered
+MOST_FIELDS = 20  # of a call that is cached
 
 Read = tuple[Judgement, MatchNames]
 Key = tuple[Kind, str, str, str]
@@ -28,59 +28,59 @@ Key = tuple[Kind, str, str, str]
 
 @dataclass(slots=True)
 class _Known:
-    """What an action means, and what that weighed the last time."""
+    """A cached judgement, and its last policy result."""
 
     read: Read
-    alone: bool  # no script had to be read, though one could have been
-    weighed: tuple[Policy, Circumstances, PolicyResult] | None = None
+    without_scripts: bool  # a script reader was given and not used
+    evaluated: tuple[Policy, Circumstances, PolicyResult] | None = None
 
 
 @dataclass(slots=True)
 class _Scripts:
-    """A reader of scripts, and whether it was asked for one."""
+    """Reads scripts, and notes whether it did."""
 
     files: FileReader
-    asked: bool = False
+    used: bool = False
 
     def __call__(self, path: str) -> str | None:
-        self.asked = True
+        self.used = True
         return self.files(path)
 
 
 class ActionReader:
-    """Judges with one rulebook; what was judged without a look at any script is remembered, for it depends on nothing else."""
+    """Judges with one rulebook, and caches judgements that depend on no script."""
 
     def __init__(self, rules: Rulebook) -> None:
         self.rules = rules
         self._known: OrderedDict[Key, _Known] = OrderedDict()
 
     def read(self, action: Action, files: FileReader | None = None, budget: int = BUDGET) -> Read:
-        """The judgement of an action and the names it goes by; BudgetSpent where fewer steps were given than it takes."""
+        """The judgement of an action and its match names; raises BudgetSpent where the budget is too small."""
         key = _key(action)
         if key is None:
             return self._read(action, files, budget)
         known = self._known.get(key)
-        if known is not None and (files is None or known.alone):
+        if known is not None and (files is None or known.without_scripts):
             return known.read
         scripts = _Scripts(files) if files is not None else None
         read = self._read(action, scripts, budget)
-        if scripts is None or not scripts.asked:
+        if scripts is None or not scripts.used:
             self._known[key] = _Known(read, scripts is not None)
             if len(self._known) > MOST:
                 self._known.popitem(last=False)
         return read
 
-    def weighed(
+    def evaluate(
         self, action: Action, judgement: Judgement, named: MatchNames, policy: Policy, at: Circumstances
     ) -> PolicyResult:
-        """What `weigh` says; as it said it the last time, where nothing that it is given has changed."""
+        """Evaluates the policy; returns the last result where no input has changed."""
         key = _key(action)
         known = self._known.get(key) if key is not None else None
         if known is None or known.read[0] is not judgement:
             return evaluate_policy(judgement.assessment, named, policy, at)
-        last = known.weighed
+        last = known.evaluated
         if last is None or last[0] is not policy or last[1] != at:
-            last = known.weighed = (policy, at, evaluate_policy(judgement.assessment, named, policy, at))
+            last = known.evaluated = (policy, at, evaluate_policy(judgement.assessment, named, policy, at))
         return last[2]
 
     def _read(self, action: Action, files: FileReader | None, budget: int) -> Read:
@@ -89,7 +89,7 @@ class ActionReader:
 
 
 def _key(action: Action) -> Key | None:
-    """What an action is remembered by; None for one that is too large."""
+    """The cache key of an action; None for one that is too large."""
     if action.kind in (Kind.COMMAND, Kind.INTENT):
         text = action.text
         return (action.kind, text, action.cwd, action.home) if len(text) <= LONGEST else None

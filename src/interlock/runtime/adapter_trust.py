@@ -25,8 +25,7 @@ from interlock.canonical_json import canonical_json, parse_canonical
 from interlock.error_codes import AnswerRefused
 from interlock.identity.operators import require_admin
 from interlock.identity.sessions import OperatorSession
-from interlock.ports import StoreEvent as Told
-from interlock.ports import Tx
+from interlock.ports import StoreEvent, Tx
 from interlock.records import AuditQuery
 from interlock.runtime import Request
 from interlock.runtime.adapters import LoadedAdapter, TrustEntry, trust_seal
@@ -43,15 +42,15 @@ _STEP = 0.001  # seconds
 
 
 def begin(state: State) -> None:
-    """What the store and the record say at the start; on a store that others change too, from then on as well."""
+    """Loads trust from the store and the record, and follows later changes of a shared store."""
     if state.shared:
-        state.store.listen(lambda id: _heard(state, id))
+        state.store.listen(lambda id: _mark_stale(state, id))
     if state.adapters.loaded:
         refresh_trust(state)
 
 
 def is_known(state: State, request: Request) -> bool:
-    """Whether everything is known here that was ever said of the adapter or the server that a request names."""
+    """Whether this process knows the current trust of the adapter or server that a request names."""
     server = request.server
     if server is not None and not state.adapters.met(server.loaded):
         return False
@@ -59,7 +58,7 @@ def is_known(state: State, request: Request) -> bool:
 
 
 def ensure_known(state: State, request: Request) -> None:
-    """Makes it so; raises StoreError."""
+    """Loads that trust where it is missing or stale; raises StoreError."""
     if request.server is not None:
         register_server(state, request.server)
     if state.adapters.stale:
@@ -67,7 +66,7 @@ def ensure_known(state: State, request: Request) -> None:
 
 
 def refresh_trust(state: State) -> None:
-    """Takes over what the store says by now; raises StoreError."""
+    """Reloads trust from the store; raises StoreError."""
     state.adapters.stale = False
     try:
         state.store.read(lambda tx: _load(state, tx))
@@ -77,7 +76,7 @@ def refresh_trust(state: State) -> None:
 
 
 def change_trust(state: State, by: OperatorSession, name: str, to: Trust, reason: str, mark: str = "") -> LoadedAdapter:
-    """Another level of trust: up one step by an admin who signed in just now, down any number by any operator."""
+    """Changes a level of trust: up one step by an admin after a fresh sign-in, down any number by any operator."""
     loaded = find_adapter(state, name, mark)
     now = state.clock.now()
 
@@ -88,23 +87,23 @@ def change_trust(state: State, by: OperatorSession, name: str, to: Trust, reason
         if to > before.level:
             require_admin(state, by)
         try:
-            after = _moved(before, to, by.operator, now, reason, loaded)
+            after = _change_level(before, to, by.operator, now, reason, loaded)
         except TrustError as error:
             raise AnswerRefused(str(error), "VALIDATION_INVALID_VALUE") from None
-        return _keep(state, tx, loaded, after, by.operator)
+        return _save(state, tx, loaded, after, by.operator)
 
-    _take(state, name, state.store.write(work))
+    _remember(state, name, state.store.write(work))
     standing = state.adapters.standing_of(loaded, now)
     state.tell(EVENT, None, f"{by.operator} made {loaded.kind} {name} {standing.trust.word}: {reason}")
     return loaded
 
 
 def find_adapter(state: State, name: str, mark: str = "") -> LoadedAdapter:
-    """The adapter or the server that an operator means; refuses a name that several servers go by."""
+    """The adapter or server of a name; refuses a name that several servers share."""
     found = [one for one in state.adapters.found(name) if one.mark.startswith(mark)]
     if not found:
         named = ", ".join(sorted(state.adapters.names)) or "none"
-        words = f"no adapter {name!r} is loaded, and no proxy has asked for a server of that name; known: {named}"
+        words = f"no adapter {name!r} is loaded, and no proxy has reported a server of that name; known: {named}"
         raise AnswerRefused(words, "NOT_FOUND_RESOURCE")
     if len(found) > 1:
         each = "; ".join(f"--mark {one.mark[:8]}: {one.path}" for one in found)
@@ -115,7 +114,7 @@ def find_adapter(state: State, name: str, mark: str = "") -> LoadedAdapter:
 
 
 def review_due(state: State, loaded: LoadedAdapter) -> dict[str, Any]:
-    """TL-04: by when somebody should look at an adapter again, and whether that is over."""
+    """TL-04: when an adapter is due for revalidation, and whether that date has passed."""
     kept = state.adapters.kept.get(loaded.adapter.name)
     proved = kept is not None and kept.mark == loaded.mark and kept.proved(state.sessions.seal_key())
     due = revalidation_due(kept.record if kept is not None and proved else loaded.adapter.trust)
@@ -123,7 +122,7 @@ def review_due(state: State, loaded: LoadedAdapter) -> dict[str, Any]:
 
 
 def settle_trust(state: State) -> int:
-    """Writes down as demotions what certifications outlived; how many. Before an operator has signed in there is nothing to seal with."""
+    """Records expired certifications as demotions and returns how many; without a signed-in operator there is no key to seal with."""
     now, ended = state.clock.now(), 0
     for name, kept in list(state.adapters.kept.items()):
         same = [one for one in state.adapters.found(name) if one.mark == kept.mark]
@@ -132,13 +131,15 @@ def settle_trust(state: State) -> int:
             continue
         after = settle_expired(kept.record, now, BY_TIME)
         if after != kept.record:
-            _take(state, name, state.store.write(lambda tx: _keep(state, tx, loaded, after, BY_TIME)))  # noqa: B023
+            _remember(state, name, state.store.write(lambda tx: _save(state, tx, loaded, after, BY_TIME)))  # noqa: B023
             state.tell(EVENT, None, f"{loaded.kind} {name} is {after.level.word}: {after.history[-1].reason}")
             ended += 1
     return ended
 
 
-def _moved(before: TrustRecord, to: Trust, by: str, now: float, reason: str, loaded: LoadedAdapter) -> TrustRecord:
+def _change_level(
+    before: TrustRecord, to: Trust, by: str, now: float, reason: str, loaded: LoadedAdapter
+) -> TrustRecord:
     if to < before.level:
         return demote(before, to, by, now, reason)
     if to is before.level:
@@ -152,7 +153,7 @@ def _moved(before: TrustRecord, to: Trust, by: str, now: float, reason: str, loa
 
 
 def _record(state: State, loaded: LoadedAdapter, now: float) -> TrustRecord:
-    """What operators said so far, brought down to what is in force; a fresh start where nothing of it can be proved."""
+    """The sealed trust record, lowered to the trust in force; a fresh one where no seal can be proved."""
     kept, standing = state.adapters.kept.get(loaded.adapter.name), state.adapters.standing_of(loaded, now)
     if kept is None or not kept.proved(state.sessions.seal_key()):
         return replace(loaded.adapter.trust, level=standing.trust, history=(), certification=None, promoted_from=None)
@@ -161,7 +162,7 @@ def _record(state: State, loaded: LoadedAdapter, now: float) -> TrustRecord:
     return kept.record
 
 
-def _keep(state: State, tx: Tx, loaded: LoadedAdapter, record: TrustRecord, by: str) -> TrustEntry:
+def _save(state: State, tx: Tx, loaded: LoadedAdapter, record: TrustRecord, by: str) -> TrustEntry:
     name, last = loaded.adapter.name, record.history[-1]
     before = state.adapters.kept.get(name)
     at = max(
@@ -185,14 +186,14 @@ def _keep(state: State, tx: Tx, loaded: LoadedAdapter, record: TrustRecord, by: 
     return kept
 
 
-def _take(state: State, name: str, kept: TrustEntry) -> None:
+def _remember(state: State, name: str, kept: TrustEntry) -> None:
     with state.lock:
         state.adapters.kept[name] = kept
         state.adapters.recorded[name] = (kept.at, kept.record.level)
 
 
-def _heard(state: State, id: str) -> None:
-    if id == Told.SETTING or id.startswith(f"{Told.SETTING}{SETTING}"):
+def _mark_stale(state: State, id: str) -> None:
+    if id == StoreEvent.SETTING or id.startswith(f"{StoreEvent.SETTING}{SETTING}"):
         state.adapters.stale = True
 
 
@@ -206,16 +207,16 @@ def _load(state: State, tx: Tx) -> None:
             adapters.recorded[name] = (at, level)
     for name in adapters.names:
         text = tx.setting(f"{SETTING}{name}")
-        kept = _kept(name, text) if text else None
+        kept = _parse_entry(name, text) if text else None
         if text and kept is None:
-            state.trouble(f"what operators said of adapter {name!r} cannot be read; it counts for nothing", "altered")
+            state.trouble(f"the trust entry of adapter {name!r} cannot be read and is ignored", "altered")
         if kept is not None:
             adapters.kept[name] = kept
         else:
             adapters.kept.pop(name, None)
 
 
-def _kept(name: str, text: str) -> TrustEntry | None:
+def _parse_entry(name: str, text: str) -> TrustEntry | None:
     try:
         whole = json.loads(text)
         body = parse_canonical(whole["text"])

@@ -40,18 +40,18 @@ class LoadedAdapter:
 
     @property
     def kind(self) -> str:
-        """What a person calls it."""
+        """The kind, as people call it."""
         return "server" if self.adapter.type == "server" else "adapter"
 
     @property
     def origin(self) -> str:
-        """Where it comes from, and what says how far to trust it."""
+        """The source of its claim of trust."""
         return "proxy" if self.kind == "server" else "file"
 
 
 @dataclass(frozen=True, slots=True)
 class TrustEntry:
-    """What operators said of an adapter's trust, of which file, and when; sealed, so that nobody else said it."""
+    """An operator's decision about an adapter's trust: of which file, and when; sealed against forgery."""
 
     record: TrustRecord
     mark: str
@@ -60,17 +60,17 @@ class TrustEntry:
     seal: str = ""
 
     def proved(self, seal_key: bytes | None) -> bool:
-        """Whether an operator's command made it; nobody can tell before one of them has signed in."""
+        """Whether an operator's command made it; False while no operator has signed in."""
         return seal_key is not None and hmac.compare_digest(trust_seal(self.text, seal_key), self.seal)
 
 
 @dataclass(frozen=True, slots=True)
 class AdapterStanding:
-    """How far an adapter is trusted now, and why that is not what its file or its operators said."""
+    """The trust of an adapter in force, and why it differs from its file or its operators' decision."""
 
     trust: Trust
     why: str = ""
-    spoken: bool = False  # whether operators said anything of it
+    spoken: bool = False  # whether an operator has decided about it
 
 
 def trust_seal(text: str, seal_key: bytes) -> str:
@@ -99,7 +99,7 @@ def read_adapters(config: Config) -> tuple[LoadedAdapter, ...]:
 
 
 class Adapters:
-    """Every adapter by its name; what operators said of them is kept by `adapter_trust`."""
+    """Every adapter by its name; `adapter_trust` stores the operators' decisions."""
 
     def __init__(
         self, loaded: Sequence[LoadedAdapter] = (), seal_key: Callable[[], bytes | None] = lambda: None
@@ -112,7 +112,7 @@ class Adapters:
         self.recorded: dict[str, tuple[float, Trust]] = {}  # what the record says last: when, and how far
 
     def meet(self, server: LoadedAdapter) -> bool:
-        """Whether this server was not known; the ones that were seen last are remembered."""
+        """Remembers a server, and whether it is new; the oldest are forgotten."""
         name = server.adapter.name
         same = self.servers.get(name, {})
         if same.get(server.mark) == server:
@@ -130,11 +130,11 @@ class Adapters:
 
     @property
     def names(self) -> list[str]:
-        """Of adapters and of servers behind proxies."""
+        """Names of adapters and of servers behind proxies."""
         return [*self.loaded, *(name for name in list(self.servers) if name not in self.loaded)]
 
     def found(self, name: str) -> tuple[LoadedAdapter, ...]:
-        """What goes by a name: one adapter, or every server that was seen under it."""
+        """Everything of one name: one adapter, or every server reported under it."""
         if name in self.loaded:
             return (self.loaded[name],)
         return tuple(self.servers.get(name, {}).values())
@@ -147,7 +147,7 @@ class Adapters:
         return self.standing_of(loaded, now)
 
     def standing_of(self, loaded: LoadedAdapter, now: float) -> AdapterStanding:
-        """The trust in force; of what nobody can prove, only what takes trust away counts."""
+        """The trust in force; an unproved entry can only lower it."""
         name = loaded.adapter.name
         return replace(self._standing_of(loaded, now), spoken=name in self.kept or name in self.recorded)
 
@@ -160,29 +160,29 @@ class Adapters:
         at, level = self.recorded.get(name, (0.0, Trust.CERTIFIED))
         if kept is None or kept.at < at:
             return AdapterStanding(
-                min(claim, level), why if claim <= level else "the record says so, and what was kept is gone"
+                min(claim, level), why if claim <= level else "the record says so, and the stored entry is gone"
             )
         key = self._seal_key()
         proved = kept.proved(key)
         if proved and kept.mark == loaded.mark:
             return AdapterStanding(*current_trust(kept.record, now))
-        reason = "what operators said of it was altered outside Interlock"
+        reason = "its trust entry was altered outside Interlock"
         if proved:
-            reason = f"its {loaded.origin} is not the one that operators spoke of"
+            reason = f"its {loaded.origin} is not the one that operators decided about"
         elif key is None:
-            reason = "what operators said counts once one of them has run `interlock unlock`"
+            reason = "its trust entry counts once an operator has run `interlock unlock`"
         said = min(kept.record.level, level)
         return AdapterStanding(min(claim, said), reason if claim < kept.record.level else why)
 
 
 def enrich(state: State, request: Request, now: float) -> Request:
-    """The request with what this daemon knows of the adapter it names; what the caller says of it counts for nothing."""
+    """Adds this daemon's knowledge of the named adapter to a request; the caller's own claims are ignored."""
     if request.adapter_context is not None:
         return request
     if request.server is not None:
-        from interlock.runtime.servers import enrich_from_server as served
+        from interlock.runtime.servers import enrich_from_server
 
-        return served(state, request, request.server, now)
+        return enrich_from_server(state, request, request.server, now)
     if not request.adapter:
         return request
     loaded = state.adapters.loaded.get(request.adapter)
@@ -221,7 +221,7 @@ def _known(state: State, request: Request, own: AdapterOperationSpec, standing: 
 
 
 def _unknown(request: Request) -> Request:
-    """An adapter that nobody loaded is untested: it may be asked what it can do, and nothing else."""
+    """Treats an adapter that is not loaded as untested: it can be introspected, and nothing else."""
     action, introspects = request.action, request.action.text == INTROSPECT
     note = (
         f"no adapter {request.adapter[:80]!r} is loaded here, so it counts as untested: an operator adds its file to "
@@ -234,7 +234,7 @@ def _unknown(request: Request) -> Request:
 
 
 def _operation(adapter: Adapter, request: Request) -> AdapterOperationSpec | None:
-    """The operation that is meant; every adapter can be introspected."""
+    """The operation of that name; every adapter can be introspected."""
     if request.action.kind is not Kind.OPERATION:
         return None
     own = adapter.operation(request.action.text)
@@ -244,7 +244,7 @@ def _operation(adapter: Adapter, request: Request) -> AdapterOperationSpec | Non
 
 
 def raise_trust_hint(name: str, standing: AdapterStanding, what: str = "adapter") -> str:
-    """What an operator does about too little trust."""
+    """Tells an operator how to raise the trust."""
     higher = Trust(min(standing.trust + 1, Trust.CERTIFIED))
     why = f" ({standing.why})" if standing.why else ""
     return (
