@@ -214,7 +214,7 @@ def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
     """Whether the queue is shorter now: what nobody asked for lately has no caller any more."""
 
     def alone(ticket: Ticket) -> bool:
-        return now - state.baseline.asked(ticket) >= PATIENCE
+        return now - state.baseline.last_asked_at(ticket) >= PATIENCE
 
     return (
         withdraw(tx, state, principal, CALLER_GONE, alone, "nobody asked for it any more, and others waited for room")

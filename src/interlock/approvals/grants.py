@@ -130,7 +130,7 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
         tx.save_grant(gone)
         if found.effect in STANDING:
             tx.save_setting(SETTING, f"{found.id} revoked {now!r}")
-        state.baseline.revoked(id)
+        state.baseline.revoke(id)
         state.recorder.now(tx, "grant_revoked", event_body(now, "grant_revoked", by.operator, {"grant": id}))
         return gone
 
@@ -154,7 +154,7 @@ def is_signed(state: State, grant: Grant) -> bool:
     person = roster.people.get(grant.by) if roster else None
     if roster is None or person is None or person.disabled or grant.key_id not in person.keys:
         return False
-    if not state.baseline.counts(grant) or (grant.ceiling is Level.FORBIDDEN and ADMIN not in person.roles):
+    if not state.baseline.is_in_force(grant) or (grant.ceiling is Level.FORBIDDEN and ADMIN not in person.roles):
         return False
     if not roster.verify(grant.key_id, grant.statement.encode(), grant.signature):
         return False

@@ -52,7 +52,7 @@ def begin(state: State) -> None:
 def is_known(state: State, request: Request) -> bool:
     """Whether this process knows the current trust of the adapter or server that a request names."""
     server = request.server
-    if server is not None and not state.adapters.met(server.loaded):
+    if server is not None and not state.adapters.knows(server.loaded):
         return False
     return not (state.adapters.stale and (request.adapter or server))
 

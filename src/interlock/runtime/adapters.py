@@ -125,7 +125,7 @@ class Adapters:
             self.servers.pop(next(iter(self.servers)))
         return True
 
-    def met(self, server: LoadedAdapter) -> bool:
+    def knows(self, server: LoadedAdapter) -> bool:
         return self.servers.get(server.adapter.name, {}).get(server.mark) == server
 
     @property

@@ -31,22 +31,22 @@ _TAKEN_BACK = object()
 
 
 class IntegrityBaseline:
-    """Tickets that ended, when others began, grants that were used or revoked, what people rejected, whom they gave a token.
+    """Remembers ended and open tickets, used and revoked grants, denials and agents, independently of their rows.
 
-    Whoever is the same user can read this installation's keys, so that seals alone keep no such editor out.
+    Any process of the same user can read this installation's keys, so seals alone do not stop an edited row.
     """
 
     def __init__(self) -> None:
-        self._ended: dict[str, object] = {}  # ticket -> whoever spent it
+        self._ended: dict[str, object] = {}  # ticket -> the resolution that spent it
         self._since: dict[str, float] = {}  # ticket -> when it was opened
-        self._asked: dict[str, float] = {}  # ticket -> when it was asked for last
+        self._asked: dict[str, float] = {}  # ticket -> time of the caller's last request
         self._uses: Counter[str] = Counter()  # of a grant
         self._revoked: set[str] = set()  # grants
         self._denials: dict[str, dict[tuple[str, str, str], Denial]] = {}  # principal -> by key, session and ticket
         self._agents: dict[tuple[str, str], AgentRow] = {}
 
     def load(self, tx: Tx, state: State) -> None:
-        """What the store says at the start; what the record says counts more than a row."""
+        """Loads the baseline at the start; the audit record counts more than a row."""
         now = state.clock.now()
         for row in tx.agents():
             self.agent_changed(row)
@@ -70,40 +70,40 @@ class IntegrityBaseline:
         _put(self._since, ticket.id, ticket.opened_at)
 
     def ask(self, id: str, now: float) -> None:
-        """Its caller is there."""
+        """Notes that the caller still asks for a ticket."""
         self._asked.pop(id, None)
         _put(self._asked, id, now)
 
-    def asked(self, ticket: Ticket) -> float:
-        """When its caller was there last, as far as this process knows."""
+    def last_asked_at(self, ticket: Ticket) -> float:
+        """When the caller last asked for a ticket, as far as this process knows."""
         return max(ticket.opened_at, self._asked.get(ticket.id, 0.0))
 
     def cooling(self, ticket: Ticket, seconds: Seconds, now: float) -> int:
-        """How many seconds it has to cool on; one that nobody here saw before begins now."""
+        """The seconds of cooling-off left; a ticket unknown to this process starts cooling now."""
         if ticket.id not in self._since:
             _put(self._since, ticket.id, now)
         return math.ceil(seconds_left(self._since[ticket.id] + seconds, now))
 
     def spend(self, id: str, by: object) -> bool:
-        """Whether this ticket is `by`'s to spend: nobody spent it before, and nobody took it back."""
+        """Whether `by` may spend this ticket; False where it was spent or revoked before."""
         if id not in self._ended:
             _put(self._ended, id, by)
         return self._ended[id] is by
 
     def ended(self, id: str) -> None:
-        """Takes it back for good."""
+        """Ends a ticket for good."""
         _put(self._ended, id, _TAKEN_BACK)
 
     def has_ended(self, id: str) -> bool:
         return id in self._ended
 
-    # what is held or was rejected, for the whole principal: a name and a session are claims
+    # denials, for the whole principal: a name and a session are claims
 
     def take_denials(self, tx: Tx, now: float) -> None:
-        """What the store says is denied, whoever wrote it; on a shared store that one alone decides, and this says when to ask it."""
+        """Takes over the store's denials, whoever wrote them; a shared store decides alone, and this copy says when to read it."""
         for one in tx.denials(now):
             known = self._denials.get(one.principal, {}).get((one.effect_key, one.session, one.ticket))
-            if known is None or known.rejected_at <= one.rejected_at:  # a look from before a no takes none back
+            if known is None or known.rejected_at <= one.rejected_at:  # a row older than a rejection lifts nothing
                 self.deny(one)
 
     def deny(self, denial: Denial) -> None:
@@ -112,7 +112,7 @@ class IntegrityBaseline:
         _put(of, (denial.effect_key, denial.session, denial.ticket), denial)
 
     def denials(self, principal: str, now: float) -> list[Denial]:
-        """The denials of a principal that still count, as this process saw them."""
+        """The denials of a principal that are in force, as this process knows them."""
         found = self._denials.get(principal)
         if not found:
             return []
@@ -122,7 +122,7 @@ class IntegrityBaseline:
         return list(live.values())
 
     def _rejected(self, ticket: Ticket) -> None:
-        """A rejection by the record, whatever became of its rows."""
+        """Restores a recorded rejection, whatever became of its rows."""
         agent, at = ticket.agent, ticket.decided_at
         session = agent.session or f"{agent.principal}/{agent.name}"
         for text in ticket.effect_keys:
@@ -134,16 +134,16 @@ class IntegrityBaseline:
     # grants
 
     def use(self, grant: Grant, signed: int) -> bool:
-        """Takes one of the uses that were signed; False where there is none left, whatever the row says."""
+        """Takes one of the signed uses; False where none is left, whatever the row says."""
         if grant.id in self._revoked or self._uses[grant.id] >= signed:
             return False
         self._uses[grant.id] += 1
         return True
 
-    def revoked(self, id: str) -> None:
+    def revoke(self, id: str) -> None:
         self._revoked.add(id)
 
-    def counts(self, grant: Grant) -> bool:
+    def is_in_force(self, grant: Grant) -> bool:
         return grant.id not in self._revoked
 
     # agents
@@ -152,19 +152,19 @@ class IntegrityBaseline:
         _put(self._agents, (row.principal, normal_name(row.name)), row)
 
     def agent(self, principal: str, name: str) -> AgentRow | None:
-        """As operators left it."""
+        """The agent as operators last changed it."""
         return self._agents.get((principal, normal_name(name)))
 
 
 def recorded_blocks(tx: Tx) -> list[Block]:
-    """The blocks that were never lifted by the record, and of which there is no row."""
-    told = [
+    """Blocks that the record never lifted and that have no row."""
+    rows = [
         row
         for event in ("block", "unblock")
         for row in tx.audit(AuditQuery(event=event, limit=MOST, newest_first=True))
     ]
     last: dict[str, Block | None] = {}
-    for row in sorted(told, key=lambda row: (row.at, row.seq)):
+    for row in sorted(rows, key=lambda row: (row.at, row.seq)):
         said = own_body(row)
         principal, reason = said.get("principal"), said.get("reason")
         if isinstance(principal, str):
@@ -182,7 +182,7 @@ def _put(table: dict[Any, Any], key: Any, value: Any) -> None:
 
 
 def _named(tx: Tx, event: str, key: str, since: float) -> Iterator[str]:
-    """What the records of an event name; one that cannot be read names nothing."""
+    """The values of a key in the records of an event; an unreadable record has none."""
     for row in tx.audit(AuditQuery(event=event, since=since, limit=MOST, newest_first=True)):
         named = own_body(row).get(key)
         if isinstance(named, str) and named:
@@ -190,7 +190,7 @@ def _named(tx: Tx, event: str, key: str, since: float) -> Iterator[str]:
 
 
 def own_body(row: AuditRow) -> dict[str, Any]:
-    """What a record says; nothing where somebody wrote it who is not us."""
+    """The parsed body of a record; empty where Interlock did not write it."""
     try:
         body = json.loads(row.body)
     except ValueError:
@@ -203,17 +203,17 @@ MOST_CODES = 1_000  # codes; the oldest go first
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What a code frees when it comes back: a block, or one held step; signed by the operator who had it shown."""
+    """What a correct code releases: a block, or one held step; signed by the operator who revealed it."""
 
     channel: str
-    by: str = ""  # empty where a channel showed it that takes no sign-in
+    by: str = ""  # empty for a channel without sign-in
     lift: str = ""  # a signed order
     approval: Approval | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCode:
-    """One code that a person was shown, as its hash."""
+    """The hash of a code that was shown to a person."""
 
     hash: str
     expires_at: float
@@ -221,12 +221,12 @@ class ShownCode:
 
 
 class ShownCodes:
-    """What one process remembers of codes; the codes themselves are not in it."""
+    """Codes shown by this process, as hashes only."""
 
     def __init__(self) -> None:
         self._shown: dict[str, ShownCode] = {}  # by the challenge's id
-        self._agreed: dict[str, float] = {}  # ticket -> until when a code that nobody signed for frees it
-        self._issued: dict[str, float] = {}  # challenges that channels have not been told of, and since when
+        self._agreed: dict[str, float] = {}  # ticket -> until when an unsigned code frees it
+        self._issued: dict[str, float] = {}  # challenges not yet announced to channels -> since when
         self._lock = threading.Lock()
 
     def show(self, challenge: str, shown: ShownCode) -> None:
@@ -242,30 +242,30 @@ class ShownCodes:
         return found if found is not None and now < found.expires_at else None
 
     def forget(self, challenge: str) -> None:
-        """The code was wrong, was used, or counts no more."""
+        """Drops a code that was wrong, used or outdated."""
         with self._lock:
             self._shown.pop(challenge, None)
 
     def agree(self, ticket: str, until: float) -> None:
-        """A code from a channel without sign-in came back for this ticket."""
+        """Notes a correct code from a channel without sign-in for this ticket."""
         with self._lock:
             self._agreed[ticket] = until
             while len(self._agreed) > MOST_CODES:
                 self._agreed.pop(next(iter(self._agreed)))
 
-    def agreed(self, ticket: str, now: float) -> bool:
+    def is_agreed(self, ticket: str, now: float) -> bool:
         return now < self._agreed.get(ticket, 0.0)
 
     def issue(self, challenge: str, now: float) -> None:
-        """To be told to people as soon as it is on disk."""
+        """Queues a challenge to be announced once it is on disk."""
         with self._lock:
             self._issued.setdefault(challenge, now)
 
     def issued(self) -> dict[str, float]:
-        """What people have not been told."""
+        """Challenges that were not announced yet."""
         with self._lock:
             return dict(self._issued)
 
-    def told(self, challenge: str) -> None:
+    def mark_announced(self, challenge: str) -> None:
         with self._lock:
             self._issued.pop(challenge, None)

@@ -20,8 +20,8 @@ from interlock.records import Block
 if TYPE_CHECKING:
     from interlock.runtime.state import State
 
-# A change is announced in the transaction that makes it, and taken over when it is heard. What tightens is believed as it stands in
-# the store; what loosens has to be signed (`orders`), or to prove itself as the roster does: a row that somebody edited lifts nothing.
+# A change is announced in the transaction that makes it, and adopted on its announcement. A row that tightens is believed as it
+# stands; a row that loosens has to be signed (`signed_orders`), or proved as the roster is: an edited row lifts nothing.
 
 LOG = logging.getLogger("interlock")
 MODE_SETTING = "mode"
@@ -43,48 +43,48 @@ _HEARD = frozenset(
 
 
 class Memory:
-    """Keeps one State like its store."""
+    """Keeps one State up to date with its shared store."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._counting = threading.Lock()
-        self._due = self._done = 0  # what was heard, and what was taken over
+        self._due = self._done = 0  # announced and adopted changes
         self._first = self._newest = 0.0  # orders about the mode: the one at the start, the last one followed
-        self._removed: dict[str, float] = {}  # pattern -> the order that was followed, or came before it was there
-        self._since: dict[str, float] = {}  # principal -> when the newest block of it began that anybody saw
+        self._removed: dict[str, float] = {}  # pattern -> the removal order that was followed, or preceded it
+        self._since: dict[str, float] = {}  # principal -> start of its newest known block
         self._roster: Roster | None = None  # that signatures were checked with
         self._said = ""
 
     def begin(self, load: Callable[[], None]) -> None:
-        """Loads what the store remembers, with somebody listening before: nothing changes unheard in between."""
+        """Loads the store's state after subscribing to changes, so that none is missed in between."""
         with self._state.lock:
             self._state.store.listen(self.heard)
             load()
             self._state.store.read(self._baseline)
 
     def fresh(self) -> bool:
-        """Whether everything that was announced has been taken over, and nothing can have been missed."""
+        """Whether every announced change was adopted, and none can have been missed."""
         heard = self._due == self._done and self._roster is self._state.sessions.roster
         return heard and self._state.store.hears()
 
     def heard(self, id: str) -> None:
-        """Called by the store's feed; tickets are others' business."""
+        """Called by the store's feed; ignores tickets."""
         if id == StoreEvent.AGENTS:
             self._state.agents_version = object()
         if id in _HEARD:
             self.changed()
 
     def changed(self) -> None:
-        """After a change, also one of our own: others may have changed the same since, and the store knows who was last."""
+        """Refreshes after a change, including our own: another process may have changed the same later."""
         with self._counting:
             self._due += 1
         try:
             self.refresh()
-        except StoreError as error:  # not fresh until whoever decides next has refreshed it
-            LOG.warning("what was changed is not known yet: %s", error)
+        except StoreError as error:  # stays outdated until the next decision refreshes it
+            LOG.warning("a change could not be read yet: %s", error)
 
     def refresh(self) -> None:
-        """Takes over what the store says by now; raises StoreError."""
+        """Adopts the store's current state; raises StoreError."""
         with self._state.lock:
             due = self._due
             self._state.store.read(self._take)
@@ -114,7 +114,7 @@ class Memory:
         self._state.publish_blocks()
 
     def _lifted(self, tx: Tx, block: Block | None) -> bool:
-        """Whether an operator lifted the last one; a row that is gone, or only says so, or took another's time, lifts nothing."""
+        """Whether an operator lifted the newest block; a missing, unsigned or redated row lifts nothing."""
         if block is None or not block.lifted_at or block.since < self._since.get(block.principal, 0.0):
             return False
         words = signed_orders.load_order(self._state, tx, f"{signed_orders.LIFT}{block.principal}").words
@@ -133,14 +133,14 @@ class Memory:
                 self._removed[id] = at
                 if id in here and stored.get(id) != here[id]:
                     del here[id]
-                    with contextlib.suppress(PatternError):  # gone already, by whoever ordered it
+                    with contextlib.suppress(PatternError):  # removed already, by the process that ordered it
                         registry.unregister(id)
         for id, wire in stored.items():
             try:
                 if id not in here:
                     registry.register(Pattern.of(wire))
                 elif here[id] != wire:
-                    raise PatternError(f"pattern {id!r}: the store has another one, which nobody ordered")
+                    raise PatternError(f"pattern {id!r}: the store has another one without a signed order")
             except PatternError as error:
                 self._say(str(error))
         for id, at in signed_orders.removals(signed_orders.read_order(tx, signed_orders.REMOVE)).items():
@@ -148,11 +148,11 @@ class Memory:
                 self._removed[id] = max(at, self._removed.get(id, 0.0))
 
     def _take_mode(self, tx: Tx) -> None:
-        """The newest order since the start; without one, only a stricter mode."""
+        """Adopts the newest signed mode since the start; without one, only a stricter mode."""
         order, stored = signed_orders.load_order(self._state, tx, signed_orders.MODE), tx.setting(MODE_SETTING)
         self._newest = max(
             self._newest, signed_orders.read_order(tx, signed_orders.MODE).at
-        )  # an older one that is put back says nothing
+        )  # an older order that is put back is ignored
         if order.at > self._first and order.at >= self._newest and order.words[0] in MODES:
             self._state.mode = order.words[0]
         if stored in MODES and STRICTNESS[stored] > STRICTNESS[self._state.mode]:

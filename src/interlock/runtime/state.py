@@ -56,13 +56,13 @@ LOG = logging.getLogger("interlock")
 
 
 def code_suffices(asked: Requirement) -> bool:
-    """Whether a code that was shown without anybody signing in is enough: not where somebody in particular is asked for."""
+    """Whether a code from a channel without sign-in suffices; never where specific approvers, a quorum or a fresh sign-in are required."""
     return not (asked.approvers - {ANYBODY} or asked.quorum > 1 or asked.reauth or asked.blocked)
 
 
 @dataclass(slots=True)
 class State:
-    """Everything a decision is made with; built once by a door and passed down."""
+    """Everything that a decision depends on; built once by an interface and passed down."""
 
     store: Store
     rules: Rulebook
@@ -75,17 +75,17 @@ class State:
     sessions: OperatorSessions
     mode: str = "enforcing"
     strength: str = "plain"
-    caller_isolation: str = ""  # around whoever makes this one call, where its door knows
+    caller_isolation: str = ""  # of the caller of this one call, where its interface knows it
     channels: Sequence[Channel] = ()
     outbox: Outbox | None = None  # messages to people who are elsewhere
     shared: bool = False  # other processes write to the same store
     policy_hash: str = ""
     rulebook_hash: str = ""
-    problems: list[str] = field(default_factory=list)  # what went wrong lately, for the operator
-    troubles: Counter[str] = field(default_factory=Counter)  # how often something went wrong since the start, by kind
-    alerts: dict[str, str] = field(default_factory=dict)  # what is wrong now, in words
+    problems: list[str] = field(default_factory=list)  # the latest problems, for the operator
+    troubles: Counter[str] = field(default_factory=Counter)  # problems since the start, by kind
+    alerts: dict[str, str] = field(default_factory=dict)  # alerts that are on, in words
     blocks: dict[str, str] = field(default_factory=dict)  # principal -> why
-    agents_version: object = field(default_factory=object)  # another one after every change of an agent, anywhere
+    agents_version: object = field(default_factory=object)  # replaced after every change of an agent, anywhere
     memory: Memory | None = None  # of a store that others change too
     baseline: IntegrityBaseline = field(default_factory=IntegrityBaseline)
     adapters: Adapters = field(default_factory=Adapters)
@@ -94,34 +94,34 @@ class State:
     elicitations: Elicitations = field(default_factory=Elicitations)
     challenge_seconds: float = 300.0  # OOB-08
     loops: LoopSettings = field(default_factory=LoopSettings)  # AE-08
-    applied_rules: tuple[AppliedRules, ...] = ()  # what the policy was tightened by, for this call
+    applied_rules: tuple[AppliedRules, ...] = ()  # rules that tightened the policy for this call
     hooks: HookSettings = field(default_factory=HookSettings)
     impact_settings: ImpactSettings = field(default_factory=ImpactSettings)
     undo: SnapshotSettings = field(default_factory=SnapshotSettings)
-    snapshot_taker: SnapshotTaker | None = None  # of this machine's snapshots, as this process's user
+    snapshot_taker: SnapshotTaker | None = None  # works as this process's user
     snapshot_takers: Mapping[str, SnapshotTaker] = field(
         default_factory=dict
-    )  # as other users, each with a folder of their own
-    machine: str = ""  # where they are
-    own_assets: OwnAssets = NO_OWN_ASSETS  # what of this machine is Interlock's own
-    snapshot_usage: SnapshotUsage = field(default_factory=SnapshotUsage)  # that they take up
+    )  # by principal; each works as its own user, in its own folder
+    machine: str = ""  # that holds the snapshots
+    own_assets: OwnAssets = NO_OWN_ASSETS  # Interlock's own files, processes and ports
+    snapshot_usage: SnapshotUsage = field(default_factory=SnapshotUsage)  # space taken by snapshots
     visitors: Visitors = field(default_factory=Visitors)
     jails: Jails = field(default_factory=Jails)
     plans: PlanDesk = field(default_factory=PlanDesk)
     declarations: Declarations = field(default_factory=Declarations)
     standing: StandingAnswers = field(default_factory=StandingAnswers)  # patterns that operators allow or deny
     pauses: PauseSettings = field(default_factory=PauseSettings)
-    operator_pause: OperatorPause | None = None  # an operator's pause, proved
-    pause_order: float = 0.0  # when the newest order about it was given that was followed
-    pause_roster: object = None  # that such an order was looked for with
-    lock: threading.RLock = field(default_factory=threading.RLock)  # for whoever changes what is remembered
+    operator_pause: OperatorPause | None = None  # a proved pause by an operator
+    pause_order: float = 0.0  # time of the newest pause order that was followed
+    pause_roster: object = None  # the roster that pause orders were last checked with
+    lock: threading.RLock = field(default_factory=threading.RLock)  # guards changes of remembered state
 
     def new_id(self, prefix: str) -> str:
         """An id that cannot be guessed (CT-02, C-26)."""
         return prefix + secrets.token_urlsafe(18).replace("-", "0").replace("_", "1")
 
     def blocked(self, principal: str) -> str:
-        """Why a principal is blocked, as this process remembers it; a row deleted behind its back lifts nothing."""
+        """Why a principal is blocked, from memory; a deleted row lifts nothing."""
         return self.blocks.get(principal, "")
 
     def snapshot_owner(self, principal: str) -> str:
@@ -133,7 +133,7 @@ class State:
         return self.snapshot_takers.get(principal, self.snapshot_taker)
 
     def paused(self, now: float) -> tuple[str, Level]:
-        """Whose pause is in force and up to which level it lets pass; nobody's, mostly."""
+        """The operator whose pause is in force, and the highest level that it lets pass."""
         found = self.operator_pause
         return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
 
@@ -144,22 +144,22 @@ class State:
         return replace(self, policy=policy, mode=mode, applied_rules=applied_rules or self.applied_rules)
 
     def within(self, strength: str) -> State:
-        """The same service for a caller behind another wall, for one call."""
+        """A copy for a caller with another isolation, for one call."""
         return (
             replace(self, caller_isolation=strength) if strength == JAILED else self
-        )  # the others can be seen by the principal
+        )  # the principal shows the others
 
     def fresh(self) -> bool:
-        """Whether what this process remembers is what the store says."""
+        """Whether memory is up to date with the store."""
         return self.memory is None or self.memory.fresh()
 
     def catch_up(self) -> None:
-        """Asks the store where that is not so; raises StoreError."""
+        """Refreshes memory from the store where it is outdated; raises StoreError."""
         if self.memory is not None and not self.memory.fresh():
             self.memory.refresh()
 
     def changed(self) -> None:
-        """After a change of what others remember as well: which of us was last is for the store to say."""
+        """Refreshes memory after a change of shared state, since another process may have changed it later."""
         if self.memory is not None:
             self.memory.changed()
 
@@ -172,11 +172,11 @@ class State:
         self.publish_blocks()
 
     def publish_blocks(self) -> None:
-        """Says who is blocked to the hooks in jails, which ask it while no daemon answers."""
+        """Publishes the blocked principals to hooks in jails, which read them while no daemon answers."""
         try:
             self.jails.stand(self.blocks)
         except OSError as error:
-            self.trouble(f"who is blocked cannot be said to jails: {error}", "jail")
+            self.trouble(f"blocks cannot be published to jails: {error}", "jail")
 
     def remember_blocks(self, blocks: Iterable[Block]) -> None:
         for block in blocks:
@@ -185,19 +185,19 @@ class State:
     def agreement(
         self, ticket: Ticket, approvals: Iterable[Approval], asked: Requirement, now: float, session: str = ""
     ) -> str:
-        """Empty when this ticket may be spent (in this session), else why not; the ticket's own columns are not believed."""
+        """Empty when this ticket may be spent (in this session), else why not; the ticket's own columns are not trusted."""
         if ticket.seal != seal_of(self, ticket) or ticket.shown_hash != shown_hash(ticket):
             return "the ticket was altered outside Interlock"
         if self.baseline.has_ended(ticket.id):
-            return "it was used or taken back before, and its row was altered since"
+            return "it was used or revoked before, and its row was altered since"
         whole = ticket.requirement.join(asked)
         if whole.cooling_seconds and not self.shared:
             wait = self.baseline.cooling(ticket, whole.cooling_seconds, now)
             if wait:
                 return f"it is cooling for {wait} s more"
         if whole.human is Human.NONE:
-            return ""  # only time was asked for
-        if self.codes.agreed(ticket.id, now) and code_suffices(whole):
+            return ""  # only cooling-off was required
+        if self.codes.is_agreed(ticket.id, now) and code_suffices(whole):
             return ""
         if self.elicitations.counts(ticket, asked, session, now):
             return ""  # the client's own user, unattested: enough for a confirm
@@ -208,7 +208,7 @@ class State:
         return "" if found.satisfied else found.reason
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str = "") -> None:
-        """Tells every channel; one that fails is noted, and changes no decision."""
+        """Notifies every channel; a failing one is reported and changes no decision."""
         for channel in self.channels:
             try:
                 channel.tell(event, about, words or (about.title if isinstance(about, Ticket) else ""))
@@ -216,23 +216,23 @@ class State:
                 self.trouble(f"channel {channel.name}: {type(error).__name__}", "channel")
 
     def trouble(self, words: str, kind: str = "other") -> None:
-        words = redact_text(words)  # an error may quote what it could not take
+        words = redact_text(words)  # an error may quote its input
         LOG.error("%s", words)
         self.troubles[kind] += 1
         self.problems[:] = [*self.problems[-49:], words]
 
     def words(self, judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None) -> str:
-        """Two sentences for whoever asked: what would happen and why it is held, and what to do."""
+        """Two sentences for the caller: what would happen and why it is held, and what to do."""
         if self.policy.literal_globs and held.outcome != "allow":
-            return held.reason or weighed.reason()  # the specification's own words, and nothing beside them
+            return held.reason or weighed.reason()  # the specification's own words only
         return sentence(judged, weighed, held, kept)
 
 
-INSTALLATION_SETTING = "installation"  # the keys that a shared database was first used with, by their marks
+INSTALLATION_SETTING = "installation"  # hashes of the keys that a shared database was first used with
 
 
 class OtherKeys(StoreError):
-    """A shared database is used with other keys: no replica would find what another one holds."""
+    """A shared database belongs to other keys, under which no replica would find another's tickets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,15 +245,15 @@ class Installation:
 
     @classmethod
     def open(cls, folder: Path) -> Installation:
-        """The keys in a folder; makes them the first time."""
+        """The keys in a folder; creates them the first time."""
         return cls(installation_key(folder), checkpoint_key(folder), folder)
 
     def agree(self, tx: Tx) -> None:
-        """Leaves the marks of these keys in a database that has none; refuses one that has others."""
-        said, ours = tx.setting(INSTALLATION_SETTING), self._marks()
-        if said is None:
+        """Stores the hashes of these keys in a new database; refuses a database with others."""
+        stored, ours = tx.setting(INSTALLATION_SETTING), self._marks()
+        if stored is None:
             return tx.save_setting(INSTALLATION_SETTING, json.dumps(ours))
-        known = _known_marks(said)
+        known = _known_marks(stored)
         wrong = [name for name, mark in ours.items() if known.get(name) != mark]
         if wrong:
             raise OtherKeys(
@@ -263,22 +263,22 @@ class Installation:
         return None
 
     def _marks(self) -> dict[str, str]:
-        """What may be known of the keys: 32 random bytes cannot be guessed from a hash."""
+        """Public hashes of the keys: 32 random bytes cannot be guessed from a hash."""
         mark = hashlib.sha256(b"interlock installation key\0" + self.digest_key).hexdigest()[:32]
         return {INSTALLATION: mark, CHECKPOINTS: self.checkpoint.key_id}
 
 
-def _known_marks(said: str) -> dict[str, str]:
-    """Marks that cannot be read are nobody's."""
+def _known_marks(text: str) -> dict[str, str]:
+    """Parses stored hashes; unreadable ones match no key."""
     try:
-        known = json.loads(said)
+        known = json.loads(text)
     except ValueError:
         return {}
     return known if isinstance(known, dict) else {}
 
 
 class SystemClock:
-    """The time."""
+    """The system's time."""
 
     def now(self) -> float:
         return time.time()

@@ -134,7 +134,7 @@ def due_announcements(state: State) -> list[Challenge]:
         challenge = _kept(state, id)
         if challenge is None and now - since < WITHIN:
             continue  # its transaction is not over
-        state.codes.told(id)
+        state.codes.mark_announced(id)
         if challenge is not None and challenge.state == "open" and now < challenge.expires_at:
             found.append(challenge)
     return found
