@@ -36,36 +36,36 @@ def test_a_ticket_moves_when_its_time_has_come(headless: Gate, hears: bool) -> N
     settling = TicketSettler(headless.state)
     if hears:
         settling.begin()
-    assert settling.look() == 0
+    assert settling.settle() == 0
     ticket = headless.held(BRANCH)  # opened after the look before
-    assert settling.look() == 0
+    assert settling.settle() == 0
     headless.clock.forward(29)
-    assert settling.look() == 0
+    assert settling.settle() == 0
     headless.clock.forward(1)
-    assert settling.look() == 1 and state_of(headless, ticket.id) is TicketState.APPROVED
+    assert settling.settle() == 1 and state_of(headless, ticket.id) is TicketState.APPROVED
     headless.clock.forward(300)
-    assert settling.look() == 1 and state_of(headless, ticket.id) is TicketState.EXPIRED
-    assert settling.look() == 0
+    assert settling.settle() == 1 and state_of(headless, ticket.id) is TicketState.EXPIRED
+    assert settling.settle() == 0
 
 
 def test_an_approval_that_came_later_expires_in_its_own_time(gate: Gate) -> None:
     settling = TicketSettler(gate.state)
     settling.begin()
     ticket = gate.held(PUSH)
-    settling.look()
+    settling.settle()
     gate.approve(ticket)
-    settling.look()
+    settling.settle()
     gate.clock.forward(301)  # long before the hour that it could have waited unanswered
-    assert settling.look() == 1 and state_of(gate, ticket.id) is TicketState.EXPIRED
+    assert settling.settle() == 1 and state_of(gate, ticket.id) is TicketState.EXPIRED
 
 
 def test_tickets_are_not_read_while_nothing_changes_and_no_time_has_come(gate: Gate) -> None:
     settling = TicketSettler(gate.state)
     settling.begin()
     gate.held(PUSH)
-    settling.look()
+    settling.settle()
     gate.store.close()  # whoever reads now fails
-    assert settling.look() == 0
+    assert settling.settle() == 0
 
 
 @pytest.mark.parametrize("one_moment", [True, False])

@@ -12,7 +12,6 @@ from interlock.audit.chain import CHECKPOINT, checkpoint_body, event_body, head_
 from interlock.engine import undoing
 from interlock.model import TicketState
 from interlock.plans import history
-from interlock.plans import history as plan_tickets
 from interlock.ports import StoreError, Tx
 from interlock.records import AuditQuery, AuditRow, Ticket, TicketQuery
 from interlock.runtime.adapter_trust import settle_trust
@@ -24,13 +23,13 @@ PAGE = 500  # tickets that are read or moved at a time
 
 
 def settle_tickets(state: State) -> int:
-    """Moves every ticket that time has moved; how many those were."""
+    """Moves every ticket whose time has come; returns how many."""
     now = state.clock.now()
     return _settle(state, state.store.read(_live), now)
 
 
 def _live(tx: Tx) -> list[Ticket]:
-    """All of them, page by page: an agent that opens many must not keep the old ones from expiring."""
+    """All open tickets, page by page: an agent that opens many must not keep old ones from expiring."""
     found: dict[str, Ticket] = {}
     before, most = 0.0, PAGE
     while True:
@@ -40,7 +39,9 @@ def _live(tx: Tx) -> list[Ticket]:
             return list(found.values())
         if page[0].opened_at == page[-1].opened_at:  # more than a page of one moment
             most *= 2
-        before = math.nextafter(page[-1].opened_at, math.inf)  # those of its moment again: some may be on the next page
+        before = math.nextafter(
+            page[-1].opened_at, math.inf
+        )  # its own time again: other tickets of that time may follow
 
 
 def _settle(state: State, live: Sequence[Ticket], now: float) -> int:
@@ -70,7 +71,7 @@ def _move(state: State, due: Sequence[Ticket], now: float) -> int:
 
 
 def sign_record(state: State) -> None:
-    """A checkpoint: every writer's head, signed; with it goes what is denied no more."""
+    """Signs a checkpoint with every writer's head; forgets denials that have ended."""
 
     def work(tx: Tx) -> None:
         tx.forget_denials(state.clock.now())
@@ -90,7 +91,7 @@ def sign_record(state: State) -> None:
 
 
 def prune_record(state: State, keep_days: int) -> int:
-    """Lets go of what is older than it is kept; the hash before the first kept record is signed, so that the rest still proves."""
+    """Deletes records older than the retention; signs the hash before the first remaining one, so that the rest still verifies."""
     before = state.clock.now() - keep_days * 86_400
 
     def work(tx: Tx) -> int:
@@ -116,17 +117,17 @@ def prune_record(state: State, keep_days: int) -> int:
 
 
 def expired_share(state: State) -> float:
-    """Of the tickets that ended lately, how many nobody answered: agents are blocked and nobody looks (seed 003, best practice 5)."""
+    """The share of recently ended tickets that expired unanswered (seed 003, best practice 5)."""
     return share_of(state.store.read(lambda tx: tx.tickets(ENDED)))
 
 
 def watch_expired_share(state: State, alert: float) -> bool:
-    """Raises the alarm once when the share passes `alert`, and takes it back when it does no more; whether it is on."""
+    """Raises an alert once when the share reaches `alert` and clears it below; returns whether it is on."""
     share = expired_share(state)
     if share < alert:
         state.alerts.pop(EXPIRED_SHARE, None)
         return False
-    words = f"{share:.0%} of the tickets expire unanswered: agents wait and nobody looks"
+    words = f"{share:.0%} of the tickets expire unanswered: agents wait and nobody answers"
     before = state.alerts.get(EXPIRED_SHARE)
     state.alerts[EXPIRED_SHARE] = words
     if before is None:
@@ -137,22 +138,20 @@ def watch_expired_share(state: State, alert: float) -> bool:
 
 
 class ChainWatch:
-    """Remembers the end of this process's chain; whoever rewrites it or cuts it off, signed anew or not, is noticed."""
+    """Remembers the end of this process's chain, and detects a rewritten or truncated record, signed anew or not."""
 
     def __init__(self, state: State) -> None:
         self.state = state
         self._last: AuditRow | None = None
 
-    def look(self) -> bool:
-        """Whether what was the end is still there as it was; where not, that is said once and put on record."""
+    def check(self) -> bool:
+        """Whether the last known record is unchanged; otherwise alerts once and records it."""
         last, writer = self._last, self.state.recorder.writer
         query = AuditQuery(writer, last.seq - 1, limit=1) if last else None
         kept, self._last = self.state.store.read(lambda tx: (tx.audit(query) if query else [], tx.audit_head(writer)))
         if last is None or kept == [last]:
             return True
-        words = (
-            f"the record was rewritten outside Interlock: what was its end, number {last.seq}, is not there any more"
-        )
+        words = f"the record was rewritten outside Interlock: its last record, number {last.seq}, is missing or altered"
         self.state.alerts["record"] = words
         self.state.trouble(words, "altered")
         self.state.tell("alert", None, words)
@@ -162,7 +161,7 @@ class ChainWatch:
 
 
 class TicketSettler:
-    """Moves tickets as time moves them, and looks at them only when one has changed or its time has come."""
+    """Moves tickets when their time comes; reads them only after a change or at the next due time."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -171,12 +170,12 @@ class TicketSettler:
         self._due = 0.0
 
     def begin(self) -> None:
-        """From now on it is told of changes; before, it looks every time."""
+        """Subscribes to changes; until then every call reads the tickets."""
         self.state.store.listen(self._heard)
         self._hears = True
 
-    def look(self) -> int:
-        """How many were moved."""
+    def settle(self) -> int:
+        """Moves due tickets; returns how many."""
         now = self.state.clock.now()
         if self._hears and not self._changed and now < self._due:
             return 0
@@ -197,7 +196,7 @@ class TicketSettler:
 
 
 class Maintenance(threading.Thread):
-    """Does all of it while the daemon runs; what fails is tried again, and said once."""
+    """Runs the periodic work while the daemon runs; retries failures and reports each once."""
 
     def __init__(self, state: State, checkpoint_seconds: float, keep_days: int, alert: float) -> None:
         super().__init__(name="interlock-upkeep", daemon=True)
@@ -214,8 +213,8 @@ class Maintenance(threading.Thread):
         while not self._ending.wait(0.5):
             rounds += 1
             self._try(self.state.recorder.flush)
-            self._try(self._watch.look)
-            self._try(self._settling.look)
+            self._try(self._watch.check)
+            self._try(self._settling.settle)
             self._try(lambda: pausing.refresh(self.state))
             self._try(lambda: challenges.announce(self.state))
             if rounds % max(1, int(self.checkpoint_seconds * 2)) == 0:
@@ -224,7 +223,7 @@ class Maintenance(threading.Thread):
                 self._try(lambda: history.renew_leases(self.state))
             if rounds % 60 == 0:
                 self._try(lambda: challenges.expire(self.state))
-                self._try(lambda: plan_tickets.close_abandoned(self.state))
+                self._try(lambda: history.close_abandoned(self.state))
                 self._try(lambda: settle_trust(self.state))
                 self._try(lambda: watch_expired_share(self.state, self.alert))
             if rounds % 7200 == 0 or (rounds % 20 == 0 and undoing.is_crowded(self.state)):
@@ -233,7 +232,7 @@ class Maintenance(threading.Thread):
                 self._try(lambda: prune_record(self.state, self.keep_days))
 
     def stop(self) -> None:
-        """Ends, with everything written."""
+        """Stops after flushing the record."""
         self._ending.set()
         self.join(10)
         self._try(self.state.recorder.flush)

@@ -39,9 +39,9 @@ def open_state(
     strength: str = "plain",
     known: tuple[Rulebook, str] | None = None,
 ) -> State:
-    """Everything that decisions are made with; what the store remembers counts from the start.
+    """Builds the State of a process, and loads what the store remembers.
 
-    Whoever opens many passes the configuration's rules and their hash, which take long to read.
+    A caller that opens several passes the rules and their hash (`known`), which are slow to read.
     """
     installation = Installation.open(config.folder)
     policy = config.effective_policy()
@@ -91,7 +91,7 @@ def open_state(
 
 
 def read_rules(config: Config) -> tuple[Rulebook, str]:
-    """The rules in force and the hash that records name them by."""
+    """The rules in force, and their hash for the audit record."""
     rules = rules_of(config)
     return rules, rulebook_hash(rules)
 
@@ -118,20 +118,20 @@ def _remember(state: State, config: Config) -> None:
 
 
 def _block_again(state: State, block: Block) -> None:
-    """The record says that nobody lifted it, and there is no row of it."""
+    """Restores a block that the record never lifted and whose row is missing."""
     state.trouble(f"the block of {block.principal!r} was deleted outside Interlock; it is in force again", "altered")
     state.store.write(lambda tx: tx.save_block(block))
     state.remember_block(block)
 
 
 def record_start(state: State, version: str) -> None:
-    """The first record of a run; status says what is not as it was at the start before: somebody may have edited a file."""
+    """Records the start; raises an alert for each of policy, rules, mode and adapters that changed since the last one."""
     starts = state.store.read(lambda tx: tx.audit(AuditQuery(event="start", limit=1, newest_first=True)))
     adapters = {name: loaded.mark for name, loaded in sorted(state.adapters.loaded.items())}
     for last in starts:
-        said = own_body(last)
-        before = {"policy": last.policy, "rules": last.rulebook, "mode": said.get("mode", state.mode)}
-        before["adapters"] = said.get("adapters", {})
+        start = own_body(last)
+        before = {"policy": last.policy, "rules": last.rulebook, "mode": start.get("mode", state.mode)}
+        before["adapters"] = start.get("adapters", {})
         now = {"policy": state.policy_hash, "rules": state.rulebook_hash, "mode": state.mode, "adapters": adapters}
         for what in (what for what in now if now[what] != before[what]):
             state.alerts[f"changed {what}"] = f"{what}: not what it was at the last start"

@@ -65,7 +65,7 @@ def test_CT_11_a_thousand_tokens_live_at_once_and_are_gone_when_their_time_is_ov
         token = token_of(gate.state, gate.approve(tickets[at]))
         assert gate.ask(action, who, token=token).allowed
     gate.clock.forward(3_600)
-    assert TicketSettler(gate.state).look() == PRINCIPALS * EACH - 3  # as the daemon does every half second
+    assert TicketSettler(gate.state).settle() == PRINCIPALS * EACH - 3  # as the daemon does every half second
     assert not [one for one in gate.store.read(lambda tx: tx.tickets(TicketQuery(limit=2_000))) if one.open]
     who, action = asked[1]
     assert gate.ask(action, who, token=token_of(gate.state, tickets[1])).code == "TOKEN_EXPIRED"

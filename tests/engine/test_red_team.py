@@ -339,7 +339,7 @@ def test_a_record_that_is_rewritten_while_it_runs_is_noticed(gate: Gate, how: st
     watch = maintenance.ChainWatch(gate.state)
     for _ in range(3):
         gate.ask(PUSH, AgentRef("uid:1000", f"n{_}"))
-        assert watch.look()
+        assert watch.check()
     if how == "cut off":
         edit(gate, "DELETE FROM audit WHERE seq > 2")
     else:
@@ -349,7 +349,7 @@ def test_a_record_that_is_rewritten_while_it_runs_is_noticed(gate: Gate, how: st
         "UPDATE audit_heads SET seq = (SELECT max(seq) FROM audit), hash = (SELECT hash FROM audit ORDER BY seq DESC LIMIT 1)",
     )
     edit(gate, "DELETE FROM checkpoints")
-    assert not watch.look()
+    assert not watch.check()
     assert any("rewritten outside" in words for words in gate.state.alerts.values()) and gate.records("alert")
 
 

@@ -188,7 +188,7 @@ def test_when_tickets_expire_unanswered_everybody_hears_of_it(app: Inside) -> No
     assert settle_tickets(app.state) == 3
     bell.told.clear()
     assert watch_expired_share(app.state, alert) and watch_expired_share(app.state, alert)
-    words = "30% of the tickets expire unanswered: agents wait and nobody looks"
+    words = "30% of the tickets expire unanswered: agents wait and nobody answers"
     assert bell.told == [("alert", words)]  # once
     assert words in app.call("GET", "/api/v1/status", headers=app.sign_in()).json()["problems"]
     found = scraped(app)

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from interlock.runtime import Judged
     from interlock.runtime.state import State
 
-# A call comes from a hook or a proxy, a report from an MCP connection, and nothing but the principal is proved to be the same. So a
-# call is an execution's where the principal is that agent's alone (a token's), where its session was seen to report under that name,
-# or, behind a proxy, where it goes by that name. Everybody else's calls are compared with nothing.
+# A call comes from a hook or a proxy, a report from an MCP connection, and only the principal is proved to be the same. So a call
+# belongs to an execution where the principal is that agent's alone (a token's), where its session has reported under that name, or,
+# behind a proxy, where it has that name. All other calls are compared with nothing.
 
-HOOK, PROXY = "hook", "proxy"  # doors that see calls as they are made; a hook sees the calls to the loop as well
-MOST = 1_000  # executions, and sessions, that are remembered
+HOOK, PROXY = "hook", "proxy"  # interfaces that see the calls themselves; a hook sees calls to the loop as well
+MOST = 1_000  # executions, and sessions, in memory
 HINTS = 3  # steps of an execution that a call may belong to: calls run beside each other, and late
-HINT_LENGTH = 120  # characters of a call that are told
+HINT_LENGTH = 120  # characters of a call in the message
 _SHARED = "uid:"  # how a principal begins that several agents may have
 
 Key = tuple[str, str, str]  # principal, name, session of the loop
@@ -33,7 +33,7 @@ Key = tuple[str, str, str]  # principal, name, session of the loop
 
 @dataclass(slots=True)
 class Declarations:
-    """What was reported in this process; a call after a restart is compared again from the next report on."""
+    """Steps reported in this process; after a restart, comparison resumes with the next report."""
 
     _open: OrderedDict[Key, deque[DeclaredStep]] = field(default_factory=OrderedDict)
     _names: OrderedDict[tuple[str, str], str] = field(default_factory=OrderedDict)  # principal, session of a call
@@ -41,7 +41,7 @@ class Declarations:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def opened(self, agent: AgentRef) -> None:
-        """An execution began, and nothing was reported yet."""
+        """Starts an execution without reports."""
         with self._lock:
             self._open[_key(agent)] = deque(maxlen=HINTS)
             while len(self._open) > MOST:
@@ -58,7 +58,7 @@ class Declarations:
             self._open.pop(_key(agent), None)
 
     def linked(self, principal: str, session: str, name: str) -> None:
-        """A session of calls was seen to speak to the loop under a name."""
+        """Links a session of calls to the agent name that it used with the loop."""
         if not session or not name:
             return
         with self._lock:
@@ -67,7 +67,7 @@ class Declarations:
                 self._names.popitem(last=False)
 
     def failed(self, agent: AgentRef, words: str) -> None:
-        """A call failed in a session that speaks to the loop; the next step's answer says so."""
+        """Notes a failed call of a session in the loop; the next step's answer mentions it."""
         with self._lock:
             name = self._names.get((agent.principal, agent.session), "")
             if any(key[:2] == (agent.principal, name) for key in self._open):
@@ -76,37 +76,39 @@ class Declarations:
                 self._failed.popitem(last=False)
 
     def failure(self, agent: AgentRef) -> str:
-        """The call that failed since the last step; told once."""
+        """The call that failed since the last step, once."""
         with self._lock:
             return self._failed.pop((agent.principal, normal_name(agent.name)), "")
 
-    def of(self, agent: AgentRef, door: str) -> Sequence[DeclaredStep] | None:
-        """What whoever makes this call reported last; None where nothing of theirs runs."""
+    def steps_of(self, agent: AgentRef, door: str) -> Sequence[DeclaredStep] | None:
+        """The caller's latest reports; None where it has no open execution."""
         if not self._open:
             return None
         with self._lock:
             name = self._names.get((agent.principal, agent.session), "")
             if not name and door == PROXY:
                 name = normal_name(agent.name)
-            alone = not agent.principal.startswith(_SHARED)
+            exclusive = not agent.principal.startswith(_SHARED)
             found = [
-                hints for key, hints in self._open.items() if key[0] == agent.principal and (alone or key[1] == name)
+                hints
+                for key, hints in self._open.items()
+                if key[0] == agent.principal and (exclusive or key[1] == name)
             ]
             return [hint for hints in found for hint in hints] if found else None
 
 
 def report(state: State, agent: AgentRef, hint: str, cwd: str) -> None:
-    """Remembers a step as it was reported, whatever was answered: it is what the agent says that it does next."""
+    """Remembers a reported step, whatever the answer: it is the agent's claim about its next call."""
     action = intent(hint, cwd)
     state.declarations.reported(agent, declared_step(action, state.reader.read(action)[0]))
 
 
 def find_difference(state: State, judged: Judged) -> Contribution | None:
-    """How a call differs from what its agent reported; None for everything that nobody reports to the loop."""
+    """The contribution of a call that differs from its agent's report; None for calls outside the loop."""
     request = judged.request
     if request.door not in (HOOK, PROXY) or judged.judgement.assessment.level is Level.SAFE:
         return None
-    hints = state.declarations.of(request.agent, request.door)
+    hints = state.declarations.steps_of(request.agent, request.door)
     return None if hints is None else compare_with_declared(request.action, judged.judgement, hints, state.loops.mismatch)
 
 

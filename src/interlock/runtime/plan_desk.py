@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 Inspect = Callable[[Mapping[str, Any]], Impact]
 Take = Callable[[Mapping[str, Any], str, float, SnapshotLimits], TakenSnapshot]
-MOST = 200  # plans that are looked at, at once
+MOST = 200  # open plans
 MOST_RUNNING = 8
-PLANNING = 2  # planners that are asked at a time: each keeps a thread waiting
+PLANNING = 2  # planners that run at a time: each occupies a thread
 STARTING = "starting"
 
 
@@ -35,21 +35,21 @@ def _nobody(principal: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What a command risks, as it was read just now, and the mark of exactly that."""
+    """The current risk of a command, with a hash of exactly that."""
 
     assessment: Assessment
     risk: Risk
     asked: Requirement  # by the gate
-    denies: bool  # whether the gate says no, though somebody may still say yes
+    denies: bool  # whether the gate denies it until somebody approves
     witnesses: tuple[Witness, ...]
     mark: str
-    blast: str = ""  # what a look at its targets saw, in words
-    copied: bool = False  # whether what it would destroy is copied first, so that nobody else has to agree
+    blast: str = ""  # the impact on its targets, in words
+    copied: bool = False  # whether a snapshot replaces the approval
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewedPlan:
-    """One plan, as its operator sees it."""
+    """One plan, as shown to its operator."""
 
     id: str
     operator: str
@@ -61,7 +61,7 @@ class ReviewedPlan:
     reviewed: Reviewed
     planner: str = ""
     notice: str = ""
-    context: tuple[str, ...] = ()  # what the planner was told beside the request
+    context: tuple[str, ...] = ()  # given to the planner beside the request
     made_at: float = 0.0
     status: str = PLANNED
     ticket: str = ""  # that the gate holds it under
@@ -69,7 +69,7 @@ class ReviewedPlan:
     step: int = 0
     place: str = ""
     started_at: float = 0.0
-    touched_at: float = 0.0  # when its operator did something with it last
+    touched_at: float = 0.0  # when its operator last used it
     runs_as: str = ""  # the principal of the user that runs it
     kept: str = ""  # the snapshot that was taken before it ran
 
@@ -80,16 +80,16 @@ class ReviewedPlan:
 
 @dataclass(slots=True)
 class PlanDesk:
-    """The desk of one process."""
+    """The open plans of one process, and the means to inspect and run them."""
 
     settings: PlanSettings = field(default_factory=PlanSettings)
     configured: PlannerSettings = field(default_factory=PlannerSettings)
     planner: Planner | None = None  # the one that the configuration names
     offer: PlannerOffer | None = None  # what an operator chooses from, where it names none
-    files: Callable[[str], str | None] | None = None  # the text of a script, as whoever runs it reads it
-    look: Inspect | None = None  # at its targets, to show what would be lost
-    inspect: Callable[[str], Inspect | None] = _nobody  # the same for the gate, as the user behind a principal could
-    snapshot: Callable[[str], Take | None] = _nobody  # keeps what a command would change, as that user could
+    files: Callable[[str], str | None] | None = None  # reads a script with the rights of its user
+    look: Inspect | None = None  # inspects targets, to show the loss
+    inspect: Callable[[str], Inspect | None] = _nobody  # the same for the gate, with the rights of a principal's user
+    snapshot: Callable[[str], Take | None] = _nobody  # takes snapshots with the rights of that user
     processes: dict[str, RunningCommand] = field(default_factory=dict)  # by the plan's id
     terminals: dict[str, TerminalProgram] = field(default_factory=dict)  # by the plan's id: what runs it at a terminal
     flows: dict[str, RunningWorkflow] = field(default_factory=dict)  # by the workflow's id: the run that was begun last
@@ -98,7 +98,7 @@ class PlanDesk:
     _open: dict[str, ReviewedPlan] = field(default_factory=dict)
 
     def put(self, plan: ReviewedPlan) -> ReviewedPlan:
-        """Lays a plan on the desk, or changes it there; the oldest that does not run makes room."""
+        """Adds or replaces a plan; drops the oldest idle one when full, and refuses where all run."""
         with self.lock:
             if plan.id not in self._open and len(self._open) >= MOST:
                 idle = next((id for id, one in self._open.items() if one.status not in (RUNNING, STARTING)), None)
@@ -109,7 +109,7 @@ class PlanDesk:
             return plan
 
     def of(self, operator: str, id: str) -> ReviewedPlan:
-        """An operator's own plan; nobody has another's."""
+        """An operator's own plan; refuses another operator's."""
         found = self._open.get(id)
         if found is None or found.operator != operator:
             raise _refused(

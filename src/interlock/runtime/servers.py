@@ -1,7 +1,7 @@
 """MCP servers behind proxies: their trust, their declared annotations, and whether their tools still match the pinned ones."""
 
-# A server is trusted as an adapter is: by the same levels, through the same store, by the same command. What a proxy says of its
-# server is a claim that counts up to `validated`; it is bound to how the server is started, so that no other one goes by its name.
+# A server has a trust level as an adapter has: the same levels, store and command. A proxy's claim about its server counts up to
+# `validated`; it is bound to the server's start command, so that no other server can take its name.
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ SAYS_SO = "the server's own annotations say that it destroys"
 
 @dataclass(frozen=True, slots=True)
 class ServerClaim:
-    """What a proxy says of the server behind it, and of the tool that is called."""
+    """A proxy's claim about the server behind it and the called tool."""
 
     name: str
-    mark: str  # a hash of how it is started
+    mark: str  # a hash of its start command
     words: str = ""  # the same for a person
     claim: Trust = Trust.UNTESTED
     raised: Level = Level.SAFE  # at least: a tool that is not listed, or is not what it was
     why: str = ""
-    hints: frozenset[str] = frozenset()  # what the tool's annotations say of it
-    stated: bool = True  # whether `claim` is what somebody said, and not what is left where nobody did
+    hints: frozenset[str] = frozenset()  # claims of the tool's annotations
+    stated: bool = True  # whether somebody stated `claim`; False for the default
 
     @property
     def loaded(self) -> LoadedAdapter:
@@ -60,16 +60,16 @@ class ServerClaim:
 
     @property
     def here(self) -> bool:
-        """Whether it was started on this machine, and works on its files as far as its command shows."""
+        """Whether it runs on this machine and works on its files, as far as its command shows."""
         return _here(self.words)
 
     @property
     def destroys(self) -> bool:
-        """By its own word."""
+        """Whether its own annotations say that it destroys."""
         return DESTRUCTIVE in self.hints
 
     def labelled(self, action: Action) -> Action:
-        """The call with its category, where a server of this machine says that the tool only reads: one signal of two (C-01)."""
+        """Adds the category READ to a call whose local server says that the tool only reads: one signal of two (C-01)."""
         if READ_ONLY not in self.hints or not self.here:
             return action
         return replace(action, fields=MappingProxyType({**action.fields, "crude": "READ"}))
@@ -86,22 +86,22 @@ def _loaded(name: str, mark: str, words: str, claim: Trust) -> LoadedAdapter:
 
 @dataclass(frozen=True, slots=True)
 class ServerStanding:
-    """What a proxy is told about its server."""
+    """The trust of a server and its changed tools, as the proxy receives them."""
 
     trust: Trust
     note: str = ""  # why, and what an operator can do about it
-    changed: tuple[str, ...] = ()  # tools that are not what they were when they were pinned
+    changed: tuple[str, ...] = ()  # tools that differ from the pinned ones
 
 
 def register_server(state: State, server: ServerClaim) -> None:
-    """From now on operators can speak of it; what they said before is looked up where it was not known here."""
+    """Makes a server known to operators; marks trust as stale where the server is new."""
     with state.lock:
         if state.adapters.meet(server.loaded):
             state.adapters.stale = True
 
 
 def enrich_from_server(state: State, request: Request, server: ServerClaim, now: float) -> Request:
-    """The request with what this daemon knows of the server that it names."""
+    """Adds this daemon's knowledge of the named server to a request."""
     server_standing = state.adapters.standing_of(server.loaded, now)
     action = server.labelled(request.action)
     reads = action is not request.action and not server.stated and not server_standing.spoken
@@ -118,10 +118,9 @@ def enrich_from_server(state: State, request: Request, server: ServerClaim, now:
 
 
 def _declared(server: ServerClaim, keeps: bool, own: Judgement) -> Judgement | None:
-    """The annotations as a fact, to be classified with what was read of the call itself; nothing where that is worse by itself.
+    """The annotations as a fact to classify with the call's own facts; None where the call itself is at least as severe.
 
-    A tool that destroys no more than the files that it writes over is judged by these, as an agent's own tool is, where they can be
-    looked at and kept first.
+    A tool that only overwrites files is judged by those files, as an agent's own tool is, where they can be inspected and copied first.
     """
     level = server.raised
     if server.destroys and not (keeps and server.here and only_touches_files(own.facts)):
@@ -135,19 +134,19 @@ def _declared(server: ServerClaim, keeps: bool, own: Judgement) -> Judgement | N
 def server_standing(
     state: State, server: ServerClaim, tools: Mapping[str, str] | None, principal: str
 ) -> ServerStanding:
-    """Blocks: the trust in force, and which of the listed tools (name and hash) are not what was pinned."""
+    """The trust in force, and which of the listed tools (name and hash) differ from the pinned ones; blocks on the store."""
     from interlock.runtime.adapter_trust import refresh_trust
 
     register_server(state, server)
     if state.adapters.stale:
         refresh_trust(state)
     found = state.adapters.standing_of(server.loaded, state.clock.now())
-    changed = _pinned(state, server, tools, principal) if tools else ()
+    changed = _check_pins(state, server, tools, principal) if tools else ()
     return ServerStanding(found.trust, raise_trust_hint(server.name, found, TYPE), changed)
 
 
 def accept_tools(state: State, by: str, server: LoadedAdapter, reason: str) -> None:
-    """An operator has looked at what changed: the tools of the next listing are pinned instead."""
+    """Accepts changed tools for an operator: the next listing is pinned instead."""
     details = {"server": server.adapter.name, "reason": reason}
 
     def work(tx: Tx) -> None:
@@ -158,22 +157,22 @@ def accept_tools(state: State, by: str, server: LoadedAdapter, reason: str) -> N
     state.alerts.pop(f"{CHANGED} {server.adapter.name}", None)
 
 
-def _pinned(state: State, server: ServerClaim, tools: Mapping[str, str], principal: str) -> tuple[str, ...]:
-    """What differs from the first listing; tools that are new are pinned with it."""
+def _check_pins(state: State, server: ServerClaim, tools: Mapping[str, str], principal: str) -> tuple[str, ...]:
+    """Tools that differ from the pinned ones; pins new tools."""
     known = state.store.read(lambda tx: _pins(tx, server.loaded))
     changed = tuple(sorted(name for name, mark in tools.items() if known.get(name, mark) != mark))
     fresh = {name: mark for name, mark in tools.items() if name not in known}
     if fresh or changed:
-        state.store.write(lambda tx: _keep(tx, state, server, fresh, changed, principal))
+        state.store.write(lambda tx: _save_pins(tx, state, server, fresh, changed, principal))
     if changed:
-        words = f"tools of server {server.name} are not what they were: {', '.join(changed)[:300]}"
+        words = f"tools of server {server.name} have changed: {', '.join(changed)[:300]}"
         if state.alerts.get(f"{CHANGED} {server.name}") != words:
             state.alerts[f"{CHANGED} {server.name}"] = words
             state.tell("alert", None, words)
     return changed
 
 
-def _keep(
+def _save_pins(
     tx: Tx, state: State, server: ServerClaim, fresh: Mapping[str, str], changed: Iterable[str], principal: str
 ) -> None:
     if fresh:

@@ -138,7 +138,7 @@ class State:
         return (found.by, found.ceiling) if found is not None and found.at(now) else ("", Level.SAFE)
 
     def under(self, policy: Policy, mode: str, applied_rules: tuple[AppliedRules, ...] = ()) -> State:
-        """The same service under another policy and mode, for one call; `applied_rules` says what made the policy another one."""
+        """A copy under another policy and mode, for one call; `applied_rules` are the rules that changed the policy."""
         if policy is self.policy and mode == self.mode:
             return self
         return replace(self, policy=policy, mode=mode, applied_rules=applied_rules or self.applied_rules)
