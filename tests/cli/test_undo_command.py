@@ -43,7 +43,7 @@ def test_before_anything_was_kept_it_says_so(tmp_path: Path) -> None:
     try:
         assert empty.program("undo", "--list").stdout == "Nothing was kept yet.\n"
         done = empty.program("undo", "--yes")
-        assert done.returncode == 1 and "nothing is kept here" in done.stderr
+        assert done.returncode == 1 and "there is no snapshot here" in done.stderr
     finally:
         empty.stop()
 

@@ -131,7 +131,7 @@ def test_when_snapshots_take_up_their_room_it_is_asked(gate: Gate, repo: Path, l
     files(repo, {"src/a.py": "work\n"})
     gate.state.snapshot_usage.bytes[""], never = gate.state.undo.total_bytes, Never()
     found = gate.ask(command("git reset --hard", str(repo)), inspect_impact=look, take_snapshot=never)
-    assert found.outcome == "confirm" and never.asked == 0 and "all the room" in found.reason
+    assert found.outcome == "confirm" and never.asked == 0 and "all of their space" in found.reason
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,9 @@ def test_an_undo_is_undone_in_turn_and_then_counts_again(desk: Gate, repo: Path,
     back = undoing.undo(desk.state, "ann").undone.as_id
     with pytest.raises(AnswerRefused, match=f"was undone already; `interlock undo {back}` takes that back"):
         undoing.undo(desk.state, "ann", id)
-    with pytest.raises(AnswerRefused, match="nothing is kept here"):  # what an undo took is not undone without its name
+    with pytest.raises(
+        AnswerRefused, match="there is no snapshot here"
+    ):  # what an undo took is not undone without its name
         undoing.undo(desk.state, "ann")
     assert undoing.undo(desk.state, "ann", back).undone.done and work(repo) == after
     assert undoing.undo(desk.state, "ann", id).undone.done and work(repo) == before
@@ -142,11 +144,11 @@ def test_what_is_elsewhere_or_gone_says_so(desk: Gate, repo: Path, look: Look, k
     elsewhere = replace(desk.state, machine="another")
     with pytest.raises(AnswerRefused, match="is on another machine"):
         undoing.undo(elsewhere, "ann", id)
-    with pytest.raises(AnswerRefused, match="nothing is kept here"):
+    with pytest.raises(AnswerRefused, match="there is no snapshot here"):
         undoing.undo(elsewhere, "ann")
     row = undoing.list_snapshots(desk.state)[0]
     desk.store.write(lambda tx: tx.end_snapshot(replace(row, state="pruned"), row))
-    with pytest.raises(AnswerRefused, match="is gone: they are kept for 7 days"):
+    with pytest.raises(AnswerRefused, match="was pruned: snapshots last 7 days"):
         undoing.undo(desk.state, "ann", id)
 
 

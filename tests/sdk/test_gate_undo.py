@@ -50,7 +50,7 @@ def test_what_a_daemon_kept_comes_back_there_and_later_without_it(tmp_path: Path
         assert shown.returncode == 0 and "Everything is as it was." in shown.stdout, shown.stderr
     with Gate(config, agent="bot") as gate:
         assert gate.undo(left).done and work.read_text() == "three days of work\n"
-        with pytest.raises(GateError, match="nothing is kept here"):
+        with pytest.raises(GateError, match="there is no snapshot here"):
             gate.undo()
 
 

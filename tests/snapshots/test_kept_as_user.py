@@ -255,7 +255,7 @@ def test_an_operator_brings_back_what_was_kept_of_any_user_and_an_agent_only_its
     before = told(work)
     id = asked_and_run(desk, world, work)
     assert id.startswith("u_")
-    with pytest.raises(AnswerRefused, match="nothing is kept here"):
+    with pytest.raises(AnswerRefused, match="there is no snapshot here"):
         undoing.undo(desk.state, OTHER, principal=OTHER)
     assert undoing.plan_undo(desk.state).plan.total == 4
     assert undoing.undo(desk.state, "ann").undone.done and told(work) == before

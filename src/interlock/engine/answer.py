@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DecisionDraft:
-    """What was weighed and held under which circumstances, and the snapshot that was taken before it may run."""
+    """A decision in the making: circumstances, policy result, resolution, and the snapshot taken first."""
 
     at: Circumstances
     weighed: PolicyResult
@@ -37,7 +37,7 @@ class DecisionDraft:
 def decision_of(
     state: State, judged: Judged, weighed: PolicyResult, held: Resolution, kept: TakenSnapshot | None = None
 ) -> Decision:
-    """The decision; a snapshot stands in one that allows."""
+    """Builds the decision; only an allow names its snapshot."""
     kept = kept if held.outcome == "allow" else None
     token = tokens.pending_token(state, judged, held)
     code = tokens.code_of(held, weighed, token)
@@ -63,7 +63,7 @@ def decision_of(
 
 
 def _patterns(state: State, judged: Judged) -> tuple[dict[str, Any], ...]:
-    """The registry's patterns that count for this action."""
+    """The registry patterns that apply to this action."""
     if judged.registry_match is None:
         return ()
     found = matching_patterns(judged.judgement.assessment, state.policy, judged.registry_match)
@@ -74,7 +74,7 @@ INFERRED = "DANGER_LEVEL_INFERRED"
 
 
 def notices_of(state: State, judged: Judged, held: Resolution) -> tuple[Mapping[str, Any], ...]:
-    """The notices of an allowed operation; none where it is held, which says why itself."""
+    """The notices of an allowed operation; none where it is held, since the reason says why."""
     request, level = judged.request, judged.judgement.assessment.level
     if held.outcome != "allow" or level < Level.DANGEROUS:
         return ()

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 def attack(judged: Judged) -> str:
-    """What an action does to the guard itself, in words; where its files can be looked at, settings that run our hook count."""
+    """How an action attacks the guard itself, in words; where files can be read, settings that run our hook count."""
     request = judged.request
     files, home = request.files, request.action.home or home_of(request.agent.principal)
 
-    def look(path: str) -> str | None:
+    def read(path: str) -> str | None:
         return files(f"{home}{path[1:]}" if path.startswith("~/") else path) if files else None
 
-    return tampering(request.action, judged.judgement, look if files is not None else None)
+    return tampering(request.action, judged.judgement, read if files is not None else None)
 
 
 def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: PolicyResult, held: Resolution) -> str:
-    """Blocks whoever asked, where this answer is one too many, and says why; only where answers are enforced, and never a person."""
+    """Blocks the caller where this answer calls for it, and returns why; only in enforcing mode, and never a person."""
     if held.outcome == "allow" or state.mode != "enforcing" or judged.request.agent.person:
         return ""
     reason = (
@@ -50,7 +50,7 @@ def block_for(tx: Tx, state: State, judged: Judged, counts: Counts, weighed: Pol
 
 
 def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, Any]) -> bool:
-    """Blocks a principal for what it was caught at, which is recorded with it; False where it is blocked already."""
+    """Records an alert and blocks its principal; False where it is blocked already, or nothing is enforced."""
 
     def work(tx: Tx) -> bool:
         now = state.clock.now()
@@ -68,13 +68,13 @@ def block_now(state: State, agent: AgentRef, reason: str, alert: Mapping[str, An
 
 
 def _tampering(judged: Judged, weighed: PolicyResult) -> str:
-    """Not of a step: the loop stops that agent itself, with a challenge."""
+    """Self-protection as a reason; not for a step, whose agent the loop stops by a challenge."""
     words = next((part.words for part in weighed.parts if part.name == TAMPERING), "")
     return "" if judged.request.step is not None else words and f"an action that {words}"
 
 
 def _undeclared(weighed: PolicyResult) -> str:
-    """What an agent did that it had not reported, where the configuration makes that a block."""
+    """An unreported or misreported action, where the configuration blocks for it."""
     found = next((p for p in weighed.parts if p.name in (UNDECLARED, MISMATCH) and p.requirement.blocked), None)
     return f"{found.name}: {found.words}" if found is not None else ""
 

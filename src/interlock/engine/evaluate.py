@@ -39,7 +39,7 @@ def evaluate(state: State, request: Request) -> Decision:
     """The decision for one action; anything unexpected is a denial (the one place that turns an error into an answer)."""
     try:
         return _evaluate(state, request)
-    except Overtaken:  # nothing was decided: whoever asks looks again, and asks again
+    except Overtaken:  # nothing was decided: the caller reads again, and asks again
         raise
     except StoreError as error:
         state.trouble(f"the store cannot be used: {error}", "store")
@@ -64,7 +64,7 @@ def evaluate(state: State, request: Request) -> Decision:
 
 
 def quick(state: State, request: Request) -> Decision | None:
-    """The answer to everyday work, without the store and at once; None where `evaluate` has to be asked, and where anything goes wrong."""
+    """Answers everyday work at once, without the store; None where `evaluate` has to decide, and on any error."""
     try:
         if not is_known(state, request):
             return None
@@ -85,7 +85,7 @@ def _evaluate(state: State, request: Request) -> Decision:
         return everyday
     if (
         needs_snapshot(judged) and overwritten_targets(state, judged) is not None
-    ):  # and was not: its server's word counts
+    ):  # no snapshot was taken: the server's claim counts
         judged = _judge(state, replace(request, take_snapshot=None))
     judged = identify(state, judged)
     found = state.store.read(lambda tx: gather(tx, state, judged))
@@ -93,8 +93,8 @@ def _evaluate(state: State, request: Request) -> Decision:
     answer = _answer(state, judged, found, inspect_impact(state, judged, at))
     answer = take_snapshot(state, judged, answer, lambda at: _answer(state, judged, found, at))
     weighed, held = answer.weighed, answer.held
-    rests = held.keep is TicketChange.SPEND or grant is not None or answer.at.snapshot is not None
-    if not request.spend and held.outcome == "allow" and rests:
+    uses_up = held.keep is TicketChange.SPEND or grant is not None or answer.at.snapshot is not None
+    if not request.spend and held.outcome == "allow" and uses_up:
         return replace(decision_of(state, judged, weighed, held), unspent=True)
     free = not state.blocked(request.agent.principal)
     decision = state.store.write(lambda tx: perform(tx, state, judged, found, answer, grant))
@@ -117,30 +117,30 @@ def _judge(state: State, request: Request, budget: int = BUDGET, at_once: bool =
     name = request.action.text if request.action.kind in (Kind.OPERATION, Kind.TOOL) else ""
     matched = None
     if name and state.policy.registry:
-        spoken = f"{name}_{request.resource}" if request.resource else name
+        called = f"{name}_{request.resource}" if request.resource else name
         gate = state.policy.severities
-        matched = state.registry.check(spoken, gate.max_cooling_off_ms, gate.block_on_match_failure)
+        matched = state.registry.check(called, gate.max_cooling_off_ms, gate.block_on_match_failure)
         matched = matched.registered() if exemption(name, state.rules.patterns) else matched
     return Judged(request, add_registry_findings(judgement, matched, state.rules), named, matched, now)
 
 
 def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | None:
-    """Everyday work: nothing is asked for, and nothing the store knows could ask for more."""
+    """Allows everyday work that requires nothing, where nothing in the store could require more; else None."""
     request, assessment = judged.request, judged.judgement.assessment
     if assessment.level > Level.REVERSIBLE or request.pending or request.token:
         return None
     if request.execution and request.step is None:
         return None
-    if state.recorder.failing:  # what cannot be recorded is not allowed by the way
+    if state.recorder.failing:  # an action that cannot be recorded is not allowed
         return None
-    if not state.fresh():  # what is remembered may be old
+    if not state.fresh():  # memory may be outdated
         return None
-    if find_difference(state, judged) is not None:  # which goes on record in full
+    if find_difference(state, judged) is not None:  # it is recorded in full
         return None
     if may_meet(state, replace(judged, effect_keys=effect_keys_of(state, judged))):
         return None
     over = overwritten_targets(state, judged)
-    if over is not None and at_once:  # which is looked at, and may be kept first
+    if over is not None and at_once:  # it is inspected, and may be copied first
         return None
     blocked = state.blocked(request.agent.principal)
     paused_by, paused_to = state.paused(judged.now)
@@ -180,18 +180,18 @@ def _quick(state: State, judged: Judged, at_once: bool = False) -> Decision | No
 
 
 def _answer(state: State, judged: Judged, found: Gathered, at: Circumstances) -> DecisionDraft:
-    """What must happen first under these circumstances, and what that comes to."""
+    """Evaluates the policy under these circumstances, and resolves the result."""
     weighed = evaluate_policy(judged.judgement.assessment, judged.named, state.policy, at)
-    return DecisionDraft(at, weighed, _hold(state, judged, found, weighed))
+    return DecisionDraft(at, weighed, _resolve(state, judged, found, weighed))
 
 
 def _decides(weighed: PolicyResult) -> bool:
-    """Whether a denial of the same effect is what answers: no grant or mode took it away, and nothing forbids the action anyway."""
+    """Whether an earlier denial of the same effect decides: no grant or mode lifted it, and nothing else blocks the action."""
     return not weighed.requirement.blocked and any(part.name == SAME_EFFECT for part in weighed.parts)
 
 
-def _hold(state: State, judged: Judged, found: Gathered, weighed: PolicyResult) -> Resolution:
-    """The answer; a ticket that was made for something else frees nothing."""
+def _resolve(state: State, judged: Judged, found: Gathered, weighed: PolicyResult) -> Resolution:
+    """Resolves the requirement against the ticket; a ticket for another action frees nothing."""
     ticket = found.ticket
     if weighed.requirement != Requirement():
         no = tokens.refusal_of(judged, ticket, weighed, found.wait)
@@ -217,5 +217,5 @@ NO_STORE = "the state cannot be known: the store cannot be used"
 
 
 def evaluate_with_token(state: State, request: Request, token: str = "") -> Decision:
-    """Blocks; a door with an event loop runs it elsewhere."""
+    """Evaluates with a token, if any; blocks, so an interface with an event loop runs it in a thread."""
     return evaluate(state, replace(request, token=token) if token else request)

@@ -13,7 +13,7 @@ from interlock.approvals import resolve
 from interlock.model import Action, Assessment, EffectiveCommand, Finding, Human, Kind, Level
 from interlock.policy.impact import IMPACT_PREFIX, recoverable, undo_words_after
 
-if TYPE_CHECKING:  # whoever only wants lines does not load what weighs
+if TYPE_CHECKING:  # rendering alone does not load the policy
     from interlock.policy.evaluate import PolicyResult
     from interlock.policy.impact import Impact
     from interlock.policy.policy import Policy
@@ -24,7 +24,7 @@ _ADMIN = frozenset({"role:admin"})
 
 @dataclass(frozen=True, slots=True)
 class ExplainVerdict:
-    """What would be answered, in three words, and how a process says it (2.13)."""
+    """The answer as one of three words, with its exit code (2.13)."""
 
     word: str
     exit_code: int
@@ -59,18 +59,18 @@ _HUMANS = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class PolicyAnswer:
-    """What a policy decides about an action that nobody was asked about yet."""
+    """A policy's answer to an action without a ticket."""
 
     outcome: str  # allow, cool_off, confirm, approve, verify, deny, block
     weighed: PolicyResult
     policy: str = "default"
     mode: str = "enforcing"
-    seen: Impact | None = None  # what a look at the targets found
-    keepable: bool = False  # it would pass where a copy of what it changes is taken first
+    seen: Impact | None = None  # on the inspected targets
+    keepable: bool = False  # a snapshot taken first would allow it
 
     @property
     def verdict(self) -> ExplainVerdict:
-        """The outcome in three words; what only an admin can free is a no to everybody else."""
+        """The outcome as one of three words; an action that only an admin can free is denied to everybody else."""
         return DENY if self.weighed.requirement.approvers == _ADMIN else _VERDICTS[self.outcome]
 
     @property
@@ -92,7 +92,7 @@ class PolicyAnswer:
 
 
 def policy_answer(weighed: PolicyResult, policy: Policy, mode: str = "enforcing") -> PolicyAnswer:
-    """The answer that the path gives to a weighed action without a ticket."""
+    """The answer of the engine to a policy result without a ticket."""
     return PolicyAnswer(
         resolve(weighed.requirement, weighed.denies, None, "", 0.0, policy.denial_seconds).outcome,
         weighed,
@@ -118,11 +118,11 @@ def explain(action: Action, assessment: Assessment, answer: PolicyAnswer) -> lis
         lines += [_BLANK, *_finding(text if action.kind in _TEXTS else "", finding)]
     if len(assessment.findings) > MAX_SHOWN:
         lines += [_BLANK, _plain(f"… and {len(assessment.findings) - MAX_SHOWN} more findings")]
-    return _beside(answer.seen, [*lines, _BLANK, *_figures(assessment), *_weighed(answer)])
+    return _beside(answer.seen, [*lines, _BLANK, *_figures(assessment), *_policy_lines(answer)])
 
 
 def _beside(seen: Impact | None, lines: list[Line]) -> list[Line]:
-    """The lines; beside a look that found everything again, none says that it cannot be undone."""
+    """Removes claims of irreversibility where the inspection found everything recoverable."""
     looked = (f"{IMPACT_PREFIX}{seen.words}",) if seen is not None else ()
     if not recoverable(looked):
         return lines
@@ -133,7 +133,7 @@ _TEXTS = frozenset({Kind.COMMAND, Kind.INTENT})  # kinds whose text a finding ca
 
 
 def _call(action: Action) -> str:
-    """An operation or tool with what it is given, cut where it gets long."""
+    """An operation or tool with its params, shortened."""
     given = action.fields.get("params") or action.fields.get("input")
     words = f"{action.text} {json.dumps(given, ensure_ascii=False, default=str)}" if given else action.text
     return words if len(words) <= 400 else words[:397] + "..."
@@ -217,8 +217,8 @@ def _figures(assessment: Assessment) -> Iterator[Line]:
     yield _row("Score", StyledText(f"{assessment.score} of 100, tier {assessment.tier.value}: {', '.join(factors)}"))
 
 
-def _weighed(answer: PolicyAnswer) -> Iterator[Line]:
-    """What decided: the policy, the mode where it is not enforcing, and each part that spoke."""
+def _policy_lines(answer: PolicyAnswer) -> Iterator[Line]:
+    """The policy, the mode where it is not enforcing, and each contribution."""
     yield _row("Approval", StyledText(answer.approval))
     mode = f", mode {answer.mode}" if answer.mode != "enforcing" else ""
     parts = answer.weighed.parts or answer.weighed.would

@@ -32,7 +32,7 @@ Ask = Callable[[str, str, bytes, Config], HookOutput | None]
 
 @dataclass(frozen=True, slots=True)
 class FallbackVerdict:
-    """A verdict, and what the journal keeps of it."""
+    """A verdict with its level and findings for the journal."""
 
     verdict: HookVerdict
     level: int = -1
@@ -40,12 +40,12 @@ class FallbackVerdict:
 
 
 def main(argv: Sequence[str]) -> int:
-    """For the compiled client, which replays what is framed on stdout; anything else it takes for a no."""
+    """Serves the compiled client, which replays the framed reply from stdout and denies on anything else."""
     return run(argv, None, framed=True)
 
 
 def run(argv: Sequence[str], ask: Ask | None, framed: bool = False) -> int:
-    """`FOLDER CONFIGURATION AGENT EVENT`; whatever goes wrong is the agent's own no."""
+    """Runs `FOLDER CONFIGURATION AGENT EVENT`; any error becomes a denial in the agent's dialect."""
     make_undumpable()
     folder, path, word, event = argv
     agent = agent_of(word)
@@ -76,17 +76,17 @@ def _reply(agent: AgentDialect, event: str, config: Config, ask: Ask | None) -> 
         return answered
     from interlock.identity.isolation import is_jailed
 
-    told = agent.decode(data, event)
-    said = judge_calls(told, config)
-    if told.kind in GATING:
-        said = _kept(agent, told, said, config)
+    call = agent.decode(data, event)
+    said = judge_calls(call, config)
+    if call.kind in GATING:
+        said = _journal(agent, call, said, config)
         if config.hooks.start_daemon and not is_jailed(config.folder):
             start_daemon(config)
-    return agent.encode(told, said.verdict)
+    return agent.encode(call, said.verdict)
 
 
 def installed_config(folder: Path, path: str) -> Config:
-    """As it was at the installation, whose state folder counts where the file names none; the environment has no say."""
+    """The configuration of the installation, with its state folder as the default; ignores the environment."""
     if path:
         return load_config(Path(path), _home_of(folder))
     return config_of({"store": {"url": f"sqlite://{folder}"}}, environ={})
@@ -99,12 +99,12 @@ def agent_home() -> str:
 
 
 def _home_of(folder: Path) -> dict[str, str]:
-    """What makes this folder the default one."""
+    """The environment that makes this the default folder."""
     return {"XDG_STATE_HOME": str(folder.parent)} if folder.name == "interlock" else {}
 
 
 def judge_calls(event: Event, config: Config) -> FallbackVerdict:
-    """The verdict without a daemon: the worst of its calls."""
+    """The verdict without a daemon: that of the worst call."""
     if event.kind not in GATING:
         return FallbackVerdict(HookVerdict("allow"))
     if event.problem:
@@ -136,7 +136,7 @@ def judge_calls(event: Event, config: Config) -> FallbackVerdict:
 
 
 def _in_project(policy: Policy, call: AgentCall) -> Policy:
-    """The policy under what the project's own file denies and wants asked."""
+    """The policy with the denials and questions of the project's own file."""
     from interlock.impact.project_files import find_project_files
     from interlock.policy.load import project_rules
     from interlock.policy.overrides import apply_all_rules
@@ -162,15 +162,14 @@ def _one(judgement: Judgement, action: object, rules: Rulebook, policy: Policy, 
 
 
 def refusal_in_force(folder: Path, principal: str) -> str:
-    """Why this principal may do nothing at all without a daemon; empty where the state says that it may."""
+    """Why this principal is refused without a daemon; empty where it is not."""
     import sqlite3
 
-    from interlock.identity.isolation import is_jailed
-    from interlock.identity.isolation import read_blocks as told
+    from interlock.identity.isolation import is_jailed, read_blocks
 
     if is_jailed(folder):
         try:
-            why = told(folder).get(principal)
+            why = read_blocks(folder).get(principal)
         except (OSError, ValueError, LookupError, AttributeError):
             return f"whether {principal} is blocked cannot be known"
         return f"{principal} is blocked ({why})" if why is not None else ""
@@ -190,8 +189,8 @@ def refusal_in_force(folder: Path, principal: str) -> str:
     return f"{principal} is blocked ({rows[0][0]})" if rows else ""
 
 
-def _kept(agent: AgentDialect, event: Event, said: FallbackVerdict, config: Config) -> FallbackVerdict:
-    """The same, once the journal has it; what cannot be kept is not allowed."""
+def _journal(agent: AgentDialect, event: Event, said: FallbackVerdict, config: Config) -> FallbackVerdict:
+    """Writes the verdict into the journal; denies where that fails."""
     from interlock.approvals.tickets import action_json
     from interlock.audit.journal import append, journal_path
 
@@ -220,7 +219,7 @@ def _kept(agent: AgentDialect, event: Event, said: FallbackVerdict, config: Conf
 
 
 def start_daemon(config: Config) -> None:
-    """A daemon of its own, with nothing of the agent's environment; where one comes up already, it ends by itself."""
+    """Starts a daemon without the agent's environment; a second one ends by itself."""
     if not config.path and config.folder.name != "interlock":  # no daemon would find it
         return
     where = ["--config", config.path] if config.path else []

@@ -27,7 +27,7 @@ from interlock.runtime.state import State
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What the store knows that this decision needs."""
+    """The store's facts for one decision."""
 
     ticket: Ticket | None = None
     approvals: tuple[Approval, ...] = ()
@@ -36,7 +36,7 @@ class Gathered:
     met: MatchedDenial | None = None  # the denial of the same effect on the same target
     grants: tuple[Grant, ...] = ()
     counts: Counts = field(default_factory=Counts)
-    nobody: bool = False  # there is no operator who could agree to anything
+    nobody: bool = False  # no operator exists who could approve
     wait: int = 0  # seconds until this principal may try a token again
 
 
@@ -95,7 +95,7 @@ def circumstances(state: State, judged: Judged, found: Gathered) -> Circumstance
 
 
 def _tier(state: State, agent: AgentRef, row: AgentRow | None) -> str:
-    """What an operator said; a row that somebody edited says nothing."""
+    """The trust tier that an operator set; an edited row is ignored."""
     known = row if state.shared else state.baseline.agent(agent.principal, agent.name)
     return known.trust_tier if known else ""
 
@@ -104,7 +104,7 @@ HOOK = "hook"
 
 
 def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumstances:
-    """The circumstances, with what was seen of what happens on this machine."""
+    """Adds the inspected impact on this machine to the circumstances."""
     request = judged.request
     if request.inspect_impact is None or runs_elsewhere(judged):
         return at
@@ -121,7 +121,7 @@ def inspect_impact(state: State, judged: Judged, at: Circumstances) -> Circumsta
 
 
 def runs_elsewhere(judged: Judged) -> bool:
-    """Whether nobody here can see what it does: an adapter's operation, and what a server does beside writing this machine's files."""
+    """Whether its impact cannot be inspected here: an adapter's operation, and a server's call that does more than touch local files."""
     request = judged.request
     if request.server is not None:
         return not (request.server.here and only_touches_files(judged.judgement.facts))
@@ -129,7 +129,7 @@ def runs_elsewhere(judged: Judged) -> bool:
 
 
 def own_tools(request: Request) -> bool:
-    """Whether its tools work on this machine's files: an agent's own, as far as they are, and those of a server that runs here."""
+    """Whether its tool works on this machine's files: a tool of the agent itself, or of a local server."""
     return request.server is not None or (request.door == HOOK and inspection.is_own_tool(request.action))
 
 
@@ -138,7 +138,7 @@ _ADAPTER = "\0adapter"
 
 
 def identify(state: State, judged: Judged) -> Judged:
-    """The action with its digest and its effect keys; those of everyday work only where a denial could bind them."""
+    """Adds the digest and the effect keys; keys of everyday work only where a denial could match them."""
     request, judgement = judged.request, judged.judgement
     fields = _exact({key: _whole(value) for key, value in request.action.fields.items()})
     if request.adapter:  # CT-05: the same operation elsewhere is another one
@@ -149,7 +149,7 @@ def identify(state: State, judged: Judged) -> Judged:
 
 
 def effect_keys_of(state: State, judged: Judged) -> tuple[EffectKey, ...]:
-    """What it does to what, where, without its secrets; of everyday work only where its principal was told no."""
+    """The redacted effect keys of an action; of everyday work only where its principal has a rejection."""
     action, judgement = judged.request.action, judged.judgement
     if judgement.assessment.level >= Level.DESTRUCTIVE:
         found = effect_keys(action, judgement.facts, judgement.assessment)
@@ -161,17 +161,17 @@ def effect_keys_of(state: State, judged: Judged) -> tuple[EffectKey, ...]:
 
 
 def _whole(value: Any) -> Any:
-    """Params whose names begin with `_` are read like all others, so they count like all others; but for what carries a token."""
+    """Keeps params whose names begin with `_` in the digest, since they are analysed too; except those that carry a token."""
     if not isinstance(value, Mapping):
         return value
     private = {key for key in value if isinstance(key, str) and key.startswith("_")} - _TOKENS
-    return {f"\0{key}" if key in private else key: item for key, item in value.items()}  # no door takes a NUL
+    return {f"\0{key}" if key in private else key: item for key, item in value.items()}  # every interface refuses a NUL
 
 
 def _exact(value: Any) -> Any:
-    """A digest takes no floats, whose spelling is nobody's; here each stands as the one text that Python writes for it."""
+    """Replaces floats, which a digest refuses, by Python's one spelling of them."""
     if isinstance(value, float):
-        return {"\0float": repr(value)}  # no caller can send that key: a NUL is refused at every door
+        return {"\0float": repr(value)}  # no caller can send that key: every interface refuses a NUL
     if isinstance(value, Mapping):
         return {key: _exact(item) for key, item in value.items()}
     return [_exact(item) for item in value] if isinstance(value, list | tuple) else value

@@ -32,13 +32,13 @@ def perform(
     answer: DecisionDraft,
     grant: Grant | None,
 ) -> Decision:
-    """Keeps what the decision changes, before the answer leaves; what was spent by somebody else is denied."""
+    """Saves all changes of a decision before the answer leaves; denies what somebody else spent meanwhile."""
     weighed, held = answer.weighed, answer.held
     now, ticket, issued = judged.now, held.ticket, False
     if held.keep is TicketChange.OPEN:
-        _let_go(tx, state, found.ticket, now)
+        _expire_replaced(tx, state, found.ticket, now)
         made = new_ticket(state, judged, weighed)
-        ticket = _opened(tx, state, made)
+        ticket = _open(tx, state, made)
         if ticket is None:
             held = Resolution("deny", _full(state.policy.open_tickets), code="RATE_LIMIT_EXCEEDED")
         else:
@@ -60,7 +60,7 @@ def perform(
         state.baseline.ask(ticket.id, now)
     if (
         held.keep is not TicketChange.NOTHING or held.ticket is None or found.ticket is None
-    ):  # asking after one's own ticket is no deed
+    ):  # polling one's own ticket is not a new action
         tx.add_deeds([history_entry(judged, held.outcome)])
         blocked = block_for(tx, state, judged, found.counts, weighed, held)
     if tokens.is_failure(judged, held):
@@ -79,8 +79,8 @@ def perform(
     return decision
 
 
-def _opened(tx: Tx, state: State, made: Ticket) -> Ticket | None:
-    """The ticket; None where the queue is full of tickets that somebody still asks for."""
+def _open(tx: Tx, state: State, made: Ticket) -> Ticket | None:
+    """Opens the ticket; None where the queue is full of tickets with waiting callers."""
     most = state.policy.open_tickets
     with suppress(QueueFull):
         return tx.open_ticket(made, most)
@@ -97,8 +97,8 @@ def _full(most: int) -> str:
     )
 
 
-def _let_go(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:
-    """What expired before anybody noticed makes room for the ticket that takes its place."""
+def _expire_replaced(tx: Tx, state: State, ticket: Ticket | None, now: float) -> None:
+    """Expires an overdue ticket before a new one takes its place."""
     after = settle(ticket, now) if ticket is not None else None
     if ticket is not None and after is not None and after != ticket and tx.change_ticket(after, ticket):
         state.recorder.now(tx, "expire", event_body(now, "expire", "time", {"ticket": ticket.id}))
@@ -108,11 +108,11 @@ def _spend(
     tx: Tx, state: State, judged: Judged, ticket: Ticket, before: Ticket, held: Resolution
 ) -> tuple[Ticket, Resolution]:
     now = judged.now
-    if ticket != before and not tx.change_ticket(ticket, before):  # what time alone had changed
+    if ticket != before and not tx.change_ticket(ticket, before):  # changed by time alone
         found = tx.ticket(ticket.id)
         if found is None or replace(found, decided_at=ticket.decided_at, expires_at=ticket.expires_at) != ticket:
             return ticket, Resolution("deny", f"ticket {ticket.id} was answered just now; try again", ticket=ticket)
-        ticket = found  # upkeep had seen the time before us
+        ticket = found  # maintenance has expired it meanwhile
     spent = apply_move(ticket, "spend", now)
     if not tx.change_ticket(spent, ticket) or not state.baseline.spend(ticket.id, held):
         return ticket, Resolution(

@@ -24,7 +24,7 @@ _KEYS = frozenset(
 
 
 def failed_cases(policy: Policy, rules: Rulebook) -> list[str]:
-    """One line a case that comes out otherwise, or that says nothing; a policy without cases promises nothing."""
+    """One line for each failing or malformed case; a policy without cases fails."""
     if not policy.cases:
         return ["there is no [[case]]: a policy says by cases what it promises"]
     said = (_wrong(case, policy, rules) for case in policy.cases)

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """Why there is no assessment; whoever gets this denies."""
+    """Why there is no assessment; the caller denies."""
 
     error: str
 
 
 def judge(action: Action, files: FileReader | None = None) -> Assessment | Unjudged:
-    """What the action would do; an unexpected error is an answer too, and never a pass."""
+    """Assesses an action; an unexpected error is an Unjudged, never a pass."""
     try:
         if action.kind is Kind.COMMAND:  # by its text, so that the cache serves it
             return assess(action.text, action.cwd, files)
@@ -41,13 +41,13 @@ def judge(action: Action, files: FileReader | None = None) -> Assessment | Unjud
 
 @dataclass(frozen=True, slots=True)
 class LocalPolicy:
-    """What a daemon of this configuration would decide by, as far as it does not depend on what happened before."""
+    """The rules and policy of a daemon with this configuration, without its history."""
 
     rules: Rulebook
     policy: Policy
     mode: str = "enforcing"
     patterns: tuple[Pattern, ...] = ()
-    relief: bool = True  # whether what a look sees can lower what is asked for
+    relief: bool = True  # whether the inspected impact can lower the requirement
     keeps: bool = True  # whether snapshots are taken
 
 
@@ -77,7 +77,7 @@ def preview(
     points: int = 0,
     project: Sequence[ProjectFile] = (),
 ) -> tuple[Assessment, PolicyAnswer] | Unjudged:
-    """The path of an action up to a ticket: read, classify, assess, weigh, decide; nothing is kept, and nobody is asked."""
+    """Runs an action through analysis and policy up to a ticket; saves nothing and asks nobody."""
     from interlock.analysis.assess import judge
     from interlock.engine.explain import policy_answer
     from interlock.policy.circumstances import Circumstances
@@ -106,7 +106,7 @@ def preview(
 def _passes_when_kept(
     action: Action, judgement: Judgement, by: LocalPolicy, at: Circumstances, answer: PolicyAnswer
 ) -> bool:
-    """Whether what would be lost can be kept, and keeping it is all that this is held for."""
+    """Whether a snapshot can be taken and would allow the action."""
     from interlock.engine.explain import ALLOW, policy_answer
     from interlock.impact.inspection import inspection_of
     from interlock.policy.evaluate import requirement_for
@@ -121,7 +121,7 @@ def _passes_when_kept(
 
 
 def registry_match(action: Action, by: LocalPolicy) -> RegistryMatch | None:
-    """What the registry says of a name."""
+    """The registry's match of an operation or tool name."""
     if action.kind not in (Kind.OPERATION, Kind.TOOL) or not by.policy.registry:
         return None
     from interlock.policy.registry import Registry

@@ -42,7 +42,7 @@ SETTING = "quota:"
 
 
 class QuotaRefused(Exception):
-    """No request now; `code` is of the registry."""
+    """A refused request; `code` is of the error registry."""
 
     def __init__(
         self, code: str, message: str, details: Mapping[str, Any], confirmation: Mapping[str, Any] | None = None
@@ -53,7 +53,7 @@ class QuotaRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class QuotaQuestion:
-    """Who wants to ask the service for what; `count` where the request follows at once."""
+    """A request to an adapter's service that needs quota; `count` where it follows at once."""
 
     adapter: str
     limits: ServiceLimits
@@ -65,7 +65,7 @@ class QuotaQuestion:
 
 
 def take_quota(state: State, room: QuotaQuestion) -> list[dict[str, Any]]:
-    """Warnings for the answer, where one more request may be made; raises QuotaRefused where it may not."""
+    """Checks the quota for one more request and returns warnings; raises QuotaRefused."""
     if not room.limits:
         return []
     now = state.clock.now()
@@ -82,13 +82,13 @@ def take_quota(state: State, room: QuotaQuestion) -> list[dict[str, Any]]:
 
 
 def quota_status(state: State, adapter: str, limits: ServiceLimits) -> dict[str, Any]:
-    """What is left, for introspection."""
+    """The remaining quota, for introspection."""
     used = state.store.read(lambda tx: used_quota(tx, state, adapter))
     return quota_report(limits, used, adapter, state.clock.now())
 
 
 def used_quota(tx: Tx, state: State, adapter: str) -> QuotaUsage:
-    """What was used; a row that somebody garbled begins anew, and an operator hears of it."""
+    """The used quota; an unreadable row is reset and reported to operators."""
     text = tx.setting(SETTING + adapter)
     try:
         data = json.loads(text) if text else {}
@@ -110,7 +110,7 @@ def _refused(tx: Tx, state: State, room: QuotaQuestion, now: float) -> QuotaRefu
 
 
 def _count(tx: Tx, state: State, room: QuotaQuestion, now: float) -> list[dict[str, Any]]:
-    """One more, unless somebody else took the last one meanwhile."""
+    """Counts one request; refuses where another took the last one meanwhile."""
     used = used_quota(tx, state, room.adapter)
     found = quota_refusal(room.limits, used, room.asked, now)
     if found is not None:
@@ -121,7 +121,7 @@ def _count(tx: Tx, state: State, room: QuotaQuestion, now: float) -> list[dict[s
 
 
 def _ask(state: State, room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -> None:
-    """A human is asked whether to go on, by the one way there is; a yes is spent here, once (C-14)."""
+    """Asks a human to continue through the ordinary evaluation; an approval is spent here, once (C-14)."""
     decision = evaluate(state, _request(room, found, quota))
     if not decision.allowed:
         raise _held(decision, found)
@@ -133,7 +133,7 @@ def _go_on(tx: Tx, state: State, room: QuotaQuestion, quota: Quota) -> None:
 
 
 def _request(room: QuotaQuestion, found: QuotaRefusal, quota: Quota) -> Request:
-    """An operation of its own: what a human says to it is good for this metric of this adapter, and for nothing else."""
+    """The request to continue, as an operation of its own: its approval covers this metric of this adapter only."""
     params = {"adapter": room.adapter, "metric": quota.metric, "pause_threshold": found.details["pause_threshold"]}
     question = "Go on with adapter '{adapter}' beyond {pause_threshold} '{metric}'?"
     block = DangerBlock(Level.REVERSIBLE, confirmation_message=question, requires_confirmation=True)

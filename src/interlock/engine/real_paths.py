@@ -30,7 +30,7 @@ _NEAR = ("/tmp", "/var/tmp")
 
 
 class NotAtOnce(Exception):
-    """Paths on other disks, or many: nobody else should wait for them."""
+    """Paths on other disks, or too many, to resolve while others wait."""
 
 
 def resolve_paths(
@@ -41,7 +41,7 @@ def resolve_paths(
     named: MatchNames,
     at_once: bool = False,
 ) -> tuple[Judgement, MatchNames]:
-    """The judgement and the names, with where the action's paths really lead; raises NotAtOnce where that may take long."""
+    """Adds the effects on resolved paths to the judgement and the names; raises NotAtOnce where that may take long."""
     whose = request.runs_as or request.agent.principal
     if not (request.local or whose.startswith("uid:")) or not judgement.facts:
         return judgement, named
@@ -98,7 +98,7 @@ _PACKAGES = frozenset({"site-packages", "dist-packages"})
 
 
 def guarded_of(config: Config) -> OwnAssets:
-    """What this process must be able to rely on, under each name and where links lead."""
+    """Interlock's own files, process and port, under each name and where links lead."""
     paths = [os.path.abspath(path) for path in _paths(config)]
     real = [os.path.realpath(path) for path in paths]
     ports = {config.port} if config.port else set()
@@ -122,7 +122,7 @@ def _paths(config: Config) -> Iterator[Path]:
     if SYSTEM_CONFIG.exists():
         yield SYSTEM_CONFIG.parent
     package = Path(__file__).resolve().parent.parent
-    if package.parent.name in _PACKAGES:  # a checkout that is worked on is nobody's installation
+    if package.parent.name in _PACKAGES:  # a development checkout is no installation
         yield package
 
 

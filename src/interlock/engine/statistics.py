@@ -79,7 +79,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class StoreFigures:
-    """What the store says at one moment."""
+    """The store's figures at one moment."""
 
     figures: Figures
     waiting: tuple[Ticket, ...]
@@ -87,13 +87,13 @@ class StoreFigures:
 
 
 def figures_of(state: State) -> Figures:
-    """What waits for its group is written first, so that nothing is missing."""
+    """The durable figures; flushes pending records first, so that none is missing."""
     state.recorder.flush()
     return state.store.read(_figures)
 
 
 def families(state: State) -> list[Family]:
-    """Everything; where the store cannot be used, that, and what the process knows by itself."""
+    """All metrics; where the store cannot be used, that fact and the process's own metrics."""
     try:
         state.recorder.flush()
         kept = state.store.read(_read)
@@ -112,7 +112,7 @@ def _read(tx: Tx) -> StoreFigures:
 
 
 def _own(state: State) -> list[Family]:
-    """What the process itself knows."""
+    """Metrics of the process itself."""
     return [
         _by("trouble", "kind", {**dict.fromkeys(TROUBLES, 0), **state.troubles}),
         _by("mode", "mode", {mode: mode == state.mode for mode in MODES}),
@@ -212,7 +212,7 @@ class AnswerStatistics:
 
 
 def answer_statistics(state: State, days: int = DAYS) -> AnswerStatistics:
-    """Counts the tickets of so many days, today's with it."""
+    """Counts the tickets of the last days, today included."""
     now = state.clock.now()
     since = (now // DAY - days + 1) * DAY
     read = state.store.read(lambda tx: tx.tickets(TicketQuery(limit=MOST)))
@@ -286,7 +286,7 @@ HOUR = 3_600.0
 
 @dataclass(frozen=True, slots=True)
 class ReachedLimit:
-    """One agent, how much risk it took within the hour, and what that or its queue means for its next action."""
+    """An agent at a limit: its risk within the hour, and the consequence for its next action."""
 
     agent: AgentRef
     points: int
@@ -294,7 +294,7 @@ class ReachedLimit:
 
 
 def reached_limits(tx: Tx, state: State, principal: str = "") -> list[ReachedLimit]:
-    """Of one principal's agents that asked within the hour, or of all."""
+    """Agents at a limit of cumulative risk or open tickets; of one principal, or of all."""
     most = state.policy.escalate.cumulative
     sums = _sums(tx, state.clock.now(), most, principal) if most is not None else []
     return [*sums, *_queues(tx, state.policy.open_tickets, principal)]
@@ -315,5 +315,5 @@ def _sums(tx: Tx, now: float, most: int, principal: str) -> list[ReachedLimit]:
 def _queues(tx: Tx, most: int, principal: str) -> list[ReachedLimit]:
     waiting = tx.tickets(TicketQuery(OPEN, principal, limit=1_000))
     full = Counter(AgentRef(one.agent.principal, one.agent.name, one.agent.session) for one in waiting)
-    words = "{} actions of this session wait for an answer, so that what would be held next is denied"
+    words = "{} actions of this session wait for an answer, so that the next held action is denied"
     return [ReachedLimit(agent, 0, words.format(count)) for agent, count in full.items() if count >= most]

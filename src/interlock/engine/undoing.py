@@ -18,16 +18,16 @@ from interlock.snapshots import UndoChange, UndoPlan, UndoResult
 
 DONE, REFUSED, GONE = "undo.done", "undo.refused", "undo.pruned"
 PAGE = 500  # snapshots that are read at a time
-MOST_GONE = 10_000  # of which one pruning hears; the rest is gone by its age
+MOST_GONE = 10_000  # snapshots that one pruning records; the rest is pruned by age
 DAY = 86_400.0
-NONE = "nothing is kept here that is not undone already"
-OFF = "this daemon keeps nothing: it has a user of its own, and no helper that becomes the agent's user (separate.inspector)"
-_ROOM = 4  # a quarter of the room is free again after a pruning, or a whole snapshot's
+NONE = "there is no snapshot here that is not undone already"
+OFF = "this daemon takes no snapshots: it has a user of its own, and no helper that becomes the agent's user (separate.inspector)"
+_ROOM = 4  # pruning frees a quarter of the space, or a whole snapshot's
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedUndo:
-    """What bringing a snapshot back would change; `plan.problem` says why it cannot be done, `plan.changes` which are `later` work."""
+    """The changes of a restore; `plan.problem` says why it cannot be done, `plan.changes` which of them undo `later` work."""
 
     snapshot: Snapshot
     plan: UndoPlan
@@ -35,59 +35,59 @@ class PlannedUndo:
 
 @dataclass(frozen=True, slots=True)
 class UndoOutcome:
-    """What came of it: `undone.done` where it was brought back, else `undone.refused` or `undone.problem`; `undone.say` is for people."""
+    """The result of an undo: `undone.done` after a restore, else `undone.refused` or `undone.problem`; `undone.say` is for people."""
 
     snapshot: Snapshot
     undone: UndoResult
 
 
 def list_snapshots(state: State, principal: str = "", limit: int = 50, before: float = 0.0) -> list[Snapshot]:
-    """The newest first, of every state; of one principal, or of all for an operator."""
+    """Lists snapshots of every state, newest first; of one principal, or of all for an operator."""
     query = SnapshotQuery(principal=principal, before=before, limit=limit)
     return state.store.read(lambda tx: tx.snapshots(query))
 
 
 def plan_undo(state: State, id: str = "", principal: str = "", diff: bool = True) -> PlannedUndo:
-    """What undoing would change; without an id, of the newest action that is not undone. Raises `answers.Refused`."""
-    keeper, row = _meant(state, id, principal)
+    """Plans an undo; without an id, of the newest action that is not undone. Raises AnswerRefused."""
+    keeper, row = _find_with_taker(state, id, principal)
     plan = keeper.plan(row.id, row.digest, diff)
-    return PlannedUndo(row, replace(plan, changes=tuple(map(_discreet, plan.changes))))
+    return PlannedUndo(row, replace(plan, changes=tuple(map(_redacted, plan.changes))))
 
 
-def _discreet(change: UndoChange) -> UndoChange:
-    """Without secrets: of a file that is there for them, nothing is shown but that it changes."""
+def _redacted(change: UndoChange) -> UndoChange:
+    """Redacts a diff; of a file of secrets, shows only that it changes."""
     secret = change.diff and place(change.path) == "secret"
     return replace(change, diff="" if secret else redact_text(change.diff)) if change.diff else change
 
 
 def undo(state: State, by: str, id: str = "", force: bool = False, principal: str = "") -> UndoOutcome:
-    """Brings it back and puts that on record; `by` is an operator's name or a principal. Raises `answers.Refused` for what cannot be found."""
-    keeper, row = _meant(state, id, principal)
+    """Restores a snapshot and records it; `by` is an operator's name or a principal. Raises AnswerRefused where none is found."""
+    keeper, row = _find_with_taker(state, id, principal)
     undone = keeper.undo(row.id, fresh_id(), state.clock.now(), row.digest, force)
     details: dict[str, Any] = {"snapshot": row.id, "digest": row.digest, "changes": undone.total, "force": force}
     if not undone.done:
         why = "somebody worked on it since" if undone.refused else undone.problem
-        _recorded(state, REFUSED, by, details | {"reason": why})
+        _record(state, REFUSED, by, details | {"reason": why})
         return UndoOutcome(row, undone)
     if undone.as_id:
         details |= {"undoable_as": undone.as_id}
     after = replace(row, state=UNDONE, ended_at=state.clock.now(), ended_by=by)
-    _recorded(state, DONE, by, details, lambda tx: _ended(tx, row, after, undone))
+    _record(state, DONE, by, details, lambda tx: _end(tx, row, after, undone))
     return UndoOutcome(after, undone)
 
 
 def is_crowded(state: State) -> bool:
-    """Whether the next snapshot may find no room."""
+    """Whether snapshots need pruning before the next one."""
     return any(used > _filled(state) for used in state.snapshot_usage.bytes.values())
 
 
 def prune(state: State) -> int:
-    """Lets go of what is too old or too much, in every folder; how many snapshots that were."""
+    """Prunes old or excess snapshots in every folder; returns how many."""
     own = {"": state.snapshot_taker} if state.snapshot_taker is not None else {}
-    return sum(_pruned(state, whose, keeper) for whose, keeper in (own | dict(state.snapshot_takers)).items())
+    return sum(_prune_folder(state, whose, keeper) for whose, keeper in (own | dict(state.snapshot_takers)).items())
 
 
-def _pruned(state: State, whose: str, keeper: SnapshotTaker) -> int:
+def _prune_folder(state: State, whose: str, keeper: SnapshotTaker) -> int:
     now = state.clock.now()
     if not state.store.read(lambda tx: _there(state, tx, whose)):
         return 0
@@ -106,32 +106,32 @@ def _pruned(state: State, whose: str, keeper: SnapshotTaker) -> int:
         for row in filter(None, map(tx.snapshot, gone)):
             tx.end_snapshot(replace(row, state=PRUNED, ended_at=now, ended_by="time"), row)
 
-    _recorded(state, GONE, "time", {"snapshots": list(gone)[:PAGE], "count": len(gone)}, work)
+    _record(state, GONE, "time", {"snapshots": list(gone)[:PAGE], "count": len(gone)}, work)
     return len(gone)
 
 
 def _owned(tx: Tx, whose: str, ids: Sequence[str]) -> list[str]:
-    """Those that may be said to be gone: names that another user says are theirs only where they are."""
+    """The ids that really belong to this folder's user, who is not trusted to name others."""
     return [id for id in ids if not whose or ((row := tx.snapshot(id)) is not None and row.principal == whose)]
 
 
 def _there(state: State, tx: Tx, whose: str, before: float = 0.0, limit: int = 1) -> list[Snapshot]:
-    """Snapshots whose files should be on this machine, in somebody's folder."""
+    """Snapshots whose files should be in this folder of this machine."""
     asked = [SnapshotQuery(one, whose, state.machine, before=before, limit=limit) for one in (KEPT, UNDONE)]
     return [row for query in asked for row in tx.snapshots(query)]
 
 
 def _filled(state: State) -> int:
-    """So much is left after a pruning: there has to be room until the next."""
+    """The bytes that pruning may leave, so that there is space until the next one."""
     settings = state.undo
     return settings.total_bytes - min(settings.bytes, settings.total_bytes // _ROOM)
 
 
-def _meant(state: State, id: str, principal: str) -> tuple[SnapshotTaker, Snapshot]:
-    """The snapshot that is meant, and who can bring it back."""
+def _find_with_taker(state: State, id: str, principal: str) -> tuple[SnapshotTaker, Snapshot]:
+    """The requested snapshot, and the taker that restores it."""
     if state.snapshot_taker is None and not state.snapshot_takers:
         raise AnswerRefused(OFF, "NOT_FOUND_RESOURCE")
-    row = _found(state, id, principal)
+    row = _find(state, id, principal)
     keeper = state.snapshot_taker_for(row.principal)
     if keeper is None:
         words = f"snapshot {row.id} is out of reach: {row.principal} is no user whose agents ask here (separate.users)"
@@ -139,8 +139,8 @@ def _meant(state: State, id: str, principal: str) -> tuple[SnapshotTaker, Snapsh
     return keeper, row
 
 
-def _found(state: State, id: str, principal: str) -> Snapshot:
-    """The snapshot that is meant; nobody learns of another principal's."""
+def _find(state: State, id: str, principal: str) -> Snapshot:
+    """The requested snapshot; never reveals another principal's."""
     if id:
         row = state.store.read(lambda tx: tx.snapshot(id))
     else:
@@ -151,7 +151,7 @@ def _found(state: State, id: str, principal: str) -> Snapshot:
     if row.machine != state.machine:
         raise AnswerRefused(f"snapshot {row.id} is on another machine: {row.machine}", "NOT_FOUND_RESOURCE")
     if row.state == PRUNED:
-        words = f"snapshot {row.id} is gone: they are kept for {state.undo.days} days, as long as there is room"
+        words = f"snapshot {row.id} was pruned: snapshots last {state.undo.days} days, as long as there is space"
         raise AnswerRefused(words, "NOT_FOUND_RESOURCE")
     if row.state == UNDONE:
         raise AnswerRefused(f"snapshot {row.id} was undone already{_by(state, row)}", "NOT_FOUND_RESOURCE")
@@ -159,18 +159,18 @@ def _found(state: State, id: str, principal: str) -> Snapshot:
 
 
 def _by(state: State, row: Snapshot) -> str:
-    """And how that is taken back."""
+    """How to take that undo back, as the end of a message."""
     query = SnapshotQuery(KEPT, row.principal, row.machine, limit=PAGE)
     back = [one.id for one in state.store.read(lambda tx: tx.snapshots(query)) if one.undoes == row.id]
     return f"; `interlock undo {back[0]}` takes that back" if back else ""
 
 
-def _ended(tx: Tx, row: Snapshot, after: Snapshot, undone: UndoResult) -> None:
-    """It is undone, what was there until now can be had back in turn, and what an undo took away counts again once that is undone."""
+def _end(tx: Tx, row: Snapshot, after: Snapshot, undone: UndoResult) -> None:
+    """Marks a snapshot undone, adds the one that takes the undo back, and revives the snapshot that an undone undo had ended."""
     tx.end_snapshot(after, row)
     if row.undoes and (first := tx.snapshot(row.undoes)) is not None and first.state == UNDONE:
         tx.end_snapshot(replace(first, state=KEPT, ended_at=0.0, ended_by=""), first)
-    if undone.as_id and tx.snapshot(undone.as_id) is None:  # a name is the word of the agent's user
+    if undone.as_id and tx.snapshot(undone.as_id) is None:  # the id is a claim of the agent's user
         taken = replace(
             row, id=undone.as_id, at=after.ended_at, command=f"interlock undo {row.id}", digest=undone.as_digest,
             files=undone.total, bytes=0, state=KEPT, undoes=row.id, ended_at=0.0, ended_by="",
@@ -178,7 +178,7 @@ def _ended(tx: Tx, row: Snapshot, after: Snapshot, undone: UndoResult) -> None:
         tx.add_snapshot(taken)
 
 
-def _recorded(
+def _record(
     state: State, event: str, by: str, details: dict[str, Any], work: Callable[[Tx], None] = lambda tx: None
 ) -> None:
     def whole(tx: Tx) -> None:
