@@ -67,6 +67,6 @@ def request_of(state: State, plan: ReviewedPlan, runs_as: str = "") -> Request:
     """What the gate is asked: the operator's own command, by no agent's principal; `runs_as` is the user whose files it reaches."""
     agent, plans = AgentRef(f"{PERSON}{plan.operator}", NAME, plan.id), state.plans
     return Request(
-        action_of(plan.command, plan.cwd), agent, DOOR, files=plans.files, inspect_impact=plans.inspect(runs_as),
+        action_of(plan.command, plan.cwd), agent, INTERFACE, files=plans.files, inspect_impact=plans.inspect(runs_as),
         take_snapshot=plans.snapshot(runs_as), runs_as=runs_as,
     )  # fmt: skip
