@@ -45,7 +45,7 @@ def config(*send: dict[str, Any], **more: Any) -> Any:
         ({"name": "a", "kind": "apprise", "url_env": "not a name"}, "expected the name of an environment variable"),
         ({"name": "d", "kind": "desktop", "url": "x"}, "the desktop has no address"),
         ({"name": "d", "kind": "desktop", "private": True}, "use channels.dialog"),
-        ({**HOOK, "events": []}, "empty: name what is told here"),
+        ({**HOOK, "events": []}, "empty: name the events that are sent here"),
         ({**HOOK, "events": ["everything"]}, "got 'everything'"),
         ({**HOOK, "level": "bad"}, "level: expected one of safe"),
         ({**HOOK, "after_seconds": -1}, "expected a whole number from 0 to 86400"),

@@ -12,28 +12,38 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from interlock.analysis.operations.name_patterns import NamePatterns
-from interlock.config import channels as channel_rules
-from interlock.config import plans, settings
-from interlock.config import settings as console_rules
-from interlock.config import settings as hook_rules
-from interlock.config import settings as proxy_rules
-from interlock.config import settings as snapshots
+from interlock.config.channels import CHANNEL_KEYS, ChannelSettings, channels_of
+from interlock.config.plans import PLAN_KEYS, PLANNER_KEYS, PlannerSettings, PlanSettings, plan_of, planner_of
 from interlock.config.settings import (
+    CONSOLE_KEYS,
+    HOOK_KEYS,
+    IMPACT_KEYS,
+    PROXY_KEYS,
     SEPARATE_KEYS,
+    SNAPSHOT_KEYS,
     AuditSettings,
+    ConsoleSettings,
+    HookSettings,
+    ImpactSettings,
+    ProxySettings,
     RequestLimits,
     SeparateSettings,
+    SnapshotSettings,
     Telemetry,
     audit_of,
+    console_of,
+    hooks_of,
+    impact_settings_of,
     limits_of,
     one_of,
+    proxy_of,
     separate_of,
+    snapshot_settings_of,
     telemetry_of,
     whole,
     without_password,
 )
-from interlock.policy.exemptions import KEYS as PAUSE_KEYS
-from interlock.policy.exemptions import PauseSettings, pause_of
+from interlock.policy.exemptions import PAUSE_KEYS, PauseSettings, pause_of
 from interlock.policy.load import load_policy, policy_hash
 from interlock.policy.overrides import LoopSettings, settings_json, settings_of
 from interlock.policy.policy import MODES, Policy, Severities, severities_of, trust_policy_of
@@ -67,17 +77,17 @@ _KEYS: Mapping[str, frozenset[str]] = MappingProxyType({
     "rules": frozenset({"files"}),
     "registry": frozenset({"pattern"}),
     "limits": frozenset({"requests_per_minute", "body_bytes", "long_poll_seconds", "session_minutes", "unlock_minutes", "challenge_seconds"}),
-    "channels": channel_rules.KEYS,
+    "channels": CHANNEL_KEYS,
     "loop": frozenset({"agent", "adapter", "mismatch"}),
-    "hooks": hook_rules.HOOK_KEYS,
-    "impact": settings.IMPACT_KEYS,
-    "undo": snapshots.SNAPSHOT_KEYS,
-    "proxy": proxy_rules.PROXY_KEYS,
-    "console": console_rules.CONSOLE_KEYS,
+    "hooks": HOOK_KEYS,
+    "impact": IMPACT_KEYS,
+    "undo": SNAPSHOT_KEYS,
+    "proxy": PROXY_KEYS,
+    "console": CONSOLE_KEYS,
     "separate": SEPARATE_KEYS,
     "pause": PAUSE_KEYS,
-    "planner": plans.PLANNER_KEYS,
-    "plan": plans.KEYS,
+    "planner": PLANNER_KEYS,
+    "plan": PLAN_KEYS,
     "audit": frozenset({"keep_days", "checkpoint_minutes", "expired_share_alert"}),
     "telemetry": frozenset({"otlp", "interval_seconds"}),
     "log": frozenset({"level"}),
@@ -93,7 +103,7 @@ _RENAMED: Mapping[str, str] = MappingProxyType({
 
 
 class ConfigError(ValueError):
-    """A configuration that must not be used; the message names the file, every problem and where it stands."""
+    """An invalid configuration; the message names the file, every problem and its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +119,7 @@ class Config:
     store: str = ""
     policy: str = "default"
     mode: str = "enforcing"
-    mode_of_policy: bool = False  # the file says no mode, and its policy does
+    mode_of_policy: bool = False  # the file names no mode, so that the policy's counts
     gate: Severities | None = None
     danger_patterns: NamePatterns = field(default_factory=NamePatterns)
     trust_policy: TrustPolicy | None = None
@@ -118,16 +128,16 @@ class Config:
     patterns: tuple[Pattern, ...] = ()
     limits: RequestLimits = field(default_factory=RequestLimits)
     audit: AuditSettings = field(default_factory=AuditSettings)
-    channels: channel_rules.ChannelSettings = field(default_factory=channel_rules.ChannelSettings)
+    channels: ChannelSettings = field(default_factory=ChannelSettings)
     loop: LoopSettings = field(default_factory=LoopSettings)
-    hooks: hook_rules.HookSettings = field(default_factory=hook_rules.HookSettings)
-    impact: settings.ImpactSettings = field(default_factory=settings.ImpactSettings)
-    undo: snapshots.SnapshotSettings = field(default_factory=snapshots.SnapshotSettings)
-    proxy: proxy_rules.ProxySettings = field(default_factory=proxy_rules.ProxySettings)
-    console: console_rules.ConsoleSettings = field(default_factory=console_rules.ConsoleSettings)
+    hooks: HookSettings = field(default_factory=HookSettings)
+    impact: ImpactSettings = field(default_factory=ImpactSettings)
+    undo: SnapshotSettings = field(default_factory=SnapshotSettings)
+    proxy: ProxySettings = field(default_factory=ProxySettings)
+    console: ConsoleSettings = field(default_factory=ConsoleSettings)
     pause: PauseSettings = field(default_factory=PauseSettings)
-    planner: plans.PlannerSettings = field(default_factory=plans.PlannerSettings)
-    plan: plans.PlanSettings = field(default_factory=plans.PlanSettings)
+    planner: PlannerSettings = field(default_factory=PlannerSettings)
+    plan: PlanSettings = field(default_factory=PlanSettings)
     separate: SeparateSettings = field(default_factory=SeparateSettings)
     telemetry: Telemetry = field(default_factory=Telemetry)
     log_level: str = "info"
@@ -135,7 +145,7 @@ class Config:
 
     @property
     def folder(self) -> Path:
-        """Where state is kept: of SQLite its database, of PostgreSQL the keys and the socket."""
+        """The state folder: with SQLite for everything, with PostgreSQL for the keys and the socket."""
         if self.store.startswith("sqlite:///"):
             return Path(self.store.removeprefix("sqlite://")).expanduser()
         return state_folder()
@@ -146,43 +156,43 @@ class Config:
 
     @property
     def snapshots(self) -> Path:
-        """Where what actions would change is kept."""
+        """The folder of the snapshots."""
         return self.folder / "undo"
 
     @property
     def agents_socket(self) -> Path:
-        """Where agents ask; a daemon with a user of its own has a socket for them alone."""
+        """The socket for agents; a daemon with a user of its own has a separate one for them."""
         return Path(self.separate.hook_socket) if self.separate.on else self.socket_path
 
     @property
     def rule_files(self) -> tuple[Path, ...]:
-        """The operator's own packs; a relative path is meant from the configuration's folder."""
+        """The operator's own rule packs; a relative path starts at the configuration's folder."""
         paths = (Path(name).expanduser() for name in self.rules)
         return tuple(path if path.is_absolute() or not self.path else Path(self.path).parent / path for path in paths)
 
     def effective_policy(self) -> Policy:
-        """The policy in force: the one that is named, with what the configuration says beside it."""
-        return self.beside(load_policy(self.policy, Path(self.path).parent if self.path else None))
+        """The policy in force: the named one, with the overrides of this configuration."""
+        return self.override(load_policy(self.policy, Path(self.path).parent if self.path else None))
 
-    def beside(self, policy: Policy) -> Policy:
-        """A policy with what the configuration says beside it."""
+    def override(self, policy: Policy) -> Policy:
+        """A policy with this configuration's `[gate]` and `[trust_policy]` in place of its own."""
         if self.gate is not None:
             policy = replace(policy, severities=self.gate)
         return replace(policy, trust=self.trust_policy) if self.trust_policy is not None else policy
 
     def concerns(self) -> list[str]:
-        """What is odd about it, and what of it takes protection away; raises PolicyError."""
+        """Warnings about odd settings and about those that weaken protection; raises PolicyError."""
         found = policy_warnings(self.effective_policy(), self.mode, self.danger_patterns)
         return list(dict.fromkeys([*self.warnings, *found]))
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where this user's state is kept when nothing else is said."""
+    """The default state folder of this user."""
     return Path(environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "interlock"
 
 
 def config_path(environ: Mapping[str, str] = os.environ) -> Path:
-    """The user's own file; where there is none, that of the machine's daemon, if it has one."""
+    """The user's own file, or else that of the machine's daemon, if it has one."""
     own = Path(environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "interlock" / "interlock.toml"
     return SYSTEM_CONFIG if SYSTEM_CONFIG.is_file() and not own.is_file() else own
 
@@ -193,14 +203,14 @@ def load_config(path: Path | None = None, environ: Mapping[str, str] = os.enviro
     if not chosen.is_file():
         if path is not None:
             raise ConfigError(f"{path}: no such file")
-        return _tightened(replace(Config(), store=f"sqlite://{state_folder(environ)}"), environ)
+        return _tighten(replace(Config(), store=f"sqlite://{state_folder(environ)}"), environ)
     try:
         data = tomllib.loads(chosen.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"{chosen}: {error.strerror}") from None
     except ValueError as error:
         raise ConfigError(f"{chosen}: {error}") from None
-    return _tightened(config_of(data, str(chosen), environ), environ)
+    return _tighten(config_of(data, str(chosen), environ), environ)
 
 
 def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str] = os.environ) -> Config:
@@ -210,22 +220,24 @@ def config_of(data: Mapping[str, Any], path: str = "", environ: Mapping[str, str
     tables = {key: problems.table(data.get(key, {}), (key,)) or {} for key in _KEYS}
     for key, known in _KEYS.items():
         problems.only(tables[key], known, (key,), renamed=_RENAMED)
-    made = _made(tables, path, problems, environ)
+    config = _build(tables, path, problems, environ)
     errors = [problem for problem in problems.found if problem.error]
     if errors:
-        raise ConfigError("; ".join(_words(path, problem) for problem in errors))
-    return replace(made, warnings=(*made.warnings, *(_words(path, problem) for problem in problems.found)))
+        raise ConfigError("; ".join(_message(path, problem) for problem in errors))
+    return replace(config, warnings=(*config.warnings, *(_message(path, problem) for problem in problems.found)))
 
 
-def _words(path: str, problem: Problem) -> str:
+def _message(path: str, problem: Problem) -> str:
     return "".join(f"{part}: " for part in (path, problem.place) if part) + problem.message
 
 
-def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems, environ: Mapping[str, str]) -> Config:
+def _build(
+    tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems, environ: Mapping[str, str]
+) -> Config:
     daemon, plain = tables["daemon"], Config()
     gate = severities_of(tables["gate"], ("gate",), problems) if tables["gate"] else None
     trust = trust_policy_of(tables["trust_policy"], ("trust_policy",), problems) if tables["trust_policy"] else None
-    made = Config(
+    config = Config(
         path=path,
         host=_host(daemon, problems),
         port=whole(daemon, "port", ("daemon",), PORT, 0, 65_535, problems),
@@ -243,30 +255,28 @@ def _made(tables: Mapping[str, Mapping[str, Any]], path: str, problems: Problems
         patterns=_registry(tables["registry"], problems),
         limits=limits_of(tables["limits"], problems),
         audit=audit_of(tables["audit"], problems),
-        channels=channel_rules.channels_of(tables["channels"], problems),
+        channels=channels_of(tables["channels"], problems),
         loop=settings_of(tables["loop"], problems),
-        hooks=hook_rules.hooks_of(tables["hooks"], problems),
-        impact=settings.impact_settings_of(tables["impact"], problems),
-        undo=snapshots.snapshot_settings_of(tables["undo"], problems),
-        proxy=proxy_rules.proxy_of(tables["proxy"], problems),
-        console=console_rules.console_of(tables["console"], problems),
+        hooks=hooks_of(tables["hooks"], problems),
+        impact=impact_settings_of(tables["impact"], problems),
+        undo=snapshot_settings_of(tables["undo"], problems),
+        proxy=proxy_of(tables["proxy"], problems),
+        console=console_of(tables["console"], problems),
         pause=pause_of(tables["pause"], problems),
-        planner=plans.planner_of(tables["planner"], problems),
-        plan=plans.plan_of(tables["plan"], problems),
+        planner=planner_of(tables["planner"], problems),
+        plan=plan_of(tables["plan"], problems),
         separate=separate_of(tables["separate"], problems),
         telemetry=telemetry_of(tables["telemetry"], problems),
         log_level=one_of(tables["log"], "level", ("debug", "info", "warning", "error"), "info", ("log",), problems),
     )  # fmt: skip
     weak = severity_warnings(gate) if gate else ()
-    made = replace(
-        made,
-        warnings=(*weak, *made.channels.warnings, *made.hooks.warnings, *made.planner.warnings, *made.plan.warnings),
-    )
-    return made if "mode" in tables["safetyLoop"] else _policys_mode(made)
+    parts = (config.channels, config.hooks, config.planner, config.plan)
+    config = replace(config, warnings=(*weak, *(warning for part in parts for warning in part.warnings)))
+    return config if "mode" in tables["safetyLoop"] else _with_policy_mode(config)
 
 
-def _policys_mode(config: Config) -> Config:
-    """R-12: seed 001's JSON may carry the mode; what is wrong with a policy is said by whoever loads it."""
+def _with_policy_mode(config: Config) -> Config:
+    """R-12: seed 001's JSON may carry the mode; errors of the policy are reported where it is loaded."""
     if not config.policy.endswith(".json"):
         return config
     try:
@@ -279,10 +289,10 @@ def _policys_mode(config: Config) -> Config:
 
 
 def effective_settings(config: Config) -> dict[str, Any]:
-    """What is in force, in the words of the file."""
+    """The settings in force, under the keys of the file."""
     policy = config.effective_policy()
     gate, patterns = policy.severities, config.danger_patterns
-    trust = {key: getattr(value, "word", value) for key, value in asdict_trust(policy.trust).items()}
+    trust = {key: getattr(value, "word", value) for key, value in _trust_settings(policy.trust).items()}
     return {
         "daemon": {
             "host": config.host, "port": config.port, "socket": str(config.socket_path), "workers": config.workers,
@@ -322,21 +332,21 @@ def effective_settings(config: Config) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def asdict_trust(trust: TrustPolicy) -> dict[str, Any]:
+def _trust_settings(trust: TrustPolicy) -> dict[str, Any]:
     return {name: getattr(trust, name) for name in sorted(_KEYS["trust_policy"])}
 
 
-def _tightened(config: Config, environ: Mapping[str, str]) -> Config:
+def _tighten(config: Config, environ: Mapping[str, str]) -> Config:
     """R-12: the environment's mode counts only where it is the stricter one; an unknown value is enforcing."""
     wanted = environ.get(ENVIRONMENT_MODE)
     if not wanted:
         return config
     if wanted not in MODES:
-        said = f"{ENVIRONMENT_MODE}={describe_value(wanted)}: expected one of {', '.join(MODES)}; enforcing is used"
-        return replace(config, mode="enforcing", warnings=(*config.warnings, said))
+        warning = f"{ENVIRONMENT_MODE}={describe_value(wanted)}: expected one of {', '.join(MODES)}; enforcing is used"
+        return replace(config, mode="enforcing", warnings=(*config.warnings, warning))
     if _STRICTNESS[wanted] < _STRICTNESS[config.mode]:
-        said = f"{ENVIRONMENT_MODE}={wanted} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
-        return replace(config, warnings=(*config.warnings, said))
+        warning = f"{ENVIRONMENT_MODE}={wanted} would loosen {config.mode} and is ignored: only the file and `interlock mode` can"
+        return replace(config, warnings=(*config.warnings, warning))
     return replace(config, mode=wanted)
 
 
@@ -353,7 +363,9 @@ def _mode(table: Mapping[str, Any], problems: Problems) -> str:
 def _host(table: Mapping[str, Any], problems: Problems) -> str:
     host = problems.text(table, "host", ("daemon",)) or "127.0.0.1"
     if host not in ("127.0.0.1", "localhost", "::1"):
-        problems.warn(("daemon", "host"), f"{host!r} is not this machine alone: put a proxy with TLS in front of it")
+        problems.warn(
+            ("daemon", "host"), f"{host!r} is reachable from other machines: put a proxy with TLS in front of it"
+        )
     return host
 
 
@@ -394,8 +406,8 @@ def rules_of(config: Config) -> Rulebook:
 
 
 def policy_mark(config: Config, policy: Policy) -> str:
-    """One hash over everything that weighs: the policy's text, and what the configuration says beside it."""
+    """One hash of everything that is evaluated: the policy's text and the overrides of the configuration."""
     from interlock.canonical_json import canonical_json
 
-    beside = canonical_json({"gate": config.gate, "trust": config.trust_policy})
-    return hashlib.sha256(f"{policy_hash(policy)}{beside}".encode()).hexdigest()
+    overrides = canonical_json({"gate": config.gate, "trust": config.trust_policy})
+    return hashlib.sha256(f"{policy_hash(policy)}{overrides}".encode()).hexdigest()

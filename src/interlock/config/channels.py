@@ -8,20 +8,22 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from interlock.config.settings import one_of
 from interlock.model import Level
 from interlock.problems import Path, Problems, describe_value
 
 KINDS = ("apprise", "desktop", "webhook")
-# What waits for somebody's answer; a channel that is told later than others hears of these alone.
+# Events that wait for an answer; a channel with a delay gets only these, and CREDENTIAL and EXPIRED.
 HELD, COOLING, CHALLENGE, BLOCK = "held", "cooling", "challenge", "block"
 WAITING = (HELD, COOLING, CHALLENGE, BLOCK)
-# What people are told once.
+# Events that are reported once.
 ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED = "alert", "change", "credential", "expired", "answered"
 EVENTS = (*WAITING, ALERT, CHANGE, CREDENTIAL, EXPIRED, ANSWERED)
-EVERYBODYS = frozenset({CREDENTIAL, EXPIRED})  # whoever is told later hears of these too
+ALSO_DELAYED = frozenset({CREDENTIAL, EXPIRED})
 BY_DEFAULT = tuple(event for event in EVENTS if event != ANSWERED)
-KEYS = frozenset({"desktop", "dialog", "send"})
+CHANNEL_KEYS = frozenset({"desktop", "dialog", "send"})
 DESKTOP = "desktop"
+_SWITCH = ("off", "auto")
 _SEND_KEYS = frozenset(
     "name kind url url_env url_file secret_env secret_file events level after_seconds per_minute private".split()
 )
@@ -35,7 +37,7 @@ PER_MINUTE = 6
 
 @dataclass(frozen=True, slots=True)
 class ChannelRoute:
-    """One way to people: `[[channels.send]]`. What opens it is in the environment or in a file, or else in `url` itself."""
+    """One `[[channels.send]]`; its secret is in the environment, in a file, or else in `url` itself."""
 
     name: str
     kind: str
@@ -45,26 +47,26 @@ class ChannelRoute:
     secret_env: str = ""
     secret_file: str = ""
     events: tuple[str, ...] = BY_DEFAULT
-    level: Level = Level.SAFE  # held actions below it are not told here
-    after_seconds: int = 0  # told at once, or when nobody has answered for so long
-    per_minute: int = PER_MINUTE  # messages; what comes in between is told in one
+    level: Level = Level.SAFE  # held actions below it are not sent here
+    after_seconds: int = 0  # without an answer before it is notified
+    per_minute: int = PER_MINUTE  # messages; further events are sent together in one
     private: bool = False  # codes may be in its messages
-    implied: bool = False  # nobody configured it: what does not get through there is no alarm
+    implied: bool = False  # not configured by anybody: its failures raise no alarm
 
     def wants(self, event: str, level: Level | None = None) -> bool:
-        """Whether it is told of such an event; one that is told later than others hears only what can still be answered."""
+        """Whether it gets such an event; one with a delay gets only events that can still be answered, or concern everybody."""
         if event not in self.events or (level is not None and level < self.level):
             return False
-        return not self.after_seconds or event in WAITING or event in EVERYBODYS
+        return not self.after_seconds or event in WAITING or event in ALSO_DELAYED
 
     @property
     def wire(self) -> dict[str, Any]:
-        """As it may be shown: what opens it is never in it."""
-        told = {
+        """The settings as they may be shown, without secrets."""
+        settings = {
             "name": self.name, "kind": self.kind, "url": public_address(self.url, self.kind), "url_env": self.url_env,
             "url_file": self.url_file, "secret_env": self.secret_env, "secret_file": self.secret_file,
         }  # fmt: skip
-        return {key: value for key, value in told.items() if value} | {
+        return {key: value for key, value in settings.items() if value} | {
             "events": list(self.events), "level": self.level.word, "after_seconds": self.after_seconds,
             "per_minute": self.per_minute, "private": self.private,
         }  # fmt: skip
@@ -81,66 +83,57 @@ class ChannelSettings:
     @property
     def warnings(self) -> tuple[str, ...]:
         found = () if self.dialog == "off" else ("channels.dialog: codes without a sign-in, to all who see the screen",)
-        return (*found, *(words for way in self.send for words in _warnings(way)))
+        return (*found, *(warning for route in self.send for warning in _warnings(route)))
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that hold what opens a channel; a relative one is meant from the configuration's folder."""
-        return tuple(name for way in self.send for name in (way.url_file, way.secret_file) if name)
+        """The files that hold addresses and keys; a relative path starts at the configuration's folder."""
+        return tuple(name for route in self.send for name in (route.url_file, route.secret_file) if name)
 
     @property
     def variables(self) -> frozenset[str]:
-        """The environment's variables that do."""
-        return frozenset(name for way in self.send for name in (way.url_env, way.secret_env) if name)
+        """The environment variables that hold addresses and keys."""
+        return frozenset(name for route in self.send for name in (route.url_env, route.secret_env) if name)
 
     @property
     def wire(self) -> dict[str, Any]:
-        return {"desktop": self.desktop, "dialog": self.dialog, "send": [way.wire for way in self.send]}
+        return {"desktop": self.desktop, "dialog": self.dialog, "send": [route.wire for route in self.send]}
 
     @property
     def implied(self) -> ChannelRoute | None:
-        """The notification that nobody has to configure: of what waits, and of nothing else."""
-        if self.desktop == "off" or any(DESKTOP in (way.kind, way.name) for way in self.send):
+        """The desktop notification that needs no configuration; only for events that wait for an answer."""
+        if self.desktop == "off" or any(DESKTOP in (route.kind, route.name) for route in self.send):
             return None
         return ChannelRoute(DESKTOP, DESKTOP, events=WAITING, implied=True)
 
 
-def _warnings(way: ChannelRoute) -> tuple[str, ...]:
+def _warnings(route: ChannelRoute) -> tuple[str, ...]:
     found = []
-    if way.url and way.kind != "desktop":
+    if route.url and route.kind != "desktop":
         found.append("its address is in this file, which agents of the same user can read: use url_file or url_env")
-    if way.private:
+    if route.private:
         found.append("private: codes without a sign-in, to all who can read it")
-    return tuple(f"channels.send {way.name}: {words}" for words in found)
+    return tuple(f"channels.send {route.name}: {words}" for words in found)
 
 
 def channels_of(table: Mapping[str, Any], problems: Problems) -> ChannelSettings:
-    """The settings that a table describes; what is wrong with it goes to `problems`, and no address is repeated."""
-    dialog = _switch(table, "dialog", "off", problems)
-    desktop = _switch(table, "desktop", "auto", problems)
+    """The settings of the table; errors go to `problems`, and no address is repeated in them."""
+    dialog = one_of(table, "dialog", _SWITCH, "off", ("channels",), problems)
+    desktop = one_of(table, "desktop", _SWITCH, "auto", ("channels",), problems)
     items = problems.items(table, "send", ("channels",)) if table.get("send") else []
     if len(items) > MOST_CHANNELS:
         problems.error(("channels", "send"), f"expected at most {MOST_CHANNELS}, got {len(items)}")
-    ways = tuple(_way(item, ("channels", "send", at), problems) for at, item in enumerate(items[:MOST_CHANNELS]))
-    names = [way.name for way in ways if way.name]
+    routes = tuple(_route(item, ("channels", "send", at), problems) for at, item in enumerate(items[:MOST_CHANNELS]))
+    names = [route.name for route in routes if route.name]
     for name in sorted({name for name in names if names.count(name) > 1}):
         problems.error(("channels", "send"), f"two channels are named {describe_value(name)}")
-    return ChannelSettings(desktop, dialog, ways)
+    return ChannelSettings(desktop, dialog, routes)
 
 
-def _switch(table: Mapping[str, Any], key: str, default: str, problems: Problems) -> str:
-    """`auto` or `off`; off where it is neither."""
-    given = table.get(key, default)
-    if given in ("off", "auto"):
-        return str(given)
-    problems.error(("channels", key), f"{key}: expected one of off, auto, got {describe_value(given)}")
-    return "off"
-
-
-def _way(item: object, path: Path, problems: Problems) -> ChannelRoute:
+def _route(item: object, path: Path, problems: Problems) -> ChannelRoute:
     data = problems.table(item, path) or {}
     problems.only(data, _SEND_KEYS, path)
-    kind, name = _kind(data, path, problems), _named(data, path, problems)
+    kind, name = _kind(data, path, problems), _name(data, path, problems)
     texts = {
         key: problems.text(data, key, path) if data.get(key) else ""
         for key in ("url", "url_env", "url_file", "secret_env", "secret_file")
@@ -150,7 +143,9 @@ def _way(item: object, path: Path, problems: Problems) -> ChannelRoute:
     rate = problems.number(data, "per_minute", path, 1, 60, whole=True)
     private = problems.flag(data, "private", path, False)
     if private and kind == "desktop":
-        problems.error((*path, "private"), "a notification stays in a list that programs read: use channels.dialog")
+        problems.error(
+            (*path, "private"), "notifications stay in a list that other programs can read: use channels.dialog"
+        )
     return ChannelRoute(
         name=name,
         kind=kind,
@@ -171,7 +166,7 @@ def _kind(data: Mapping[str, Any], path: Path, problems: Problems) -> str:
     return kind
 
 
-def _named(data: Mapping[str, Any], path: Path, problems: Problems) -> str:
+def _name(data: Mapping[str, Any], path: Path, problems: Problems) -> str:
     name = problems.text(data, "name", path, required=True)
     if name and (not _NAME.fullmatch(name) or name in _TAKEN):
         problems.error((*path, "name"), f"name: expected a word such as 'oncall', got {describe_value(name)}")
@@ -179,7 +174,7 @@ def _named(data: Mapping[str, Any], path: Path, problems: Problems) -> str:
 
 
 def _sources(kind: str, texts: Mapping[str, str], path: Path, problems: Problems) -> None:
-    """Exactly one place for the address, and for a webhook's key one of its two."""
+    """Refuses all but one source for the address, and for a webhook's key one of its two."""
     urls = [key for key in ("url", "url_env", "url_file") if texts[key]]
     secrets = [key for key in ("secret_env", "secret_file") if texts[key]]
     if kind == "desktop":
@@ -201,12 +196,12 @@ def _sources(kind: str, texts: Mapping[str, str], path: Path, problems: Problems
 
 
 def wrong_webhook(url: str) -> str:
-    """What is wrong with a webhook's address; it is not repeated, for it may hold a secret."""
+    """The error in a webhook's address, or empty; the address is not repeated, for it may hold a secret."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
-        return "no address"
+        return "not a URL"
     if parts.scheme not in ("http", "https") or not host:
         return "expected https://…"
     if parts.username or parts.password:
@@ -223,7 +218,7 @@ def _events(data: Mapping[str, Any], path: Path, problems: Problems) -> tuple[st
     for word in (word for word in given if word not in EVENTS):
         problems.error((*path, "events"), f"expected some of {', '.join(EVENTS)}, got {describe_value(word)}")
     if not given:
-        problems.error((*path, "events"), "empty: name what is told here, or leave it out")
+        problems.error((*path, "events"), "empty: name the events that are sent here, or leave it out")
     return tuple(event for event in EVENTS if event in given)
 
 
@@ -236,7 +231,7 @@ def _level(data: Mapping[str, Any], path: Path, problems: Problems) -> Level:
 
 
 def public_address(url: str, kind: str) -> str:
-    """An address as it may be shown: what could be a secret in it is left out."""
+    """An address without the parts that may hold a secret."""
     try:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2] if kind == "webhook" else ""

@@ -1,4 +1,4 @@
-"""The tables `[planner]` and `[plan]`: which planner is asked, and when a person has to tick a box."""
+"""The tables `[planner]` and `[plan]`: which planner is used, and when a plan has to be confirmed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from interlock.problems import Problems, describe_value
+from interlock.config.settings import one_of, whole
+from interlock.problems import Problems
 
 PLANNER_KEYS = frozenset({"use", "host", "model", "key_env", "seconds"})
-KEYS = frozenset({"confirmMediumRisk", "run_in_console", "run_from_elsewhere", "max_minutes", "output_bytes"})
+PLAN_KEYS = frozenset({"confirmMediumRisk", "run_in_console", "run_from_elsewhere", "max_minutes", "output_bytes"})
 AUTO, OLLAMA, MOCK = "auto", "ollama", "mock"
 PLANNERS = (AUTO, OLLAMA, "openai_compatible", MOCK)
 OLLAMA_HOST, OLLAMA_MODEL = "http://127.0.0.1:11434", "llama3.2"
@@ -23,27 +24,27 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 class PlannerSettings:
     """The table `[planner]`."""
 
-    use: str = AUTO  # an operator chooses once, where somebody listens at Ollama's own address
+    use: str = AUTO  # an operator chooses once, where something listens at Ollama's default address
     host: str = OLLAMA_HOST
     model: str = OLLAMA_MODEL
-    key_env: str = ""  # the environment variable that has the key, for an endpoint that wants one
-    seconds: int = 60  # that an answer is waited for
+    key_env: str = ""  # the environment variable with the key, for an endpoint that needs one
+    seconds: int = 60  # to wait for an answer
 
     @property
     def open(self) -> bool:
-        """Whether nobody said who is to be asked: on Ollama's own port of this machine anybody may listen."""
+        """Whether the planner was left to chance: any program may listen on Ollama's default port of this machine."""
         return self.use == AUTO and self.host == OLLAMA_HOST
 
     @property
     def here(self) -> bool:
-        """Whether what people ask stays on this machine."""
+        """Whether requests stay on this machine."""
         return (urlsplit(self.host).hostname or "") in _HERE
 
     @property
     def warnings(self) -> tuple[str, ...]:
         if self.here or not self.host.startswith("http:"):
             return ()
-        return (f"planner.host: what people ask goes to {urlsplit(self.host).hostname} unencrypted",)
+        return (f"planner.host: requests go to {urlsplit(self.host).hostname} unencrypted",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +52,13 @@ class PlanSettings:
     """The table `[plan]`."""
 
     confirm_medium_risk: bool = True  # 2.12: confirmMediumRisk
-    run_in_console: bool = True  # whether the daemon runs what the console's Ask page was told to
-    run_from_elsewhere: bool = False  # whether it does so for a browser that came by console.public_url
+    run_in_console: bool = True  # whether the daemon runs plans from the console's Ask page
+    run_from_elsewhere: bool = False  # also for a browser that comes through console.public_url
     max_minutes: int = 60  # that a command may run in the console
-    output_bytes: int = 262_144  # of its output that are kept
+    output_bytes: int = 262_144  # of its output that are stored
 
     def wire(self) -> dict[str, Any]:
-        """In the words of the file."""
+        """The settings under the keys of the file."""
         return {
             "confirmMediumRisk": self.confirm_medium_risk,
             "run_in_console": self.run_in_console,
@@ -72,38 +73,33 @@ class PlanSettings:
         if not self.confirm_medium_risk:
             found.append("plan.confirmMediumRisk = false: medium-risk plans run without a box to tick")
         if self.run_from_elsewhere:
-            found.append("plan.run_from_elsewhere: whoever signs in from elsewhere can run commands on this machine")
+            found.append(
+                "plan.run_from_elsewhere: an operator who signs in from another machine can run commands on this one"
+            )
         return tuple(found)
 
 
 def planner_of(table: Mapping[str, Any], problems: Problems) -> PlannerSettings:
-    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    """The settings of the table; errors go to `problems`."""
     plain, where = PlannerSettings(), ("planner",)
-    use = table.get("use", plain.use)
-    if use not in PLANNERS:
-        problems.error((*where, "use"), f"use: expected one of {', '.join(PLANNERS)}, got {describe_value(use)}")
-        use = plain.use
-    seconds = problems.number(table, "seconds", where, 1, 600, whole=True)
     return PlannerSettings(
-        str(use),
+        one_of(table, "use", PLANNERS, plain.use, where, problems),
         _host(table, problems),
         problems.text(table, "model", where) or plain.model,
         _variable(table, problems),
-        plain.seconds if seconds is None else int(seconds),
+        whole(table, "seconds", where, plain.seconds, 1, 600, problems),
     )
 
 
 def plan_of(table: Mapping[str, Any], problems: Problems) -> PlanSettings:
-    """The same for the table `[plan]`."""
+    """The settings of the table; errors go to `problems`."""
     plain, where = PlanSettings(), ("plan",)
-    minutes = problems.number(table, "max_minutes", where, 1, 1_440, whole=True)
-    size = problems.number(table, "output_bytes", where, 1_024, 4_194_304, whole=True)
     return PlanSettings(
         problems.flag(table, "confirmMediumRisk", where, plain.confirm_medium_risk),
         problems.flag(table, "run_in_console", where, plain.run_in_console),
         problems.flag(table, "run_from_elsewhere", where, plain.run_from_elsewhere),
-        plain.max_minutes if minutes is None else int(minutes),
-        plain.output_bytes if size is None else int(size),
+        whole(table, "max_minutes", where, plain.max_minutes, 1, 1_440, problems),
+        whole(table, "output_bytes", where, plain.output_bytes, 1_024, 4_194_304, problems),
     )
 
 
@@ -123,7 +119,7 @@ def _host(table: Mapping[str, Any], problems: Problems) -> str:
 
 
 def _variable(table: Mapping[str, Any], problems: Problems) -> str:
-    """The name of a variable; a key itself does not belong into a file that agents can read."""
+    """The name of a variable; refuses a key itself, which does not belong into a file that agents can read."""
     if table.get("key_env", "") == "":
         return ""
     name = problems.text(table, "key_env", ("planner",))

@@ -12,22 +12,44 @@ from urllib.parse import urlsplit
 from interlock.model import Level
 from interlock.problems import Path, Problems, describe_value
 
+HOOK_KEYS = frozenset({"wait_seconds", "without_daemon", "bypassed", "start_daemon"})
+IMPACT_KEYS = frozenset({"inspect", "exempt"})
+SNAPSHOT_KEYS = frozenset({"enabled", "files", "bytes", "ms", "days", "total_bytes"})
+SEPARATE_KEYS = frozenset({"hook_socket", "inspector", "code", "users", "operators"})
+CONSOLE_KEYS = frozenset({"public_url", "idle_minutes", "session_hours"})
+PROXY_KEYS = frozenset({"wait_seconds", "answer_seconds", "line_bytes"})
+NOTHING_PASSES = "none"
+PASSES = (NOTHING_PASSES, "safe", "reversible", "destructive", "dangerous")
+_CAREFUL = frozenset({NOTHING_PASSES, "safe", "reversible"})
+BYPASSED = ("block", "note")
+MOST_WAIT = 3_600
+_LEVELS = MappingProxyType({NOTHING_PASSES: -1, **{level.word: int(level) for level in Level}})
+_SNAPSHOT_BOUNDS = {
+    "files": (1, 100_000),
+    "bytes": (1, 100_000_000_000),
+    "ms": (10, 10_000),
+    "days": (1, 3_650),
+    "total_bytes": (1, 10_000_000_000_000),
+}
+_HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+_PROXY_BOUNDS = {"wait_seconds": (0, 3_600), "answer_seconds": (1, 86_400), "line_bytes": (4_096, 268_435_456)}
+
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What one caller may ask for."""
+    """The table `[limits]`: bounds for one caller."""
 
     requests_per_minute: int = 6_000
     body_bytes: int = 1_048_576
     long_poll_seconds: int = 60
     session_minutes: int = 15
-    unlock_minutes: int = 15  # that a terminal answers without the passphrase after somebody signed in there; 0: never
+    unlock_minutes: int = 15  # that a terminal needs no passphrase after a sign-in there; 0: never
     challenge_seconds: int = 300  # OOB-08
 
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """How long the record is kept, and when it is signed."""
+    """The table `[audit]`: how long records are stored, and how often they are signed."""
 
     keep_days: int = 400
     checkpoint_minutes: int = 15
@@ -36,7 +58,7 @@ class AuditSettings:
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """Where the figures are sent, besides /metrics: an OTLP collector; nowhere by default."""
+    """The table `[telemetry]`: the OTLP collector that gets the metrics besides /metrics; none by default."""
 
     otlp: str = ""
     interval_seconds: int = 60
@@ -62,7 +84,7 @@ def audit_of(table: Mapping[str, Any], problems: Problems) -> AuditSettings:
 
 
 def telemetry_of(table: Mapping[str, Any], problems: Problems) -> Telemetry:
-    """An empty address sends nothing; a wrong one is not repeated, for it may hold a password."""
+    """The settings of the table; a wrong address is not repeated, for it may hold a password."""
     url = problems.text(table, "otlp", ("telemetry",)) if table.get("otlp") != "" else ""
     if url and not url.startswith(("http://", "https://")):
         problems.error(("telemetry", "otlp"), "expected http://… or https://…")
@@ -70,7 +92,7 @@ def telemetry_of(table: Mapping[str, Any], problems: Problems) -> Telemetry:
 
 
 def without_password(url: str) -> str:
-    """A database's address as it may be shown."""
+    """A database's address without its password."""
     scheme, found, rest = url.partition("://")
     credentials, at, host = rest.rpartition("@")
     if not found or not at:
@@ -95,22 +117,14 @@ def whole(
     return default if value is None else int(value)
 
 
-HOOK_KEYS = frozenset({"wait_seconds", "without_daemon", "bypassed", "start_daemon"})
-NOTHING_PASSES = "none"
-PASSES = (NOTHING_PASSES, "safe", "reversible", "destructive", "dangerous")
-_CAREFUL = frozenset({NOTHING_PASSES, "safe", "reversible"})
-BYPASSED = ("block", "note")
-MOST_WAIT = 3_600
-
-
 @dataclass(frozen=True, slots=True)
 class HookSettings:
     """The table `[hooks]`."""
 
     wait_seconds: int = 300  # that a held call waits for a person; an agent's own limit counts too
     without_daemon: str = "reversible"  # the highest level that passes while no daemon answers
-    bypassed: str = "block"  # what a call costs that ran and was never asked about
-    start_daemon: bool = False  # whether a hook that finds no daemon starts one
+    bypassed: str = "block"  # the consequence of a call that ran without its hook
+    start_daemon: bool = False  # whether a hook starts the daemon when none runs
 
     @property
     def passes(self) -> int:
@@ -123,34 +137,19 @@ class HookSettings:
         if self.without_daemon not in _CAREFUL:
             found.append(f"hooks.without_daemon: {self.without_daemon} actions pass while no daemon answers")
         if self.bypassed == "note":
-            found.append("hooks.bypassed: an agent whose calls go around its hook is noted, and goes on")
+            found.append("hooks.bypassed: an agent that bypasses its hook is only recorded, and goes on")
         return tuple(found)
 
 
-_LEVELS = MappingProxyType({NOTHING_PASSES: -1, **{level.word: int(level) for level in Level}})
-
-
 def hooks_of(table: Mapping[str, Any], problems: Problems) -> HookSettings:
-    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    """The settings of the table; errors go to `problems`."""
     plain = HookSettings()
-    wait = problems.number(table, "wait_seconds", ("hooks",), 0, MOST_WAIT, whole=True)
     return HookSettings(
-        plain.wait_seconds if wait is None else int(wait),
-        _word(table, "without_daemon", PASSES, plain.without_daemon, problems),
-        _word(table, "bypassed", BYPASSED, plain.bypassed, problems),
+        whole(table, "wait_seconds", ("hooks",), plain.wait_seconds, 0, MOST_WAIT, problems),
+        one_of(table, "without_daemon", PASSES, plain.without_daemon, ("hooks",), problems),
+        one_of(table, "bypassed", BYPASSED, plain.bypassed, ("hooks",), problems),
         problems.flag(table, "start_daemon", ("hooks",), plain.start_daemon),
     )
-
-
-def _word(table: Mapping[str, Any], key: str, known: tuple[str, ...], default: str, problems: Problems) -> str:
-    value = table.get(key, default)
-    if value in known:
-        return str(value)
-    problems.error(("hooks", key), f"{key}: expected one of {', '.join(known)}, got {describe_value(value)}")
-    return default
-
-
-IMPACT_KEYS = frozenset({"inspect", "exempt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,22 +161,12 @@ class ImpactSettings:
 
 
 def impact_settings_of(table: Mapping[str, Any], problems: Problems) -> ImpactSettings:
-    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    """The settings of the table; errors go to `problems`."""
     plain = ImpactSettings()
     return ImpactSettings(
         problems.flag(table, "inspect", ("impact",), plain.inspect),
         problems.flag(table, "exempt", ("impact",), plain.exempt),
     )
-
-
-SNAPSHOT_KEYS = frozenset({"enabled", "files", "bytes", "ms", "days", "total_bytes"})
-_LEAST_AND_MOST = {
-    "files": (1, 100_000),
-    "bytes": (1, 100_000_000_000),
-    "ms": (10, 10_000),
-    "days": (1, 3_650),
-    "total_bytes": (1, 10_000_000_000_000),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,33 +176,30 @@ class SnapshotSettings:
     enabled: bool = True  # whether snapshots are taken
     files: int = 5_000  # of one snapshot
     bytes: int = 200_000_000
-    ms: int = 300  # that taking it may last
-    days: int = 7  # that it is kept
+    ms: int = 300  # that taking one may last
+    days: int = 7  # that one is stored
     total_bytes: int = 2_000_000_000  # of all snapshots together; the oldest go first
 
 
 def snapshot_settings_of(table: Mapping[str, Any], problems: Problems) -> SnapshotSettings:
-    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    """The settings of the table; errors go to `problems`."""
     plain = SnapshotSettings()
-    said = {}
-    for key, (least, most) in _LEAST_AND_MOST.items():
-        value = problems.number(table, key, ("undo",), least, most, whole=True)
-        said[key] = getattr(plain, key) if value is None else int(value)
-    return replace(plain, enabled=problems.flag(table, "enabled", ("undo",), plain.enabled), **said)
-
-
-SEPARATE_KEYS = frozenset({"hook_socket", "inspector", "code", "users", "operators"})
+    bounds = {
+        key: whole(table, key, ("undo",), getattr(plain, key), least, most, problems)
+        for key, (least, most) in _SNAPSHOT_BOUNDS.items()
+    }
+    return replace(plain, enabled=problems.flag(table, "enabled", ("undo",), plain.enabled), **bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class SeparateSettings:
-    """The table `[separate]`; without a socket for agents there is no such daemon."""
+    """The table `[separate]`: a daemon with a user of its own, where it names a socket for agents."""
 
-    hook_socket: str = ""  # where agents ask; daemon.socket is for operators then
+    hook_socket: str = ""  # for agents; daemon.socket is then for operators
     inspector: str = ""  # the socket of the helper that reads scripts as the agent's user
     code: str = ""  # the folder with Interlock's code that only root can change
-    users: tuple[str, ...] = ()  # whose agents may ask
-    operators: tuple[str, ...] = ()  # who besides root may use daemon.socket
+    users: tuple[str, ...] = ()  # whose agents may use hook_socket
+    operators: tuple[str, ...] = ()  # may use daemon.socket, as root may
 
     @property
     def on(self) -> bool:
@@ -221,7 +207,7 @@ class SeparateSettings:
 
 
 def separate_of(table: Mapping[str, Any], problems: Problems) -> SeparateSettings:
-    """The settings that a table describes; a socket for nobody and a user without a socket are refused."""
+    """The settings of the table; refuses a socket without users, and users without a socket."""
     where, table = ("separate",), {key: value for key, value in table.items() if value != ""}
     found = SeparateSettings(
         hook_socket=problems.text(table, "hook_socket", where),
@@ -234,56 +220,49 @@ def separate_of(table: Mapping[str, Any], problems: Problems) -> SeparateSetting
         if (value := getattr(found, key)) and not value.startswith("/"):
             problems.error((*where, key), f"expected an absolute path, got {value!r}")
     if found.on != bool(found.users):
-        problems.error((*where, "users"), "hook_socket and users go together: whose agents may ask there?")
+        problems.error(
+            (*where, "users"), "hook_socket and users go together: name the users whose agents may use that socket"
+        )
     if "root" in found.users:
-        problems.error((*where, "users"), "root's agents cannot be kept from anything")
+        problems.error((*where, "users"), "agents of root cannot be restricted")
     return found
-
-
-CONSOLE_KEYS = frozenset({"public_url", "idle_minutes", "session_hours"})
-_HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 
 
 @dataclass(frozen=True, slots=True)
 class ConsoleSettings:
     """The table `[console]`."""
 
-    public_url: str = ""  # https://name, where people reach it from elsewhere; empty: this device only
+    public_url: str = ""  # https://name for access from other devices; empty: this device only
     idle_minutes: int = 30  # without a request, after which a browser is signed out
     session_hours: int = 12  # after which it is signed out anyway
 
 
 def console_of(table: Mapping[str, Any], problems: Problems) -> ConsoleSettings:
-    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    """The settings of the table; errors go to `problems`."""
     plain = ConsoleSettings()
-    idle = problems.number(table, "idle_minutes", ("console",), 1, 720, whole=True)
-    hours = problems.number(table, "session_hours", ("console",), 1, 72, whole=True)
     return ConsoleSettings(
         _address(table, problems),
-        plain.idle_minutes if idle is None else int(idle),
-        plain.session_hours if hours is None else int(hours),
+        whole(table, "idle_minutes", ("console",), plain.idle_minutes, 1, 720, problems),
+        whole(table, "session_hours", ("console",), plain.session_hours, 1, 72, problems),
     )
 
 
 def _address(table: Mapping[str, Any], problems: Problems) -> str:
-    """The address without a slash at its end; passkeys are bound to its name, so that it has to have one."""
-    url = (
-        str(problems.text(table, "public_url", ("console",)) if table.get("public_url") != "" else "")
-        .strip()
-        .rstrip("/")
-    )
-    if url and (wrong := _wrong(url)):
-        problems.error(("console", "public_url"), wrong)
+    """The address without a slash at its end; refuses one without a host name, because passkeys are bound to it."""
+    url = problems.text(table, "public_url", ("console",)) if table.get("public_url") != "" else ""
+    url = url.strip().rstrip("/")
+    if url and (error := _url_error(url)):
+        problems.error(("console", "public_url"), error)
         return ""
     return url.lower()
 
 
-def _wrong(url: str) -> str:
+def _url_error(url: str) -> str:
     try:
         parts = urlsplit(url)
         host, _ = (parts.hostname or ""), parts.port
     except ValueError:
-        return "no address"
+        return "not a URL"
     if parts.scheme != "https" or parts.path or parts.query or parts.fragment or parts.username:
         return "expected https:// and a name alone, such as https://interlock.example.com"
     if not _HOST.fullmatch(host) or host.rpartition(".")[2].isdigit():
@@ -291,24 +270,19 @@ def _wrong(url: str) -> str:
     return ""
 
 
-PROXY_KEYS = frozenset({"wait_seconds", "answer_seconds", "line_bytes"})
-
-
 @dataclass(frozen=True, slots=True)
 class ProxySettings:
     """The table `[proxy]`."""
 
     wait_seconds: int = 45  # that a held call waits for a person; clients give up after a minute
-    answer_seconds: int = 3_600  # that a server may take for one answer
-    line_bytes: int = 16_777_216  # that one message may have
-
-
-_BOUNDS = {"wait_seconds": (0, 3_600), "answer_seconds": (1, 86_400), "line_bytes": (4_096, 268_435_456)}
+    answer_seconds: int = 3_600  # that a server may take for one reply
+    line_bytes: int = 16_777_216  # of one message at most
 
 
 def proxy_of(table: Mapping[str, Any], problems: Problems) -> ProxySettings:
-    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    """The settings of the table; errors go to `problems`."""
     found = {
-        key: problems.number(table, key, ("proxy",), least, most, whole=True) for key, (least, most) in _BOUNDS.items()
+        key: problems.number(table, key, ("proxy",), least, most, whole=True)
+        for key, (least, most) in _PROXY_BOUNDS.items()
     }
     return ProxySettings(**{key: int(value) for key, value in found.items() if value is not None})

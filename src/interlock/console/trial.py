@@ -98,7 +98,7 @@ def policy_from_text(visit: Visit, text: str, name: str = "edited") -> tuple[Pol
         made = text_policy(plain_text(text), name, visit.context.state.policy)
     except PolicyError as error:
         return None, error.problems
-    return visit.context.config.beside(made), ()
+    return visit.context.config.override(made), ()
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _without(parts: list[Contribution], goes: Callable[[Contribution], bool]) ->
     return kept, len(kept) != len(parts)
 
 
-KEYS = frozenset({"max_minutes"})
+PAUSE_KEYS = frozenset({"max_minutes"})
 MOST_MINUTES = 1_440
 PAUSED = "paused_by_operator"  # the factor's name, and the record's
 GUARD = "self_protection."  # rules about the guard itself

@@ -41,7 +41,7 @@ def shipped(visit: Visit) -> Answer:
     name = visit.params["name"]
     if name not in names():
         raise PageNotFound(f"there is no policy {name[:80]}")
-    policy = visit.context.config.beside(load_policy(name))
+    policy = visit.context.config.override(load_policy(name))
     return Page("policy/policy.html", {**_shown(visit, policy), "in_force": False, "turns": (), "mark": "", "file": ""})
 
 

@@ -73,7 +73,7 @@ def _other(visit: Visit, form: Mapping[str, str]) -> tuple[Policy | None, tuple[
         return policy_from_text(visit, form.get("policy", ""))
     if wanted not in names():
         raise InvalidInput(f"no policy {wanted[:40]!r}; known: {', '.join(names())}")
-    return visit.context.config.beside(load_policy(wanted)), ()
+    return visit.context.config.override(load_policy(wanted)), ()
 
 
 ROUTES = (Route("GET", HOME, page), Route("POST", HOME, explain))
