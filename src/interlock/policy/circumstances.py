@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """One contribution: what it is called, what it asks for, and why, in words for a person."""
+    """One part of a requirement: its name, the requirement, and the reason for a person."""
 
     name: str
     requirement: Requirement
     words: str
     denies: bool = False  # the answer is no, though a ticket is open
     code: str = ""
-    details: Json = field(default_factory=nothing)  # what 1.9 puts beside the code
-    pattern: str = ""  # the operator's, where one speaks
-    said: str = ""  # the reason that people and agents read, where the words are for the factors
+    details: Json = field(default_factory=nothing)  # of the code (1.9)
+    pattern: str = ""  # the operator's, where one matched
+    explanation: str = ""  # for people and agents, where `words` are only for the factors
 
     @property
     def reason(self) -> str:
-        return self.said or self.words
+        return self.explanation or self.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class AdapterContext:
     call: AdapterCall
     block: DangerBlock | None = None
     override: bool = False  # an admin's, with step-up
-    note: str = ""  # what whoever asks has to know, and what an operator can do about it
+    note: str = ""  # for the caller: what is wrong, and what an operator can do about it
     missing: bool = False  # the adapter is known and has no such operation
     notices: tuple[str, ...] = ()  # where its level came from, if that is not what it declares (C-13)
     warnings: tuple[Json, ...] = ()  # the same for the wire (2.11)
@@ -53,7 +53,7 @@ class AdapterContext:
 
 @dataclass(frozen=True, slots=True)
 class EarlierDenial:
-    """The denial that an action meets (R-22): its ticket, in words, what is asked for, and how often others words were tried."""
+    """The denial that matches an action (R-22): its ticket, the reason, the requirement, and the retries in other words."""
 
     ticket: str
     words: str
@@ -64,15 +64,15 @@ class EarlierDenial:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What the decision needs to know beyond the action itself; gathered by the service."""
+    """The input of a decision beyond the action itself; gathered by the engine."""
 
     mode: str = "enforcing"
     blocked: str = ""  # why the principal is blocked
     trust_tier: str = ""
     loss: Loss = Loss.UNKNOWN
-    impact: Impact | None = None  # what a look at its targets found, for this decision
-    ephemeral: bool = False  # all that is forbidden in it is done to databases that are there to be thrown away (R-23)
-    snapshot: TakenSnapshot | None = None  # everything that it changes, verified; only where that lets it pass
+    impact: Impact | None = None  # of its targets, inspected for this decision
+    ephemeral: bool = False  # everything forbidden in it targets ephemeral databases (R-23)
+    snapshot: TakenSnapshot | None = None  # of everything that it changes; only where a snapshot exempts it
     adapter_context: AdapterContext | None = None
     registry_match: RegistryMatch | None = None
     repeats: int = 0  # the same operation in this execution
@@ -84,7 +84,7 @@ class Circumstances:
     previous: str = ""  # outcome of the step before
     starting: bool = False  # an execution, which takes a person (R-11)
     pause: str = ""  # what the agent waits for, in words
-    pause_human: Human = Human.NONE  # what was asked for the step that is held; none where this is another one
+    pause_human: Human = Human.NONE  # required for the held step; none where this is another step
     earlier_denial: EarlierDenial | None = None  # the same effect on the same target is held or was rejected
     granted: str = ""  # the grant that covers this action
     grant_ceiling: Level = Level.SAFE
@@ -97,13 +97,12 @@ class Circumstances:
     paused_short: str = ""  # why it does not reach this action, in words
 
 
-ESCALATION_PREFIX = (
-    "raised: "  # begins the factor that says why more is asked this time than the action itself asks for
-)
+ESCALATION_PREFIX = "raised: "  # of the factor that explains why more is required than for the action itself
+_HINT_LENGTH = 120  # characters of a hint
 
 
 def escalation_reasons(factors: Iterable[str]) -> tuple[str, ...]:
-    """Why more is asked than usual, out of the factors of a decision or a ticket; a sentence each."""
+    """The reasons for an escalation, from the factors of a decision or a ticket; a sentence each."""
     return tuple(factor.removeprefix(ESCALATION_PREFIX) for factor in factors if factor.startswith(ESCALATION_PREFIX))
 
 
@@ -113,13 +112,10 @@ def level_words(assessment: Assessment) -> str:
 
 
 def finding_words(finding: Finding) -> str:
-    """Why a finding asks, and of which part of a hint that says more than one thing."""
+    """The reason of a finding, and the part of the hint that it concerns, where the hint has several."""
     part = finding.rule.startswith("acts.") and finding.span is not None and (finding.span[0] or " " in finding.subject)
-    said = redact_text(finding.subject) if part and finding.subject else ""
-    return f'{finding.reason.rstrip(".")}: "{said[:_SAID]}".' if said else finding.reason
-
-
-_SAID = 120  # characters of a hint
+    quote = redact_text(finding.subject) if part and finding.subject else ""
+    return f'{finding.reason.rstrip(".")}: "{quote[:_HINT_LENGTH]}".' if quote else finding.reason
 
 
 TIERS = {
@@ -130,7 +126,7 @@ TIERS = {
 }
 # The tier that an adapter's escalation or a caller's own word raises to, under every policy (DL-13).
 RAISED_TO = (Human.NONE, Human.NONE, Human.CONFIRM, Human.VERIFY, Human.VERIFY)
-RAISING = frozenset({"repetition", "cumulative", "escalation", "steps"})  # parts that speak of what was done before
+RAISING = frozenset({"repetition", "cumulative", "escalation", "steps"})  # parts that come from earlier actions
 
 
 def tier_of(score: int) -> Tier:
@@ -143,13 +139,13 @@ def tier_of(score: int) -> Tier:
 
 
 def escalation(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """Repetition, count and cumulative risk raise what is asked, not the level."""
+    """Repetition, count and cumulative risk raise the requirement, not the level."""
     parts = []
     if at.escalated is not None:
         level, message = at.escalated
-        asked = policy.control(level).requirement.join(Requirement(human=RAISED_TO[level]))
+        requirement = policy.control(level).requirement.join(Requirement(human=RAISED_TO[level]))
         words = message or f"counts as {level.word} after {at.hourly:,} of the same in an hour"
-        parts.append(Contribution("escalation", asked, words))
+        parts.append(Contribution("escalation", requirement, words))
     often = policy.escalate.repetition
     if often is not None and at.repeats >= often:
         human = Human(min(TIERS[assessment.tier] + 1, Human.VERIFY))
@@ -163,13 +159,13 @@ def escalation(assessment: Assessment, named: MatchNames, policy: Policy, at: Ci
 
 
 def cumulative_words(points: int, most: int, execution: bool = False) -> str:
-    """How much risk an agent has taken, and from where on everything is asked about that is more than reversible."""
+    """An agent's risk so far, and the bound from which everything above reversible needs a person."""
     where = "in this execution" if execution else "within an hour"
     return f"this agent's actions add up to {points:,} points of risk {where}, and from {most:,} on somebody is asked"
 
 
 def escalation_factors(parts: Iterable[Contribution]) -> Iterable[str]:
-    """A factor for each thing done before, where the action alone asks for less."""
+    """A factor for each earlier action that raises the requirement."""
     usual, whole = Requirement(), Requirement()
     for part in parts:
         whole = whole.join(part.requirement)

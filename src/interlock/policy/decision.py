@@ -31,27 +31,27 @@ class Decision:
     factors: tuple[str, ...] = ()
     ticket: Ticket | None = None
     wait_seconds: Seconds = 0
-    patterns: tuple[Mapping[str, Any], ...] = ()  # what the registry said
+    patterns: tuple[Mapping[str, Any], ...] = ()  # matches of the registry
     code: str = ""  # of the error registry, where one applies
     strength: str = "plain"
     unknown: bool = False  # the state could not be known; nothing was decided about the action itself
     token: str = field(default="", repr=False)  # the conf_… of the ticket; inert until a human arms it (C-14)
     details: Mapping[str, Any] = field(default_factory=nothing)  # of the code
     message: str = ""  # better words than the code has by itself
-    warnings: tuple[Mapping[str, Any], ...] = ()  # beside a yes (2.11)
+    warnings: tuple[Mapping[str, Any], ...] = ()  # of an allowed action (2.11)
     parts: tuple[Contribution, ...] = field(
         default=(), compare=False
-    )  # what spoke, also where the mode lets pass what it asks for
-    unspent: bool = field(default=False, compare=False)  # a yes that was asked for without using up what it rests on
-    kept: str = ""  # the snapshot that was taken of what it changes: `interlock undo` brings it back
+    )  # of the requirement, also where the mode disregards it
+    unspent: bool = field(default=False, compare=False)  # allowed in a preview: the approval behind it was not spent
+    kept: str = ""  # the id of the snapshot taken first; `interlock undo` restores it
     weighed: tuple[str, ...] = field(default=(), compare=False)  # the factors that are not the action's own
 
     def __bool__(self) -> bool:
-        """Whoever writes `if decision:` means that it may run."""
+        """True where the action may run."""
         return self.allowed
 
     def __str__(self) -> str:
-        """What somebody sees who prints it."""
+        """`outcome: reason`."""
         return f"{self.outcome}: {self.reason}"
 
     @property
@@ -64,10 +64,10 @@ class Decision:
 
     @property
     def can_rollback(self) -> bool:
-        """X-08: what the patterns that matched declare; what a rule read out of the name alone yields to them, as they know more."""
+        """X-08: as the matching patterns declare; they outrank rules that judge by the name alone."""
         findings = self.assessment.findings if self.assessment is not None else ()
-        told = [one for one in findings if not (self.patterns and one.rule.startswith(_OF_NAMES))]
-        return all(one.get("canRollback") for one in self.patterns) and not any(one.irreversible for one in told)
+        counted = [one for one in findings if not (self.patterns and one.rule.startswith(_OF_NAMES))]
+        return all(one.get("canRollback") for one in self.patterns) and not any(one.irreversible for one in counted)
 
     @property
     def instead(self) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ class Decision:
 
 
 def decision_json(decision: Decision) -> dict[str, Any]:
-    """Seed 003's answer, and beside it everything that ours has; the body always has `allowed`."""
+    """Seed 003's answer, extended by our fields; the body always has `allowed`."""
     body: dict[str, Any] = {
         "allowed": decision.allowed,
         "reason": decision.reason,
@@ -112,7 +112,7 @@ def decision_json(decision: Decision) -> dict[str, Any]:
 
 
 def failure_json(decision: Decision) -> dict[str, Any]:
-    """ERR-01: what is not allowed as an error of the registry, and beside it the token that 2.9 asks for; nothing for the rest."""
+    """ERR-01: a decision that does not allow, as an error of the registry with the token of 2.9; nothing for an allowed one."""
     if decision.allowed or not decision.code:
         return {}
     error: dict[str, Any] = {"code": decision.code, "message": decision.message or CODES[decision.code].message}
@@ -120,18 +120,18 @@ def failure_json(decision: Decision) -> dict[str, Any]:
         error["details"] = dict(decision.details)
     body: dict[str, Any] = {"success": False, "error": error}
     if decision.token:
-        said = decision.details
+        details = decision.details
         body["confirmation"] = {
             "token": decision.token,
-            "expires_at": said.get("expires_at", ""),
-            "message": said.get("confirmation_message", ""),
-            "reasons": list(said.get("reasons", ())),
+            "expires_at": details.get("expires_at", ""),
+            "message": details.get("confirmation_message", ""),
+            "reasons": list(details.get("reasons", ())),
         }
     return body
 
 
 def _ticket_json(decision: Decision, ticket: Ticket) -> dict[str, Any]:
-    asked = decision.requirement
+    requirement = decision.requirement
     body: dict[str, Any] = {"pendingId": ticket.id, "expiresAt": iso(ticket.expires_at)}
     if decision.token:
         body["confirmation_token"] = decision.token
@@ -139,9 +139,9 @@ def _ticket_json(decision: Decision, ticket: Ticket) -> dict[str, Any]:
         body["waitMs"] = round(decision.wait_seconds * 1000)
     if ticket.cooling_ends_at:
         body["coolingEndsAt"] = iso(ticket.cooling_ends_at)
-    if asked.human > Human.NONE and not decision.allowed and ticket.open:  # a rejection is no question
+    if requirement.human > Human.NONE and not decision.allowed and ticket.open:  # a rejection is no question
         body["requiresApproval"] = True
-        body["approvers"] = sorted(asked.approvers) or ["human"]
+        body["approvers"] = sorted(requirement.approvers) or ["human"]
     return body
 
 

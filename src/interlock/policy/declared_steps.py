@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 UNDECLARED, MISMATCH = "loop.undeclared", "loop.mismatch"
 WORDS = ("off", "note", "pause", "block")
 LONGEST = 2_000  # characters of a hint that are compared
-# What a policy's word asks for: nothing but the record, a person, or no.
-_ASKS = MappingProxyType(
+# The requirement of each setting; `note` only records.
+_REQUIREMENTS = MappingProxyType(
     {"note": Requirement(), "pause": Requirement(human=Human.APPROVE), "block": Requirement(blocked=True)}
 )
-# Everyday calls count only where they change something that has a name.
+# Effects that count below level 2, on targets with a name.
 _CHANGES = frozenset(
     "write append overwrite truncate delete move chmod chown sql_write sql_update sql_delete store_write store_delete".split()
 )
-_PASSING = frozenset({"temp", "device"})  # places whose content is nobody's
+_PASSING = frozenset({"temp", "device"})  # places without lasting content
 _TOKEN = re.compile(r"[^\W_]+")
-# The beginnings of words by which people announce an effect.
-_SAID = MappingProxyType({
+# The stems of the words that announce an effect.
+_STEMS = MappingProxyType({
     "remove": ("delet", "remov", "drop", "wip", "clean", "clear", "purg", "truncat", "reset", "discard", "destroy", "eras", "prun",
                "overwrit", "replac", "empt", "tear", "rm", "uninstall", "mov", "renam", "restor", "rebuild", "recreat", "migrat",
                "rewrit", "forc", "rebas", "squash", "amend", "history"),
@@ -45,9 +45,9 @@ _SAID = MappingProxyType({
     "request": ("call", "request", "post", "put", "patch", "delet", "updat", "creat", "send"),
     "run": ("run", "execut", "install", "start", "launch", "call"),
 })  # fmt: skip
-_ALARMING = tuple(said for effect in ("remove", "stop", "revoke", "disable", "grant") for said in _SAID[effect])
-_BY_NAME = frozenset({"run", "command", "operation", "tool"})  # a program or a name: it is called by its own words
-# Targets that a program has without naming them: nobody who announces it says `the working tree`.
+_ALARMING = tuple(stem for effect in ("remove", "stop", "revoke", "disable", "grant") for stem in _STEMS[effect])
+_BY_NAME = frozenset({"run", "command", "operation", "tool"})  # announced by the name of the program or operation
+# Targets that a program does not name, so that an announcement need not name them either: `the working tree`.
 _UNNAMED = ("infrastructure_", "worktree ", "untracked ", "stash_", "history", "reflog", "branch_HEAD", "compose_")
 _DULL = frozenset(
     "the a an of in on to for and or with from by at my our this that it all home usr srv var opt etc".split()
@@ -58,12 +58,12 @@ _TRIAL = frozenset("staging stage dev development test testing qa sandbox previe
 
 @dataclass(frozen=True, slots=True)
 class DeclaredStep:
-    """What one reported step announces."""
+    """The effects, categories and words of one reported step."""
 
     text: str
     level: Level
     effect_keys: tuple[EffectKey, ...]
-    paths: tuple[EffectKey, ...]  # effects on paths that it names, the harmless ones too
+    paths: tuple[EffectKey, ...]  # effects on named paths, harmless ones included
     categories: frozenset[str]
     words: frozenset[str]
 
@@ -80,7 +80,7 @@ class DeclarationRules:
 
 
 def declaration_rules_of(data: object, problems: Problems) -> DeclarationRules:
-    """The settings that a table describes; what is wrong with it goes to `problems`."""
+    """The settings of the table; errors go to `problems`."""
     path = ("loop", "mismatch")
     table: Mapping[str, Any] = problems.table(data, path) or {}
     plain = DeclarationRules()
@@ -95,7 +95,7 @@ def declaration_rules_of(data: object, problems: Problems) -> DeclarationRules:
 
 
 def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:
-    """What a hint announces, as it was judged."""
+    """The declared step of a judged hint."""
     assessment, text = judgement.assessment, action.text[:LONGEST]
     categories = frozenset(f.category for f in assessment.findings if f.category)
     after, paths = effect_keys(action, judgement.facts, assessment), path_keys(judgement.facts)
@@ -105,30 +105,32 @@ def declared_step(action: Action, judgement: Judgement) -> DeclaredStep:
 def compare_with_declared(
     action: Action, judgement: Judgement, hints: Sequence[DeclaredStep], rules: DeclarationRules
 ) -> Contribution | None:
-    """How a call differs from what its agent reported lately; None where it does not, or need not be reported."""
+    """The contribution of a call that differs from the reported steps; None where it does not, or needs no report."""
     assessment = judgement.assessment
-    costs = rules.word(assessment.level)
-    if costs == "off" or not _counts(assessment, judgement.facts):
+    setting = rules.word(assessment.level)
+    if setting == "off" or not _counts(assessment, judgement.facts):
         return None
     what = f"{assessment.level.word} {action.kind.value}"
     if not hints:
         return Contribution(
-            UNDECLARED, _ASKS[costs], f"a {what} that its agent did not report, though an execution runs"
+            UNDECLARED, _REQUIREMENTS[setting], f"a {what} that its agent did not report, though an execution runs"
         )
     if any(_announces(hint, action, judgement) for hint in reversed(hints)):
         return None
-    return Contribution(MISMATCH, _ASKS[costs], f"a {what}, where its agent had reported: {hints[-1].text[:120]!r}")
+    return Contribution(
+        MISMATCH, _REQUIREMENTS[setting], f"a {what}, where its agent had reported: {hints[-1].text[:120]!r}"
+    )
 
 
 def _counts(assessment: Assessment, facts: Iterable[Fact]) -> bool:
-    """Whether it has to be reported: reading never, everyday work where it changes something that has a name."""
+    """Whether a call has to be reported: from level 2 on always, below it where it changes a named target, reading never."""
     if assessment.level is not Level.REVERSIBLE:
         return assessment.level > Level.SAFE
     return any(isinstance(f, Effect) and f.verb in _CHANGES and f.place not in _PASSING for f in facts)
 
 
 def _announces(hint: DeclaredStep, action: Action, judgement: Judgement) -> bool:
-    """Whether a hint covers a call: any change for everyday work; each effect on each target from level 2 on."""
+    """Whether a hint covers a call: below level 2 by announcing any change, from level 2 on by each effect and target."""
     if _quoted(action.text.strip(), hint.text):
         return True
     if judgement.assessment.level < Level.DESTRUCTIVE:
@@ -140,9 +142,9 @@ def _announces(hint: DeclaredStep, action: Action, judgement: Judgement) -> bool
     return all(_covers(hint, key, categories) for key in after if key.family != "more")
 
 
-def _quoted(text: str, said: str) -> bool:
-    """Whether the call itself stands in the hint, and not only the beginning of a longer one."""
-    return bool(text) and re.search(rf"(?<![\w/.-]){re.escape(text)}(?![\w/.-])", said) is not None
+def _quoted(text: str, hint: str) -> bool:
+    """Whether the hint quotes the whole call, and not only the beginning of a longer one."""
+    return bool(text) and re.search(rf"(?<![\w/.-]){re.escape(text)}(?![\w/.-])", hint) is not None
 
 
 def _covers(hint: DeclaredStep, key: EffectKey, categories: frozenset[str]) -> bool:
@@ -157,18 +159,18 @@ def _covers(hint: DeclaredStep, key: EffectKey, categories: frozenset[str]) -> b
     if effect in _BY_NAME or target.startswith(_UNNAMED):
         alarming = any(word.startswith(_ALARMING) for word in hint.words)
         return (alarming and bool(named & hint.words)) or bool(categories & hint.categories)
-    said = any(word.startswith(_SAID.get(effect, (effect,))) for word in hint.words)
-    same = said or bool(categories & hint.categories)
+    announced = any(word.startswith(_STEMS.get(effect, (effect,))) for word in hint.words)
+    same = announced or bool(categories & hint.categories)
     return same and (bool(named & hint.words) if named else not target.startswith("/"))
 
 
 def _elsewhere(named: frozenset[str], words: frozenset[str]) -> bool:
-    """Whether it reaches production where only something else was spoken of."""
+    """Whether it reaches production where only another environment was announced."""
     return bool(named & _LIVE) and bool(words & _TRIAL) and not words & _LIVE
 
 
 def _names(target: str) -> frozenset[str]:
-    """The words by which a person would call a target: of a path, the last two parts."""
+    """The words that name a target: of a path, its last two parts."""
     if target.startswith("/"):
         target = " ".join(target.rstrip("/").split("/")[-2:])
     return frozenset(_tokens(target))

@@ -16,7 +16,7 @@ MIN_KEY = 32  # bytes
 _MAX_DEPTH = 64
 _MAX_BITS = 4096
 _BODIES = frozenset({"params", "input"})  # what an operation or a tool is called with
-# Said beside an action, not part of it: a model that tries again words these anew and has to find its ticket.
+# Not part of the action: a model that retries rewords these, and still has to find its ticket.
 _INCIDENTAL = frozenset({"description", "timeout", "session", "session_id", "call_id", "tool_call_id", "tool_use_id"})
 # Letters and marks that are drawn as nothing: fillers, joiners and variation selectors.
 _FILLERS = frozenset(
@@ -54,18 +54,18 @@ def canonical(action: Action, agent: AgentRef, judged: Collection[str] | None = 
 
 
 def normal_name(name: str) -> str:
-    """A claimed name as it is compared: compatibility forms, case, blanks and what nobody can see do not tell two names apart."""
+    """A claimed name for comparison, without compatibility forms, case, blanks and invisible characters."""
     if name.isascii() and name.isprintable():
         return " ".join(name.lower().split())
     for _ in range(2):  # folding case can undo a normal form, and a second round settles it
-        seen = "".join(char for char in name if char.isspace() or not leaves_no_mark(char))
-        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", seen).casefold())
+        visible = "".join(char for char in name if char.isspace() or not leaves_no_mark(char))
+        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFD", visible).casefold())
         name = " ".join(name.split())
     return name
 
 
 def leaves_no_mark(char: str) -> bool:
-    """Whether a character leaves no mark: a twin of a name, which has one more of them, looks the same (C-18)."""
+    """Whether a character is invisible, so that a name with one more of them looks the same (C-18)."""
     return char in _FILLERS or unicodedata.category(char) in ("Cf", "Cc")
 
 

@@ -43,7 +43,7 @@ APPROVE = Requirement(human=Human.APPROVE)
 
 @dataclass(frozen=True, slots=True)
 class PolicyResult:
-    """What must happen first, why, and what was waived."""
+    """The requirement of an action, its parts and factors, and the error code of a refusal."""
 
     requirement: Requirement
     factors: tuple[str, ...] = ()
@@ -51,80 +51,83 @@ class PolicyResult:
     parts: tuple[Contribution, ...] = field(default=(), compare=False)
     code: str = ""  # the wire's error code where the matrix refuses
     details: Json = field(default_factory=nothing, compare=False)  # of the code
-    would: tuple[Contribution, ...] = field(
-        default=(), compare=False
-    )  # the parts, where the mode lets pass what they ask for
+    would: tuple[Contribution, ...] = field(default=(), compare=False)  # the parts that the mode or a pause disregards
 
     def reason(self) -> str:
-        """The words of the contribution that asks for most; what the action does comes before what was done before it."""
+        """The reason of the strictest part; the action's own parts come before escalations."""
         own = [part for part in self.parts if part.name not in RAISING and part.requirement != Requirement()]
         return max(own or self.parts, key=_weight).reason if self.parts else ""
 
 
 def requirement_for(action: Action, judged: Judgement, policy: Policy, at: Circumstances) -> PolicyResult:
-    """What must happen before a judged action may run, under this policy and these circumstances."""
+    """The requirement of a judged action under this policy and these circumstances."""
     return evaluate_policy(judged.assessment, match_names(action, judged.facts), policy, at)
 
 
 def evaluate_policy(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> PolicyResult:
-    """The join of everything that speaks, less what an operator, a grant or the looker takes away; order cannot matter."""
+    """Joins all contributions, less the exemptions by an operator, a grant or the impact; order cannot matter."""
     if at.mode in ("disabled", "logging"):
         return PolicyResult(Requirement(), (f"mode {at.mode}: not evaluated",))
     if not policy.severities.enabled:
         return PolicyResult(Requirement(), ("the gate is switched off (enabled = false)",))
     parts = [part for source in _SOURCES for part in source(assessment, named, policy, at)]
-    kept, waivers = apply_exemptions(parts, assessment, named, policy, at)
+    remaining, exemptions = apply_exemptions(parts, assessment, named, policy, at)
     requirement = Requirement()
-    for part in kept:
+    for part in remaining:
         requirement = requirement.join(part.requirement)
-    requirement = _cooled(_narrowed(requirement, kept), assessment, policy)
-    factors = (*(f"{part.name}: {part.words}" for part in kept), *waivers, *escalation_factors(kept), *_seen(at))
-    denies = any(part.denies for part in kept)
-    refusing = next((part for part in kept if part.code and part.requirement.blocked), None)
+    requirement = _without_cooling_alone(_admin_only(requirement, remaining), assessment, policy)
+    factors = (
+        *(f"{part.name}: {part.words}" for part in remaining),
+        *exemptions,
+        *escalation_factors(remaining),
+        *_impact_factors(at),
+    )
+    denies = any(part.denies for part in remaining)
+    refusing = next((part for part in remaining if part.code and part.requirement.blocked), None)
     code, details = (refusing.code, refusing.details) if refusing else ("", NOTHING)
-    weighed = PolicyResult(requirement, factors, denies, tuple(kept), code, details)
-    return _as_mode(_as_paused(weighed, assessment, at), at.mode)
+    result = PolicyResult(requirement, factors, denies, tuple(remaining), code, details)
+    return _apply_mode(_apply_pause(result, assessment, at), at.mode)
 
 
-def _seen(at: Circumstances) -> Iterable[str]:
-    """The blast radius, where something was seen, and why it could not be kept."""
+def _impact_factors(at: Circumstances) -> Iterable[str]:
+    """The impact, where an inspection found one, and why there is no snapshot."""
     if at.impact is not None and at.impact.telling:
         yield f"{IMPACT_PREFIX}{at.impact.words}"
     if at.snapshot is not None and not at.snapshot.verified:
         yield f"{NO_SNAPSHOT_PREFIX}{at.snapshot.problem}"
 
 
-def _as_paused(weighed: PolicyResult, assessment: Assessment, at: Circumstances) -> PolicyResult:
-    """An operator's pause lets pass what they could approve, and says so; a block of the agent stays."""
+def _apply_pause(result: PolicyResult, assessment: Assessment, at: Circumstances) -> PolicyResult:
+    """Drops the requirement while an operator's pause covers the action, and records that; a block of the agent stays."""
     if not at.paused_by:
-        return weighed
-    asked = weighed.requirement.word
+        return result
+    word = result.requirement.word
     why = reason_to_hold(assessment, at.paused_to, bool(at.tampering))
     why = why or ("the agent is blocked" if at.blocked else "") or at.paused_short
-    if asked != "allow" and why:
-        return replace(weighed, factors=(*weighed.factors, f"{PAUSED}: not for this, {why}"))
-    said = f"{PAUSED}: {at.paused_by}" + (f"; would have: {asked}" if asked != "allow" else "")
-    return PolicyResult(Requirement(), (*weighed.factors, said), would=weighed.parts)
+    if word != "allow" and why:
+        return replace(result, factors=(*result.factors, f"{PAUSED}: not for this, {why}"))
+    factor = f"{PAUSED}: {at.paused_by}" + (f"; would have: {word}" if word != "allow" else "")
+    return PolicyResult(Requirement(), (*result.factors, factor), would=result.parts)
 
 
-def _as_mode(weighed: PolicyResult, mode: str) -> PolicyResult:
-    """R-12: monitoring says what would have happened, and lets it happen."""
+def _apply_mode(result: PolicyResult, mode: str) -> PolicyResult:
+    """R-12: monitoring drops the requirement, and records what it would have been."""
     if mode != "monitoring":
-        return weighed
-    word = weighed.requirement.word
-    said = (f"would have: {word}",) if word != "allow" else ()
-    return PolicyResult(Requirement(), (*weighed.factors, *said), would=weighed.parts)
+        return result
+    word = result.requirement.word
+    factor = (f"would have: {word}",) if word != "allow" else ()
+    return PolicyResult(Requirement(), (*result.factors, *factor), would=result.parts)
 
 
-def _narrowed(requirement: Requirement, parts: Iterable[Contribution]) -> Requirement:
-    """Where the policy asks for an admin, nobody whom an adapter names beside them can stand in."""
+def _admin_only(requirement: Requirement, parts: Iterable[Contribution]) -> Requirement:
+    """Where the policy requires an admin, approvers that an adapter names cannot replace them."""
     if any(ADMIN in part.requirement.approvers for part in parts if part.name != "approval"):
         return replace(requirement, approvers=frozenset({ADMIN}))
     return requirement
 
 
-def _cooled(requirement: Requirement, assessment: Assessment, policy: Policy) -> Requirement:
-    """R-3: time alone frees nothing that cannot be undone, outside `spec`."""
+def _without_cooling_alone(requirement: Requirement, assessment: Assessment, policy: Policy) -> Requirement:
+    """R-3: an irreversible action also needs a person's confirmation, outside `spec`."""
     alone = requirement.cooling_seconds and requirement.human is Human.NONE
     if alone and assessment.irreversible and not policy.cooling_frees_irreversible:
         return requirement.join(ASK)
@@ -135,8 +138,7 @@ def _weight(part: Contribution) -> tuple[bool, int, float]:
     return part.requirement.blocked, int(part.requirement.human), part.requirement.cooling_seconds
 
 
-# The sources, one question each. Every one returns the parts it contributes.
-
+# Returns the contributions of one concern.
 Source = Callable[[Assessment, MatchNames, Policy, Circumstances], Iterable[Contribution]]
 
 
@@ -166,7 +168,7 @@ def _operator_patterns(
                 Contribution(
                     name,
                     ask,
-                    _asked_by(glob, source),
+                    _approval_words(glob, source),
                     pattern=glob.text,
                 )
                 for glob in hits(patterns.approve, named)
@@ -182,7 +184,7 @@ def _by(glob: Glob) -> str:
     return f" by {glob.origin}" if glob.origin else ""
 
 
-def _asked_by(glob: Glob, source: str) -> str:
+def _approval_words(glob: Glob, source: str) -> str:
     if not glob.origin:
         return f"{source}pattern match: {glob.text} requires approval"
     if glob.text == EVERYTHING:  # of a project's file that cannot be used
@@ -191,7 +193,7 @@ def _asked_by(glob: Glob, source: str) -> str:
 
 
 def _allowlist(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """X-04: a declared allowlist denies everything else, but for what lets an agent be stopped."""
+    """X-04: a declared allowlist denies everything else, except the operations that stop an agent."""
     if not policy.allowed_operations or not named.operations:
         return []
     name = named.operations[0]
@@ -201,7 +203,7 @@ def _allowlist(assessment: Assessment, named: MatchNames, policy: Policy, at: Ci
 
 
 def _matrix(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """R-1: only what belongs to an adapter meets the matrix; what the adapter does not have meets a no."""
+    """R-1: the trust matrix, for operations of an adapter only; denies an operation that the adapter does not have."""
     if at.adapter_context is None:
         return []
     if at.adapter_context.missing:
@@ -216,19 +218,21 @@ def _matrix(assessment: Assessment, named: MatchNames, policy: Policy, at: Circu
     if found.word == ALLOW:
         return [
             Contribution(
-                "matrix", Requirement(), words, said=f"{call.operation} of an adapter that is {call.trust.word}"
+                "matrix", Requirement(), words, explanation=f"{call.operation} of an adapter that is {call.trust.word}"
             )
         ]
-    said = f"{call.level.word}: {does or call.operation}"
+    explanation = f"{call.level.word}: {does or call.operation}"
     if found.word == DENY and found.code == "PERMISSION_DENIED":  # only the floor: an admin can override
         override = Requirement(human=Human.VERIFY, approvers=frozenset({ADMIN}), reauth=True)
-        words, said = (f"{one.rstrip('.')}; {OVERRIDE_REQUIRED}" for one in (words, said))
-        return [Contribution("matrix", override, words, code=found.code, said=said)]
+        words, explanation = (f"{one.rstrip('.')}; {OVERRIDE_REQUIRED}" for one in (words, explanation))
+        return [Contribution("matrix", override, words, code=found.code, explanation=explanation)]
     if found.word == DENY or found.word not in (CONFIRM, VERIFY):
-        said = untrusted_words(call, found, does, at.adapter_context.note)
-        return [Contribution("matrix_deny", BLOCK, words, code=found.code, details=found.details, said=said)]
+        explanation = untrusted_words(call, found, does, at.adapter_context.note)
+        return [
+            Contribution("matrix_deny", BLOCK, words, code=found.code, details=found.details, explanation=explanation)
+        ]
     human = Human.CONFIRM if found.word == CONFIRM else Human.VERIFY
-    return [Contribution("matrix", Requirement(human=human), words, code=found.code, said=said)]
+    return [Contribution("matrix", Requirement(human=human), words, code=found.code, explanation=explanation)]
 
 
 def _worst_reason(assessment: Assessment) -> str:
@@ -239,14 +243,17 @@ def _level(assessment: Assessment, named: MatchNames, policy: Policy, at: Circum
     if replaces_level(assessment, policy, at):
         return []
     control = policy.control(assessment.level)
-    asked = control.requirement
+    requirement = control.requirement
     if assessment.irreversible and control.irreversible is not None:
-        asked = asked.join(control.irreversible)
-    if asked == Requirement():
+        requirement = requirement.join(control.irreversible)
+    if requirement == Requirement():
         return []
     return [
         Contribution(
-            "level", asked, level_words(assessment), denies=control.denies or _denies_irreversible(control, assessment)
+            "level",
+            requirement,
+            level_words(assessment),
+            denies=control.denies or _denies_irreversible(control, assessment),
         )
     ]
 
@@ -268,7 +275,7 @@ def _severity(assessment: Assessment, named: MatchNames, policy: Policy, at: Cir
 
 
 def _declared(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """What an adapter asks for beside its level: time, a new sign-in, people (DL-02, DL-10, seed 000 9.2)."""
+    """Requirements that an adapter declares besides its level: time, a new sign-in, approvers (DL-02, DL-10, seed 000 9.2)."""
     block = at.adapter_context.block if at.adapter_context else None
     parts = [
         Contribution("declared", Requirement(), words)
@@ -287,29 +294,29 @@ def _declared(assessment: Assessment, named: MatchNames, policy: Policy, at: Cir
         parts.append(Contribution("confirmation", ASK, "the adapter asks for confirmation"))
     if block.approval is not None and block.approval.required:
         who = block.approval.approvers
-        asked = Requirement(human=Human.APPROVE, approvers=who, quorum=1)
-        parts.append(Contribution("approval", asked, f"the adapter asks for approval by {', '.join(sorted(who))}"))
+        approval = Requirement(human=Human.APPROVE, approvers=who, quorum=1)
+        parts.append(Contribution("approval", approval, f"the adapter asks for approval by {', '.join(sorted(who))}"))
     return parts
 
 
 def _claimed(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """What whoever calls it says of it: asked for as at that level under every policy, and never less than without it."""
+    """The level that the caller claims: required as that level under every policy; it can only raise."""
     level = at.claimed_level
     if level is None or level <= assessment.level:
         return []
-    asked = policy.control(level).requirement.join(Requirement(human=RAISED_TO[level]))
-    return [Contribution("claimed", asked, f"its caller says that it is {level.word}")]
+    requirement = policy.control(level).requirement.join(Requirement(human=RAISED_TO[level]))
+    return [Contribution("claimed", requirement, f"its caller says that it is {level.word}")]
 
 
 def _tier(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
     own = 0 if replaces_level(assessment, policy, at) else assessment.score
     score = max(own, at.claimed_risk or 0)  # the agent may raise its own risk, never lower it
     parts = []
-    tiers = policy.tiers or at.steps_left is not None  # C-10: in the loop the tier always speaks
+    tiers = policy.tiers or at.steps_left is not None  # C-10: in the loop the tier always counts
     if tiers:
         human = TIERS[tier_of(score)]
         if human is not Human.NONE:
-            parts.append(Contribution("tier", Requirement(human=human), _scored(assessment, score)))
+            parts.append(Contribution("tier", Requirement(human=human), _score_words(assessment, score)))
     limit = TOLERANCES[policy.tolerance]
     if tiers and policy.tolerance == "conservative" and limit < score <= 30:  # C-09: it can only tighten
         parts.append(
@@ -318,8 +325,8 @@ def _tier(assessment: Assessment, named: MatchNames, policy: Policy, at: Circums
     return parts
 
 
-def _scored(assessment: Assessment, score: int) -> str:
-    """What a score rests on, for whoever reads nothing else: the agent's own word, or what was found and what to do about it."""
+def _score_words(assessment: Assessment, score: int) -> str:
+    """The basis of a score for a person: the agent's own estimate, or the worst finding."""
     words = f"score {score}: {tier_of(score).value}"
     if score > assessment.score:
         return f"{words}, by the agent's own estimate"
@@ -328,7 +335,7 @@ def _scored(assessment: Assessment, score: int) -> str:
 
 
 def _danger_zone(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """R-9: where a policy opts in, the last tier is a hard stop at every door; whoever keeps the answer blocks the principal."""
+    """R-9: where a policy opts in, the last tier is a hard stop in every interface; the engine then blocks the principal."""
     score = max(assessment.score, at.claimed_risk or 0)
     if not policy.block_on_danger_zone or tier_of(score) is not Tier.DANGER_ZONE:
         return []
@@ -340,7 +347,7 @@ def _danger_zone(assessment: Assessment, named: MatchNames, policy: Policy, at: 
 
 
 def _tampering(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """R-9: whoever attacks the guard is held by what the rules ask for, and blocked by whoever keeps the answer."""
+    """R-9: an attack on the guard is held as its rules require; the engine blocks the principal."""
     return (
         [Contribution(TAMPERING, Requirement(human=Human.VERIFY), f"attacks Interlock itself: it {at.tampering}")]
         if at.tampering
@@ -380,7 +387,9 @@ def _always(assessment: Assessment, named: MatchNames, policy: Policy, at: Circu
 
 def _literal(assessment: Assessment, named: MatchNames, policy: Policy, at: Circumstances) -> list[Contribution]:
     return (
-        [Contribution(name, asked, words) for name, asked, words in spec_globs(named)] if policy.literal_globs else []
+        [Contribution(name, requirement, words) for name, requirement, words in spec_globs(named)]
+        if policy.literal_globs
+        else []
     )
 
 

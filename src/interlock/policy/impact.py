@@ -10,14 +10,14 @@ from interlock.analysis.display_text import visible
 from interlock.model import Loss
 from interlock.redaction import redact_text
 
-IMPACT_PREFIX = "looked: "  # begins the factor that tells it
-RELIEF_PREFIX = "relief: "  # begins the factor that says what it took away
-NO_SNAPSHOT_PREFIX = "not kept: "  # begins the factor that says why there is no snapshot
+IMPACT_PREFIX = "looked: "  # of the factor with the impact
+RELIEF_PREFIX = "relief: "  # of the factor with the exemption by impact
+NO_SNAPSHOT_PREFIX = "not kept: "  # of the factor that explains why there is no snapshot
 MISSING = "nothing of it is there"
 RECOVERABLE = "all of it can be had back"
 IRRECOVERABLE = "cannot be undone"
 _ORDINARY = "not undone by ordinary means"
-NAMES = 5  # that are told
+NAMES = 5  # listed at most
 _LONGEST = 80  # characters of one name
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 _FIGURES = ("files", "bytes", "only", "commits", "safe", "repositories")
@@ -25,7 +25,7 @@ _FIGURES = ("files", "bytes", "only", "commits", "safe", "repositories")
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What a look found: how much is there, what of it exists nowhere else, and which commits nothing else would hold."""
+    """The result of an inspection: the amount, the files that exist nowhere else, and the commits that nothing else holds."""
 
     loss: Loss = Loss.UNKNOWN
     verb: str = "delete"
@@ -41,7 +41,7 @@ class Impact:
 
     @property
     def telling(self) -> bool:
-        """Whether there is something to tell beside that nothing is known."""
+        """Whether it has anything to report besides a problem."""
         return bool(self.files or self.commits or self.notes)
 
     @property
@@ -51,10 +51,10 @@ class Impact:
 
     @property
     def words(self) -> str:
-        """For a person, in one sentence without a full stop; names are the agent's, and are shown as such."""
-        said = [part for part in (self._files(), self._only(), self._commits(), *self.notes) if part]
-        said += [f"what would be lost is not known: {self.problem}"] if self.problem else []
-        return redact_text("; ".join(said))
+        """One sentence for a person, without a full stop; names come from the agent and are made visible."""
+        parts = [part for part in (self._files(), self._only(), self._commits(), *self.notes) if part]
+        parts += [f"what would be lost is not known: {self.problem}"] if self.problem else []
+        return redact_text("; ".join(parts))
 
     def _files(self) -> str:
         if not self.files:
@@ -85,7 +85,7 @@ class Impact:
 
 
 def unknown_impact(problem: str) -> Impact:
-    """Nobody could say."""
+    """An impact that could not be determined."""
     return Impact(problem=problem)
 
 
@@ -94,7 +94,7 @@ def count_words(number: int, noun: str) -> str:
 
 
 def size_words(count: int) -> str:
-    """A number of bytes as people say it: 4.1 MB."""
+    """A number of bytes for a person: 4.1 MB."""
     value, unit = float(count), 0
     while value >= 1000 and unit < len(_UNITS) - 1:
         value, unit = value / 1000, unit + 1
@@ -104,31 +104,31 @@ def size_words(count: int) -> str:
 
 
 def impact_words(factors: Iterable[str]) -> str:
-    """What was seen, out of the factors of a decision or a ticket."""
+    """The impact, from the factors of a decision or a ticket."""
     return next((factor.removeprefix(IMPACT_PREFIX) for factor in factors if factor.startswith(IMPACT_PREFIX)), "")
 
 
 def recoverable(factors: Iterable[str]) -> bool:
-    """Whether a look found that nothing would be gone for good, whatever the rules say of such actions."""
+    """Whether an inspection found everything recoverable, even if the rules call such actions irreversible."""
     return RECOVERABLE in impact_words(factors)
 
 
 def undo_words_after(words: str, factors: Iterable[str]) -> str:
-    """The words beside what a look found: `cannot be undone` is not said of what can be had back."""
+    """The words without `cannot be undone`, where an inspection found everything recoverable."""
     return words.replace(IRRECOVERABLE, _ORDINARY) if IRRECOVERABLE in words and recoverable(factors) else words
 
 
-def impact_json(seen: Impact) -> dict[str, Any]:
-    """What the record keeps of it, and what whoever looked sends."""
-    body: dict[str, Any] = {"loss": seen.loss.value, "verb": seen.verb}
-    body |= {name: getattr(seen, name) for name in _FIGURES if getattr(seen, name)}
-    lists = {"names": list(seen.names), "notes": list(seen.notes)}
+def impact_json(impact: Impact) -> dict[str, Any]:
+    """The impact as JSON, for the audit record and from the inspector process."""
+    body: dict[str, Any] = {"loss": impact.loss.value, "verb": impact.verb}
+    body |= {name: getattr(impact, name) for name in _FIGURES if getattr(impact, name)}
+    lists = {"names": list(impact.names), "notes": list(impact.notes)}
     body |= {name: value for name, value in lists.items() if value}
-    return body | ({"problem": seen.problem} if seen.problem else {})
+    return body | ({"problem": impact.problem} if impact.problem else {})
 
 
 def impact_of(data: Mapping[str, Any]) -> Impact:
-    """Out of JSON; raises ValueError, KeyError and TypeError for anything else: it may come from a process of the agent's user."""
+    """Reads an impact from JSON, which may come from a process of the agent's user; raises ValueError, KeyError and TypeError."""
     figures = {name: _figure(data.get(name, 0)) for name in _FIGURES}
     return Impact(
         Loss(data["loss"]),
@@ -146,7 +146,7 @@ def _figure(value: object) -> int:
     return value
 
 
-# The rules whose harm can be seen on the disk. What any other rule holds against an action, no look takes away.
+# The rules whose harm is visible on the disk; no inspection exempts from a finding of any other rule.
 INSPECTABLE_RULES = frozenset(
     "filesystem.delete_tree filesystem.delete_file filesystem.empty_file filesystem.overwrite_file filesystem.overwrite_data "
     "filesystem.overwrite_settings git.reset_hard git.clean "

@@ -37,7 +37,7 @@ def load_policy(name: str, base: Path | None = None) -> Policy:
 
 
 def files_of(name: str, base: Path | None = None) -> list[Path]:
-    """The files that a policy is made of, those that it extends included; none of what is shipped."""
+    """The files of a policy and of those that it extends, without the shipped ones."""
     found: list[Path] = []
     path = _place(name, base)
     while path is not None and path.parent != SHIPPED and path not in found:
@@ -52,7 +52,7 @@ def files_of(name: str, base: Path | None = None) -> list[Path]:
 
 
 def toml(text: str) -> dict[str, Any]:
-    """The table in TOML that somebody sent; raises ValueError for what is none, and for what would keep the parser busy."""
+    """The table of untrusted TOML text; raises ValueError for invalid text, and for text that would overload the parser."""
     if sum(line.count(".") ** 2 for line in text.split("\n")) > _MOST_WORK:
         raise ValueError("too many dots in one line for any configuration")
     try:
@@ -76,7 +76,7 @@ def text_policy(text: str, name: str, known: Policy | None = None) -> Policy:
 
 
 def own_text(policy: Policy) -> str:
-    """The text that a policy was made from, without what it extends."""
+    """The text of a policy, without the policies that it extends."""
     return policy.source.partition("\0")[0]
 
 
@@ -90,7 +90,7 @@ def _above(wanted: str, name: str, known: Policy | None) -> Policy:
 
 
 def policy_hash(policy: Policy) -> str:
-    """The hash of the text a policy was made from, and of what it extends."""
+    """The hash of a policy's text and of the policies that it extends."""
     return hashlib.sha256(policy.source.encode()).hexdigest()
 
 
@@ -112,7 +112,7 @@ def _unknown(name: str, base: Path | None) -> str:
 
 
 def _parse_policy(path: Path, name: str, above: tuple[Path, ...]) -> Policy:
-    """The policy in a file; `above` are the files that extend it, so that a circle is seen."""
+    """The policy in a file; `above` are the files that extend it, so that a cycle is refused."""
     try:
         text = path.read_text(encoding="utf-8")
         if len(text) > _MAX_BYTES:
@@ -153,7 +153,7 @@ _EVERYTHING = LoopRules(asks=(Glob.of(EVERYTHING),))
 
 @dataclass(frozen=True, slots=True)
 class ProjectFile:
-    """One file as it was found; `problem` says why its text could not be had."""
+    """A project's policy file; `problem` is the reason why it could not be read."""
 
     path: str
     text: str = ""
@@ -166,7 +166,7 @@ class ProjectFile:
 
     @property
     def rules(self) -> LoopRules:
-        """What it asks for; what cannot be used asks about everything, and says why."""
+        """The rules of the file; an unusable file requires confirmation of everything, with the reason."""
         wrong = self.problems
         if wrong:
             return with_origin(_EVERYTHING, f"{self.path}, which cannot be used: {'; '.join(wrong)}"[:400])
@@ -174,7 +174,7 @@ class ProjectFile:
 
 
 def project_rules(files: Iterable[ProjectFile]) -> list[tuple[LoopRules, bool]]:
-    """The rules of all the files that count; whoever wrote them is nobody that was proved, so they only tighten."""
+    """The rules of all project files; their authors are not authenticated, so they can only tighten."""
     return [(file.rules, False) for file in files if file.rules]
 
 

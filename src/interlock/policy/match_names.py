@@ -16,10 +16,10 @@ from interlock.policy.registry import normalise_action
 
 Argv = tuple[str, ...]
 _NOWHERE = re.compile(r"\d*>>?\s*(?:/dev/null\b|&\d)|&>\s*/dev/null\b")
-_LONGEST = 400  # characters of one title
+_LONGEST = 400  # characters of one name
 _MOST = 200
 
-# What an announced act is called, whichever words announced it.
+# The verb of an announced effect, whichever words announced it.
 _CALLED = {
     "act_delete": "delete", "act_revoke": "revoke", "act_terminate": "terminate", "act_invalidate": "invalidate",
     "act_unconfigure": "disable", "act_block": "ban", "act_pay": "refund", "act_account": "delete", "act_override": "bypass",
@@ -28,7 +28,7 @@ _CALLED = {
     "store_delete": "delete",
 }  # fmt: skip
 _OBJECTS = ("database", "schema", "table", "column", "collection", "index", "view", "user")
-# The arguments that a tool's pattern speaks of: `Bash:git push*`, `Write:/etc/*`; where it has one of the first, the last do not count.
+# The arguments that a tool's pattern matches: `Bash:git push*`, `Write:/etc/*`; where it has one of the first, the last do not count.
 _FIRST = (
     "command", "cmd", "script", "file_path", "path", "notebook_path", "absolute_path", "filepath", "filename", "file", "target_file",
     "url", "uri",
@@ -40,25 +40,25 @@ _DEEPEST = 4  # lists and tables within each other
 
 @dataclass(frozen=True, slots=True)
 class MatchNames:
-    """What one action is called; `single` when it is one act and nothing beside it."""
+    """The names of one action; `single` when it is one command or operation and nothing else."""
 
     operations: tuple[str, ...] = ()  # words joined by `_`
     commands: tuple[Argv, ...] = ()
     tools: tuple[tuple[str, str], ...] = ()  # tool and argument
     single: bool = False
-    cut: bool = False  # it goes by more names than are listed, or longer ones
+    cut: bool = False  # it has more names than are listed, or longer ones
     places: tuple[tuple[str, str], ...] = ()  # tool and argument as meant, where written in another way
     reached: tuple[Argv, ...] = ()  # the commands, with what a link leads to in place of the path that they name
     strays: bool = False  # a path of it leads through a link to another place than it names
 
 
 def match_names(action: Action, facts: Sequence[Fact]) -> MatchNames:
-    """Every name of an action; what is only quoted, denied or described in it is none of them."""
+    """Every name of an action; ignores what it only quotes, denies or describes."""
     commands = [(fact.program, *fact.words) for fact in facts if isinstance(fact, Command)]
     effects = [fact for fact in facts if isinstance(fact, Effect)]
     names = [*_own_names(action), *(name for effect in effects for name in _effect_names(effect))]
     operations, runs = dict.fromkeys(name for name in names if name), tuple(dict.fromkeys(commands))
-    given = _given(action)
+    given = _tool_arguments(action)
     return MatchNames(
         operations=tuple(dict.fromkeys(name[:_LONGEST] for name in operations))[:_MOST],
         commands=runs[:_MOST],
@@ -73,7 +73,7 @@ def match_names(action: Action, facts: Sequence[Fact]) -> MatchNames:
 
 
 def with_real_paths(named: MatchNames, action: Action, effects: Sequence[tuple[str, Effect]]) -> MatchNames:
-    """The names of an action whose paths lead elsewhere: each path as written, with the effect on what is really there."""
+    """The names of an action whose paths lead through links: `effects` are paths as written, with the effect on the real target."""
     reached = [
         tuple(effect.path if word == written else word for word in argv)
         for written, effect in effects
@@ -120,8 +120,8 @@ def _effect_names(effect: Effect) -> list[str]:
     return ["_".join(word for word in words if word)]
 
 
-def _given(action: Action) -> list[tuple[str, str]]:
-    """The tool and what it is given, one by one: whichever of its arguments it goes by, a decoy beside that hides nothing."""
+def _tool_arguments(action: Action) -> list[tuple[str, str]]:
+    """The tool with each of its arguments, so that a decoy argument hides nothing."""
     if action.kind is Kind.COMMAND:
         return [("Bash", action.text.strip())]
     if action.kind not in (Kind.TOOL, Kind.OPERATION):
@@ -131,18 +131,18 @@ def _given(action: Action) -> list[tuple[str, str]]:
 
 
 def _tools(given: Sequence[tuple[str, str]], commands: Iterable[Argv]) -> list[tuple[str, str]]:
-    """What is given, and every command of a shell by itself."""
+    """The tool arguments, and every shell command by itself."""
     shells = [("Bash", " ".join(argv)) for argv in commands]
     return list(dict.fromkeys([*given, *shells]))[:_MOST]
 
 
 def _places(action: Action) -> list[tuple[str, str]]:
-    """The tool as it looks and its paths as they resolve, where they are written in another way: `/tmp/../etc/x` is `/etc/x`."""
+    """The tool without look-alike letters and its paths resolved, where they are written differently: `/tmp/../etc/x` is `/etc/x`."""
     body = action.fields.get("input" if action.kind is Kind.TOOL else "params")
     if action.kind not in (Kind.TOOL, Kind.OPERATION) or not isinstance(body, Mapping):
         return []
-    seen = plain(action.text, VOCABULARY)  # a tool whose name only looks like another one's
-    found = [(seen, text) for text in _arguments(body) or [""]] if seen != action.text else []
+    name = plain(action.text, VOCABULARY)  # a tool whose name only looks like another one's
+    found = [(name, text) for text in _arguments(body) or [""]] if name != action.text else []
     for text in _arguments(body, _PATHS)[:_MOST]:
         if "://" not in text and (action.cwd or text.startswith("/")):
             path = normpath(join(action.cwd or "/", text)).replace("//", "/")
@@ -151,7 +151,7 @@ def _places(action: Action) -> list[tuple[str, str]]:
 
 
 def _arguments(given: object, names: Sequence[str] = (*_FIRST, *_LAST)) -> list[str]:
-    """The texts of a call by the names that a pattern speaks of, wherever they stand in it."""
+    """The texts of a call under the argument names that a pattern matches, at any depth."""
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     waiting: list[tuple[object, int]] = [(given, 0)]
     while waiting:

@@ -19,19 +19,19 @@ _TIGHTEST = tuple(TOLERANCES)  # conservative first
 
 @dataclass(frozen=True, slots=True)
 class LoopRules:
-    """Seed 001's settings; what is not said stays as the policy has it."""
+    """Seed 001's settings; those left out stay as in the policy."""
 
     max_steps: int | None = None
     tolerance: str = ""
     patterns: PatternSet = field(default_factory=PatternSet)
-    asks: tuple[Glob, ...] = ()  # what a project's file wants confirmed
-    origin: str = ""  # whose settings they are, in words, where no configuration has them
+    asks: tuple[Glob, ...] = ()  # patterns that a project's file wants confirmed
+    origin: str = ""  # the source in words, where it is not the configuration
 
     def __bool__(self) -> bool:
         return self.max_steps is not None or bool(self.tolerance) or bool(self.patterns) or bool(self.asks)
 
 
-AppliedRules = tuple[LoopRules, bool]  # settings, and whether who they are for was proved
+AppliedRules = tuple[LoopRules, bool]  # settings, and whether the agent that they apply to was authenticated
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class LoopSettings:
 
 
 def settings_of(table: Mapping[str, Any], problems: Problems) -> LoopSettings:
-    """The settings by name that a configuration holds; two spellings of one agent's name are refused."""
+    """The table `[loop]`; refuses two spellings of one agent's name."""
     found: dict[str, dict[str, LoopRules]] = {"agent": {}, "adapter": {}}
     for key, rules in found.items():
         for name, data in (problems.table(table.get(key, {}), ("loop", key)) or {}).items():
@@ -57,14 +57,14 @@ def settings_of(table: Mapping[str, Any], problems: Problems) -> LoopSettings:
 
 
 def settings_json(settings: LoopSettings) -> dict[str, Any]:
-    """The same in the words of the file."""
+    """The settings under the keys of the file."""
     tables = {"agent": settings.agents, "adapter": settings.adapters}
     by_name = {key: {name: rules_json(rules) for name, rules in table.items()} for key, table in tables.items()}
     return {**by_name, "mismatch": asdict(settings.mismatch)}
 
 
 def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
-    """The settings that a table holds; anything unknown is refused."""
+    """The settings of one agent, adapter or session; refuses unknown keys."""
     table = problems.table(data, path) or {}
     problems.only(table, KEYS, path)
     steps = problems.number(table, "maxAutonomousSteps", path, 0, 100, whole=True)
@@ -82,7 +82,7 @@ def rules_of(data: object, path: Path, problems: Problems) -> LoopRules:
 
 
 def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
-    """The policy for whom these rules are for; what would loosen it counts only where who that is was proved, not claimed."""
+    """The policy under these rules; those that would loosen it count only for an authenticated agent (`proved`)."""
     allow = policy.patterns.allow + (rules.patterns.allow if proved else ())
     patterns = PatternSet(
         policy.patterns.deny + rules.patterns.deny, policy.patterns.approve + rules.patterns.approve, allow
@@ -99,25 +99,25 @@ def apply_rules(policy: Policy, rules: LoopRules, proved: bool) -> Policy:
 
 
 def apply_all_rules(policy: Policy, rules: Iterable[AppliedRules]) -> Policy:
-    """The policy under several settings, one after the other."""
+    """The policy under several rules, applied in order."""
     for one, proved in rules:
         policy = apply_rules(policy, one, proved)
     return policy
 
 
 def applied_rules_json(rules: Iterable[AppliedRules]) -> list[dict[str, Any]]:
-    """What a record keeps of them."""
-    return [{**rules_json(one), **_beside(one), "proved": proved} for one, proved in rules]
+    """The rules as the audit record stores them."""
+    return [{**rules_json(one), **_record_fields(one), "proved": proved} for one, proved in rules]
 
 
-def _beside(rules: LoopRules) -> dict[str, Any]:
-    """What only a record has, not a configuration."""
+def _record_fields(rules: LoopRules) -> dict[str, Any]:
+    """The fields that only a record has, not a configuration."""
     asks = {"ask": [glob.text for glob in rules.asks]} if rules.asks else {}
     return asks | ({"origin": rules.origin} if rules.origin else {})
 
 
 def applied_rules_of(data: object) -> tuple[AppliedRules, ...] | None:
-    """What a record kept; None where that cannot be read."""
+    """The rules of an audit record; None where they cannot be read."""
     problems, found = Problems(), []
     for at, given in enumerate(data if isinstance(data, list) else []):
         table = dict(problems.table(given, ("loop_rules", at)) or {})
@@ -129,7 +129,7 @@ def applied_rules_of(data: object) -> tuple[AppliedRules, ...] | None:
 
 
 def with_origin(rules: LoopRules, origin: str) -> LoopRules:
-    """The same settings, each pattern with whose it is."""
+    """The same rules, with the source on each pattern."""
     if not origin:
         return rules
     deny, approve, allow, asks = (
@@ -139,20 +139,20 @@ def with_origin(rules: LoopRules, origin: str) -> LoopRules:
     return replace(rules, patterns=PatternSet(deny, approve, allow), asks=asks, origin=origin)
 
 
-def step_quota(policy: Policy, asked: int | None) -> int:
-    """How many steps go on without a person: whoever starts an execution can only lower it, nobody raises it over the ceiling."""
+def step_quota(policy: Policy, wanted: int | None) -> int:
+    """The number of steps without a person; the caller can only lower it, and the ceiling always holds."""
     most = min(policy.max_autonomous_steps, policy.step_ceiling)
-    return most if asked is None else max(0, min(most, asked))
+    return most if wanted is None else max(0, min(most, wanted))
 
 
 def rules_json(rules: LoopRules) -> dict[str, Any]:
-    """The settings in the words of the file."""
-    said: dict[str, Any] = {}
+    """The rules under the keys of the file."""
+    found: dict[str, Any] = {}
     if rules.max_steps is not None:
-        said["maxAutonomousSteps"] = rules.max_steps
+        found["maxAutonomousSteps"] = rules.max_steps
     if rules.tolerance:
-        said["riskTolerance"] = rules.tolerance
+        found["riskTolerance"] = rules.tolerance
     for key, globs in zip(KEYS[2:], (rules.patterns.deny, rules.patterns.approve, rules.patterns.allow)):
         if globs:
-            said[key] = [glob.text for glob in globs]
-    return said
+            found[key] = [glob.text for glob in globs]
+    return found

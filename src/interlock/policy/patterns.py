@@ -22,7 +22,7 @@ _ANYWHERE = re.compile(r"(?:^|\s)\*$")  # a pattern that ends so is bound to no 
 _NAME = re.compile(r"[\w*.:-]+")
 _SHORT = re.compile(r"-[A-Za-z0-9]+")
 _LONG_FORMS = {"--recursive": "r", "--force": "f", "--all": "a", "--hard": "hard"}
-# R-8: a name that begins with one of these says what is read or made; what comes later in it is only the object.
+# R-8: a name that begins with one of these reads or creates; the later words are only its object.
 READS = frozenset(
     "get list search count check introspect read show find fetch view describe inspect look query lookup status explain review"
     " compare diff summarize analyse analyze verify validate".split()
@@ -31,7 +31,7 @@ MAKES = frozenset("create add make draft write document design build implement i
 
 
 class PatternSyntax(ValueError):
-    """A pattern that says nothing or everything; the message names it."""
+    """A pattern that matches nothing or everything; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Glob:
     text: str
     tool: str = ""
     body: str = ""
-    origin: str = ""  # whose it is, in words, where it is not the policy's own
+    origin: str = ""  # its source in words, where it is not the policy
 
     @classmethod
     def of(cls, text: object, origin: str = "") -> Glob:
@@ -57,19 +57,19 @@ class Glob:
         return cls(text, "", text, origin)
 
     @property
-    def said(self) -> str:
-        """The pattern, and whose it is."""
+    def label(self) -> str:
+        """The pattern and its source."""
         return f"{self.text} ({self.origin})" if self.origin else self.text
 
     @property
     def is_command(self) -> bool:
-        """A space or a dash before a letter is how a command looks (C-35)."""
+        """Whether it is a command pattern: it has a space, or a dash before a letter (C-35)."""
         return not self.tool and not _NAME.fullmatch(self.body)
 
 
 @dataclass(frozen=True, slots=True)
 class PatternSet:
-    """Deny, then approval, then auto-approval: the first list that matches speaks (seed 001, 5.2)."""
+    """Deny, then approval, then auto-approval: the first list that matches decides (seed 001, 5.2)."""
 
     deny: tuple[Glob, ...] = ()
     approve: tuple[Glob, ...] = ()
@@ -120,7 +120,7 @@ def _covers(glob: Glob, named: MatchNames) -> bool:
 
 
 def _spans(glob: str, text: str) -> bool:
-    """The whole of a text; a star stands for no `..`, which leads out of where the pattern says."""
+    """Matches the whole text; a star does not match `..`, which would leave the folder of the pattern."""
     return _glob(glob).fullmatch(text) is not None and (".." in glob or not _UP.search(text) or glob == "*")
 
 
@@ -240,7 +240,7 @@ IRREVERSIBLE = (
 
 
 def spec_globs(named: MatchNames) -> list[tuple[str, Requirement, str]]:
-    """What the lists say of the shell text of an action: denied for good, denied until approved, or a person's word."""
+    """The matches of seed 002's lists on shell text: denied for good, denied until approved, or confirmed by a person."""
     found: list[tuple[str, Requirement, str]] = []
     for tool, text in named.tools[:1]:
         if tool != "Bash":

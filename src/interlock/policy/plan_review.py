@@ -28,13 +28,13 @@ _DESTROYS = re.compile(
     r"|(?:\S*/)?rm (?=(?:.* )?-(?:\w*[rR]|-recursive\b))(?=(?:.* )?-(?:\w*f|-force\b))"
 )
 _OPENS = re.compile(r"(?:\S*/)?chmod (?=(?:.* )?-(?:\w*R|-recursive\b)).*\b0?777\b")
-# A planner that was asked about a database may say SQL where a command belongs.
+# A planner may return SQL in place of a command.
 _SQL = re.compile(r"\s*(?:drop|truncate|delete\s+from|alter|grant|revoke|update\s+\S+\s+set)\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannerClaims:
-    """What a planner says of its own command; it can only raise."""
+    """A planner's claims about its own command; they can only raise its risk."""
 
     risk: str = LOW
     flags: Flags = field(default_factory=Flags)
@@ -55,7 +55,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """What a plan's command risks, all told."""
+    """The risk of a plan's command."""
 
     word: str
     flags: Flags
@@ -67,15 +67,15 @@ class Risk:
 
 
 def risk(text: str, assessment: Assessment, claims: PlannerClaims | None) -> Risk:
-    """The worse of both; a flag that the planner left out counts as set when our reading says so."""
-    said = claims or PlannerClaims()
+    """The worse of the planner's claims and our assessment; a flag that the planner left out follows the assessment."""
+    claimed = claims or PlannerClaims()
     steps = [step.text for step in assessment.steps]
     destroys = _SQL.match(text) is not None or any(_DESTROYS.match(step) for step in steps)
     listed = HIGH if destroys or any(_OPENS.match(step) for step in steps) else LOW
-    flags = _either(assessment.flags, said.flags)
+    flags = _either(assessment.flags, claimed.flags)
     if destroys:
         flags = _either(flags, Flags(destructive=True, requires_confirmation=True))
-    word = worst_risk((listed, plan_risk(assessment), said.risk, _by_flags(said.flags)))
+    word = worst_risk((listed, plan_risk(assessment), claimed.risk, _by_flags(claimed.flags)))
     return Risk(word, flags, tuple(safety_flags(flags)))
 
 
@@ -86,7 +86,7 @@ def worst_risk(words: Iterable[str]) -> str:
 def plan_mark(
     key: bytes, plan: str, command: str, cwd: str, risk: Risk, level: Level, witnesses: Iterable[Witness]
 ) -> str:
-    """One keyed hash of exactly what was shown: another text, folder, risk or script is another mark."""
+    """A keyed hash of the reviewed plan: another text, folder, risk or script gives another one."""
     shown = [
         plan,
         command,

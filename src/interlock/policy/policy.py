@@ -22,13 +22,15 @@ ADMIN = "role:admin"
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """What one level asks for, what is left of it when nothing would be lost or all of it was kept, and whether a held action is denied at once."""
+    """The requirement of one level, its replacements, and whether a held action is denied at once."""
 
     requirement: Requirement = field(default_factory=Requirement)
-    relief: Requirement | None = None  # instead of `requirement`, when the looker saw that nothing would be lost
-    kept: Requirement | None = None  # instead of `requirement`, when everything that it changes was kept first
+    relief: Requirement | None = None  # instead of `requirement`, when an inspection found that nothing would be lost
+    kept: Requirement | None = (
+        None  # instead of `requirement`, when a snapshot of everything it changes was taken first
+    )
     irreversible: Requirement | None = None  # instead of `requirement`, when it cannot be undone
-    denies: bool = False  # "deny with ticket": the caller is told no, and an operator can still say yes
+    denies: bool = False  # "deny with ticket": the call is denied, and an operator can still approve it
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Severities:
 
 @dataclass(frozen=True, slots=True)
 class Escalate:
-    """What repetition does (R-13): how often, how much risk, how many forbidden attempts; None where it does nothing."""
+    """Thresholds of escalation (R-13): repetition, cumulative risk, forbidden attempts; None switches one off."""
 
     repetition: int | None = 50
     cumulative: int | None = 2_000  # points of score in one execution or hour
@@ -66,11 +68,11 @@ class Restriction:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Everything that decides who must agree."""
+    """A policy: the requirements of levels, patterns, registry, tiers, escalation and the loop."""
 
     name: str
     description: str = ""
-    extends: str = ""  # the policy whose words count where this one says nothing
+    extends: str = ""  # the policy whose settings count where this one has none
     levels: Mapping[Level, Control] = field(default_factory=lambda: MappingProxyType({}))
     irreversible: Human = Human.CONFIRM  # R-5
     patterns: PatternSet = field(default_factory=PatternSet)
@@ -81,9 +83,9 @@ class Policy:
     matrix: str = "floor"
     trust: TrustPolicy = field(default_factory=TrustPolicy)
     severities: Severities = field(default_factory=Severities)
-    registry: bool = True  # whether the registry's patterns speak
+    registry: bool = True  # whether the registry's patterns count
     severity_replaces_level: bool = (
-        False  # R-21: whether those that an operator registered ask for their own controls alone
+        False  # R-21: whether a pattern that an operator registered replaces the level's requirement
     )
     tiers: bool = True
     tolerance: str = "moderate"
@@ -97,12 +99,12 @@ class Policy:
     start: str = "confirm"  # loop.start (R-11)
     max_autonomous_steps: int = 10
     step_ceiling: int = 100
-    mode: str = ""  # safetyLoop.mode of seed 001's JSON (R-12); empty where it says nothing
+    mode: str = ""  # safetyLoop.mode of seed 001's JSON (R-12); empty where it has none
     cases: tuple[Mapping[str, Any], ...] = ()
-    source: str = ""  # the text it was made from, for its hash
+    source: str = ""  # its text, for its hash
 
     def control(self, level: Level) -> Control:
-        """What the level asks for; a level that the policy does not name is not let through."""
+        """The control of a level; a level that the policy does not name requires verification."""
         return self.levels.get(level, Control(Requirement(human=Human.VERIFY)))
 
 
@@ -141,20 +143,20 @@ class PolicyError(ValueError):
 
 
 def policy_of(data: object, name: str, source: str = "", base: Policy | None = None) -> Policy:
-    """The policy that `data` describes; what it extends, and what seed 001's JSON does not say, is taken from `base`."""
+    """The policy that `data` describes; settings that it extends, or that seed 001's JSON leaves out, come from `base`."""
     problems = Problems()
     table = problems.table(data, ())
-    made = None
+    policy = None
     if table is not None:
-        made = _seed(table, name, problems, base) if _is_seed(table) else _own(table, name, problems, base)
+        policy = _seed(table, name, problems, base) if _is_seed(table) else _own(table, name, problems, base)
     errors = [problem for problem in problems.found if problem.error]
-    if errors or made is None:
+    if errors or policy is None:
         raise PolicyError(name, errors)
-    return replace(made, source=source)
+    return replace(policy, source=source)
 
 
 def extends_value(data: object) -> object:
-    """What a policy says that it extends, seed 001's JSON included, which extends `default`; None where it stands alone."""
+    """The policy that a policy extends (seed 001's JSON extends `default`); None where it extends none."""
     if not isinstance(data, Mapping):
         return None
     return "default" if _is_seed(data) else data.get("extends")
@@ -253,7 +255,7 @@ def _control(data: object, path: Path, problems: Problems) -> Control:
     if table is None:
         return Control(Requirement(blocked=True))
     problems.only(table, _CONTROL_KEYS, path)
-    asked = _word(table.get("require", "allow"), (*path, "require"), problems)
+    requirement = _word(table.get("require", "allow"), (*path, "require"), problems)
     approvers = frozenset(problems.texts(table, "approvers", path))
     for who in sorted(approvers):
         if not _WHO.fullmatch(who):
@@ -261,9 +263,9 @@ def _control(data: object, path: Path, problems: Problems) -> Control:
                 (*path, "approvers"),
                 f"{describe_value(who)}: expected human, an operator's name, role:NAME or team:NAME",
             )
-    asked = replace(
-        asked,
-        cooling_seconds=_whole(table, "cooling_seconds", path, int(asked.cooling_seconds), 0, 86_400, problems),
+    requirement = replace(
+        requirement,
+        cooling_seconds=_whole(table, "cooling_seconds", path, int(requirement.cooling_seconds), 0, 86_400, problems),
         approvers=approvers,
         quorum=_whole(table, "quorum", path, 0, 0, 20, problems),
         reauth=problems.flag(table, "reauth", path, False),
@@ -271,7 +273,7 @@ def _control(data: object, path: Path, problems: Problems) -> Control:
     instead = {
         key: _word(table[key], (*path, key), problems) for key in ("relief", "kept", "irreversible") if key in table
     }
-    return Control(asked, **instead, denies=problems.flag(table, "denies", path, False))
+    return Control(requirement, **instead, denies=problems.flag(table, "denies", path, False))
 
 
 def _word(word: object, path: Path, problems: Problems) -> Requirement:
@@ -322,18 +324,18 @@ def _restriction(data: object, problems: Problems, plain: Restriction) -> Restri
 
 
 def trust_policy_of(data: object, path: Path, problems: Problems, plain: TrustPolicy | None = None) -> TrustPolicy:
-    """TL-08: what an operator asks of adapters beyond the matrix."""
+    """TL-08: an operator's requirements for adapters beyond the matrix."""
     plain = plain or TrustPolicy()
     table = problems.table(data, path) or {}
     problems.only(table, {item.name for item in fields(TrustPolicy)}, path)
-    said: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key in ("minimum_trust_for_writes", "minimum_trust_for_deletes", "require_confirmation_below"):
         if key in table:
             word = _choice(table, key, TRUSTS, "certified", path, problems)
-            said[key] = TRUSTS[word]
+            settings[key] = TRUSTS[word]
     for key in ("allow_untested_introspection", "strict_category_minimums"):
-        said[key] = problems.flag(table, key, path, getattr(plain, key))
-    return replace(plain, **said)
+        settings[key] = problems.flag(table, key, path, getattr(plain, key))
+    return replace(plain, **settings)
 
 
 _GATE = MappingProxyType({
@@ -354,7 +356,7 @@ def severities_of(data: object, path: Path, problems: Problems, plain: Severitie
         if key not in table:
             continue
         if key.endswith("Ms"):
-            least = 1 if key == "autoExpireMs" else 0  # nobody could answer a ticket that is expired from the start
+            least = 1 if key == "autoExpireMs" else 0  # a ticket that is expired from the start could not be answered
             values[name] = _whole(table, key, path, getattr(plain, name), least, 86_400_000, problems)
         elif key in ("allowedApprovers", "bypassForTrustTiers"):
             empty = key == "bypassForTrustTiers" and table[key] == []

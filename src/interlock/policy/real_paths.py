@@ -69,7 +69,7 @@ class Standpoint:
         return path if path.startswith("/") else ""
 
     def straight(self, path: str, real: str) -> bool:
-        """Whether a path leads where it says, however its folder or the home came to be there."""
+        """Whether no link inside a path leads elsewhere; links above its folder or the home do not count."""
         ways = ((self.cwd, self.real_cwd), (self.home, self.real_home))
         return real == path or any(
             old and new and (path == old or path.startswith(f"{old}/")) and real == new + path[len(old) :]
@@ -169,7 +169,7 @@ def _hits(target: str, guarded: OwnAssets) -> bool:
 
 
 def _found_by_name(target: str, guarded: OwnAssets) -> bool:
-    """`$(pgrep -f serve)`: the hole says by which words."""
+    """The words of `$(pgrep -f serve)` that name the processes."""
     found = re.search(f"{HOLE}(pgrep|pidof):([^{HOLE}]*)", target)
     if found is None:
         return False
@@ -178,7 +178,7 @@ def _found_by_name(target: str, guarded: OwnAssets) -> bool:
 
 
 def _reads_pid(paths: Sequence[str], guarded: OwnAssets, pid_in: Callable[[str], str | None] | None) -> bool:
-    """Whether a file that is read beside it holds the number of one of the processes."""
+    """Whether a pid file that the command reads holds the number of one of the processes."""
     texts = (pid_in(path) or "" for path in paths) if pid_in is not None else ()
     pids = {str(one.pid) for one in guarded.processes}
     return any(text.strip() in pids for text in texts)

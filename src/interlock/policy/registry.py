@@ -49,11 +49,11 @@ CATEGORIES = frozenset({
 
 
 class PatternError(ValueError):
-    """A pattern that must not be registered; the message says which, and what is wrong with it."""
+    """An invalid pattern; the message names it and its error."""
 
 
 class MatchFailure(Exception):
-    """The action could not be matched; whoever asked has to block."""
+    """The action could not be matched; the caller has to block it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Pattern:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Pattern:
-        """The pattern that `data` describes, in the wire's words or in ours; refuses an unknown key."""
+        """The pattern that `data` describes, with the keys of the wire or of the file; refuses an unknown key."""
         name = data.get("id", "?")
         values: dict[str, Any] = {}
         for key, value in data.items():
@@ -155,7 +155,7 @@ def _options() -> Any:
 
 
 def _search(expression: str, where: str) -> Callable[[str], object]:
-    """The expression as a search without regard to case; RE2, so that no pattern can be made to hang."""
+    """The expression as a case-insensitive search; RE2, so that no pattern can hang."""
     import re2
 
     try:
@@ -169,7 +169,7 @@ def _search(expression: str, where: str) -> Callable[[str], object]:
 
 @dataclass(frozen=True, slots=True)
 class RegistryMatch:
-    """What a registry says of one action; nothing matched when it is empty, and `failure` says why that is not known."""
+    """The patterns that match one action; `failure` is the reason why they could not be determined."""
 
     patterns: tuple[Pattern, ...] = ()
     max_cooling_ms: int = MAX_COOLING_MS
@@ -292,7 +292,7 @@ class Registry:
         return len(self._patterns)
 
     def match(self, action: str, max_cooling_ms: int = MAX_COOLING_MS) -> RegistryMatch:
-        """What the patterns say of an action, raw, normalised and with its humps split; raises MatchFailure when that cannot be told."""
+        """The patterns that match an action, as written, normalised and with camel case split; raises MatchFailure when that cannot be determined."""
         if not isinstance(action, str):
             raise MatchFailure(f"the action is {action!r}, expected text")
         if len(action) > MAX_ACTION:

@@ -54,7 +54,7 @@ def matching_patterns(assessment: Assessment, policy: Policy, matched: RegistryM
 
 
 def severity_parts(assessment: Assessment, policy: Policy, at: Circumstances) -> list[Contribution]:
-    """Seed 003's steps 4 to 9, from the registry's patterns alone."""
+    """Seed 003's steps 4 to 9, by the registry's patterns only."""
     gate = policy.severities
     if at.registry_match is None or not policy.registry:
         return []
@@ -80,17 +80,19 @@ def severity_parts(assessment: Assessment, policy: Policy, at: Circumstances) ->
         return [Contribution("severity", Requirement(cooling), f"Action requires {cooling}s cooling-off period{names}")]
     if found.requires_confirmation:
         seconds = milliseconds_to_seconds(min(gate.default_cooling_off_ms, gate.max_cooling_off_ms))
-        asked = Requirement(seconds) if seconds else Requirement(human=Human.CONFIRM)  # with no time to object in
+        requirement = Requirement(seconds) if seconds else Requirement(human=Human.CONFIRM)  # with no time to object in
         return [
-            Contribution("severity", asked, f"Action requires confirmation{f', {seconds}s' if seconds else ''}{names}")
+            Contribution(
+                "severity", requirement, f"Action requires confirmation{f', {seconds}s' if seconds else ''}{names}"
+            )
         ]
     return []
 
 
 def _named(pattern: Pattern) -> str:
-    """What it is called, and of an operator's own what they say of it."""
-    said = pattern.description if pattern.id not in BUILT_IN_IDS else ""
-    return f"{pattern.id}: {said}" if said else pattern.id
+    """The id of a pattern, and the description of an operator's own one."""
+    description = pattern.description if pattern.id not in BUILT_IN_IDS else ""
+    return f"{pattern.id}: {description}" if description else pattern.id
 
 
 def replaces_level(assessment: Assessment, policy: Policy, at: Circumstances) -> bool:
@@ -99,5 +101,5 @@ def replaces_level(assessment: Assessment, policy: Policy, at: Circumstances) ->
     worst = max((pattern.severity.level for pattern in patterns), default=Level.SAFE)
     if not patterns or own_level(assessment) > worst:
         return False
-    asked = [part.requirement for part in severity_parts(assessment, policy, at)]
-    return any(one.human > Human.NONE or (one.cooling_seconds and worst < Level.FORBIDDEN) for one in asked)
+    requirements = [part.requirement for part in severity_parts(assessment, policy, at)]
+    return any(one.human > Human.NONE or (one.cooling_seconds and worst < Level.FORBIDDEN) for one in requirements)

@@ -11,16 +11,17 @@ from interlock.policy.effect_key import EffectKey, Relation, parse, relation
 from interlock.policy.patterns import Glob, PatternSyntax
 from interlock.records import Denial, Grant, Ticket
 
-LASTS = 30 * 86_400.0  # seconds that a rejection is kept for its own session; any other one forgets it much sooner
+_INCLUDING = (Relation.SAME, Relation.AROUND)
+LASTS = 30 * 86_400.0  # seconds that a rejection binds its own session; it binds others much shorter
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedDenial:
-    """A denial, the ticket it belongs to, and how the action lies to what was denied."""
+    """A denial, its ticket, and how the action's target relates to the denied one."""
 
     denial: Denial
     relation: Relation
-    fresh: bool = False  # rejected so lately that nobody is asked again
+    fresh: bool = False  # rejected so recently that no ticket is opened again
     ticket: Ticket | None = None
 
     @property
@@ -30,7 +31,7 @@ class MatchedDenial:
 
     @property
     def words(self) -> str:
-        """What was denied, by whom, as a person has to know it."""
+        """The denial in words: what was denied, by whom and why."""
         target = parse(self.denial.effect_key).target
         what = {
             Relation.SAME: "the same effect on the same target",
@@ -41,8 +42,8 @@ class MatchedDenial:
             return f"{what} waits for an answer as {short_id(self.ticket.id)} ({self.ticket.title[:120]})"
         if self.ticket is None or not self.ticket.decided_by:
             return f"{what} was rejected as {short_id(self.denial.ticket)}"
-        said = f": {self.ticket.decision_reason}" if self.ticket.decision_reason else ""
-        return f"{what} was rejected by {self.ticket.decided_by} as {short_id(self.ticket.id)}{said}"
+        reason = f": {self.ticket.decision_reason}" if self.ticket.decision_reason else ""
+        return f"{what} was rejected by {self.ticket.decided_by} as {short_id(self.ticket.id)}{reason}"
 
 
 def matching_denials(
@@ -70,19 +71,16 @@ def _near(denied: EffectKey, keys: Sequence[EffectKey], here: bool) -> Relation 
 
 
 def binds(one: MatchedDenial) -> bool:
-    """Whether a denial still says something: its ticket waits, or a person rejected it; an approval, a use or time ended the others."""
+    """Whether a denial is in force: its ticket waits, or a person rejected it; an approval, a use or time ended the others."""
     if one.denial.rejected_at:
         return True
     return one.ticket is not None and (one.waits or one.ticket.state is TicketState.REJECTED)
 
 
 def ended_denials(denials: Iterable[Denial], agreed: Iterable[str]) -> list[Denial]:
-    """The denials that a person answered otherwise: by agreeing to the same effect, or to one around it."""
+    """The denials that an approval ended: of the same effect, or of one that includes it."""
     keys = [parse(text) for text in agreed]
-    return [one for one in denials if any(relation(parse(one.effect_key), key) in _ANSWERED for key in keys)]
-
-
-_ANSWERED = (Relation.SAME, Relation.AROUND)
+    return [one for one in denials if any(relation(parse(one.effect_key), key) in _INCLUDING for key in keys)]
 
 
 ALLOW, DENY = "allow", "deny"
@@ -94,7 +92,7 @@ Answer = tuple[Grant, Glob]
 
 @dataclass(slots=True)
 class StandingAnswers:
-    """As one process knows them."""
+    """The operators' standing answers, as this process knows them."""
 
     answers: Mapping[str, Answer] = field(default_factory=dict)  # by id
 
@@ -109,7 +107,7 @@ class StandingAnswers:
 
 
 def parse_answers(grants: Iterable[Grant]) -> dict[str, Answer]:
-    """The answers by id; one that is no pattern was written by somebody else than us, and is none."""
+    """The answers by id; ignores a grant without a valid pattern, which Interlock never writes."""
     found = {}
     for grant in grants:
         origin = f"{grant.by}, `interlock {grant.effect}` {short_id(grant.id)}"

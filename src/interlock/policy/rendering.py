@@ -28,21 +28,21 @@ def policy_lines(policy: Policy) -> Iterator[Line]:
 
 
 def level_words(policy: Policy, level: Level) -> str:
-    """What one level asks for, in sentences."""
+    """The requirement of one level, in sentences."""
     control = policy.control(level)
-    said = [_denied(control.requirement) if control.denies else requirement_words(control.requirement)]
+    sentences = [_denied(control.requirement) if control.denies else requirement_words(control.requirement)]
     if control.irreversible is not None:
-        said.append(f"If it cannot be undone: {_inner(_denied(control.irreversible))}")
+        sentences.append(f"If it cannot be undone: {_inner(_denied(control.irreversible))}")
     eased = {"nothing would be lost": control.relief, "a copy can be taken first": control.kept}
-    for asked in dict.fromkeys(one for one in eased.values() if one is not None):
-        when = " or ".join(words for words, one in eased.items() if one == asked)
+    for requirement in dict.fromkeys(one for one in eased.values() if one is not None):
+        when = " or ".join(words for words, one in eased.items() if one == requirement)
         of = "of a database made for tests or by this session " if level is Level.FORBIDDEN else ""
-        said.append(f"If {of}{when}: {_inner(requirement_words(asked))}")
-    return " ".join(said)
+        sentences.append(f"If {of}{when}: {_inner(requirement_words(requirement))}")
+    return " ".join(sentences)
 
 
 def setting_words(policy: Policy) -> Iterator[tuple[str, str]]:
-    """Everything else that a policy says, by name, in sentences."""
+    """All other settings of a policy, by name, in sentences."""
     yield "what cannot be undone", _IRREVERSIBLE[policy.irreversible]
     for lead, found in (("", policy.patterns), ("of tools, ", policy.restriction.patterns)):
         for name, globs in _patterns(found).items():
@@ -57,7 +57,7 @@ def setting_words(policy: Policy) -> Iterator[tuple[str, str]]:
         usual, most = _span(gate.default_cooling_off_ms / 1000), _span(gate.max_cooling_off_ms / 1000)
         yield (
             "names of operations",
-            f"A name that fits a registry pattern waits as long as the pattern says, {usual} where it says nothing, at most {most}.",
+            f"A name that matches a registry pattern waits as long as the pattern requires, {usual} where it names no time, at most {most}.",
         )
     yield from _answering(policy)
     if policy.escalate.forbidden_attempts:
@@ -89,7 +89,7 @@ _MATRICES = {
     "floor": "Their operations also pass the table of trust and danger, and never ask for less than this policy does.",
     "spec": "Their operations pass the published table of trust and danger alone.",
 }
-_ASKED = {
+_HUMAN_SENTENCES = {
     Human.NONE: "It runs at once.",
     Human.CONFIRM: "{who} has to confirm it.",
     Human.APPROVE: "{who} has to approve it.",
@@ -108,35 +108,41 @@ def _patterns(found: PatternSet) -> dict[str, list[str]]:
     return {name: [glob.text for glob in getattr(found, name)] for name in ("deny", "approve", "allow")}
 
 
-def requirement_words(asked: Requirement) -> str:
+def requirement_words(requirement: Requirement) -> str:
     """A requirement in a sentence."""
-    if asked.blocked:
+    if requirement.blocked:
         return "It is denied, and nobody can approve it."
-    time = _span(asked.cooling_seconds) if asked.cooling_seconds else ""
-    if asked.human is Human.NONE:
-        return f"It waits {time}, and runs unless somebody objects." if time else _ASKED[Human.NONE]
-    who = _people(asked.approvers) if asked.approvers else "somebody" if asked.human is Human.CONFIRM else _OPERATOR
-    if asked.quorum > 1:
-        who = f"{asked.quorum} people" if who == _OPERATOR else f"{asked.quorum} of {who}"
-    said = _ASKED[asked.human].format(who=f"{who[:1].upper()}{who[1:]}")
-    said = said.replace(" has to", " have to") if asked.quorum > 1 else said
-    if asked.reauth and asked.human is not Human.VERIFY:
-        said = f"{said[:-1]}, after signing in again."
-    return f"{said[:-1]}, and {time} have to pass." if time else said
+    time = _span(requirement.cooling_seconds) if requirement.cooling_seconds else ""
+    if requirement.human is Human.NONE:
+        return f"It waits {time}, and runs unless somebody objects." if time else _HUMAN_SENTENCES[Human.NONE]
+    who = (
+        _people(requirement.approvers)
+        if requirement.approvers
+        else "somebody"
+        if requirement.human is Human.CONFIRM
+        else _OPERATOR
+    )
+    if requirement.quorum > 1:
+        who = f"{requirement.quorum} people" if who == _OPERATOR else f"{requirement.quorum} of {who}"
+    sentence = _HUMAN_SENTENCES[requirement.human].format(who=f"{who[:1].upper()}{who[1:]}")
+    sentence = sentence.replace(" has to", " have to") if requirement.quorum > 1 else sentence
+    if requirement.reauth and requirement.human is not Human.VERIFY:
+        sentence = f"{sentence[:-1]}, after signing in again."
+    return f"{sentence[:-1]}, and {time} have to pass." if time else sentence
 
 
 _OPERATOR = "an operator"
 
 
 def _people(names: Iterable[str]) -> str:
-    """Whoever is named to answer."""
-    said = [{"human": _OPERATOR, "role:admin": "an admin"}.get(name, name.replace(":", " ")) for name in sorted(names)]
-    return " or ".join(dict.fromkeys(said)) or _OPERATOR
+    """The approvers, in words."""
+    names = [{"human": _OPERATOR, "role:admin": "an admin"}.get(name, name.replace(":", " ")) for name in sorted(names)]
+    return " or ".join(dict.fromkeys(names)) or _OPERATOR
 
 
-def _denied(asked: Requirement) -> str:
+def _denied(requirement: Requirement) -> str:
     """A no that a ticket can turn."""
-    return f"The call is denied, and a request waits in its place. {requirement_words(asked)}"
+    return f"The call is denied, and a request waits in its place. {requirement_words(requirement)}"
 
 
 def _inner(sentence: str) -> str:
@@ -173,8 +179,8 @@ def policy_json(policy: Policy) -> dict[str, Any]:
 _MODES = MappingProxyType(
     {
         "monitoring": "everything passes, blocked agents included; the record says what would have happened",
-        "logging": "everything passes; it is written down, and nothing is weighed",
-        "disabled": "everything passes; it is written down, and nothing is weighed",
+        "logging": "everything passes; it is recorded, and nothing is evaluated",
+        "disabled": "everything passes; it is recorded, and nothing is evaluated",
     }
 )
 
@@ -186,19 +192,19 @@ def policy_warnings(policy: Policy, mode: str = "enforcing", patterns: NamePatte
 
 def severity_warnings(gate: Severities) -> list[str]:
     """What of seed 003's settings does."""
-    said = []
+    warnings = []
     if not gate.enabled:
-        said.append("gate.enabled = false: nothing is held")
+        warnings.append("gate.enabled = false: nothing is held")
     if not gate.require_approval_for_critical:
-        said.append("gate.requireApprovalForCritical = false: critical actions pass without a human")
+        warnings.append("gate.requireApprovalForCritical = false: critical actions pass without a human")
     if not gate.block_on_match_failure:
-        said.append("gate.blockOnMatchFailure = false: what cannot be matched passes")
+        warnings.append("gate.blockOnMatchFailure = false: what cannot be matched passes")
     if gate.bypass_for_trust_tiers:
         tiers = ", ".join(sorted(gate.bypass_for_trust_tiers))
-        said.append(f"gate.bypassForTrustTiers = [{tiers}]: these agents skip cooling-off and confirmation")
+        warnings.append(f"gate.bypassForTrustTiers = [{tiers}]: these agents skip cooling-off and confirmation")
     if gate.default_cooling_off_ms < 30_000 or gate.max_cooling_off_ms < 30_000:
-        said.append("cooling-off is under 30 s: hardly time for a veto")
-    return said
+        warnings.append("cooling-off is under 30 s: hardly time for a veto")
+    return warnings
 
 
 def _of_mode(mode: str) -> Iterator[str]:

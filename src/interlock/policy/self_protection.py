@@ -26,7 +26,7 @@ _HOOKS = re.compile(r"(?i)hook|interlock|tooluse|before_?tool")
 
 
 def tampering(action: Action, judgement: Judgement, files: Callable[[str], str | None] | None) -> str:
-    """What an action does to the guard, in words; empty for everything that leaves it alone. `files` looks at settings."""
+    """What an action does to Interlock itself, in words; empty for any other action. `files` reads settings files."""
     return next(_found(action, judgement, files), "")
 
 

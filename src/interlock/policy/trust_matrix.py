@@ -21,7 +21,7 @@ PUBLISHED = MappingProxyType(
         Level.FORBIDDEN: (DENY, DENY, DENY, DENY, CONFIRM),
     }
 )
-# What a level asks for whoever vouches (C-02); a forbidden operation takes an admin's override first.
+# The requirement of a level at every trust (C-02); a forbidden operation takes an admin's override first.
 FLOOR = MappingProxyType(
     {
         Level.SAFE: ALLOW,
@@ -37,7 +37,7 @@ MATRICES = ("floor", "spec")
 
 @dataclass(frozen=True, slots=True)
 class TrustPolicy:
-    """What an operator asks beyond the matrix (TL-08); it can only tighten."""
+    """An operator's requirements beyond the matrix (TL-08); they can only tighten."""
 
     minimum_trust_for_writes: Trust | None = None
     minimum_trust_for_deletes: Trust | None = None
@@ -48,7 +48,7 @@ class TrustPolicy:
 
 @dataclass(frozen=True, slots=True)
 class AdapterCall:
-    """One operation of an adapter that asks to pass."""
+    """One call of an adapter's operation."""
 
     operation: str
     level: Level
@@ -102,7 +102,7 @@ def category_minimum(category: str, level: Level, introspection: bool = False) -
 def passage(
     call: AdapterCall, matrix: str = "floor", policy: TrustPolicy | None = None, override: bool = False
 ) -> Passage:
-    """What the matrix and the operator's policy say of a call; `override` is an admin's, with step-up."""
+    """The result of the matrix and the operator's policy for a call; `override` is an admin's, with step-up."""
     policy = policy or TrustPolicy()
     published = PUBLISHED[call.level][call.trust]
     if call.introspection and call.level is Level.SAFE:
@@ -143,7 +143,7 @@ def _introspection(call: AdapterCall, policy: TrustPolicy, published: str) -> Pa
 
 
 def _needed_trust(call: AdapterCall, policy: TrustPolicy) -> Trust:
-    """The least trust by policy; the category minimums count only where an operator asks for them (C-07)."""
+    """The least trust by policy; the category minimums count only where an operator enabled them (C-07)."""
     needed = [Trust.UNTESTED]
     writes = call.category != "read" or call.level > Level.SAFE
     deletes = call.category == "delete" or call.level >= Level.DESTRUCTIVE

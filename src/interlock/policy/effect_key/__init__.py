@@ -49,7 +49,7 @@ _DATA_NOUNS = _BY_NAME_ALONE | {"database", "schema", "index", "column", "keyspa
 _GIT_NOUNS = frozenset({"branch", "tag", "ref", "stash", "commit", "worktree", "history", "force", "push", "reflog"})
 _REF_KEYS = frozenset({"branch", "branch_name", "ref", "tag", "tag_name"})
 _DEFAULT_SCHEMAS = frozenset({"public", "dbo", "main"})
-_EVERYDAY = frozenset({REMOVE, SEND, STOP})  # rights that nobody would be asked about are not those that were refused
+_EVERYDAY = frozenset({REMOVE, SEND, STOP})  # harmless changes of rights are not those that were refused
 _KINDS = ("database", "schema", "index", "user", "role")  # traits of a dropped object that is no table
 Key = tuple[str, Span | None]  # what a finding points at
 
@@ -83,7 +83,7 @@ def effect_keys(action: Action, facts: Sequence[Fact], assessment: Assessment) -
 
 
 def _listed(action: Action, facts: Sequence[Fact], accused: set[Key], found: list[EffectKey]) -> tuple[EffectKey, ...]:
-    """As many as are kept; no grant by target covers what happens where the target alone does not say."""
+    """The keys up to the bound; a key whose target does not determine its place is covered by no grant."""
     found = [
         one if known(one.target) and known(one.place) else EffectKey(one.family, UNKNOWN, grantable=False)
         for one in found
@@ -94,7 +94,7 @@ def _listed(action: Action, facts: Sequence[Fact], accused: set[Key], found: lis
 
 
 def everyday_keys(action: Action, facts: Sequence[Fact]) -> tuple[EffectKey, ...]:
-    """What everyday work does to what has a name, no rule's finding needed: compared with denials alone."""
+    """The keys of effects on named targets without any finding; only compared with denials."""
     found: dict[EffectKey, None] = {}
     for fact in facts:
         if isinstance(fact, Effect) and FAMILIES.get(fact.verb) in _EVERYDAY and fact.target and known(fact.target):
@@ -160,7 +160,7 @@ def _stored(action: Action, family: str, fact: Effect, facts: Sequence[Fact], aw
 
 
 def _acted_on(action: Action, family: str, target: str) -> list[EffectKey]:
-    """What an announced act is done to, one by one: its noun, and which of its kind by the params that name it."""
+    """The targets of an announced effect: its noun, and the params that identify the object."""
     if not known(target):
         return [EffectKey(family, UNKNOWN)]
     thing, params = _turned(noun(target)), _params(action) or _said(action, noun(target))
@@ -180,13 +180,13 @@ def _said(action: Action, thing: str) -> Mapping[str, object]:
 
 
 def _turned(thing: str) -> str:
-    """`main_branch`, as people say it, is `branch_main`."""
+    """`branch_main` for `main_branch`."""
     name, _, kind = thing.rpartition("_")
     return f"{kind}_{name}" if name and kind in ("branch", "tag") else thing
 
 
 def _placed(thing: str, params: Mapping[str, object], cwd: str) -> tuple[str, str, Mapping[str, object]]:
-    """The noun as other tools call it, the place that the params name or the folder, and the params that say which one."""
+    """The common noun of the target, its place (from the params, or the folder), and the params that identify it."""
     if thing in _GIT_NOUNS:
         where, rest = split_off(params, REPOSITORY)
         if thing in ("force", "push", "history") and (ref := _ref(rest)):
@@ -230,10 +230,10 @@ def _repository(where: Mapping[str, str], cwd: str) -> str:
 
 
 def _by_name(action: Action) -> list[EffectKey]:
-    """The keys of an action whose effects nobody holds against it: what its name says, or the name itself, of these targets."""
+    """The keys of an action without findings: by the effect that its name implies, or by the name itself, for these targets."""
     if action.kind not in (Kind.OPERATION, Kind.TOOL):
         return [EffectKey(action.kind.value, normalise_action(action.text)[:200], action.cwd)]
-    if action.fields.get("declared") is not None:  # what its adapter declares stands for what its name says
+    if action.fields.get("declared") is not None:  # the adapter's declaration replaces the meaning of the name
         bare = replace(action, fields={**action.fields, "declared": None})
         named = [fact for fact in read(bare).facts if isinstance(fact, Effect) and fact.verb.startswith("act_")]
         found = list(_effects(bare, named, {(fact.subject, fact.span) for fact in named}))
@@ -261,7 +261,7 @@ _CLIENTS = valued(
     "--server -o -F -R -T --eval --url --uri -n -a -i -x --pset"
 )
 _FILES = frozenset({"sqlite3", "sqlite", "duckdb", "libsql", "litecli"})
-_COMMANDS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})  # whose words are statements
+_COMMANDS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})  # programs whose arguments are statements
 _CONNECT = re.compile(r"""connect\(\s*(?:f|r|b)?["']([^"'\n]+)["']""")
 _FILE_NAME = re.compile(r"\.(?:db|sqlite3?|duckdb)$|^[./~]")
 

@@ -18,7 +18,7 @@ Target = tuple[str, bool]  # what is removed, and whether it is located by itsel
 
 
 def git_keys(command: Command) -> list[EffectKey]:
-    """The keys of one git command; none where its words say nothing that can be resolved."""
+    """The keys of one git command; none where its targets cannot be resolved."""
     if not all(map(known, command.words)):
         return []
     folder, name, rest = _split(command)
@@ -33,7 +33,7 @@ def git_keys(command: Command) -> list[EffectKey]:
 
 
 def repository(command: Command) -> str:
-    """The folder whose repository a git command works in."""
+    """The folder of the repository that a git command works in."""
     return _split(command)[0] if all(map(known, command.words)) else command.cwd
 
 

@@ -23,7 +23,7 @@ _GLOB = re.compile(r"[*?\[]")
 _HOME = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
 _HOST = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/\s]*@)?([^:/\s?#]+)", re.IGNORECASE)
 
-# The families by the names that earlier versions kept and signed.
+# The families by the names that earlier versions stored and signed.
 EARLIER = MappingProxyType(
     {
         "destroy": REMOVE, "rewrite": REMOVE, "close": REMOVE, "open": GRANT, "escalate": GRANT, "tell": SEND, "sql_update": WRITE,
@@ -33,7 +33,7 @@ EARLIER = MappingProxyType(
 
 
 class Relation(StrEnum):
-    """How a target that is asked for lies to one that was denied."""
+    """How the target of an action relates to a denied one."""
 
     SAME = "same"
     INSIDE = "inside"
@@ -57,7 +57,7 @@ class EffectKey:
 
     @property
     def known(self) -> bool:
-        """Whether it can be told apart: two targets that cannot be known need not be the same."""
+        """Whether the target is known: two unknown targets need not be the same."""
         return self.target != UNKNOWN and bool(self.family)
 
     @property
@@ -94,7 +94,7 @@ def parse(text: str) -> EffectKey:
 
 
 def relation(denied: EffectKey, asked: EffectKey) -> Relation | None:
-    """How what is asked for lies to what was denied; None where they are different effects or targets."""
+    """How a key relates to a denied one; None where the effects or targets differ."""
     if denied.family != asked.family or not denied.known or not asked.known:
         return None
     if _same_place(denied.place, asked.place) or _unsaid(denied, asked):
@@ -124,7 +124,7 @@ def _same_place(one: str, other: str) -> bool:
 
 
 def _unsaid(denied: EffectKey, asked: EffectKey) -> bool:
-    """Whether one of them does not say in which folder it would happen, and its target is no path: it may be the other's."""
+    """Whether one of them has no folder and no path as target, so that it may be the other's."""
     loose = not denied.place or not asked.place
     return (
         loose
@@ -220,4 +220,4 @@ FAMILIES = MappingProxyType({
 READS = frozenset({"read", "fetch", "sql_read", "store_read"})
 SILENT = frozenset(
     {"act_read", "act_change", "act_vague", "declared", "unreadable"}
-)  # none of these says what is done to what
+)  # none of these names an effect and a target

@@ -13,7 +13,7 @@ from interlock.policy.digest import normal_name
 _OTHER = re.compile(r"[\W_]+")
 _JOINS = re.compile(r"[\s_\-]+")  # `web-1`, `web_1` and `web 1` are one; `a.b` and `a-b` are two
 _LONGEST = 80  # characters of one value; of a longer one its hash counts as well
-_MOST = 50  # targets, values and parameters that are looked at
+_MOST = 50  # targets, values and parameters that are read
 _DEEPEST = 3
 _ARTICLES = frozenset("the a an this that these those my our your its".split())
 # What people call the same thing.
@@ -26,7 +26,7 @@ _SAME = {
     "repository": "repo",
     "folder": "directory",
 }
-# Last words of a key that say which one a thing is: to delete user 7 is not to delete user 8.
+# Last words of a key that identifies an object: deleting user 7 is not deleting user 8.
 _NAMES = frozenset(
     "id ids uuid guid uid arn name names key keys slug email mail address number ref refs reference path paths user users account "
     "accounts resource resources target targets table tables database db collection bucket host hostname repo repository branch "
@@ -41,7 +41,7 @@ CLUSTER = frozenset("cluster context kube_context namespace".split())
 DATABASE = frozenset(
     "host hostname server endpoint port database db dbname database_name db_name dsn url uri connection connection_string".split()
 )
-# Said beside a call; none of it tells two targets apart.
+# Parameters that never distinguish two targets.
 _ASIDE = frozenset(
     "reason reasons comment comments note notes message description justification explanation why because force forced recursive "
     "permanent permanently confirm confirmed yes dry run timeout ttl wait retry retries priority limit offset page cursor format "
@@ -76,7 +76,7 @@ def targets_in_params(given: object, about: str, exact: bool = False) -> tuple[t
 
 
 def split_off(given: object, names: frozenset[str]) -> tuple[dict[str, str], dict[str, object]]:
-    """The parameters of these names, which say where, by their first values; and all the others."""
+    """The parameters of these names, which determine the place, by their first values; and all the others."""
     where: dict[str, str] = {}
     rest: dict[str, object] = {}
     for key, value in (given if isinstance(given, Mapping) else {}).items():

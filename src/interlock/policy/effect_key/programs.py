@@ -29,7 +29,7 @@ LOCAL = frozenset({"", "localhost", "127.0.0.1", "::1", "[::1]"})
 
 
 def command_keys(command: Command, before: Sequence[Command]) -> list[EffectKey]:
-    """The keys of one command whose effects nobody reports: by its targets where its words name them, else by its own text."""
+    """The keys of one command without known effects: by the targets in its words, else by its own text."""
     if all(map(known, command.words)):
         reader = _READERS.get(command.program)
         wraps = "wrapper" in command.traits  # what it runs is reported by itself
@@ -78,7 +78,7 @@ def _terraform(command: Command, before: Sequence[Command]) -> list[EffectKey]:
 
 
 def _folder(given: str | None, command: Command) -> str:
-    """The folder that a program is told to work in; empty where neither it nor its own is known."""
+    """The folder that a program works in, by its options or its own; empty where neither is known."""
     return resolve(given, command.cwd) if given else command.cwd
 
 
@@ -138,7 +138,7 @@ KUBE_NOUNS = frozenset({*_KINDS.values(), "job", "secret", "release"})
 
 
 def cluster_place(context: str, namespace: str) -> str:
-    """`cluster:staging/shop`; empty for the defaults of whoever asks."""
+    """`cluster:staging/shop`; empty for the caller's defaults."""
     namespace = "" if namespace == "default" else namespace
     return f"cluster:{context}/{namespace}" if context or namespace else ""
 
@@ -259,7 +259,7 @@ def _dropdb(command: Command, before: Sequence[Command]) -> list[EffectKey]:
     return [EffectKey(REMOVE, f"database_{normal_spelling(name)}", place) for name in names]
 
 
-# Everything else says it by its own verb: `gh repo delete org/app`, `aws rds delete-db-instance`, `heroku apps:destroy shop`.
+# All other programs, by their own verb: `gh repo delete org/app`, `aws rds delete-db-instance`, `heroku apps:destroy shop`.
 
 
 def _by_verb(command: Command) -> list[EffectKey]:
