@@ -1,4 +1,4 @@
-"""Interlock: reads what an agent's action would really do, and says so before it runs."""
+"""Interlock: determines what an agent's action would really do, before it runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
     "guard",
 ]
 
-# Nothing is loaded with the package itself, for every process of ours starts with it: where a name is found when somebody asks for it.
+# The module of each public name, imported on first use: every process of ours imports this package first.
 _LAZY = {
     "Action": "interlock.model",
     "Assessment": "interlock.model",
@@ -56,7 +56,7 @@ _CACHED = 4_096  # characters; longer texts are judged anew, so that the cache s
 
 
 @cache
-def _shipped() -> Rulebook:
+def _shipped_rules() -> Rulebook:
     from interlock.analysis.rules.load import load
 
     return load()
@@ -64,29 +64,29 @@ def _shipped() -> Rulebook:
 
 @lru_cache(maxsize=2048)
 def _assess(text: str, cwd: str) -> Assessment:
-    return _judged(text, cwd, None)
+    return _judge(text, cwd, None)
 
 
-def _judged(action: str | Action, cwd: str, files: Callable[[str], str | None] | None) -> Assessment:
+def _judge(action: str | Action, cwd: str, files: Callable[[str], str | None] | None) -> Assessment:
     from interlock.analysis.assess import judge
     from interlock.model import command
 
-    asked = command(action, cwd) if isinstance(action, str) else action
-    return judge(asked, _shipped(), files).assessment
+    parsed = command(action, cwd) if isinstance(action, str) else action
+    return judge(parsed, _shipped_rules(), files).assessment
 
 
 def assess(action: str | Action, cwd: str = "", files: Callable[[str], str | None] | None = None) -> Assessment:
-    """What an action would do: shell text run in `cwd`, or an `Action` of any kind.
+    """Assesses what an action would do: shell text run in `cwd`, or an `Action` of any kind.
 
     `files` returns a script's text by its path, for callers who want scripts read too; without it no file is opened.
     """
     if isinstance(action, str) and files is None and len(action) <= _CACHED:
         return _assess(action, cwd)
-    return _judged(action, cwd, files)
+    return _judge(action, cwd, files)
 
 
 def __getattr__(name: str) -> Any:
-    """A name of this package that is loaded when it is first used."""
+    """Imports a public name on its first use."""
     if name == "__version__":
         return _version()
     module = _LAZY.get(name)

@@ -24,7 +24,7 @@ _TABLES = (dict, MappingProxyType)
 
 
 def simplify(value: object, depth: int = 0) -> Any:
-    """Records, words and sets as tables, text and lists; anything unknown as its text. What is most often met comes first."""
+    """Dataclasses, enums and sets as tables, text and lists; anything unknown as its text. The most frequent types come first."""
     kind = type(value)
     if kind in _ATOMS:
         return value
@@ -65,7 +65,7 @@ def parse_canonical(text: str) -> Any:
 
 
 def _tagged(value: Any, depth: int) -> Any:
-    """A value with everything that JSON has two spellings for in one of ours; what most values are made of comes first."""
+    """A value in which everything with two JSON spellings has one; the most frequent types come first."""
     kind = type(value)
     if kind is str:
         return value if value.isascii() else _text(value)
@@ -84,7 +84,7 @@ def _tagged(value: Any, depth: int) -> Any:
 
 
 def _table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
-    for key in value:  # all of them before any value: what is inside must not be looked at twice
+    for key in value:  # all of them before any value: nested values must not be visited twice
         if type(key) is not str or not key.isascii() or key[:1] == _MARK:
             return _odd_table(value, depth)
     return {
@@ -93,11 +93,11 @@ def _table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
 
 
 def _odd_table(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
-    """A table with a name in it that has two spellings, or looks like one of ours."""
+    """A table with a key that has two spellings, or that looks like one of our tags."""
     out: dict[str, Any] = {}
     for key, item in sorted(simplify(value, depth).items()):
         name = key if _is_plain(key) else _key(key)
-        while name in out:  # two spellings of one name: both are kept
+        while name in out:  # two spellings of one name: both stay
             name += "'"
         out[name] = _tagged(item, depth + 1)
     return out

@@ -12,9 +12,9 @@ from interlock.records import NOTHING
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One kind of error; `details` are the only keys that may stand beside its message."""
+    """One kind of error: its default message, and the only keys that its details may have."""
 
-    message: str  # where nobody has better words; free of values, paths and names of code (ERR-02)
+    message: str  # the default; free of values, paths and names of code (ERR-02)
     details: tuple[str, ...] = ()
 
 
@@ -27,7 +27,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
             "A parameter has the wrong type", ("param_name", "expected_type", "actual_type")
         ),
         "VALIDATION_INVALID_VALUE": Code(
-            "A parameter has a value nobody can use", ("param_name", "expected", "http_status", "upstream_error")
+            "A parameter has an invalid value", ("param_name", "expected", "http_status", "upstream_error")
         ),
         "VALIDATION_UNKNOWN_PARAM": Code("A parameter is unknown", ("operation", "unknown_params", "valid_params")),
         "VALIDATION_INVALID_ENCODING": Code("The text is not valid UTF-8", ("location", "byte_offset")),
@@ -38,7 +38,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
             "The request is too large", ("limit_type", "limit_value", "actual_value", "unit")
         ),
         "NOT_FOUND_OPERATION": Code("There is no such operation", ("operation", "available")),
-        "NOT_FOUND_RESOURCE": Code("There is no such thing", ("resource_type", "resource_id", "http_status")),
+        "NOT_FOUND_RESOURCE": Code("There is no such resource", ("resource_type", "resource_id", "http_status")),
         "PERMISSION_DENIED": Code("This is not allowed", ("reason", "required_scope", "http_status")),
         "PERMISSION_TRUST_LEVEL_INSUFFICIENT": Code(
             "This adapter is not trusted enough", ("operation", "required_trust", "actual_trust", "danger_level")
@@ -53,7 +53,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         ),
         "RATE_LIMIT_EXCEEDED": Code("Too many requests", _LIMIT),
         "RATE_LIMIT_QUOTA_PAUSE": Code(
-            "A human has to say whether to go on",
+            "A human has to decide whether to go on",
             ("metric", "current", "pause_threshold", "hard_stop_threshold", "confirmation_token", "expires_at"),
         ),
         "RATE_LIMIT_QUOTA_EXHAUSTED": Code(
@@ -68,14 +68,14 @@ CODES: Mapping[str, Code] = MappingProxyType(
         ),
         "PLANNER_FAILED": Code("The planner gave no plan"),
         "PLANNER_TIMEOUT": Code("The planner did not answer in time"),
-        "PLANNER_NOT_CHOSEN": Code("Nobody has chosen a planner yet"),
+        "PLANNER_NOT_CHOSEN": Code("No planner has been chosen yet"),
         "INTERNAL_ERROR": Code("Nothing could be decided", ("http_status", "upstream_error")),
     }
 )
 
 
 class AnswerRefused(Exception):
-    """An answer that does not count; `code` is of the error registry."""
+    """A refused answer; `code` is of the error registry."""
 
     def __init__(self, words: str, code: str = "PERMISSION_DENIED") -> None:
         self.code = code
@@ -86,14 +86,14 @@ INERT = "A token frees nothing until a person has armed it; whoever was paused c
 
 
 def confirmation_hint(ticket: str) -> str:
-    """What an agent tells its user of a held operation (ERR-03: what changes stands in quotes)."""
+    """The message of an agent to its user about a held operation (ERR-03: variable parts stand in quotes)."""
     return (
         f"This operation requires confirmation: a person can answer ticket '{ticket}' with `interlock approve {ticket}`"
     )
 
 
 class LoopProblem(Exception):
-    """A refusal in the words of the error registry: its code, a message for a person, details, and what has to be confirmed."""
+    """A refusal with a code of the error registry, a message for a person, details, and the confirmation that is required."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class LoopProblem(Exception):
         details: Mapping[str, Any] = NOTHING,
         confirmation: Mapping[str, Any] | None = None,
     ) -> None:
-        known = CODES[code]  # a code that nobody registered is a mistake of ours
+        known = CODES[code]  # KeyError: an unregistered code is a bug
         self.code = code
         self.message = message or known.message
         self.details = details

@@ -27,7 +27,7 @@ class Level(IntEnum):
 
 
 class Tier(StrEnum):
-    """What the score asks for, by the normative cuts 30/60/85 (AE-06)."""
+    """The safety tier of a score, by the normative cuts 30/60/85 (AE-06)."""
 
     ADVISORY = "advisory"
     CONFIRM = "confirm"
@@ -36,7 +36,7 @@ class Tier(StrEnum):
 
 
 class Category(StrEnum):
-    """What kind of harm: the eight of X-05 and five of our own."""
+    """The kind of harm: the eight of X-05 and five of our own."""
 
     DATA_DELETION = "data_deletion"
     ACCESS_REVOCATION = "access_revocation"
@@ -63,7 +63,7 @@ class Kind(StrEnum):
 
 
 class Loss(StrEnum):
-    """What the looker found would really be gone."""
+    """The loss that an inspection of the targets found."""
 
     NONE = "none"
     RECOVERABLE = "recoverable"
@@ -72,7 +72,7 @@ class Loss(StrEnum):
 
 
 class Human(IntEnum):
-    """How strong a human's agreement has to be."""
+    """The strength of the human agreement that is required."""
 
     NONE = 0
     CONFIRM = 1
@@ -81,7 +81,7 @@ class Human(IntEnum):
 
 
 class TicketState(StrEnum):
-    """Where a held action stands, in the words of the wire (X-07)."""
+    """The state of a ticket, in the words of the wire (X-07)."""
 
     COOLING = "pending_cooling"
     WAITING = "pending_approval"
@@ -91,12 +91,12 @@ class TicketState(StrEnum):
     SPENT = "executed"
 
 
-PERSON = "person:"  # how the principal of an operator's own plan begins; no door proves one to an agent
+PERSON = "person:"  # prefix of the principal of an operator's own plan; no interface authenticates an agent as one
 
 
 @dataclass(frozen=True, slots=True)
 class AgentRef:
-    """Who asks: what the door proved (`principal`) and what was merely claimed (the rest)."""
+    """The caller: authenticated by the interface (`principal`), and merely claimed (the rest)."""
 
     principal: str
     name: str = ""
@@ -105,7 +105,7 @@ class AgentRef:
 
     @property
     def person(self) -> bool:
-        """Whether a signed-in operator asks for a plan of their own."""
+        """Whether it is a signed-in operator with a plan of their own."""
         return self.principal.startswith(PERSON)
 
 
@@ -119,13 +119,13 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What is about to happen, before anybody judged it."""
+    """An action that is about to happen, not yet assessed."""
 
     kind: Kind
     fields: Mapping[str, Any]
     cwd: str = ""
     witnesses: tuple[Witness, ...] = ()
-    home: str = ""  # of the process that asks, where its door knows it: what `~` stands for
+    home: str = ""  # of the calling process, where the interface knows it: the meaning of `~`
 
     @property
     def text(self) -> str:
@@ -148,7 +148,7 @@ def operation(
 ) -> Action:
     """A named operation that is about to be called; `crude` is its category where the caller knows it.
 
-    `declared` is the level that an adapter's declaration comes to, by the trust it has; it stands for what the name says.
+    `declared` is the level that an adapter's declaration comes to, by the trust it has; it replaces the meaning of the name.
     """
     fields = {"operation": name, "params": params, "crude": crude, "declared": declared}
     return Action(Kind.OPERATION, MappingProxyType(fields), cwd)
@@ -160,13 +160,13 @@ def tool(name: str, given: Mapping[str, Any], cwd: str = "") -> Action:
 
 
 def intent(hint: str, cwd: str = "") -> Action:
-    """What an agent says it is about to do."""
+    """An action that an agent announces in prose."""
     return Action(Kind.INTENT, MappingProxyType({"hint": hint}), cwd)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One rule that fired, and what a person needs to know of it."""
+    """One rule that fired, with the reason and the advice for a person."""
 
     rule: str
     level: Level
@@ -194,7 +194,7 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class EffectiveCommand:
-    """One effective command, in words for a person: what runs, and what it was wrapped in."""
+    """One effective command, and the wrappers around it."""
 
     text: str
     via: tuple[str, ...] = ()
@@ -203,7 +203,7 @@ class EffectiveCommand:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """What one action would do; a pure function of the action and the rules."""
+    """The assessment of one action; a pure function of the action and the rules."""
 
     level: Level
     irreversible: bool
@@ -226,7 +226,7 @@ class Assessment:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What must happen before an action may run; joined field by field, so that order cannot matter."""
+    """The conditions before an action may run; joined field by field, so that order cannot matter."""
 
     cooling_seconds: Seconds = 0
     human: Human = Human.NONE

@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class StoreEvent(StrEnum):
-    """What a listener of a store hears beside tickets' ids, none of which begins with a NUL."""
+    """Changes that a store announces to its listeners besides ticket ids, none of which begins with a NUL."""
 
     AGENTS = "\0agents"
     BLOCKS = "\0blocks"
@@ -54,7 +54,7 @@ class StoreEvent(StrEnum):
 
 
 class StoreError(Exception):
-    """The store cannot answer: corrupt, locked, full or unreachable. Whoever asked has to deny."""
+    """The store is corrupt, locked, full or unreachable; the caller has to deny."""
 
 
 class QueueFull(Exception):
@@ -62,17 +62,17 @@ class QueueFull(Exception):
 
 
 class Clock(Protocol):
-    """The time; only tests have another one."""
+    """The clock; tests replace it."""
 
     def now(self) -> float: ...
 
 
 class Tx(Protocol):
-    """One transaction: everything in it is kept, or nothing."""
+    """One transaction: all of it is stored, or nothing."""
 
     # tickets
     def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
-        """Keeps a new ticket, or returns the live one of the same digest and agent; raises QueueFull."""
+        """Stores a new ticket, or returns the live one of the same digest and agent; raises QueueFull."""
 
     def ticket(self, id: str) -> Ticket | None: ...
 
@@ -84,7 +84,7 @@ class Tx(Protocol):
     def tickets(self, query: TicketQuery) -> list[Ticket]: ...
 
     def change_ticket(self, ticket: Ticket, before: Ticket) -> bool:
-        """Compare-and-set on state and version; False when somebody was faster."""
+        """Compare-and-set on state and version; False after a concurrent change."""
 
     def add_approval(self, approval: Approval) -> None: ...
 
@@ -98,12 +98,12 @@ class Tx(Protocol):
     def credentials(self, operator: str) -> list[Credential]: ...
 
     def all_credentials(self) -> list[Credential]:
-        """Of everybody, the removed ones too."""
+        """Of all operators, the removed ones included."""
 
     def save_credential(self, row: Credential) -> None: ...
 
     def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
-        """Compare-and-set on the counter; False when somebody was faster."""
+        """Compare-and-set on the counter; False after a concurrent change."""
 
     # agents
     def agent(self, principal: str, name: str) -> AgentRow | None: ...
@@ -124,22 +124,22 @@ class Tx(Protocol):
     def add_deeds(self, deeds: Iterable[HistoryEntry]) -> None: ...
 
     def deeds(self, principal: str, name: str, since: float, most: int) -> list[HistoryEntry]:
-        """What an agent did since then, the newest first."""
+        """An agent's history since then, the newest first."""
 
     def counts(self, agent: AgentRef, operation: str, execution: str, now: float, window: float = 600) -> Counts:
-        """What escalation looks at; forbidden attempts are those of the last `window` seconds."""
+        """The counts for escalation; forbidden attempts are those of the last `window` seconds."""
 
     def denials(self, now: float, principal: str = "") -> list[Denial]:
-        """What is held or was rejected and still binds, of one principal or of all."""
+        """The denials in force, of one principal or of all."""
 
     def save_denial(self, denial: Denial) -> None: ...
 
     def forget_denials(self, before: float) -> None:
-        """Lets go of what ended before that."""
+        """Deletes those that ended before that time."""
 
     # grants, patterns, settings
     def grants(self, now: float) -> list[Grant]:
-        """The grants that still count."""
+        """The grants in force."""
 
     def grant(self, id: str) -> Grant | None: ...
 
@@ -177,7 +177,7 @@ class Tx(Protocol):
     def add_notification(self, note: Notification) -> int: ...
 
     def notifications(self, agent: AgentRef, now: float) -> list[Notification]:
-        """What the agent was not told yet, and what stays until it is cleared."""
+        """The notifications that were not delivered yet, and those that stay until they are cleared."""
 
     def change_notification(self, note: Notification) -> None: ...
 
@@ -196,31 +196,31 @@ class Tx(Protocol):
 
     # messages
     def add_delivery(self, row: Delivery) -> bool:
-        """Keeps a new one; False where there is one of this id already."""
+        """Stores a new one; False where the id exists already."""
 
     def delivery(self, id: str) -> Delivery | None: ...
 
     def due_deliveries(self, channel: str, now: float, limit: int) -> list[Delivery]:
-        """What a channel has to tell now, the longest due first."""
+        """The deliveries that a channel has to send now, the longest due first."""
 
     def next_delivery(self, channel: str) -> float | None:
-        """When a channel has something to tell next."""
+        """The time of a channel's next delivery."""
 
     def owed(self, channel: str) -> int:
-        """How many things a channel has still to tell."""
+        """The number of deliveries that a channel still has to send."""
 
     def change_delivery(self, row: Delivery, before: Delivery) -> bool:
-        """Compare-and-set on the version; False when somebody was faster."""
+        """Compare-and-set on the version; False after a concurrent change."""
 
     def deliveries(self, channel: str, limit: int) -> list[Delivery]:
         """The newest first."""
 
     def forget_deliveries(self, before: float) -> None:
-        """Lets go of what ended before that."""
+        """Deletes those that ended before that time."""
 
     # snapshots
     def add_snapshot(self, row: Snapshot) -> None:
-        """Keeps a new one; refuses an id that is there already."""
+        """Stores a new one; refuses an id that exists already."""
 
     def snapshot(self, id: str) -> Snapshot | None: ...
 
@@ -228,7 +228,7 @@ class Tx(Protocol):
         """The newest first."""
 
     def end_snapshot(self, row: Snapshot, before: Snapshot) -> bool:
-        """Compare-and-set on the state; False when somebody was faster."""
+        """Compare-and-set on the state; False after a concurrent change."""
 
     # the record
     def audit_head(self, writer: str) -> AuditRow | None: ...
@@ -249,30 +249,30 @@ class Tx(Protocol):
     def figures(self) -> Figures: ...
 
     def agent_totals(self) -> list[AgentTotals]:
-        """Every agent that ever asked, whoever did last first."""
+        """Every agent that ever called, the latest first."""
 
 
 class Store(Protocol):
-    """Where state is kept. Both calls block; they run in a bounded pool."""
+    """The state of an installation. Reads and writes block; they run in a bounded pool."""
 
     def read(self, work: Callable[[Tx], T]) -> T:
         """Runs work that changes nothing; raises StoreError."""
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        """Runs work in one transaction and returns when it is on disk; raises StoreError and keeps nothing when it is not."""
+        """Runs work in one transaction and returns when it is on disk; raises StoreError, with nothing stored, when it is not."""
 
     def write_soon(self, work: Callable[[Tx], T]) -> T:
-        """The same, and returns when nothing but a power cut can undo it, which undoes at most what was written last.
+        """Like `write`, but a power cut can undo what was written last.
 
-        For what nobody is protected by, such as how many steps of everyday work were done.
+        Only for data that protects nobody, such as counts of steps.
         """
 
     def listen(self, changed: Callable[[str], None]) -> None:
-        """Calls back with a ticket's id when it changed, and with a Change when that did, whichever process changed it;
+        """Calls back with the id of a changed ticket or a StoreEvent, whichever process made the change;
         after an interruption with everything that may have been missed."""
 
     def hears(self) -> bool:
-        """Whether every change that others had made a second ago has been told to the listeners."""
+        """Whether the listeners got every change that was made elsewhere until a second ago."""
 
     def check(self) -> None:
         """Raises StoreError when the store cannot be used."""
@@ -281,7 +281,7 @@ class Store(Protocol):
 
 
 class Channel(Protocol):
-    """A way to a human. It carries links and titles, never codes or secrets unless it is one that may show them."""
+    """A way to notify a person; it carries links and titles, never codes or secrets."""
 
     name: str
 
@@ -290,17 +290,17 @@ class Channel(Protocol):
 
 @runtime_checkable
 class CodeChannel(Channel, Protocol):
-    """A channel that may show codes: only the person in front of this machine sees it."""
+    """A channel that may show codes, because only the person at this machine sees it."""
 
     def show(self, challenge: Challenge, code: str, words: str, seconds: float) -> None:
-        """Shows a code for so long; returns at once."""
+        """Shows a code for `seconds`; returns at once."""
 
     def hide(self, challenge: str) -> None:
-        """Takes it away: the code counts no more."""
+        """Removes a code that is no longer valid."""
 
 
 class Undelivered(Exception):
-    """A message did not get to people; the words say why, and hold no address. Some are not worth another try."""
+    """A message was not delivered; the words give the reason, without an address. `hopeless`: another try cannot succeed."""
 
     def __init__(self, words: str, hopeless: bool = False) -> None:
         self.hopeless = hopeless
@@ -308,45 +308,45 @@ class Undelivered(Exception):
 
 
 class Carrier(Protocol):
-    """Takes messages to people who are elsewhere. It may block for seconds: only a thread of its own calls it."""
+    """Delivers messages over the network; it may block for seconds, so only a thread of its own calls it."""
 
     def send(self, message: Message) -> None:
-        """Returns when it was taken over; raises Undelivered."""
+        """Returns when the message was accepted; raises Undelivered."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenChannel:
-    """A way to people with its carrier; without one, the problem says why."""
+    """A configured channel with its carrier; without one, `problem` gives the reason."""
 
     way: ChannelRoute
     carrier: Carrier | None = None
-    address: str = ""  # as it may be shown
+    address: str = ""  # without secrets
     problem: str = ""
 
 
 class ImpactInspector(Protocol):
-    """Looks at the real world, as the agent's user, without running anything."""
+    """Inspects the real targets with the rights of the agent's user, without running anything."""
 
     def script(self, path: str) -> str | None:
         """The text of a script that an action would run."""
 
     def loss(self, action: Action) -> tuple[Loss, str]:
-        """What would really be gone, and that in words."""
+        """The loss, and its description."""
 
 
 class SnapshotTaker(Protocol):
-    """Keeps what actions would change, and brings it back, as the agent's user; what fails is an answer with a problem."""
+    """Takes and restores snapshots with the rights of the agent's user; a failure is a result with a problem."""
 
     def take(self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits) -> TakenSnapshot: ...
 
     def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
-        """What an undo would change; refuses a snapshot with another digest."""
+        """The changes that an undo would make; refuses a snapshot with another digest."""
 
     def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> UndoResult:
-        """Brings it back, after keeping what is there now as `as_id`."""
+        """Restores a snapshot, after taking one of the present state as `as_id`."""
 
     def settle(self, id: str) -> bool:
-        """The action ran: what is there now is its doing."""
+        """Records that the action ran, so that the present state is its result."""
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult: ...
 
@@ -354,15 +354,15 @@ class SnapshotTaker(Protocol):
 
 
 class PlannerError(Exception):
-    """There is no plan: the planner does not answer, or says nothing that can be used. The words are for a person."""
+    """The planner does not answer, or its reply is unusable; the words are for a person."""
 
 
 class PlannerTimeout(PlannerError):
-    """It did not answer in time."""
+    """The planner did not answer in time."""
 
 
 class UnknownRequest(PlannerError):
-    """The planner works, and knows nothing for this request."""
+    """The planner works, but has no plan for this request."""
 
 
 UNKNOWN_USER = -1
@@ -370,7 +370,7 @@ UNKNOWN_USER = -1
 
 @dataclass(frozen=True, slots=True)
 class PortListener:
-    """Whoever listens on a port of this machine: the user that the program runs as, where the kernel says."""
+    """The user whose program listens on a port of this machine, where the kernel reports it."""
 
     uid: int
     user: str
@@ -378,15 +378,15 @@ class PortListener:
 
 @dataclass(frozen=True, slots=True)
 class PlannerReply:
-    """What a planner said, and which one it was; nothing of `said` is believed."""
+    """The reply of a planner, and its name; nothing of the reply is trusted."""
 
     said: Mapping[str, Any]
     planner: str
-    notice: str = ""  # what whoever reads the plan has to know
+    notice: str = ""  # for the reader of the plan
 
 
 class Planner(Protocol):
-    """Turns plain words into a plan (seed 004). What it says is a stranger's, and it runs nothing."""
+    """Turns a request in prose into a plan (seed 004); its reply is untrusted, and it runs nothing."""
 
     def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
-        """The plan as the planner says it; raises PlannerError."""
+        """The planner's reply; raises PlannerError."""

@@ -1,4 +1,4 @@
-"""Collects every problem of data that somebody wrote, each with its path; reads values one by one and raises nothing."""
+"""Collects every problem of hand-written data, each with its path; reads values one by one and raises nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong; an error refuses the data, a warning does not."""
+    """One problem of the data; an error refuses the data, a warning does not."""
 
     path: Path
     message: str
@@ -30,7 +30,7 @@ class Problem:
 
 
 class Problems:
-    """Collects what is wrong while data is being read; nothing is raised, so that every problem gets named."""
+    """Collects problems while data is read; raises nothing, so that every problem is reported."""
 
     def __init__(self) -> None:
         self.found: list[Problem] = []
@@ -42,14 +42,14 @@ class Problems:
         self.found.append(Problem(path, message, error=False))
 
     def table(self, data: object, path: Path) -> Mapping[str, Any] | None:
-        """`data` if it is a table; None after naming what it is instead."""
+        """`data` if it is a table; None, with a problem, for anything else."""
         if isinstance(data, Mapping):
             return data
         self.error(path, f"expected a table, got {describe_value(data)}")
         return None
 
     def items(self, data: Mapping[str, Any], key: str, path: Path) -> list[Any]:
-        """The list under `key`, or none; an empty list says nothing and is refused."""
+        """The list under `key`; refuses an empty one."""
         value = data.get(key, MISSING)
         if value is MISSING:
             return []
@@ -71,7 +71,7 @@ class Problems:
         return tuple(found)
 
     def text(self, data: Mapping[str, Any], key: str, path: Path, required: bool = False) -> str:
-        """The text under `key`; an empty one is no text."""
+        """The text under `key`; refuses an empty one."""
         value = data.get(key, MISSING)
         if value is MISSING:
             if required:
@@ -79,8 +79,8 @@ class Problems:
             return ""
         if isinstance(value, str) and value.strip():
             return value
-        said = f"{key} is empty" if value in ("", None) else f"{key}: expected text, got {describe_value(value)}"
-        self.error((*path, key), said)
+        message = f"{key} is empty" if value in ("", None) else f"{key}: expected text, got {describe_value(value)}"
+        self.error((*path, key), message)
         return ""
 
     def flag(self, data: Mapping[str, Any], key: str, path: Path, default: bool) -> bool:
@@ -130,12 +130,12 @@ class Problems:
 
 
 def _digits(value: float) -> str:
-    """A number as somebody would write it: 10000000, 0.01."""
+    """A number without an exponent: 10000000, 0.01."""
     return str(int(value)) if value == int(value) else f"{value:g}"
 
 
 def describe_value(value: object) -> str:
-    """A value as it is named in a message: short, whatever it is."""
+    """A value for a message, always short."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list):

@@ -34,9 +34,9 @@ class Ticket:
     level: Level
     irreversible: bool = False
     cooling_ends_at: float = 0.0
-    title: str = ""  # one line for a person, secrets out
+    title: str = ""  # one line for a person, without secrets
     reason: str = ""
-    action: Json = field(default_factory=nothing)  # what was judged, secrets out
+    action: Json = field(default_factory=nothing)  # as judged, without secrets
     findings: tuple[Json, ...] = ()
     factors: tuple[str, ...] = ()
     effect_keys: tuple[str, ...] = ()  # effect, target and place, as text: what a denial binds
@@ -45,15 +45,15 @@ class Ticket:
     adapter: str = ""
     adapter_trust: str = "none"
     params_hash: str = ""
-    token_hash: str = ""  # of the conf_… that stands for this ticket
-    shown_hash: str = ""  # of what a human is shown
+    token_hash: str = ""  # of its confirmation token, conf_…
+    shown_hash: str = ""  # of the text shown to a person
     severity: str = ""
     categories: tuple[str, ...] = ()
-    patterns: tuple[Json, ...] = ()  # what the registry said, in the wire's words
+    patterns: tuple[Json, ...] = ()  # registry matches, as on the wire
     policy: str = ""
     rulebook: str = ""
     execution: str = ""
-    strength: str = "plain"  # of the wall between the gate and whoever asked
+    strength: str = "plain"  # isolation between the gate and the caller
     witnesses: tuple[Json, ...] = ()
     decided_at: float = 0.0
     decided_by: str = ""
@@ -65,7 +65,7 @@ class Ticket:
     version: int = 0  # compare-and-set
 
     def __str__(self) -> str:
-        """What somebody sees who prints it."""
+        """`id (state): title`."""
         return f"{self.id} ({self.state.value}): {self.title}"
 
     @property
@@ -75,7 +75,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """One human's signed statement about one ticket; the bytes that were signed are kept as they are."""
+    """One operator's signed statement about one ticket, stored byte for byte."""
 
     ticket: str
     operator: str
@@ -91,7 +91,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class OperatorRow:
-    """A human who may answer, or an enrolled service; sealed, so that a row edited by anybody else is refused."""
+    """An operator or an enrolled service; sealed, so that a row edited outside Interlock is refused."""
 
     name: str
     public_key: str  # hex, Ed25519
@@ -110,7 +110,7 @@ class OperatorRow:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A passkey or an authenticator of an operator; sealed, but for how often and when it was used."""
+    """A passkey or an authenticator of an operator; sealed, except for its counter and last use."""
 
     id: str
     operator: str
@@ -121,15 +121,15 @@ class Credential:
     counter: int = 0  # of a passkey its own, of an authenticator the last time step that was used
     seal: str = ""
     name: str = ""
-    how: str = ""  # it was registered: by which way in
-    source: str = ""  # and from where
-    active_at: float = 0.0  # it counts from then on
+    how: str = ""  # the channel of its registration
+    source: str = ""  # of its registration
+    active_at: float = 0.0  # valid from then on
     removed_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AgentRow:
-    """An agent that was seen; its trust tier is an operator's word."""
+    """A known agent; its trust tier is set by an operator."""
 
     principal: str
     name: str
@@ -143,7 +143,7 @@ class AgentRow:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A principal that may do nothing until a human lifts it (OOB-09 to OOB-11)."""
+    """The block of a principal, until an operator lifts it (OOB-09 to OOB-11)."""
 
     principal: str
     reason: str
@@ -167,16 +167,16 @@ class Challenge:
     expires_at: float
     execution: str = ""
     digest: str = ""  # of the hint that it is about
-    code_hash: str = ""  # of the code that counts; empty while there is none
+    code_hash: str = ""  # of the valid code; empty while there is none
     minted_at: float = 0.0
     state: str = "open"  # open, verified, answered, expired, aborted
-    attempts: int = 0  # codes that were wrong
-    release: str = ""  # what the code frees, sealed under it
+    attempts: int = 0  # wrong codes
+    release: str = ""  # sealed under the code
 
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """Something an agent is told with its next directive (AE-10 to AE-13)."""
+    """A notification that an agent gets with its next directive (AE-10 to AE-13)."""
 
     id: int
     principal: str
@@ -198,7 +198,7 @@ class Execution:
     status: str
     started_at: float
     max_steps: int
-    steps: int = 0  # that went on
+    steps: int = 0  # completed
     risk: int = 0
     goal: Json = field(default_factory=nothing)
     finished_at: float = 0.0
@@ -211,7 +211,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What an operator allowed beforehand: an effect, on targets, up to a level, so often, until then."""
+    """An operator's advance approval of an effect on targets: up to a level, a number of uses and a time."""
 
     id: str
     effect: str
@@ -236,7 +236,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One evaluated action in an agent's history: what counting is done on."""
+    """One evaluated action in an agent's history, the basis of all counts."""
 
     agent: AgentRef
     operation: str
@@ -252,10 +252,10 @@ class HistoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class AgentTotals:
-    """What one agent did since the first day, by the names of the figures, and when it last did something."""
+    """The totals of one agent since its first action, by the names of the figures."""
 
     principal: str
-    name: str  # as names are compared
+    name: str  # normalised
     figures: Json
     last_at: float = 0.0
 
@@ -268,7 +268,7 @@ class AuditRow:
     seq: int
     at: float
     event: str
-    body: str  # canonical JSON, secrets out
+    body: str  # canonical JSON, without secrets
     prev: str
     hash: str
     key_id: str = ""
@@ -279,7 +279,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A signed list of every writer's head, and of what came before the first record that is kept."""
+    """A signed list of every writer's head, and of the last pruned record."""
 
     id: int
     at: float
@@ -291,7 +291,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What escalation looks at."""
+    """The counts for escalation."""
 
     repeats: int = 0
     hourly: int = 0
@@ -301,7 +301,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """An effect on a target that is held or was rejected: the same meets the same ticket (R-22)."""
+    """A held or rejected effect on a target; a retry meets the same ticket (R-22)."""
 
     effect_key: str
     principal: str
@@ -309,9 +309,9 @@ class Denial:
     ticket: str
     at: float
     until: float
-    folder: str = ""  # that its agent worked in
+    folder: str = ""  # working directory of the agent
     rejected_at: float = 0.0  # by a person; 0 while it only waits
-    tries: int = 0  # by other words, since
+    tries: int = 0  # in other words, since
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +345,7 @@ ANSWERED_WITHIN = (10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400)  # seconds; 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Seed 003's metrics, from durable data."""
+    """Seed 003's metrics, from stored data."""
 
     total_checked: int = 0
     destructive_detected: int = 0
@@ -360,8 +360,8 @@ class Figures:
     by_decision: Json = field(default_factory=nothing)  # "outcome:level" -> how many
     answers: Json = field(
         default_factory=nothing
-    )  # "verdict:seconds" -> how many people answered within that, and no sooner
-    answer_ms: Json = field(default_factory=nothing)  # verdict -> how long people took, all together
+    )  # "verdict:seconds" -> answers within that time, and not within the next shorter one
+    answer_ms: Json = field(default_factory=nothing)  # verdict -> total time to answer
 
 
 KEPT, UNDONE, PRUNED = "kept", "undone", "pruned"
@@ -372,7 +372,7 @@ PREFIX, LETTERS = "u_", 10
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One snapshot; secrets are taken out of its command."""
+    """One snapshot; its command is stored without secrets."""
 
     id: str  # u_…
     at: float
@@ -386,19 +386,19 @@ class Snapshot:
     bytes: int = 0
     state: str = KEPT
     machine: str = ""  # where its files are
-    undoes: str = ""  # the snapshot that was brought back when this one was taken; empty for an agent's action
+    undoes: str = ""  # the snapshot whose restore this one precedes; empty for an agent's action
     ended_at: float = 0.0  # when it was undone or pruned
     ended_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotQuery:
-    """Which snapshots somebody looks for: the newest first; an empty word means any."""
+    """Which snapshots to list, the newest first; an empty word means any."""
 
     state: str = ""
     principal: str = ""
     machine: str = ""
-    actions: bool = False  # only those of an agent's actions, none that an undo took
+    actions: bool = False  # only those of agents' actions, not those of an undo
     before: float = 0.0
     limit: int = 50
 

@@ -11,12 +11,12 @@ PLANNED, RUNNING, REJECTED = "planned", "running", "rejected"
 SUCCESS, FAILURE, INTERRUPTED = "success", "failure", "interrupted"
 STATUSES = (PLANNED, RUNNING, REJECTED, SUCCESS, FAILURE, INTERRUPTED)
 DAEMON, TERMINAL = "daemon", "terminal"  # where a command runs
-NO_EXIT = -1  # it has not ended, or nobody saw how
+NO_EXIT = -1  # it has not ended, or its exit code is unknown
 
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One plan in the history; secrets are taken out of its texts."""
+    """One plan in the history; its texts are stored without secrets."""
 
     id: str
     operator: str
@@ -30,7 +30,7 @@ class PlanRow:
     level: Level = Level.SAFE
     planner: str = ""
     place: str = ""  # where it ran
-    details: Json = field(default_factory=nothing)  # explanation, flags and so on, for whoever looks back
+    details: Json = field(default_factory=nothing)  # explanation, flags and so on
     ticket: str = ""
     workflow: str = ""
     step: int = 0
@@ -39,12 +39,12 @@ class PlanRow:
     exit_code: int = NO_EXIT
     output: str = ""
     cut: bool = False  # there was more output
-    writer: str = ""  # the process that keeps it
+    writer: str = ""  # the process that owns it
 
 
 @dataclass(frozen=True, slots=True)
 class PlanQuery:
-    """Which plans somebody looks for: the newest first."""
+    """Which plans to list, the newest first."""
 
     text: str = ""
     status: str = ""
