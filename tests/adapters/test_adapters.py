@@ -105,7 +105,7 @@ LINES = [
     ("https://demo.example", "http://demo.example", "5: warning: base_url is not encrypted; use https"),
     ("https://demo.example", "https://a:b@demo.example", "5: error: base_url carries a name or password; use auth"),
     ("https://demo.example", "https://[demo", "5: error: base_url 'https://[demo' is no URL"),
-    ("trust: validated\n", "", "1: warning: says nothing about trust: untested"),
+    ("trust: validated\n", "", "1: warning: declares no trust: untested"),
     ("trust: validated", "trust: high", "6: warning: no trust level 'high', so untested; known: untested, generated"),
     ("trust: validated", "trust: { level: verified }", "6: warning: no trust level 'verified', so untested"),
     ("trust: validated", "trust: {}", "6: warning: trust has no level: untested"),

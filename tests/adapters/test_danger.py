@@ -236,15 +236,15 @@ BAD = [
     ({"level": "safe", "cooldown_seconds": float("nan")}, ["danger.cooldown_seconds: cooldown_seconds: expected a number from 0 to 86400, got nan"]),
     ({"level": "safe", "cooldown_seconds": True}, ["danger.cooldown_seconds: cooldown_seconds: expected a number from 0 to 86400, got True"]),
     ({"level": "safe", "requires_reauth": "yes"}, ["danger.requires_reauth: requires_reauth: expected true or false, got 'yes'"]),
-    ({"level": "safe", "reason": "x", "cooldown_seconds": 1}, ["danger.cooldown_seconds: 'cooldown_seconds' belongs to the long form; beside reason there are only hook_blockable, level, reason, requires_confirmation"]),
+    ({"level": "safe", "reason": "x", "cooldown_seconds": 1}, ["danger.cooldown_seconds: 'cooldown_seconds' belongs to the long form; with reason only these are known: hook_blockable, level, reason, requires_confirmation"]),
     ({"level": "safe", "reason": "x", "colour": 1}, ["danger.colour: unknown key 'colour'"]),
-    ({"level": "safe", "default_level": "dangerous", "conditions": RECORDS["conditions"]}, ["danger: says several levels to start from: safe, dangerous"]),
+    ({"level": "safe", "default_level": "dangerous", "conditions": RECORDS["conditions"]}, ["danger: names several levels to start from: safe, dangerous"]),
     ({"default_level": "safe", "conditions": []}, ["danger.conditions: conditions is empty"]),
     ({"level": "safe", "conditions": [{"when": "true"}]}, ["danger.conditions[0]: level is missing"]),
     ({"level": "safe", "conditions": [{"level": "dangerous"}]}, ["danger.conditions[0]: when is missing"]),
     ({"level": "safe", "conditions": [{"when": "a b", "level": "dangerous"}]}, ["danger.conditions[0].when: when is no CEL expression"]),
     ({"level": "safe", "conditions": [{"when": "true", "level": "dangerous", "else": 1}]}, ["danger.conditions[0].else: unknown key 'else'"]),
-    ({"level": "safe", "approval": {"required": True}}, ["danger.approval: approvers is missing: nobody could approve"]),
+    ({"level": "safe", "approval": {"required": True}}, ["danger.approval: approvers is missing: without them the operation cannot be approved"]),
     ({"level": "safe", "approval": {"approvers": []}}, ["danger.approval.approvers: approvers is empty"]),
     ({"level": "safe", "approval": {"approvers": [{"user": "x"}]}}, ["danger.approval.approvers[0]: an approver is `role: NAME` or `team: NAME`, got a table"]),
     ({"level": "safe", "approval": {"approvers": [{"role": "a"}], "timeout_hours": 0}}, ["danger.approval.timeout_hours: timeout_hours: expected a number from 0.01 to 720, got 0"]),
@@ -278,7 +278,7 @@ def test_flat_keys_may_not_contradict_the_block() -> None:
     assert read(danger={"level": "safe"}, danger_level="forbidden")[1] == [
         "danger_level: danger_level 'forbidden' contradicts danger.level 'safe'"
     ]
-    assert read(requires_confirmation=True)[1][0].startswith("requires_confirmation: requires_confirmation without")
+    assert read(requires_confirmation=True)[1][0].startswith("requires_confirmation: requires_confirmation needs")
     assert read(danger_level="high")[1][0].startswith("danger_level: danger_level 'high'; known")
 
 

@@ -174,7 +174,7 @@ def test_the_block_is_read() -> None:
         ("{ quotas: { limits: [{ metric: requests_per_hour, warn: 9, pause: 5 }] } }", "expected warn <= pause"),
         ("{ quotas: { limits: [{ metric: requests_per_hour, warn: 1 }] } }", "pause is missing"),
         ("{ quotas: { limits: [{ metric: smiles_per_hour, pause: 1 }] } }", "metric: expected one of"),
-        ("{ quotas: { limits: [{ metric: cost_per_day, pause: 1 }] } }", "says no price"),
+        ("{ quotas: { limits: [{ metric: cost_per_day, pause: 1 }] } }", "has no price"),
         ("{ quotas: { limits: [{ metric: tokens_per_day, pause: 1 }] } }", "cannot be counted here"),
         ("{ api_limits: [{ metric: tokens, limit: 5, window: hour }] }", "cannot be counted here"),
         ("[]", "expected a table"),

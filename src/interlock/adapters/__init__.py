@@ -32,6 +32,63 @@ __all__ = [
 ]
 
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
+METHODS = frozenset("GET HEAD OPTIONS POST PUT PATCH DELETE".split())
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterParam:
+    """One parameter as an operation declares it."""
+
+    name: str
+    type: str = ""
+    required: bool = False
+    description: str = ""
+    rest: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterOperationSpec:
+    """One operation, its endpoint family, and the danger it declares."""
+
+    name: str
+    category: str
+    line: int
+    maps_to: str = ""
+    description: str = ""
+    params: tuple[AdapterParam, ...] = ()
+    danger: DangerBlock | None = None
+
+    @property
+    def method(self) -> str:
+        """The HTTP method that it maps to, or empty."""
+        word, *rest = self.maps_to.split(None, 1) or [""]
+        return word.upper() if rest and word.upper() in METHODS else ""
+
+    @property
+    def claims(self) -> LevelClaims:
+        """The inputs of its level; a request that deletes is destructive in every category."""
+        mapped = Level.DESTRUCTIVE if self.method == "DELETE" else None
+        return LevelClaims(self.name, self.category, self.danger, mapped)
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """The content of one adapter file."""
+
+    name: str
+    type: str
+    version: str
+    description: str
+    target: Mapping[str, Any]
+    operations: tuple[AdapterOperationSpec, ...]
+    trust: TrustRecord
+    auth: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
+
+    def operation(self, name: str) -> AdapterOperationSpec | None:
+        """The operation of that name."""
+        return next((item for item in self.operations if item.name == name), None)
 
 
 class AdapterError(ValueError):
@@ -66,7 +123,7 @@ class AdapterReading:
 
 
 def read(text: str, markdown: bool | None = None) -> AdapterReading:
-    """Reads an adapter from text; Markdown is recognised by its front matter if nobody says."""
+    """Reads an adapter from text; Markdown is recognised by its front matter where the format is not given."""
     if markdown is None:
         markdown = text.startswith("---\n") and "\n---\n" in text[4:]
     written = read_text(text, markdown)
@@ -118,7 +175,7 @@ _REFERENCE = re.compile(r"^(?:\$\{?[A-Za-z_]\w*\}?|\{\{.*\}\}|env:.*|(?!AKIA|ASI
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _HOLE = re.compile(r"\{([A-Za-z_]\w*)\}")
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
-# Names the protocol keeps for itself, and where they belong (ESL-04).
+# Names that the protocol reserves, and their endpoint (ESL-04).
 RESERVED = {
     "introspect": "read",
     "record_execution_step": "create",
@@ -292,7 +349,7 @@ def _param(name: str, item: object, path: Path, problems: Problems) -> AdapterPa
 
 
 def _check_whole(operation: AdapterOperationSpec, path: Path, problems: Problems) -> None:
-    """Do the parts of an operation agree with one another?"""
+    """Reports contradictions between the parts of an operation."""
     known = {param.name for param in operation.params}
     for name in dict.fromkeys(_HOLE.findall(operation.maps_to)):
         if name not in known:
@@ -302,8 +359,8 @@ def _check_whole(operation: AdapterOperationSpec, path: Path, problems: Problems
     if operation.danger:
         for name in template_params(operation.danger.confirmation_message):
             if name.split(".")[0] not in known:
-                said = f"confirmation_message uses {{{name}}}, which is no parameter of {operation.name}"
-                problems.warn((*path, "danger", "confirmation_message"), said)
+                message = f"confirmation_message uses {{{name}}}, which is no parameter of {operation.name}"
+                problems.warn((*path, "danger", "confirmation_message"), message)
 
 
 def _check_names(operations: list[AdapterOperationSpec], problems: Problems) -> None:
@@ -316,62 +373,3 @@ def _check_names(operations: list[AdapterOperationSpec], problems: Problems) -> 
         if other is not operation and operation.name:
             path = ("operations", operation.category, at, "name")
             problems.error(path, f"operation {operation.name} is there twice; first on line {other.line}")
-
-
-METHODS = frozenset("GET HEAD OPTIONS POST PUT PATCH DELETE".split())
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class AdapterParam:
-    """One parameter as an operation declares it."""
-
-    name: str
-    type: str = ""
-    required: bool = False
-    description: str = ""
-    rest: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-
-
-@dataclass(frozen=True, slots=True)
-class AdapterOperationSpec:
-    """One operation, its endpoint family, and the danger it declares."""
-
-    name: str
-    category: str
-    line: int
-    maps_to: str = ""
-    description: str = ""
-    params: tuple[AdapterParam, ...] = ()
-    danger: DangerBlock | None = None
-
-    @property
-    def method(self) -> str:
-        """The HTTP method that it maps to, if it says one."""
-        word, *rest = self.maps_to.split(None, 1) or [""]
-        return word.upper() if rest and word.upper() in METHODS else ""
-
-    @property
-    def claims(self) -> LevelClaims:
-        """What its level is made from; a request that deletes is destructive under whatever heading it stands."""
-        mapped = Level.DESTRUCTIVE if self.method == "DELETE" else None
-        return LevelClaims(self.name, self.category, self.danger, mapped)
-
-
-@dataclass(frozen=True, slots=True)
-class Adapter:
-    """One adapter file, read."""
-
-    name: str
-    type: str
-    version: str
-    description: str
-    target: Mapping[str, Any]
-    operations: tuple[AdapterOperationSpec, ...]
-    trust: TrustRecord
-    auth: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
-    limits: ServiceLimits = field(default_factory=ServiceLimits)
-
-    def operation(self, name: str) -> AdapterOperationSpec | None:
-        """The operation of that name."""
-        return next((item for item in self.operations if item.name == name), None)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 MAX_CHARACTERS = 500
 MAX_NESTING = 20
-MAX_DEPTH = 32  # of the values a condition looks at: deeper ones overflow the evaluator's stack
+MAX_DEPTH = 32  # of the values of a condition: deeper ones overflow the evaluator's stack
 MAX_VALUES = 10_000
 MAX_TEXT = 1_000_000  # characters in all values together
 
@@ -31,7 +31,7 @@ _TEXT = re.compile(
 
 
 class ConditionError(ValueError):
-    """A condition that must not be loaded; the message says what is wrong with it."""
+    """An invalid condition; the message gives the error."""
 
 
 class CompiledCondition(Protocol):
@@ -73,7 +73,7 @@ def compile_condition(text: str) -> Condition:
 def evaluate_condition(condition: Condition, variables: Mapping[str, Any]) -> ConditionResult:
     """Whether the condition is true of these variables; an error of any kind counts as true (R-13)."""
     if not _bounded(variables):
-        return ConditionResult(True, "the values are too many or too deep to look at")
+        return ConditionResult(True, "the values are too many or too deep to evaluate")
     try:
         result = condition.program.execute({name: variables[name] for name in VARIABLES if name in variables})
     except (KeyboardInterrupt, SystemExit):
@@ -94,13 +94,13 @@ def _check_size(text: str) -> None:
         raise ConditionError(f"has {len(text)} characters, at most {MAX_CHARACTERS}")
     bare = _TEXT.sub(" ", text)
     if macro := _MACRO.search(bare):
-        raise ConditionError(f"loops with {macro[1]}(); conditions look at single values")
+        raise ConditionError(f"loops with {macro[1]}(); conditions can only use single values")
     if _nesting(bare) > MAX_NESTING:
         raise ConditionError(f"is nested deeper than {MAX_NESTING}")
 
 
 def _nesting(bare: str) -> int:
-    """How deep brackets go; each `? :` counts as one more, as it nests to the right."""
+    """The depth of brackets; each `? :` counts as one more, as it nests to the right."""
     depth = deepest = 0
     for letter in bare:
         if letter in "([{":
@@ -120,7 +120,7 @@ def _check_names(used: list[str], known: tuple[str, ...], what: str) -> None:
 
 
 def _bounded(variables: Mapping[str, Any]) -> bool:
-    """Are there few enough values, none too deep? Goes through them without recursion."""
+    """Whether the values are few enough and none is too deep; works without recursion."""
     left, letters = MAX_VALUES, MAX_TEXT
     stack: list[tuple[Any, int]] = [(variables, 0)]
     while stack:

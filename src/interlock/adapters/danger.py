@@ -255,12 +255,10 @@ def read_level(data: Mapping[str, Any], key: str, path: Path, problems: Problems
 
 
 def _flat(operation: Mapping[str, Any], confirm: bool, path: Path, problems: Problems) -> DangerBlock | None:
-    """`danger_level` and `requires_confirmation` beside the operation's name."""
+    """The short form: `danger_level` and `requires_confirmation` next to the operation's name."""
     level = read_level(operation, "danger_level", path, problems)
     if "requires_confirmation" in operation and "danger_level" not in operation and "danger" not in operation:
-        problems.error(
-            (*path, "requires_confirmation"), "requires_confirmation without a danger_level says no level to confirm"
-        )
+        problems.error((*path, "requires_confirmation"), "requires_confirmation needs a danger_level")
     return DangerBlock(level, requires_confirmation=confirm) if level is not None else None
 
 
@@ -269,7 +267,8 @@ def _short(data: Mapping[str, Any], path: Path, problems: Problems) -> DangerBlo
     for key in data:
         if key in _LONG_KEYS - _SHORT_KEYS:
             problems.error(
-                (*path, key), f"{key!r} belongs to the long form; beside reason there are only {_words(_SHORT_KEYS)}"
+                (*path, key),
+                f"{key!r} belongs to the long form; with reason only these are known: {_words(_SHORT_KEYS)}",
             )
     problems.only(data, _SHORT_KEYS | _LONG_KEYS, path)
     level = read_level(data, "level", path, problems)
@@ -288,7 +287,7 @@ def _start(data: Mapping[str, Any], base: Level | None, path: Path, problems: Pr
     found = [read_level(data, key, path, problems) for key in ("level", "default_level")]
     said = [level for level in (*found, base) if level is not None]
     if len(set(said)) > 1:
-        problems.error(path, f"says several levels to start from: {', '.join(level.word for level in said)}")
+        problems.error(path, f"names several levels to start from: {', '.join(level.word for level in said)}")
     if not {"level", "default_level", "score_factors"} & set(data):
         problems.error(path, "level is missing")
     elif not said and not {"level", "default_level"} & set(data):
@@ -336,7 +335,7 @@ def _approval(data: Mapping[str, Any], path: Path, problems: Problems) -> Declar
     problems.only(table, ("required", "approvers", "timeout_hours"), here)
     required = problems.flag(table, "required", here, True)
     if required and "approvers" not in table:
-        problems.error(here, "approvers is missing: nobody could approve")
+        problems.error(here, "approvers is missing: without them the operation cannot be approved")
     names = [
         _approver(item, (*here, "approvers", at), problems)
         for at, item in enumerate(problems.items(table, "approvers", here))

@@ -14,13 +14,13 @@ from interlock.model import Level
 
 @dataclass(frozen=True, slots=True)
 class NameLevel:
-    """The level that an operation's name implies, and the pattern that says so."""
+    """The level that an operation's name implies, and the pattern that matches it."""
 
     level: Level
     pattern: str
 
 
-Named = Callable[[str, str], NameLevel | None]  # (operation, category) -> what its name implies, if anything
+Named = Callable[[str, str], NameLevel | None]  # (operation, category) -> the level that its name implies, if any
 
 CATEGORY_LEVELS = MappingProxyType(  # DL-04
     {
@@ -32,12 +32,12 @@ CATEGORY_LEVELS = MappingProxyType(  # DL-04
     }
 )
 
-_INFERRED = MappingProxyType(  # what an unlabelled operation's level is taken from
+_INFERRED = MappingProxyType(  # the source of an unlabelled operation's level
     {
         "name": "its name implies",
         "maps_to": "the request behind it is",
         "category": "operations of its category are",
-        "category and name": "its category and its name say",
+        "category and name": "its category and its name imply",
         "default": "without one it counts as",
     }
 )
@@ -45,7 +45,7 @@ _INFERRED = MappingProxyType(  # what an unlabelled operation's level is taken f
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a caller is told about a level, and the audit keeps."""
+    """A notice about a level, for the caller and the audit record."""
 
     code: str
     message: str
@@ -73,14 +73,14 @@ class EffectiveLevel:
     @property
     def why(self) -> tuple[str, ...]:
         """The reasons that were declared, and where else the level comes from."""
-        said = (*self.reasons, *(notice.message for notice in self.warnings))
+        reasons = (*self.reasons, *(notice.message for notice in self.warnings))
         words = _INFERRED.get(self.source)
-        return said or ((f"It declares no danger level; {words} {self.level.word}",) if words else ())
+        return reasons or ((f"It declares no danger level; {words} {self.level.word}",) if words else ())
 
 
 @dataclass(frozen=True, slots=True)
 class LevelClaims:
-    """What an operation's level is made from; `mapped` is what the request behind it implies."""
+    """The inputs of an operation's level; `mapped` is the level of the request behind it."""
 
     name: str
     category: str = ""
@@ -106,15 +106,15 @@ def effective_level(
             (inferred_notice(claims.name, by_name),) if by_name and source == "name" and implied > Level.SAFE else ()
         )
         return EffectiveLevel(implied, source, warnings=warnings)
-    said = declared_danger(claims.block, variables)
+    declared = declared_danger(claims.block, variables)
     floor = _stated_floor(claims, pattern)
-    if said.level >= floor:
-        return EffectiveLevel(said.level, said.source, said.reasons)
-    return _lowered(claims.name, said.level, said.reasons, floor, source, trust, pattern)
+    if declared.level >= floor:
+        return EffectiveLevel(declared.level, declared.source, declared.reasons)
+    return _lower(claims.name, declared.level, declared.reasons, floor, source, trust, pattern)
 
 
 def _implied(claims: LevelClaims, pattern: Level | None) -> tuple[Level, str]:
-    """The level of an unlabelled operation: never below reversible, unless category and name both say safe (C-01)."""
+    """The level of an unlabelled operation: never below reversible, unless category and name both imply safe (C-01)."""
     default = CATEGORY_LEVELS.get(claims.category, Level.REVERSIBLE)
     agreed = default is Level.SAFE and pattern is Level.SAFE
     candidates = [
@@ -126,33 +126,33 @@ def _implied(claims: LevelClaims, pattern: Level | None) -> tuple[Level, str]:
     worst = max(level for level, _ in candidates)
     if worst is Level.SAFE:
         return worst, "category and name"
-    return worst, next(source for level, source in _by_weight(candidates) if level is worst)
+    return worst, next(source for level, source in _by_precedence(candidates) if level is worst)
 
 
-def _by_weight(candidates: list[tuple[Level, str]]) -> list[tuple[Level, str]]:
-    """An ordinary default is better explained by the category than by a name that says no more."""
+def _by_precedence(candidates: list[tuple[Level, str]]) -> list[tuple[Level, str]]:
+    """The candidates by how well they explain a level: the category before a name that implies no more."""
     return sorted(candidates, key=lambda item: ("category", "maps_to", "name", "default").index(item[1]))
 
 
 def _stated_floor(claims: LevelClaims, pattern: Level | None) -> Level:
-    """What a declaration has to answer to: an explicit `safe` is enough for a read without a safe name (C-01)."""
+    """The level that a declaration is compared with: an explicit `safe` is enough for a read without a safe name (C-01)."""
     default = CATEGORY_LEVELS.get(claims.category, Level.REVERSIBLE)
     return max(default, pattern or Level.SAFE, claims.mapped or Level.SAFE)
 
 
-def _lowered(
-    name: str, said: Level, reasons: tuple[str, ...], floor: Level, source: str, trust: Trust, pattern: Level | None
+def _lower(
+    name: str, declared: Level, reasons: tuple[str, ...], floor: Level, source: str, trust: Trust, pattern: Level | None
 ) -> EffectiveLevel:
-    """C-13: lowering needs trust, and a forbidden name keeps at least destructive without an operator's word."""
-    details = {"operation": name, "declared": said.word, "implied": floor.word, "adapter_trust": trust.word}
+    """C-13: lowering needs trust, and a forbidden name stays at least destructive without an operator's entry."""
+    details = {"operation": name, "declared": declared.word, "implied": floor.word, "adapter_trust": trust.word}
     if trust < Trust.VALIDATED:
-        words = f"{name} declares {said.word}, but its {source} says {floor.word}; trust {trust.word} may not lower it"
+        words = f"{name} declares {declared.word}, but its {source} implies {floor.word}; trust {trust.word} may not lower it"
         return EffectiveLevel(floor, source, reasons, (Notice("DANGER_LEVEL_KEPT", words, "high", details),))
-    kept = max(said, Level.DESTRUCTIVE) if pattern is Level.FORBIDDEN else said
-    words = f"{name} is {floor.word} by its {source}; its adapter (trust {trust.word}) lowers it to {kept.word}"
-    if kept > said:
-        words += f", not {said.word}: that takes an operator's entry"
-    return EffectiveLevel(kept, "declared", reasons, (Notice("DANGER_LEVEL_LOWERED", words, "medium", details),))
+    lowered = max(declared, Level.DESTRUCTIVE) if pattern is Level.FORBIDDEN else declared
+    words = f"{name} is {floor.word} by its {source}; its adapter (trust {trust.word}) lowers it to {lowered.word}"
+    if lowered > declared:
+        words += f", not {declared.word}: that takes an operator's entry"
+    return EffectiveLevel(lowered, "declared", reasons, (Notice("DANGER_LEVEL_LOWERED", words, "medium", details),))
 
 
 def _by_operator(claims: LevelClaims, level: Level, implied: Level) -> EffectiveLevel:
@@ -166,7 +166,7 @@ def _by_operator(claims: LevelClaims, level: Level, implied: Level) -> Effective
 
 
 def inferred_notice(name: str, found: NameLevel) -> Notice:
-    """DL-11: a level taken from the name is told to whoever calls."""
+    """DL-11: the notice to the caller about a level that was taken from the name."""
     severity = "high" if found.level >= Level.DANGEROUS else "medium"
     words = f"{name} declares no danger level; its name implies {found.level.word} ({found.pattern})"
     details = {"pattern": found.pattern, "danger_level": found.level.word}

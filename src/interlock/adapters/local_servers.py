@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from interlock.analysis.facts import QUOTED, Effect, Fact, known
 
-# What a command is called that works in a container, on another machine or in somebody's cloud, where the same path is another file.
+# Words in commands that work in a container, on another machine or in a cloud, where the same path is another file.
 _AWAY = frozenset(
     """docker podman nerdctl buildah kubectl oc k8s kubernetes helm lxc lxd incus multipass vagrant wsl chroot nsenter bwrap toolbox distrobox
     container containers ssh sshfs sftp scp mosh rsync remote supergateway gateway bridge tunnel proxy fly flyctl gcloud e2b daytona modal
@@ -22,7 +22,7 @@ _FILES = frozenset({"read", "write", "append", "overwrite", "truncate", "delete"
 
 
 def is_local_command(words: str) -> bool:
-    """Whether the words that a proxy starts its server by are a command of this machine that leads nowhere else."""
+    """Whether the command that a proxy starts its server with works on this machine only."""
     try:
         command = json.loads(words)
     except ValueError:
@@ -36,18 +36,18 @@ def _leads_away(word: str, first: bool) -> bool:
     if "://" in word or _HOST.fullmatch(word):
         return True
     if word.startswith(("/", "~", ".")) and not first and not _SCRIPT.search(word):
-        return False  # a folder that it is given
-    return not _AWAY.isdisjoint(re.findall(r"[a-z0-9]+", _called(word).lower()))
+        return False  # a folder as argument
+    return not _AWAY.isdisjoint(re.findall(r"[a-z0-9]+", _program_name(word).lower()))
 
 
-def _called(word: str) -> str:
-    """What a program goes by: its file, or the folder that says more than `dist/index.js` does."""
+def _program_name(word: str) -> str:
+    """The name of a program: its file, or the folder where the file has a generic name such as `dist/index.js`."""
     parts = word.replace("\\", "/").split("/")
     return next((one for one in reversed(parts) if _SCRIPT.sub("", one.lower()) not in _GENERIC), word)
 
 
 def only_touches_files(facts: Sequence[Fact]) -> bool:
-    """Whether a call does nothing but what is done to files whose place is certain: a path from the root, or from home."""
+    """Whether all effects of a call are on files with a certain place: a path from the root, or from home."""
     return bool(facts) and all(
         isinstance(fact, Effect)
         and fact.verb in _FILES

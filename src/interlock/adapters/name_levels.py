@@ -16,8 +16,8 @@ from interlock.model import Level
 _MARKS = {"pattern_dangerous": Level.DANGEROUS, "pattern_forbidden": Level.FORBIDDEN}
 
 
-class _Marks:
-    """Keeps the traits that a reader reports, and nothing else."""
+class _TraitCollector:
+    """A report that collects the traits of effects, and nothing else."""
 
     def __init__(self) -> None:
         self.traits: set[str] = set()
@@ -43,7 +43,7 @@ class _Marks:
 
 def level_from_name(name: str, category: str, patterns: NamePatterns = BUILT_IN_PATTERNS) -> NameLevel | None:
     """Forbidden or dangerous by a pattern, safe by a safe one, else None; which patterns count is R-8's rule."""
-    level = _marked(name, category, patterns)
+    level = _pattern_level(name, category, patterns)
     if level is not None:
         globs = patterns.forbidden if level is Level.FORBIDDEN else patterns.dangerous
         return NameLevel(level, next((glob for glob in globs if _counts(name, category, level, glob)), ""))
@@ -62,23 +62,23 @@ def name_level_notice(
     return inferred_notice(name, found)
 
 
-def _marked(name: str, category: str, patterns: NamePatterns) -> Level | None:
+def _pattern_level(name: str, category: str, patterns: NamePatterns) -> Level | None:
     """The worst level that the reader takes from these patterns."""
-    marks = _Marks()
+    marks = _TraitCollector()
     read_operation(name, {}, category, marks, patterns)
     return max((_MARKS[trait] for trait in marks.traits & _MARKS.keys()), default=None)
 
 
 def _counts(name: str, category: str, level: Level, glob: str) -> bool:
-    """Does the name have this level by this pattern alone?"""
-    alone = NamePatterns((), (glob,), ()) if level is Level.FORBIDDEN else NamePatterns((glob,), (), ())
-    return _marked(name, category, alone) is level
+    """Whether the name has this level by this pattern alone."""
+    single = NamePatterns((), (glob,), ()) if level is Level.FORBIDDEN else NamePatterns((glob,), (), ())
+    return _pattern_level(name, category, single) is level
 
 
 def call_facts(name: str, params: Mapping[str, Any], category: str = "") -> dict[str, bool]:
-    """The facts that a score may count (R-13), of any call: also of one whose name says nothing harmful."""
+    """The facts that a score may count (R-13), of any call, also with a harmless name."""
     words, acts = parse_name(split_name(name))
-    scope, marks = scope_of(params), _Marks()
+    scope, marks = scope_of(params), _TraitCollector()
     read_operation(name, params, category, marks)
     traits = marks.traits | scope.traits
     loose = not scope.filtered and ("many" in traits or (acts and is_plural(acts[0].noun) and not scope.single))

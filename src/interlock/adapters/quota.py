@@ -91,7 +91,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """Everything that an adapter file says about how often its service may be asked."""
+    """The rate limits and quotas of an adapter's service."""
 
     api: tuple[ApiLimit, ...] = ()
     quotas: tuple[Quota, ...] = ()
@@ -245,7 +245,7 @@ def quota_report(limits: ServiceLimits, used: QuotaUsage, adapter: str, now: flo
 def _paused(quota: Quota, current: float) -> QuotaRefusal:
     details = {"metric": quota.metric, "current": _number(current), "pause_threshold": _number(quota.pause)}
     details |= {"hard_stop_threshold": _number(quota.hard_stop)} if quota.hard_stop is not None else {}
-    words = f"The quota '{quota.metric}' asks a human whether to go on"
+    words = f"The quota '{quota.metric}' needs a human to go on"
     return QuotaRefusal("RATE_LIMIT_QUOTA_PAUSE", words, details, quota)
 
 
@@ -268,7 +268,7 @@ _MOST = 1_000_000_000
 
 
 def read_limits(data: Mapping[str, Any], problems: Problems) -> ServiceLimits:
-    """What the block asks for; problems are named with the path to them."""
+    """The limits that the block declares; problems are reported with their path."""
     path: Path = ("rate_limits",)
     if data.get("rate_limits") is None:
         return ServiceLimits()
@@ -284,7 +284,7 @@ def read_limits(data: Mapping[str, Any], problems: Problems) -> ServiceLimits:
     api = [_api(item, (*path, "api_limits", at), problems) for at, item in _items(block, "api_limits", path, problems)]
     quotas, prices = _quotas(block, path, problems), _prices(block, path, problems)
     if any(quota.metric.startswith("cost_") for quota in quotas) and not prices:
-        problems.error((*path, "quotas"), "a cost is limited, but rate_limits.cost says no price")
+        problems.error((*path, "quotas"), "a cost is limited, but rate_limits.cost has no price")
     together = problems.number(block, "concurrent_requests", path, 1, 1_000, whole=True)
     return ServiceLimits((*short, *(one for one in api if one is not None)), quotas, prices, int(together or 0))
 

@@ -27,13 +27,15 @@ class Trust(IntEnum):
 
 
 TRUSTS = MappingProxyType({trust.word: trust for trust in Trust})
-# TL-04: how long a look counts. What is generated is looked at with every use: its file is compared with the one that was loaded.
+# TL-04: how long a validation counts. A generated adapter is checked with every use: its file is compared with the loaded one.
 REVALIDATION_PERIODS = MappingProxyType({Trust.VALIDATED: 7 * 86_400.0, Trust.COMMUNITY_REVIEWED: 30 * 86_400.0})
-HIGHEST_CLAIM = Trust.VALIDATED  # what a file says of itself counts up to here; beyond it an operator has to say so
+HIGHEST_CLAIM = (
+    Trust.VALIDATED
+)  # the highest level that a file can claim for itself; beyond it an operator has to promote it
 
 
 class TrustError(ValueError):
-    """A step that trust cannot take; the message says which and why."""
+    """A refused change of trust; the message names it and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class TrustStep:
 
 @dataclass(frozen=True, slots=True)
 class Certification:
-    """An authority's word for an adapter, for as long as it lasts."""
+    """An authority's certification of an adapter, until it expires."""
 
     authority: str
     certificate_id: str = ""
@@ -81,7 +83,7 @@ def promote(
     record: TrustRecord, to: Trust, by: str, at: float, reason: str, certification: Certification | None = None
 ) -> TrustRecord:
     """The record one step higher; refuses a skipped step, a nameless or reasonless one, and an unsigned certificate."""
-    _named(by, reason)
+    _check_reason(by, reason)
     if to != record.level + 1:
         way = "is no promotion" if to <= record.level else "skips a level"
         raise TrustError(f"{record.level.word} -> {to.word} {way}; trust rises by one step")
@@ -92,7 +94,7 @@ def promote(
             raise TrustError("the certification has expired")
     elif certification is not None:
         raise TrustError(f"{to.word} takes no certification")
-    changed = _moved(record, to, by, at, reason)
+    changed = _with_step(record, to, by, at, reason)
     stamps: dict[str, Any] = {}
     if to is Trust.GENERATED:
         stamps = {"generated_at": at, "generated_by": by}
@@ -102,23 +104,23 @@ def promote(
 
 
 def demote(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> TrustRecord:
-    """The record at a lower level, with the step written down; when it was last validated is kept (TL-03)."""
-    _named(by, reason)
+    """The record at a lower level, with the step recorded; the time of the last validation stays (TL-03)."""
+    _check_reason(by, reason)
     if to >= record.level:
         raise TrustError(f"{record.level.word} -> {to.word} is no demotion")
-    return replace(_moved(record, to, by, at, reason), certification=None)
+    return replace(_with_step(record, to, by, at, reason), certification=None)
 
 
 def revalidate(record: TrustRecord, by: str, at: float, reason: str) -> TrustRecord:
-    """The record at the same level after another look (TL-04); refuses what was never validated."""
-    _named(by, reason)
+    """The record at the same level after another validation (TL-04); refuses a level below validated."""
+    _check_reason(by, reason)
     if record.level < Trust.VALIDATED:
         raise TrustError(f"{record.level.word} -> {record.level.word} is no promotion; trust rises by one step")
-    return replace(_moved(record, record.level, by, at, reason), validated_at=at, validated_by=by)
+    return replace(_with_step(record, record.level, by, at, reason), validated_at=at, validated_by=by)
 
 
 def revalidation_due(record: TrustRecord) -> float | None:
-    """TL-04: by when somebody should look again: after a week, a month, or with the certification; None where nothing says when."""
+    """TL-04: the time of the next validation: after a week, a month, or with the certification; None where there is none."""
     if record.level is Trust.CERTIFIED:
         return record.certification.expires_at if record.certification is not None else None
     times = [record.validated_at, *(one.at for one in record.history if one.after is record.level)]
@@ -129,7 +131,7 @@ def revalidation_due(record: TrustRecord) -> float | None:
 
 
 def current_trust(record: TrustRecord, now: float) -> tuple[Trust, str]:
-    """The trust that counts at `now`, and why it is less than the record says."""
+    """The trust that counts at `now`, and the reason where it is less than recorded."""
     if record.level is not Trust.CERTIFIED:
         return record.level, ""
     if record.certification is None:
@@ -140,20 +142,20 @@ def current_trust(record: TrustRecord, now: float) -> tuple[Trust, str]:
 
 
 def settle_expired(record: TrustRecord, now: float, by: str) -> TrustRecord:
-    """The record with an expired certification written down as a demotion; unchanged if nothing expired."""
+    """The record with an expired certification recorded as a demotion; unchanged if nothing expired."""
     trust, reason = current_trust(record, now)
     return record if trust is record.level else demote(record, trust, by, now, reason)
 
 
-def _moved(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> TrustRecord:
+def _with_step(record: TrustRecord, to: Trust, by: str, at: float, reason: str) -> TrustRecord:
     change = TrustStep(record.level, to, at, by, reason)
     return replace(record, level=to, history=(*record.history, change))
 
 
-def _named(by: str, reason: str) -> None:
+def _check_reason(by: str, reason: str) -> None:
     for what, text in (("by", by), ("reason", reason)):
         if not text.strip():
-            raise TrustError(f"{what} is empty: a change of trust says who made it and why")
+            raise TrustError(f"{what} is empty: a change of trust needs its author and a reason")
 
 
 _KEYS = frozenset(
@@ -169,7 +171,7 @@ def read_trust(data: Mapping[str, Any], problems: Problems) -> TrustRecord:
     """The trust of an adapter: a block, a bare word, or nothing, which is untested."""
     key = "trust" if "trust" in data else "trust_level"
     if key not in data:
-        problems.warn((), "says nothing about trust: untested")
+        problems.warn((), "declares no trust: untested")
         return TrustRecord()
     value, path = data[key], (key,)
     if not isinstance(value, Mapping):
@@ -307,7 +309,7 @@ def _certification(data: Mapping[str, Any], path: Path, problems: Problems) -> C
 
 
 def _check_whole(record: TrustRecord, path: Path, problems: Problems) -> None:
-    """Do the parts agree with one another?"""
+    """Reports contradictions between the parts."""
     if record.history and record.history[-1].after is not record.level:
         last = record.history[-1].after.word
         problems.error((*path, "level"), f"level is {record.level.word}, but the history ends at {last}")

@@ -22,7 +22,7 @@ _TAG = "tag:yaml.org,2002:"
 
 @dataclass(frozen=True, slots=True)
 class ParsedYaml:
-    """What a file says, where it says it, and what kept it from being read."""
+    """The data of a file, the line of each key, and the error where it could not be read."""
 
     data: Mapping[str, Any] | None
     lines: Mapping[Path, int]
@@ -167,7 +167,7 @@ class _Reader:
 
 
 def _on_line(line: int, path: Path, lines: dict[Path, int]) -> Path:
-    """A path of its own for a line, beside what is known of `path`."""
+    """A unique path for a line, next to the known ones of `path`."""
     place = (*path, f"{MARK}{line}")
     lines[place] = line
     return place

@@ -37,7 +37,7 @@ def redact_text(text: str) -> str:
 
 
 def redact_around(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """The text without secrets, but with these places of it: harm that stands where a secret is expected has to be seen."""
+    """The text without secrets, but with these spans: harm in the place of a secret has to stay visible."""
     whole = redact_text(text)
     places = [(max(0, start), min(end, len(text))) for start, end in spans if start < end]
     if whole == text or all(redact_text(text[start:end]) in whole for start, end in places):
@@ -52,7 +52,7 @@ def redact(value: Any) -> Any:
 
 
 def has_no_secret(text: str) -> bool:
-    """True where nothing in a text, JSON of anything included, can be a secret: a quick look that errs on the safe side."""
+    """True where nothing in a text, JSON included, can be a secret; a quick check that errs on the safe side."""
     return "\\" not in text and not _suspicious(text)
 
 
@@ -66,7 +66,7 @@ def _redacted(text: str) -> str:
 
 
 def _suspicious(text: str) -> bool:
-    """Whether anything is in a text that every secret comes with; in most there is nothing, and that is seen quickly."""
+    """Whether a text has any of the marks that every secret comes with; a quick check that clears most texts."""
     try:
         return _signs().search(text) is not None
     except UnicodeEncodeError:  # lone surrogates
@@ -85,7 +85,7 @@ def _signs() -> Any:
 
 
 def _texts(value: Any, depth: int) -> Iterator[str]:
-    """Every text in a value, as deep as it is looked at."""
+    """Every text in a value, down to the depth that is redacted."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -99,7 +99,7 @@ def _texts(value: Any, depth: int) -> Iterator[str]:
 
 
 def _clean(value: Any, kind: str, depth: int, doubt: bool) -> Any:
-    """The value; everything in it goes where `kind` says that its name announced a secret."""
+    """The value without secrets; all of it is removed where `kind` is set, because its name announced a secret."""
     if isinstance(value, str):
         if kind:
             return _hidden(value, kind)

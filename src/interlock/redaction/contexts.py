@@ -64,7 +64,7 @@ def redact_contexts(text: str) -> str:
 
 
 def _each(text: str, pattern: re.Pattern[str], secret: Callable[[re.Match[str], str], tuple[int, str] | None]) -> str:
-    """Each value that a match announces, out; what lies inside one is not looked at again."""
+    """Replaces each value that a match announces; the inside of one is not searched again."""
     out, at = [], 0
     for found in pattern.finditer(text):
         if found.start() < at:
@@ -113,7 +113,7 @@ def _spaced(found: re.Match[str], text: str) -> bool:
 
 
 def _settled(name: str, value: str, sep: str) -> bool:
-    """Whether the value says that a doubtful name meant a secret."""
+    """Whether the value shows that an ambiguous name meant a secret."""
     if not value or value.isdigit():
         return name in ("pin", "otp", "totp", "mfa") and sep != ":" and len(value) >= 4
     if name == "pwd":
@@ -150,7 +150,7 @@ def _bearer(found: re.Match[str]) -> str:
 
 
 def _prose(found: re.Match[str]) -> str:
-    """A word behind `token`, `key` and the like, where it looks drawn at random."""
+    """A word after `token`, `key` and the like, where it looks random."""
     secret, word = found["secret"].rstrip(".:!?"), found["word"].lower()
     doubtful = word in ("key", "keys", "tokens", "keys")
     kind = kind_of(word.replace(" ", "_").replace("-", "_")) or "token"

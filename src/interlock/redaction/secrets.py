@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-# No pattern asks for anything behind an unbounded run, so that each text is read once.
+# No pattern has anything after an unbounded run, so that each text is read once.
 _SHAPES = {
     "aws_access_key": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}(?![A-Z0-9])",
     "gcp_api_key": r"AIza[A-Za-z0-9_-]{35}",
@@ -39,14 +39,14 @@ _SHAPES = {
 }  # fmt: skip
 _EDGE = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))"
 _ANY = re.compile(_EDGE + "(?:" + "|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES.items()) + ")")
-# What has to be in a text for one of them to be there; looked for first, because nearly no text has it.
+# Substrings without which none of them can match; searched first, because nearly no text has one.
 TELL_PATTERN = (
     r"A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|gh[pousr]_|github_pat_|gl[a-z]{2,5}-|xox[a-z]|xapp-|hooks\.slack|api/webhooks|[sr]k_(?:live|test)_|whsec_"
     r"|sk-|npm_|pypi-|hf_|SG\.|do[opr]_v1_|dckr_|dapi|hv[sbr]\.|shp(?:at|ca|pa|ss)_|lin_(?:api|oauth)_|sq0|:AA|AGE-SECRET|\$[2156yasp]|eyJ"
 )
 _TELLS = re.compile(TELL_PATTERN)
 _BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-# Only what looks like the inside of a key goes: a command between the two marks stays to be seen.
+# Only text like the inside of a key is removed: a command between the two marks stays visible.
 _BLOCK = re.compile(
     r"(?:(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{40,}+|(?:Proc-Type|DEK-Info|Version|Comment|Hash): [A-Za-z0-9,./ -]{0,80}+(?=[\n\\])))*+"
     r"(?:(?:\s|\\[nr]){0,8}[A-Za-z0-9+/=]{1,76}(?=(?:\s|\\[nr]){0,8}(?:=[A-Za-z0-9+/]{4}(?:\s|\\[nr]){0,8})?-----END ))?"
@@ -60,7 +60,7 @@ _TOKEN_CHARACTERS = re.compile(r"[A-Za-z0-9+/_=.~-]+")
 
 
 def placeholder(kind: str) -> str:
-    """What stands where a secret was; nothing of the secret can be told from it."""
+    """The placeholder of a secret; it reveals nothing of it."""
     return f"<secret:{kind}>"
 
 
@@ -76,7 +76,7 @@ def redact_shapes(text: str) -> str:
 
 
 def random_looking(text: str, least: int = 16) -> bool:
-    """Whether a word is more likely drawn at random than written by somebody."""
+    """Whether a word is more likely random than written by a person."""
     if len(text) < least or not _TOKEN_CHARACTERS.fullmatch(text) or text.startswith(("/", "./", "../", "~/")):
         return False
     digits = sum(character.isdigit() for character in text)
@@ -148,7 +148,7 @@ _TRAILING = frozenset(
 )
 _WEAK = frozenset(
     {"pass", "pwd", "pin", "otp", "totp", "mfa", "sig", "key", "keys", "auth", "bearer", "shadow"}
-)  # alone they may mean something else
+)  # ambiguous without another word
 _PAGES = frozenset(
     "page next continuation sync cursor pagination stop start end eos bos pad unk".split()
 )  # tokens that open nothing
@@ -167,7 +167,7 @@ def kind_of(name: str) -> str:
 
 
 def is_weak_name(name: str) -> bool:
-    """Whether the name alone does not settle it: `pass` may count tests, `pwd` may be a folder."""
+    """Whether a name is ambiguous: `pass` may count tests, `pwd` may be a folder."""
     words = _words(name)
     return len(words) == 1 and words[0] in _WEAK
 

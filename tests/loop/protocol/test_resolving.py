@@ -148,7 +148,7 @@ def test_everything_that_is_declared_of_danger_is_shown(shop: Path) -> None:
     [
         ("force_sync", "force_sync declares no danger level; its name implies dangerous (force_*)"),
         ("update_order", "It declares no danger level; operations of its category are reversible"),
-        ("list_orders", "It declares no danger level; its category and its name say safe"),
+        ("list_orders", "It declares no danger level; its category and its name imply safe"),
     ],
 )
 def test_a_level_that_was_inferred_says_from_what(shop: Path, operation: str, reason: str) -> None:
