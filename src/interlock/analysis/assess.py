@@ -25,7 +25,7 @@ Happening = tuple[str, str]  # an effect's verb, and the kind of place it happen
 _BASE = (5, 25, 50, 75, 95)
 _TOP = (15, 40, 60, 85, 100)
 _BASE_WORDS = tuple(f"base: {level.word} ({_BASE[level]})" for level in Level)
-_QUIET_TOPS = (15, 30, *_TOP[2:])  # at level 0-1 factors alone do not make a question
+_QUIET_TOPS = (15, 30, *_TOP[2:])  # at level 0-1 factors alone require no person
 _VAGUE = 31  # the confirm tier
 _CUTS = (30, 60, 85)  # the last scores of the first three tiers
 _TIERS = (Tier.ADVISORY, Tier.CONFIRM, Tier.VERIFY, Tier.DANGER_ZONE)
@@ -45,7 +45,7 @@ _OUT_OF_SCOPE = frozenset(
 def assess(
     facts: Sequence[Fact], classified: Classified, programs: Mapping[str, ProgramWords] = MappingProxyType({})
 ) -> Assessment:
-    """What one action would do, from its facts and what the rules said of them."""
+    """The assessment of one action, from its facts and the findings of the rules."""
     commands: list[Command] = []
     happens: set[Happening] = set()
     verbs: set[str] = set()
@@ -147,7 +147,7 @@ def _steps(commands: Iterable[Command]) -> tuple[EffectiveCommand, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """An assessment, the facts it rests on, and the scripts whose content it depends on."""
+    """An assessment, its facts, and the scripts that it depends on."""
 
     assessment: Assessment
     witnesses: tuple[Witness, ...] = ()

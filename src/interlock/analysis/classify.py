@@ -39,11 +39,9 @@ class Rulebook:
     programs: Mapping[str, ProgramWords]
     by_program: Mapping[str, Mapping[str, Sequence[Entry]]]
     by_effect: Mapping[tuple[str, str], Sequence[Entry]]
-    targets: Mapping[tuple[str, str], tuple[str, ...]]  # every target that by_effect asks about
+    targets: Mapping[tuple[str, str], tuple[str, ...]]  # every target that a clause of by_effect names
     patterns: NamePatterns = BUILT_IN_PATTERNS  # of names (R-19)
-    opinion: Callable[[], IntentClassifier] | None = (
-        None  # on intents that no rule speaks of; made when first asked for
-    )
+    opinion: Callable[[], IntentClassifier] | None = None  # for intents that no rule matches; built on first use
 
     @classmethod
     def of(cls, rules: Iterable[Rule], programs: Mapping[str, ProgramWords]) -> Rulebook:
@@ -58,12 +56,12 @@ class Rulebook:
                 for verb in clause.effect:
                     for place in clause.place or {""}:
                         by_effect.setdefault((verb, place), []).append((rule, clause, ()))
-        targets = {key: _asked_about(entries) for key, entries in by_effect.items()}
+        targets = {key: _target_patterns(entries) for key, entries in by_effect.items()}
         return cls(MappingProxyType(named), MappingProxyType(dict(programs)), by_program, by_effect, targets)
 
 
-def _asked_about(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """The patterns that any of these clauses asks about, each once."""
+def _target_patterns(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The target patterns of these clauses, each once."""
     asked = (text for _, clause, _ in entries for text in (*clause.target, *clause.no_target))
     return tuple(dict.fromkeys(asked))
 
@@ -97,7 +95,7 @@ def _keys(operands: Sequence[str]) -> list[str]:
 
 @dataclass(slots=True)
 class Classified:
-    """What the rules said: findings, worst first, and the level of what no rule spoke of."""
+    """The result of the rules: findings, worst first, and the level of everything that no rule matches."""
 
     findings: list[Finding] = field(default_factory=list)
     floor: Level = _SAFE
@@ -202,9 +200,7 @@ def _of_command(command: Command, book: Rulebook) -> tuple[list[Rule], Level]:
     index = book.by_program.get(command.program)
     if index is None and "." in command.program:
         index = book.by_program.get(f"{command.program.partition('.')[0]}.*")
-    if (
-        index is None and "windows" in command.traits and "-" in command.program
-    ):  # a cmdlet nobody described: by its verb
+    if index is None and "windows" in command.traits and "-" in command.program:  # an undescribed cmdlet: by its verb
         index = book.by_program.get(f"{command.program.partition('-')[0]}-*")
     known = index is not None or command.program in book.programs or command.program in HANDLERS
     if index is None:
@@ -284,14 +280,14 @@ def _by_effect(effect: Effect, place: str, book: Rulebook) -> Iterable[tuple[str
     """The rules for this effect that are filed under a kind of place."""
     key, traits = (effect.verb, place), effect.traits
     asked = book.targets.get(key)
-    named = bool(asked and pattern(asked)(effect.target))  # most targets are in no pattern, so one look will do
+    named = bool(asked and pattern(asked)(effect.target))  # most targets match no pattern, so one test is enough
     for rule, clause, _ in book.by_effect.get(key, ()):
         if clause.trait <= traits and clause.no_trait.isdisjoint(traits) and _effect_matches(clause, effect, named):
             yield rule.id, rule
 
 
 def _effect_matches(clause: Clause, effect: Effect, named: bool) -> bool:
-    """Whether the effect is at a place and on a target that the clause speaks of; `named` says that some clause does."""
+    """Whether the effect has the place and target of the clause; `named`: some clause names its target."""
     if effect.place in clause.no_place:
         return False
     if not named:

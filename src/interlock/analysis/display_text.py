@@ -14,7 +14,7 @@ MAX_LINES = 6
 WIDTH = 100  # columns of a line that are shown
 SHORT = 6  # letters of an id, behind its kind, that messages name it by
 _LEAD = 20  # columns shown before a span that starts far to the right
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # would act on a terminal, or not be seen
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # would control a terminal, or be invisible
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def visible(text: str) -> str:
 
 
 def short_id(id: str) -> str:
-    """An id as people are told it: `pdact_7Qm2xK`, which every command takes for the whole one."""
+    """The short form of an id, `pdact_7Qm2xK`, which every command accepts."""
     kind, mark, rest = id.partition("_")
     return f"{kind}_{rest[:SHORT]}" if mark else id
 
@@ -99,7 +99,7 @@ def _char_columns(char: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class StyledText:
-    """A piece of a line; the style is a word, and the door knows what it looks like."""
+    """A piece of a line; the style is a word that each interface renders in its own way."""
 
     text: str
     style: str = ""
@@ -109,7 +109,7 @@ Line = tuple[StyledText, ...]
 
 
 def undo_words(irreversible: bool, ways: Iterable[str]) -> str:
-    """Whether ordinary means undo it, and what the rules advise: for what is elsewhere, from what its vendor keeps."""
+    """Whether ordinary means undo it, and the advice of the rules."""
     advice = list(dict.fromkeys(filter(None, ways)))
     if irreversible:  # the worst of it stands first, and the others often repeat it
         return "cannot be undone" + (f" by ordinary means. {advice[0]}" if advice else "")
@@ -148,15 +148,15 @@ def _cut(words: str) -> str:
 
 
 def lookalikes(text: str) -> tuple[str, ...]:
-    """Words with letters that look like Latin ones and are none, each with those letters by name."""
+    """Words with letters that imitate Latin ones, each with the names of those letters."""
     if text.isascii():
         return ()
-    found = (f"{word}: {_named(word)}" for word in dict.fromkeys(_WORD.findall(text)) if _strange(word))
+    found = (f"{word}: {_named(word)}" for word in dict.fromkeys(_WORD.findall(text)) if _imitates_latin(word))
     return tuple(one for _, one in zip(range(MOST), found, strict=False))
 
 
-def _strange(word: str) -> bool:
-    """Some letters only look Latin, and nothing in the word says that it is of another alphabet as a whole."""
+def _imitates_latin(word: str) -> bool:
+    """Whether some letters only look Latin, and the word is not wholly of another alphabet."""
     foreign = {letter for letter in word if not letter.isascii()}
     return bool(foreign & _ALIKE) and (foreign <= _ALIKE or any(letter.isascii() for letter in word))
 

@@ -60,7 +60,7 @@ class Command:
     span: Span | None = None
     via: tuple[str, ...] = ()  # what it was unwrapped from, outermost first
     traits: frozenset[str] = frozenset()
-    env: tuple[tuple[str, str], ...] = ()  # assignments made for this command alone
+    env: tuple[tuple[str, str], ...] = ()  # assignments for this command only
     cwd: str = ""  # the folder that it would run in, where that is not the action's own
 
 
@@ -70,12 +70,12 @@ class Effect:
 
     verb: str
     target: str = ""
-    place: str = ""  # what kind of place the target is, for the verbs that act on paths
+    place: str = ""  # kind of place of the target, for verbs on paths
     traits: frozenset[str] = frozenset()
     span: Span | None = None
     via: tuple[str, ...] = ()
     subject: str = ""  # the command or code that has this effect, for a person
-    path: str = ""  # the target as it resolves from where the effect happens, for the verbs that act on paths
+    path: str = ""  # the target, resolved from the working directory of the effect, for verbs on paths
 
 
 Fact = Command | Effect
@@ -101,7 +101,7 @@ VERBS = frozenset({
     "run_download",  # code that was fetched is run
     "run_script",    # a script file is run; the target is its path
     "reverse_shell",
-    "unreadable",    # the target says what could not be read; traits: command, payload, syntax, budget, nesting
+    "unreadable",    # the target names the unreadable part; traits: command, payload, syntax, budget, nesting
     "fork_bomb",
     "kill",          # traits: all
     # SQL; the target is the object's name
@@ -114,7 +114,7 @@ VERBS = frozenset({
     "sql_alter",
     "sql_write",
     "sql_read",
-    "sql_execute",   # runs text made at run time
+    "sql_execute",   # runs text built at run time
     "sql_kill",
     "sql_shell",     # a statement that runs a program or writes a server file
     # other stores (Redis, Mongo, Cassandra, Elasticsearch…); the target is the object's name
@@ -123,19 +123,19 @@ VERBS = frozenset({
     "store_write",
     "store_read",
     "store_admin",   # shuts down or reconfigures the server
-    # acts that are announced: by the name of an operation or tool, or in plain words; the target is the object in words
+    # announced effects: by the name of an operation or tool, or in prose; the target is the object in words
     "act_delete", "act_revoke", "act_terminate", "act_invalidate", "act_unconfigure", "act_block", "act_pay", "act_account",
     "act_override", "act_escalate", "act_leak", "act_run", "act_rewrite", "act_disk", "act_send",
     "act_change",    # something recoverable
     "act_read",
-    "act_vague",     # nothing can be told from the words
+    "act_vague",     # the words name no effect
     "act_resembles", # nothing harmful was read, but it is worded like announcements of harm
     "declared",      # what an adapter declares of an operation; traits: level_0 to level_4
 })  # fmt: skip
 
 
 class Report(Protocol):
-    """What a reader of some language tells about the code it reads."""
+    """Receives the effects that the analyser of a language finds."""
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         """The code has this effect; paths are given as written, holes included."""
@@ -144,13 +144,13 @@ class Report(Protocol):
         """The code runs this program with these words, without a shell."""
 
     def shell(self, text: str) -> None:
-        """The code hands this text to a shell."""
+        """The code passes this text to a shell."""
 
     def code(self, language: str, text: str) -> None:
         """The code runs this text in another language: python, javascript, perl, ruby, php, sql, powershell, cmd…"""
 
     def unreadable(self, what: str, *traits: str) -> None:
-        """Something would happen here that cannot be known; `what` says why, in words for a person."""
+        """An effect here cannot be determined; `what` gives the reason to a person."""
 
     def step(self, count: int = 1) -> None:
         """Spend the budget; raises BudgetSpent when there is none left."""
@@ -162,7 +162,7 @@ class BudgetSpent(Exception):
 
 SAME = "same"  # trait of a file that goes over itself: what stood there was the input
 LEFTOVER = "leftover"  # trait of what an engine itself calls unused
-_GUARDED = frozenset({"agent_config", "guard"})  # whoever writes there is judged for that
+_GUARDED = frozenset({"agent_config", "guard"})  # a write there is judged by its own rule
 _ENGINES = frozenset({"docker", "podman", "nerdctl"})
 _LISTS = re.compile(r"(images|ps|image ls|image list|container ls|container list|container ps)( .*)?")
 _DANGLING = re.compile(r".*(dangling=(true|1)|status=(exited|created|dead)).*")
@@ -182,11 +182,11 @@ def combine_facts(facts: Sequence[Fact]) -> Sequence[Fact]:
     """Every pass that needs more than one fact; nothing is taken away, and most texts have nothing for any of them."""
     if len(facts) < 2:
         return facts
-    return _undone(_leftovers(_spoken(_names_only(_rewritten(facts)))))
+    return _undone(_leftovers(_spoken(_names_only(_read_and_written(facts)))))
 
 
-def _rewritten(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """A file that a program of another language reads and writes; what a shell does to its input is told where it is redirected."""
+def _read_and_written(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """A file that a program of another language reads and writes; redirections of a shell are reported on their own."""
     read = {(fact.span, fact.path) for fact in facts if isinstance(fact, Effect) and fact.verb == "read" and fact.via}
     if not read:
         return facts
@@ -236,7 +236,7 @@ def _spoken(facts: Sequence[Fact]) -> Sequence[Fact]:
 
 
 def _leftovers(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """A list to be removed that the engine made of what nothing uses; only where every list of the text is such a one."""
+    """A list of unused objects from the container engine; only where every list of the text is such a one."""
     lists = [line for fact in facts if (line := _engine_line(fact)) and _LISTS.fullmatch(line)]
     if not lists or not all(map(_DANGLING.fullmatch, lists)):
         return facts

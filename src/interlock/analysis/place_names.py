@@ -135,5 +135,5 @@ GLOB_ALL = frozenset({"*", ".*", "{*,.*}", ".[!.]*", "..?*", "**", "*.*", ".??*"
 
 
 def is_secret(path: str) -> bool:
-    """True for a file or folder of keys and credentials, by its name alone."""
+    """Whether a name is that of a file or folder of keys and credentials."""
     return SECRET.fullmatch(path) is not None and NOT_SECRET.fullmatch(path) is None

@@ -42,7 +42,7 @@ from interlock.analysis.place_names import (
 def resolve(path: str, cwd: str) -> str:
     """The path from the root, `~` or a drive, with `.` and `..` worked out; forward slashes throughout."""
     text = f"./{path[1:]}" if path.startswith(QUOTED) else path
-    if text.startswith("/System/Volumes/Data/"):  # where macOS really keeps /Users
+    if text.startswith("/System/Volumes/Data/"):  # the real place of /Users on macOS
         text = text[20:]
     if DRIVE.match(text) or "\\" in text:
         text = text.replace("\\", "/")
@@ -75,7 +75,7 @@ def _normal(path: str) -> str:
 
 def place(path: str, cwd: str = "", home: str = "") -> str:
     """The kind of place that `path` names when used in `cwd`."""
-    return _place_kept(path, cwd, home) if len(path) <= _KEPT else _place(path, cwd, home)
+    return _place_kept(path, cwd, home) if len(path) <= _CACHED else _place(path, cwd, home)
 
 
 def _place(path: str, cwd: str, home: str) -> str:
@@ -100,20 +100,20 @@ def _place(path: str, cwd: str, home: str) -> str:
     return _by_position(full, resolve(cwd or ".", ""), home)
 
 
-_KEPT = 300  # characters of a path whose place is remembered
+_CACHED = 300  # characters of a path whose place is cached
 _place_kept = lru_cache(maxsize=4096)(_place)
 
 
 def _bounded(full: str) -> str:
     """The path with no more parts, and no longer ones, than a disk can have: the names on the way decide, not their number."""
-    if len(full) <= _KEPT:
+    if len(full) <= _CACHED:
         return full
     parts = [part[:255] for part in full.split("/")]
     return "/".join(parts if len(parts) <= 40 else [*parts[:20], *parts[-20:]])
 
 
 def home_of(cwd: str) -> str:
-    """One's own home, as far as the working directory tells it."""
+    """The user's home, as far as the working directory shows it."""
     found = _HOME_OF.match(cwd.replace("\\", "/")) if cwd else None
     return found[1] if found else ""
 
@@ -195,7 +195,7 @@ def _by_position(full: str, cwd: str, home: str) -> str:
 
 
 def _is_guard(lower: str, cwd: str) -> bool:
-    """Interlock's own files, not a checkout of somebody's project that happens to have the name in it."""
+    """Whether it is one of Interlock's own files, and not a project with that name in its path."""
     return lower == ".interlock" or any(mark in lower for mark in _OWN_FILES)
 
 
@@ -258,7 +258,7 @@ def _in_home(rest: str, cwd: str, full: str) -> str:
 
 
 def _in_homes(found: re.Match[str], full: str, cwd: str) -> str:
-    """A path in somebody's home, when it is not known to be one's own."""
+    """A path in a home that is not known to be the user's own."""
     top, user, rest = found[1].lower(), found[3], found[4]
     if top == "root":
         user, rest = "root", full[5:] or None
@@ -272,7 +272,7 @@ def _in_homes(found: re.Match[str], full: str, cwd: str) -> str:
 
 
 def is_system_folder(cwd: str) -> bool:
-    """A directory that the system keeps its own files in, where no project is."""
+    """Whether it is a directory of system files, where no project is."""
     parts = cwd.strip("/").lower().split("/")
     if not cwd.startswith("/") or not parts[0]:
         return False
@@ -386,7 +386,7 @@ def _system(first: str, parts: list[str]) -> str:
 
 
 def _glob_system(first: str) -> str:
-    """A glob in the first part, such as /h?me or /et[c]: whatever it can match."""
+    """The places that a glob in the first part can match, such as /h?me or /et[c]."""
     import fnmatch
 
     names = ("home", "root", "users", *sorted(SYSTEM))

@@ -24,7 +24,7 @@ _PADDING = re.compile(r"[ \t]{200,}|\n{200,}")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read: the facts, and the scripts whose content they depend on."""
+    """The facts of an action, and the scripts that they depend on."""
 
     facts: tuple[Fact, ...]
     witnesses: tuple[Witness, ...] = ()
@@ -106,7 +106,7 @@ def _operations() -> Callable[[str, Mapping[str, Any], str, Job], None]:
 
 
 class _Declared(Job):
-    """An operation whose level its adapter declares: the name says nothing more, but what the parameters carry still does."""
+    """The report for an operation with a declared level: effects of its name are dropped, those of its parameters count."""
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         if not verb.startswith("act_"):

@@ -134,12 +134,12 @@ def download_in(text: str) -> str | None:
 
 
 def plain_holes(text: str) -> str:
-    """The text, with download marks told as ordinary holes."""
+    """The text, with download marks as ordinary holes."""
     return text if known(text) else text.replace(HOLE + _DOWNLOAD, HOLE)
 
 
 def report_diskpart(script: str, out: Report) -> None:
-    """Tell every line of a diskpart script that changes a disk."""
+    """Reports every line of a diskpart script that changes a disk."""
     for line in script.splitlines():
         out.step()
         if _DISKPART.match(line.strip()):
@@ -211,7 +211,7 @@ _ABSOLUTE = re.compile(r"[A-Za-z]:|[\\/~]|\w{2,}::?\\|" + HOLE)
 
 @dataclass(slots=True)
 class RelocatedReport:
-    """A Report that tells paths as seen from where the text started."""
+    """A Report with paths relative to the folder in which the text started."""
 
     out: Report
     base: str = ""
@@ -221,14 +221,14 @@ class RelocatedReport:
         """Change directory; `remember` as pushd does."""
         if remember:
             self.left.append(self.base)
-        self.base = self.seen(path)
+        self.base = self.relocate(path)
 
     def leave(self) -> None:
         """Go back, as popd does."""
         self.base = self.left.pop() if self.left else ""
 
-    def seen(self, path: str) -> str:
-        """A path as seen from where the text started."""
+    def relocate(self, path: str) -> str:
+        """A path relative to the folder in which the text started."""
         if not self.base or not path or _ABSOLUTE.match(path):
             return path
         if path in (".", ".\\", "./"):
@@ -236,7 +236,7 @@ class RelocatedReport:
         return f"{self.base.rstrip('/' + chr(92))}\\{path}"
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
-        self.out.effect(verb, self.seen(target) if verb in _PATH_VERBS else target, *traits)
+        self.out.effect(verb, self.relocate(target) if verb in _PATH_VERBS else target, *traits)
 
     def run(self, argv: Sequence[str]) -> None:
         self.out.run(argv)

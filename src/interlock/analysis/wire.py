@@ -26,7 +26,7 @@ _PLAN_RISK = MappingProxyType({Level.SAFE: "low", Level.REVERSIBLE: "medium"})
 
 
 def assessment_json(assessment: Assessment, id: Id = None) -> dict[str, Any]:
-    """Everything classify says of one action."""
+    """An assessment as JSON, for `classify`."""
     findings = assessment.findings
     return {
         "id": id,
@@ -120,7 +120,7 @@ def plan_risk(assessment: Assessment) -> str:
 
 
 def cli_risk(assessment: Assessment) -> str:
-    """Seed 002's four classes; what nobody may approve is blocked (X-02)."""
+    """Seed 002's four classes; a finding that cannot be approved is blocked (X-02)."""
     return _CLI_RISK[assessment.level] if assessment.approvable else "blocked"
 
 

@@ -35,7 +35,7 @@ _SILENT = frozenset({
 
 
 def read_cmd(source: str, out: Report) -> None:
-    """Tell everything that this text would do; text that cannot be read is told as such."""
+    """Reports all effects of this text, and the text that cannot be read."""
     try:
         _text(CmdReading(RelocatedReport(out), _text, run_line, goes_back="goto" in source.lower()), source)
     except (RecursionError, MemoryError):
@@ -178,7 +178,7 @@ def _lines(session: CmdReading, name: str, items: str, backquotes: bool) -> list
 
 
 def _simple(session: CmdReading, simple: CmdCommand) -> str:
-    """One command: filled in, cut into words, told, and its output followed to a file."""
+    """One command: expanded, split into words and reported, with its redirections."""
     text = expand(simple.raw, session.names, session.loops)
     if text != simple.raw and _SEPARATOR.search(without_holes(re.sub(r'"[^"]*"|\^.', "", text))):
         nodes, _ = parse(text, session.out.step)

@@ -243,7 +243,7 @@ ITSELF = re.compile(r'"?%~?[a-z]*0"?$', re.IGNORECASE)
 
 
 def run_program(session: CmdReading, line: CmdLine) -> str:
-    """Any other program: told to the rules, and followed where it is a file that was made here."""
+    """Any other program: reported to the rules, and read where it is a file that the text itself wrote."""
     program, words = line.words[0], [plain_holes(word) for word in line.words[1:]]
     name = program_name(program)
     if (url := session.files.url_among(program, line.words[1:]) or download_in(program)) is not None:

@@ -10,7 +10,7 @@ MAX_DEPTH = 40
 
 
 class CmdSyntaxError(Exception):
-    """The text is not what cmd.exe takes; the argument says why."""
+    """The text is not valid for cmd.exe; the argument gives the reason."""
 
 
 class CmdTooDeep(CmdSyntaxError):
@@ -19,7 +19,7 @@ class CmdTooDeep(CmdSyntaxError):
 
 @dataclass(frozen=True, slots=True)
 class CmdCommand:
-    """One command as written: its variables, quotes and redirections are looked at when it runs."""
+    """One command as written; variables, quotes and redirections are handled when it runs."""
 
     raw: str
 
@@ -232,7 +232,7 @@ def _if(cursor: CmdCursor) -> Node:
 
 
 def _condition(cursor: CmdCursor) -> None:
-    """Step over what an if asks."""
+    """Skips the condition of an `if`."""
     word = _next_word(cursor)
     while word in ("/i", "not"):
         word = _next_word(cursor)

@@ -30,7 +30,7 @@ class CmdLine:
 
 
 def expand(raw: str, names: Mapping[str, str], loops: Mapping[str, str]) -> str:
-    """The text with its variables filled in; what nothing here says is a hole."""
+    """The text with its variables expanded; an unknown one is a hole."""
     text = _LOOP.sub(lambda found: _loop(found, loops), raw) if loops else raw
     if "%" in text:
         text = _PERCENT.sub(lambda found: _percent(found, names), text)
@@ -149,7 +149,7 @@ _TARGET = re.compile(r'\s*((?:"[^"]*"?|\^.|[^\s"^<>])+)')
 
 @dataclass(slots=True)
 class CmdReading:
-    """The names and files that are known so far, and where to tell what happens."""
+    """The known variables and files, and the report."""
 
     out: RelocatedReport
     run_text: Callable[[CmdReading, str], str]  # reads a text in this session, gives what it prints

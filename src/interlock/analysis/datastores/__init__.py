@@ -1,4 +1,4 @@
-"""Commands to stores that speak no SQL (Redis, Cassandra, Neo4j, memcached) -> effects."""
+"""Commands to stores without SQL (Redis, Cassandra, Neo4j, memcached) -> effects."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def read_cypher(text: str, out: Report) -> None:
 
 
 def _read_cypher_statement(item: SqlStatement, out: Report) -> None:
-    """DROP, DELETE and the writes; a label alone does not narrow a deletion."""
+    """DROP, DELETE and the writes; a label does not narrow a deletion."""
     spoken = [i for i in range(len(item.tokens)) if i == 0 or item.tokens[i - 1].text not in (".", ":")]
     words = {item.word(i) for i in spoken}  # n.delete is a property
     if item.head == "EXPLAIN":

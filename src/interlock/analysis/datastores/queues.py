@@ -40,7 +40,7 @@ _KAFKA_ADMIN = frozenset({"server-stop", "leader-election", "reassign-partitions
 
 
 def read_kafka(program: str, words: Sequence[str], out: Report) -> None:
-    """The kafka-*.sh tools; the name says what they are about."""
+    """The kafka-*.sh tools; the name gives the kind of object."""
     tool = program.removesuffix(".sh").removesuffix(".bat").removeprefix("kafka-")
     topic = _option(words, "--topic", "--group")
     if tool == "topics" and _has(words, "--delete"):
@@ -132,7 +132,7 @@ _CONSUL_REMOVES = frozenset({"delete", "restore", "deregister", "remove-peer"})
 
 
 def read_keys(program: str, words: Sequence[str], out: Report) -> None:
-    """nats, etcdctl, zkCli, consul and influx: the words after the name say what goes."""
+    """nats, etcdctl, zkCli, consul and influx: the words after the name give the target."""
     name = _ALIASES.get(program.lower(), program.lower())
     plain = _plain(words, _TAKES.get(name, frozenset()))
     readers = {"nats": _nats, "etcdctl": _etcd, "zookeeper": _zookeeper, "consul": _consul, "influx": _influx}

@@ -46,7 +46,7 @@ def read_http(method: str, url: str, body: str, headers: Sequence[str], out: Rep
     verb = (method or "get").strip().lower()
     place = urlsplit_safely(url)
     if verb not in _READS or (verb == "get" and headers):
-        verb = _overridden(verb, headers)
+        verb = _effective_method(verb, headers)
     traits = ("local",) if place.host in _LOCAL else ()
     if HOLE in verb:
         out.unreadable("an HTTP method made at run time", "payload")
@@ -90,8 +90,8 @@ def urlsplit_safely(url: str) -> UrlParts:
     return UrlParts(host, port if port.isdecimal() else "", unquote(parts.path), parts.query)
 
 
-def _overridden(verb: str, headers: Sequence[str]) -> str:
-    """A method-override header says what the server will really do."""
+def _effective_method(verb: str, headers: Sequence[str]) -> str:
+    """The method of a method-override header, which the server obeys."""
     for header in headers:
         if found := _OVERRIDE.match(header.strip()):
             return found.group(1).lower()
@@ -150,7 +150,7 @@ def _matches_all(body: str, query: str) -> bool:
 
 
 def _deletes_by_graphql(path: str, body: str) -> bool:
-    """True when a GraphQL mutation calls a field whose name takes something away."""
+    """Whether a GraphQL mutation calls a field whose name means deletion."""
     text = body[:_BODY_READ]
     if "mutation" not in text or not ("graphql" in path.lower() or '"query"' in text):
         return False

@@ -22,7 +22,7 @@ class HttpRequest:
 
 @dataclass(slots=True)
 class _Draft:
-    """What the words have said so far."""
+    """The request, as far as the words were read."""
 
     method: str = ""
     urls: list[str] = field(default_factory=list)

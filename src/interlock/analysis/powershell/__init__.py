@@ -61,7 +61,7 @@ _MAX_DEPTH = 8
 
 
 def read_powershell(source: str, out: Report) -> None:
-    """Tell everything that this text would do; text that cannot be read is told as such."""
+    """Reports all effects of this text, and the text that cannot be read."""
     session = PsReading(RelocatedReport(out), run_block, run_text, _invoke, _run, value_of)
     try:
         run_text(session, source)
@@ -228,7 +228,7 @@ _STATEMENTS: dict[type, Callable[[PsReading, Any], list[Value]]] = {
 
 
 def value_of(session: PsReading, node: Expr) -> Value:
-    """What an expression gives, as far as that can be known; what it does is told on the way."""
+    """The value of an expression, as far as it is known; its effects are reported."""
     session.out.step()
     return _VALUES[type(node)](session, node)
 

@@ -109,7 +109,7 @@ def _argv(words: Sequence[CmdletWord]) -> list[str]:
 
 
 def _cmdlet(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
-    """Any other cmdlet: told to the rules; its blocks are run, and what it gets is known by its noun."""
+    """Any other cmdlet: reported to the rules; its blocks are run, and its result follows from its noun."""
     for word in bound.words:
         for value in spread(word.value):
             if isinstance(value, Script):

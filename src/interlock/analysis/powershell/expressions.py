@@ -103,7 +103,7 @@ def _operator(cursor: PsCursor, weakest: int) -> tuple[int, str] | None:
 
 
 def _plain_operator(text: str) -> str:
-    """Operators without the letter that says how they treat case."""
+    """The operator without its letter for case."""
     word = text.lower()
     return re.sub(r"^-[ci](?=eq|ne|gt|ge|lt|le|like|notlike|match|notm|repl|split|cont|notc|in$|notin)", "-", word)
 

@@ -16,7 +16,7 @@ _NAMES_ONLY = ("env:", "variable:", "function:", "alias:")
 
 
 def _targets(bound: Bound, piped: Sequence[Value]) -> list[tuple[str, frozenset[str]]]:
-    """The paths that a cmdlet acts on, from its words or from the pipe, with what is known of each."""
+    """The target paths of a cmdlet, from its words or from the pipe."""
     given = bound.given.get("path", bound.given.get("literalpath"))
     found: list[tuple[str, frozenset[str]]] = []
     for value in [given] if given is not None else piped:
@@ -82,7 +82,7 @@ def get_content(session: PsReading, bound: Bound, piped: list[Value]) -> list[Va
 
 
 def write_file(session: PsReading, path: str, content: Sequence[Value], append: bool) -> None:
-    """Tell that a file is written, and remember with what."""
+    """Reports a written file, and remembers its text."""
     if not path or path.lower() in ("nul", "$null", "\\\\.\\nul") or path.lower().startswith(_NAMES_ONLY):
         return
     lines = [text for value in content for text in texts(value)]
@@ -108,7 +108,7 @@ def _writer(append: bool) -> Cmdlet:
 
 
 def new_item(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
-    """New-Item: a file, directory or link is made; under the registry, a key."""
+    """New-Item: creates a file, directory or link; under the registry, a key."""
     paths = bound.texts("path") or [""]
     if name := bound.text("name"):
         paths = [plain(combine([path, "\\" if path else "", name])) for path in paths]

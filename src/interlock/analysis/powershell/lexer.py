@@ -95,7 +95,7 @@ class PsCursor:
 
 
 def plain(source: str) -> str:
-    """The text with typographic dashes and quotes made plain."""
+    """The text with ASCII dashes and quotes in place of typographic ones."""
     return source.replace("\ufeff", "").translate(_PLAIN)
 
 

@@ -135,7 +135,7 @@ def _split(text: str, *separators: Value) -> Value:
 
 
 def _exact(act: Callable[..., Any]) -> Callable[..., Any]:
-    """An act that needs the whole text."""
+    """A method that needs the whole text."""
     return lambda text, *rest: act(text, *rest) if known(text) else unknown("", text)
 
 

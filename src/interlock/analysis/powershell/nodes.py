@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 class PsSyntaxError(Exception):
-    """The text is not PowerShell; the argument says why."""
+    """The text is not PowerShell; the argument gives the reason."""
 
 
 class PsTooDeep(PsSyntaxError):

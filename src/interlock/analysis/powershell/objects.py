@@ -144,7 +144,7 @@ def _put(value: Value, arguments: list[Value]) -> None:
 
 
 def _take(value: Value, arguments: list[Value]) -> None:
-    """`.Remove(…)` on a table; a list keeps what it may have lost."""
+    """`.Remove(…)` on a table; a list stays as it is."""
     if isinstance(value, dict) and arguments:
         value.pop(plain(arguments[0]).lower(), None)
 

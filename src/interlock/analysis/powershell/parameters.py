@@ -182,7 +182,7 @@ class CmdletWord:
     has_value: bool = False
 
     def shown(self) -> list[str]:
-        """The word as a rule sees it."""
+        """The word for the rules."""
         if not self.flag:
             return [_shown(self.value)]
         return [f"-{self.flag}:{_shown(self.value)}" if self.has_value else f"-{self.flag}"]

@@ -344,7 +344,7 @@ def _value(cursor: PsCursor) -> Statement:
 
 
 def _rest_of_line(cursor: PsCursor) -> Statement:
-    """break, continue, using: nothing that acts."""
+    """break, continue, using: statements without an effect."""
     cursor.match(re.compile(r"[^\r\n;}]*"))
     return PsPipeline(())
 

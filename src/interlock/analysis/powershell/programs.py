@@ -53,7 +53,7 @@ def _first_url(given: Sequence[str]) -> str | None:
 
 
 def run_program(session: PsReading, program: str, words: Sequence[str], piped: Sequence[Value] = ()) -> None:
-    """Tell that a program is run, and what follows from the files and texts that are known here."""
+    """Reports a program, and reads the files and texts that it is given, where they are known."""
     out, name = session.out, program_name(program)
     if (url := session.files.url_among(program, words) or download_in(program)) is not None:
         out.effect("run_download", url)
@@ -115,7 +115,7 @@ def _read_piped(session: PsReading, name: str, words: Sequence[str], piped: Sequ
 
 
 def split_line(text: str) -> list[str]:
-    """A command line cut into words at blanks, quotes kept together."""
+    """A command line cut into words at blanks, with quoted parts as one word."""
     return [found.group(1) if found.group(1) is not None else found.group(2) for found in _PIECE.finditer(text)]
 
 

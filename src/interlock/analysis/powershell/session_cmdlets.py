@@ -79,7 +79,7 @@ def start_process(session: PsReading, bound: Bound, piped: list[Value]) -> list[
 
 
 def new_object(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
-    """New-Object: an object of a known kind, with the data it is made from."""
+    """New-Object: an object of a known kind, with its data."""
     if name := bound.text("comobject"):
         return [PsObject(f"com:{name.lower()}")]
     return [make_object(session, bound.text("typename"), [*spread(bound.given.get("argumentlist")), *bound.rest])]
@@ -141,7 +141,7 @@ def write_output(session: PsReading, bound: Bound, piped: list[Value]) -> list[V
 
 
 def stop_process(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
-    """Stop-Process: everything, when nothing says which."""
+    """Stop-Process: all processes, where none is named."""
     argv = [*bound.argv(), *piped_words(piped)]
     whole = any(isinstance(item, Records) and not item.filtered and not item.words for item in piped)
     if (whole or "*" in bound.texts("name")) and not bound.has("whatif"):
@@ -211,7 +211,7 @@ def invoke_method(session: PsReading, bound: Bound, piped: list[Value]) -> list[
 
 
 def set_location(session: PsReading, bound: Bound, piped: list[Value]) -> list[Value]:
-    """Set-Location and Push-Location: later paths are seen from there."""
+    """Set-Location and Push-Location: later paths are relative to it."""
     paths = bound.texts("path", "literalpath") or [text for value in piped for text in texts(value)]
     session.out.run(["cd", *(plain_holes(path) for path in paths)])
     for path in paths[:1]:

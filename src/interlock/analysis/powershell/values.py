@@ -62,7 +62,7 @@ class Records:
 
 
 def unknown(name: str = "", *sources: Value) -> str:
-    """A text that is not known; it remembers when it was made from something downloaded."""
+    """An unknown text; it stays marked where it comes from a download."""
     for source in sources:
         if (url := source_url(source)) is not None:
             return download_mark(url)
@@ -202,7 +202,7 @@ _SCOPES = ("global:", "script:", "local:", "private:", "using:", "variable:")
 
 @dataclass(slots=True)
 class PsReading:
-    """The names that are known so far, and where to tell what happens."""
+    """The known variables, and the report."""
 
     out: RelocatedReport
     run_block: Callable[[PsReading, Script, dict[str, Value]], list[Value]]
@@ -221,7 +221,7 @@ class PsReading:
     commanded: bool = False  # something was run that came from outside
 
     def get(self, name: str) -> Value:
-        """What a variable holds; a hole when nothing here says."""
+        """The value of a variable; a hole where it is unknown."""
         key = variable_key(name)
         if key in self.variables:
             return self.variables[key]
@@ -234,7 +234,7 @@ class PsReading:
         self.variables[variable_key(name)] = value
 
     def more(self) -> bool:
-        """True while loops may go around, and functions be called, once more; the first refusal is told."""
+        """Whether the budget allows one more loop or call; the first refusal is reported."""
         self.rounds += 1
         if self.rounds == MAX_ROUNDS + 1:
             self.out.unreadable("PowerShell that goes around too often to follow", "budget")

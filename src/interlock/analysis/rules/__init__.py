@@ -35,12 +35,12 @@ _COMMAND_KEYS = frozenset(
 )
 _EFFECT_KEYS = frozenset({"effect", "place", "no_place", "trait", "no_trait", "target", "no_target"})
 _PROGRAM_KEYS = frozenset({"value_flags", "network", "dry_run", "slash_flags"})
-EXAMPLE_CWD = "/home/dev/app"  # where an example runs that does not say
+EXAMPLE_CWD = "/home/dev/app"  # the default folder of an example
 _ID = re.compile(r"[a-z][a-z0-9_]*(\.[a-z0-9_]+)+")
 
 
 class RuleError(ValueError):
-    """A rule that must not be loaded; the message says which, and what is wrong with it."""
+    """An invalid rule; the message names it and its error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of harm (or of harmlessness, at level safe): when it fires and what it says."""
+    """One kind of harm (or of harmlessness, at level safe): its conditions and its finding."""
 
     id: str
     level: Level
@@ -98,7 +98,7 @@ class ProgramWords:
 
 @cache
 def pattern(texts: tuple[str, ...]) -> Pattern:
-    """Does any line match any of these in full? RE2, so that no rule can be made to hang."""
+    """A test whether any line matches any of these in full; RE2, so that no rule can hang."""
     import re2
 
     options = re2.Options()
@@ -109,7 +109,7 @@ def pattern(texts: tuple[str, ...]) -> Pattern:
 
     def search(text: str) -> object:
         try:
-            return found(text.encode())  # in bytes, as nobody asks where it matched
+            return found(text.encode())  # in bytes, because positions are not needed
         except UnicodeEncodeError:  # a lone surrogate, which no text has but a hostile one
             return found(text.encode("utf-8", "replace"))
 
@@ -117,7 +117,7 @@ def pattern(texts: tuple[str, ...]) -> Pattern:
 
 
 def _check_pattern(text: str) -> None:
-    """Refuses what is no pattern by itself, even if it would become one beside others."""
+    """Refuses an invalid pattern, even if it would be valid when joined with others."""
     import re2
 
     options = re2.Options()

@@ -34,7 +34,7 @@ def _built(files: tuple[Path, ...], texts: tuple[bytes, ...]) -> Rulebook:
     packs = _cached(digest)
     if packs is None:
         whole = [_parse(path, text) for path, text in zip(files, texts, strict=True)]
-        build_rulebook(whole)  # strict: what is kept has been checked
+        build_rulebook(whole)  # strict: only checked packs are cached
         packs = _without_examples(whole)
         _keep(digest, packs)
     return build_rulebook(packs, checked=False)
@@ -118,7 +118,7 @@ def _parse(path: Path, text: bytes) -> Mapping[str, Any]:
 
 
 def _cached(digest: str) -> list[Mapping[str, Any]] | None:
-    """Parsing TOML takes most of a start; packs with this very content were parsed before, and kept as JSON."""
+    """The parsed packs from a JSON cache, by the hash of their content: parsing TOML takes most of a start."""
     try:
         return list(json.loads((SHIPPED / "__pycache__" / f"{digest}.json").read_bytes()))
     except (OSError, ValueError):
@@ -126,7 +126,7 @@ def _cached(digest: str) -> list[Mapping[str, Any]] | None:
 
 
 def _without_examples(packs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The packs as they judge, the same whether they were parsed or kept."""
+    """The packs without examples, the same whether parsed or cached."""
     return [
         {**pack, "rule": [{k: v for k, v in rule.items() if k != "examples"} for rule in pack.get("rule", ())]}
         for pack in packs

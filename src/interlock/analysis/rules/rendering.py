@@ -52,7 +52,7 @@ def clause_words(clause: Clause) -> str:
 
 
 def rule_json(pack: str, rule: Rule) -> dict[str, Any]:
-    """Everything a rule says."""
+    """All fields of a rule."""
     return {
         "id": rule.id,
         "pack": pack,

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 FileReader = Callable[[str], str | None]
 
 BUDGET = 80_000  # steps of some five microseconds each; an ordinary command takes ten to a hundred
-FACT_STEPS = 3  # for a command or a path that the rules will look at
+FACT_STEPS = 3  # for a command or a path that the rules match
 _HOME_HOLE = hole("HOME")  # as the readers of other languages name it
 MAX_NESTING = 12
-MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and told to be
+MAX_SCRIPT = 262_144  # characters of a script file; a longer one is cut, and reported
 _PRODUCTION = re.compile(r"(?<![a-z])(prod|production|prd)(?![a-z])", re.IGNORECASE)
 
 
@@ -76,9 +76,7 @@ class ShellReading:
     downloads: dict[str, str] = field(default_factory=dict)  # path -> address it was fetched from
     origins: dict[str, str] = field(default_factory=dict)  # moved by the action itself, new path -> old
     copies: dict[str, str] = field(default_factory=dict)  # copied, moved or linked, new path -> old
-    links: dict[str, str] = field(
-        default_factory=dict
-    )  # symbolic links made by the action itself, path -> what it leads to
+    links: dict[str, str] = field(default_factory=dict)  # symbolic links that the action itself creates, path -> target
     witnesses: dict[str, str] = field(default_factory=dict)  # scripts that were read, path -> text
     nesting: int = 0
     patterns: NamePatterns = BUILT_IN_PATTERNS  # what names of operations are matched with
@@ -123,7 +121,7 @@ class Job:
 
     @property
     def of_production(self) -> bool:
-        """True when one of its words says production."""
+        """Whether one of its words names production."""
         if self._of_production is None:
             self._of_production = any(is_production(word) for word in self.words)
         return self._of_production
@@ -168,7 +166,7 @@ class Job:
             self._origin(target, marks)
 
     def places(self, target: str) -> list[str]:
-        """The kinds of place that a path can be, seen from where this command runs."""
+        """The kinds of place that a path can be, from the working directory of this command."""
         for inside, outside in self.host.mounts.items():
             if target == inside or target.startswith(f"{inside}/"):
                 return [place(f"{outside.rstrip('/')}{target[len(inside) :]}" or "/", "/work", "~")]
@@ -264,7 +262,7 @@ _PATH_VERBS = frozenset("delete truncate overwrite write append move chmod chown
 
 
 def is_production(text: str) -> bool:
-    """True when a name in the text says production."""
+    """Whether a name in the text means production."""
     low = text.lower()
     return ("prod" in low or "prd" in low) and _PRODUCTION.search(text) is not None
 

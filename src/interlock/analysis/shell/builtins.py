@@ -232,7 +232,7 @@ def declare(job: Job) -> Stream | None:
 
 
 def read_option(job: Job) -> Stream:
-    """getopts: the variable holds an option's letter, which only running tells."""
+    """getopts: the variable holds an option's letter, which is unknown before it runs."""
     for name in job.words[1:2]:
         job.host.assign(name, [hole(name)])
     return NOTHING

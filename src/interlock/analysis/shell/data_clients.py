@@ -66,7 +66,7 @@ _SQL: dict[str, tuple[str, str, str, str]] = {
 
 
 def inside(job: Job, via: str = "") -> Job:
-    """The same command as a reporter for what it carries; production when its words or surroundings say so."""
+    """The report for the text that this command carries; production where its words or surroundings name it."""
     where = job.where.inside(via or job.program)
     context = [*job.words, *(value for _, value in job.where.env)]
     for name in (
@@ -155,7 +155,7 @@ def read_statements(job: Job, text: str, dialect: str) -> None:
 
 
 class ScratchJob(Job):
-    """A statement in a database that can be made again: only what reaches outside of it counts."""
+    """A statement in a scratch database: only effects outside it count."""
 
     def effect(self, verb: str, target: str = "", *traits: str) -> None:
         if not verb.startswith("sql_") or verb == "sql_shell":
@@ -163,7 +163,7 @@ class ScratchJob(Job):
 
 
 def _scratch(job: Job) -> bool:
-    """A database in memory or among temporary files can be made again."""
+    """Whether a database is in memory or a temporary file."""
     files = options(job.words, valued("-cmd -init -c -s -f")).operands
     if not files:
         return False

@@ -198,7 +198,7 @@ def _values_as_shell(flags: str, words_flag: str = "") -> Callable[[Job], Stream
 
 
 def ripgrep(job: Job) -> Stream | None:
-    """rg --pre: a program that sees every file."""
+    """rg --pre: a program that runs on every file."""
     found = options(job.words, valued("--pre --pre-glob -e -f -g -t -A -B -C -m"))
     for program in found.all("--pre"):
         job.effect("run_script", program, "carried")
@@ -250,7 +250,7 @@ _WRITES = re.compile(r"(?:w|wq|x|wall|wqa|xa)!?")
 
 
 def report_emptied(job: Job, lines: Sequence[str], files: Sequence[str]) -> None:
-    """What an editor is told to delete to the last line, and then to write."""
+    """Reports a file whose lines an editor deletes to the last one, and then writes."""
     if any(map(_ALL_LINES.fullmatch, lines)) and any(map(_WRITES.fullmatch, lines)):
         for path in files:
             job.effect("truncate", path)

@@ -116,7 +116,7 @@ def _add_whole(out: _Fields, items: list[str]) -> None:
     for number, item in enumerate(items):
         if number:
             out.cut()
-        if len(out.done) > MAX_WORDS:  # what comes after them is not told
+        if len(out.done) > MAX_WORDS:  # the rest is dropped
             break
         out.glue(item)
 
@@ -186,7 +186,7 @@ def _unplaced(line: str, parts: list[Part]) -> list[Part]:
 
 
 def _lines(line: str) -> list[str]:
-    """Brace expansion of one word; more than MAX_BRACES of them, and nobody can say which words it makes."""
+    """Brace expansion of one word; with more than MAX_BRACES results it is unknown."""
     if line.count("{") > MAX_BRACES:
         return [hole()]
     done: list[str] = []

@@ -27,7 +27,7 @@ _QUIET = re.compile(r"-[a-zA-Z]*[cqlL][a-zA-Z]*|--(?:count|quiet|silent|files-wi
 
 
 def _marks(path: str, job: Job) -> tuple[str, ...]:
-    """bulk, for a glob or a list that is made at run time."""
+    """`bulk` for a glob, or for a list that is built at run time."""
     return ("bulk",) if _GLOB.search(path) or "bulk" in job.where.traits else ()
 
 
@@ -326,7 +326,7 @@ def read_files(job: Job) -> Stream | None:
 
 
 def _shows(job: Job, paths: list[str]) -> bool:
-    """Whether values of what it reads come out of it: not where it only counts, says yes or no, or lets names through."""
+    """Whether its output contains values of its input: not where it only counts, tests, or prints names."""
     if job.program in _SEARCHERS:
         return not any(_QUIET.fullmatch(word) for word in job.words)
     return job.program in _VIEWERS and not names_only(job.program, [word for word in job.words if word not in paths])

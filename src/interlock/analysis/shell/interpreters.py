@@ -314,7 +314,7 @@ _APPLE_SHELL = re.compile(
 
 
 def osascript(job: Job) -> Stream | None:
-    """osascript -e: what AppleScript, or JavaScript in its place, hands to a shell."""
+    """osascript -e: the shell text in AppleScript or JavaScript."""
     texts = options(job.words, valued("-e -l")).all("-e")
     if not texts and job.stdin is not None:
         texts = [job.stdin.text]

@@ -41,7 +41,7 @@ def web(job: Job) -> Stream:
 
 
 def remote_procedure(job: Job) -> Stream | None:
-    """grpcurl HOST:PORT package.Service/Method: a call whose name tells what it does."""
+    """grpcurl HOST:PORT package.Service/Method: a call that is judged by its name."""
     from interlock.analysis.http import is_deletion_name, read_http
 
     words = options(
@@ -82,7 +82,7 @@ def _uploads(job: Job, url: str, uploads: tuple[str, ...] | list[str], text: str
 
 
 def of_the_machine(url: str) -> tuple[str, ...]:
-    """`content`, for what is sent out of a file or a program to a host that nothing speaks for."""
+    """`content`, for data of a file or a program that is sent to an unknown host."""
     found = _HOST.match(url)
     host = found[1].lower().strip("[]").rstrip(".") if found else ""
     return (
@@ -106,7 +106,7 @@ _KNOWN_HOST = re.compile(
 
 
 def lookup(job: Job) -> Stream | None:
-    """dig, nslookup, ping: a secret in the name that is asked for has left."""
+    """dig, nslookup, ping: a secret in the queried name leaves this machine."""
     carried = taints_in(" ".join(job.words)) & {"secret", "environment"}
     if carried:
         job.effect("send", "a name server", *carried)

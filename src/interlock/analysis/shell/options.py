@@ -122,22 +122,22 @@ def program_name(word: str) -> str:
         return ""
     name = name.lower()
     name = name[:-4] if name.endswith((".exe", ".cmd", ".bat", ".com")) else name
-    return _matched(name) if _GLOB.search(name) else name
+    return _worst_match(name) if _GLOB.search(name) else name
 
 
 def is_unreadable(word: str) -> bool:
-    """True for a first word that names a program, but which one only running it would tell."""
+    """Whether the first word names a program that is unknown before it runs."""
     return HOLE in word or not word.strip("*?") or is_disguised(word)  # in the root there are only folders
 
 
 def is_disguised(name: str) -> bool:
-    """Control characters, or letters that only look like others: what a person reads is not what the shell gets."""
+    """Whether it has control characters or look-alike letters, so that a person reads another text than the shell."""
     if name.isascii():
         return not name.isprintable()
     return any(unicodedata.category(char) == "Cc" for char in name) or unicodedata.normalize("NFKC", name).isascii()
 
 
-def _matched(program: str) -> str:
+def _worst_match(program: str) -> str:
     """A glob as program name (`/bin/r?`): the most harmful program that it can be."""
     if not program.strip("*?"):
         return ""

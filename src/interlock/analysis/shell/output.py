@@ -113,7 +113,7 @@ def _seq(job: Job) -> Stream:
 
 
 def _name_of(job: Job) -> Stream:
-    """basename, dirname, realpath, readlink, which, command -v: made from their last word."""
+    """basename, dirname, realpath, readlink, which, command -v: computed from their last word."""
     names = [word for word in job.words if not word.startswith("-")]
     if not names:
         return UNKNOWN
@@ -139,7 +139,7 @@ def _container(job: Job) -> Stream | None:
 
 
 def _found_processes(job: Job) -> Stream:
-    """pgrep, lsof: processes by what they are, which the hole's name keeps."""
+    """pgrep, lsof: a hole whose name records how the processes were selected."""
     return Stream(hole(":".join([job.program, *job.words])))
 
 
@@ -159,7 +159,7 @@ _SECRET_WORDS = re.compile(
 )
 
 
-# Programs that say where their cache is.
+# Commands that print the path of a cache.
 _CACHES = {
     ("brew", "--cache"): "~/Library/Caches/Homebrew", ("pip", "cache dir"): "~/.cache/pip", ("pip3", "cache dir"): "~/.cache/pip",
     ("uv", "cache dir"): "~/.cache/uv", ("go", "env GOCACHE"): "~/.cache/go-build", ("yarn", "cache dir"): "~/.cache/yarn",
@@ -181,7 +181,7 @@ _OWN_TOKEN = {
 
 
 def _secret(job: Job) -> Stream | None:
-    """Programs that print secrets when asked to."""
+    """Commands that print secrets."""
     own = _OWN_TOKEN.get(job.program)
     found = (own is not None and own <= set(job.words)) or (
         job.program in _KEEPERS and any(_SECRET_WORDS.fullmatch(word) for word in job.words[:4])

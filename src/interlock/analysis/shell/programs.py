@@ -108,7 +108,7 @@ def read_program(job: Job, written: str) -> Stream:
     return stream if stream is not None else output(job)
 
 
-# Programs that only say, find or explain the words they get.
+# Programs that only print, find or explain their words.
 _TALKERS = frozenset(
     "echo : true false man tldr which whereis whatis apropos type help info say cowsay figlet toilet banner notify-send logger wall write dialog zenity "
     "whiptail gum test [ [[ expr compgen complete pgrep pkill killall ls stat file wc basename dirname realpath readlink nano code open "

@@ -105,7 +105,7 @@ def _container(job: Job) -> Stream | None:
 
 
 def _mounts(found: CommandOptions) -> dict[str, str]:
-    """What of the host a container sees: path inside -> path outside."""
+    """The mounts of a container: path inside -> path on the host."""
     mounts: dict[str, str] = {}
     for text in found.all("-v", "--volume"):
         outside, _, inside = text.partition(":")
@@ -181,7 +181,7 @@ _REMOTE_VALUES = valued(
 
 
 def _remote_shell(job: Job) -> Stream | None:
-    """knife ssh QUERY text, tsh ssh host text: the names that say where, and then shell text."""
+    """knife ssh QUERY text, tsh ssh host text: the target, and then shell text."""
     verbs, names = _REMOTE_SHELLS[job.program]
     words = [word for word in job.words if word != "--"]
     if tuple(words[: len(verbs)]) != verbs:

@@ -43,7 +43,7 @@ def assign_read(shell: Shell, words: Sequence[str], stdin: Stream | None, env: S
 
 
 def _split(line: str, between: str | None, most: int) -> list[str]:
-    """A line at what separates its words: space unless IFS says otherwise."""
+    """A line at what separates its words: space unless IFS is set."""
     if between is None or (between and not between.strip()):
         return line.split(None, most)
     if not between or not known(between):
@@ -121,7 +121,7 @@ def run_variables(shell: Shell, env: Sequence[tuple[str, str]], where: Where) ->
 _NETWORK_FILES = ("/dev/tcp/", "/dev/udp/")
 _GLOB = re.compile(r"[?*\[]")
 _ENDS = re.compile(r"[;&\n(){}]|\|\|")  # of a pipeline
-_NEAR = 40  # facts of a pipeline that are looked through
+_NEAR = 40  # facts of a pipeline that are searched
 
 
 def exec_redirects(shell: Shell, redirects: Sequence[ShellRedirect]) -> None:

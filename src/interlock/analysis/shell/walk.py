@@ -49,7 +49,7 @@ _NOWHERE = Where(None)
 
 
 class Shell:
-    """A shell that runs nothing: its variables, functions and directory as far as the text tells them."""
+    """A shell that runs nothing: its variables, functions and directory, as far as they are known from the text."""
 
     def __init__(self, session: ShellReading, cwd: str = "", home: str = "") -> None:
         self.session = session
@@ -67,7 +67,7 @@ class Shell:
         self.calls: list[str] = []  # aliases being expanded
         self.running: list[tuple[Node, int]] = []  # bodies of the functions being called, and `unsure` at the call
         self.mounts: dict[str, str] = {}  # in a container: path inside -> path outside
-        self.production = False  # a variable says that what follows is about production
+        self.production = False  # a variable selects production for later commands
         self.where = _NOWHERE
         self.offset: int | None = None  # where the text being read stands in the action's own
         self.flow: Stream | None = None  # what flows into the command being read, for `>( )`
@@ -189,7 +189,7 @@ class Shell:
                 self.read(text, where)
 
     def _offset_of(self, text: str, where: Where) -> int | None:
-        """Where this text stands in the action's own; None when it was made, decoded or read from a file."""
+        """Where this text stands in the action's own; None where it was built, decoded or read from a file."""
         source = self.session.source
         if where.span is None:
             return 0 if text == source else None
@@ -224,7 +224,7 @@ class Shell:
             self.session.nesting -= 1
 
     def elsewhere(self, mounts: Mapping[str, str] | None = None) -> None:
-        """From here on paths are another machine's, or a container's that sees some of this one's."""
+        """Later paths belong to another machine, or to a container with mounts of this one."""
         self.cwds, self.home = ["/work"], "~"
         self.mounts = dict(mounts or {})
 
@@ -243,7 +243,7 @@ class Shell:
         return shell
 
     def file_text(self, path: str) -> str | None:
-        """The text of a script: written by the action itself, or what the caller's reader says."""
+        """The text of a script: written by the action itself, or from the caller's reader."""
         if not known(path):
             return None
         full = resolve(path, self.cwds[0])
@@ -377,7 +377,7 @@ class Shell:
                 job, conditional = Job(self, name, words, where, None), self.unsure > begun or "bulk" in where.traits
                 if may_end(words, self.arguments, conditional):
                     job.unreadable("a function starts copies of itself, how many is only known at run time", "syntax")
-                elif not is_bomb(name, body):  # else its definition said so
+                elif not is_bomb(name, body):  # else its definition was reported
                     job.effect("fork_bomb", name)
             return UNKNOWN
         if len(self.running) >= MAX_CALLS:

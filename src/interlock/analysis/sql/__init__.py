@@ -65,7 +65,7 @@ _STEERS = frozenset({
 
 
 def read_sql(text: str, out: Report, dialect: str = "") -> None:
-    """Reports every statement of a batch; what cannot be read is said to be so."""
+    """Reports every statement of a batch, and the text that cannot be read."""
     reading = SqlBatch(out, text, dialect, _again)
     try:
         _read(text, reading)
@@ -105,7 +105,7 @@ def _read(text: str, reading: SqlBatch) -> None:
 
 
 def _read_batch(reading: SqlBatch, tokens: Sequence[SqlToken], flavour: Flavour) -> None:
-    """Reads the statements in turn, each with what the batch says about it."""
+    """Reads the statements in turn, each with the state of the batch."""
     dialect = "mysql" if flavour.unsure and flavour.executable_comment else reading.dialect
     batch = split(tokens, reading.text, dialect)
     reading.batch = batch
@@ -191,7 +191,7 @@ def _steer(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _set(reading: SqlBatch, item: SqlStatement) -> None:
-    """SET changes this session, or the server when it says so."""
+    """SET changes this session, or the server where it names it."""
     lasting = item.word(1) in ("PASSWORD", "GLOBAL", "PERSIST", "PERSIST_ONLY")
     scoped = item.tokens[1].text.lower().startswith(("@@global", "@@persist")) if len(item.tokens) > 1 else False
     reading.effect("sql_alter" if lasting or scoped else "sql_read", item.word(1) if lasting else "")
@@ -253,22 +253,22 @@ def _unknown(reading: SqlBatch, item: SqlStatement) -> None:
         reading.effect("sql_write")
 
 
-def _tell(verb: str) -> Callable[[SqlBatch, SqlStatement], None]:
-    """A reader that says the same of every statement."""
+def _report_as(verb: str) -> Callable[[SqlBatch, SqlStatement], None]:
+    """A reader that reports the same effect for every statement."""
     return lambda reading, item: reading.effect(verb, name_at(item, 1)[0] if verb != "sql_read" else "")
 
 
 _VERBS: dict[str, Callable[[SqlBatch, SqlStatement], None]] = {
     **dict.fromkeys(_QUERIES, read_select),
-    **dict.fromkeys(_READS, _tell("sql_read")),
-    **dict.fromkeys(_WRITES, _tell("sql_write")),
-    **dict.fromkeys(_ALTERS, _tell("sql_alter")),
+    **dict.fromkeys(_READS, _report_as("sql_read")),
+    **dict.fromkeys(_WRITES, _report_as("sql_write")),
+    **dict.fromkeys(_ALTERS, _report_as("sql_alter")),
     **ROWS,
-    "WITH": read_with, "COPY": read_copy, "UNLOAD": _tell("sql_read"),
+    "WITH": read_with, "COPY": read_copy, "UNLOAD": _report_as("sql_read"),
     "PURGE": read_purge, "REMOVE": read_purge, "RM": read_purge,
     "CREATE": read_create, "DROP": read_drop, "TRUNCATE": read_truncate, "ALTER": read_alter,
     "GRANT": read_rights, "REVOKE": read_rights, "DENY": read_rights,
-    "KILL": _tell("sql_kill"), "SHUTDOWN": _tell("sql_kill"),
+    "KILL": _report_as("sql_kill"), "SHUTDOWN": _report_as("sql_kill"),
     "DETACH": _detach, "SET": _set, "RESET": _reset, "PRAGMA": _pragma, "LOAD": _load, "RESTORE": _restore,
     "DO": read_do, "EXEC": _execute, "EXECUTE": _execute, "CALL": _execute, "PREPARE": _prepare,
 }  # fmt: skip

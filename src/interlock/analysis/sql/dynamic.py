@@ -87,7 +87,7 @@ def _procedure(reading: SqlBatch, name: str, argument: Sequence[SqlToken]) -> No
 
 
 def read_text(reading: SqlBatch, argument: Sequence[SqlToken]) -> None:
-    """Runs text made at run time: what of it is constant says what it does."""
+    """Reads text that is built at run time, by its constant parts."""
     if not any(token.kind == "string" for token in argument):
         names = {token.text.lower() for token in argument if token.kind in ("var", "word", "name")}
         argument = _assigned(reading, names)

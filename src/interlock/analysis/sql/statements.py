@@ -214,7 +214,7 @@ def read_create(reading: SqlBatch, item: SqlStatement) -> None:
 
 
 def _remember_body(reading: SqlBatch, item: SqlStatement, name: str) -> None:
-    """Keeps what a routine would do, for when the same batch calls it."""
+    """Remembers the body of a routine, for a call in the same batch."""
     strings = [token.text for token in item.tokens if token.kind == "string"]
     begin = item.top("BEGIN")
     body = max(strings, key=len, default="")
@@ -224,7 +224,7 @@ def _remember_body(reading: SqlBatch, item: SqlStatement, name: str) -> None:
 
 
 def read_drop(reading: SqlBatch, item: SqlStatement) -> None:
-    """DROP of anything; a temporary table that this batch made is no loss."""
+    """DROP of anything; a temporary table that this batch created is no loss."""
     at, seen = 1, set()
     while item.word(at) in _ADJECTIVES:
         seen.add(item.word(at))
@@ -304,7 +304,7 @@ def _alter_table(reading: SqlBatch, action: SqlStatement, table: str) -> None:
 
 
 def _drop_part(reading: SqlBatch, action: SqlStatement, table: str) -> None:
-    """ALTER TABLE … DROP: a column unless it says otherwise."""
+    """ALTER TABLE … DROP: a column unless another part is named."""
     at = 1
     if action.word(at) in _HARMLESS_DROPS:
         reading.effect("sql_write", table)

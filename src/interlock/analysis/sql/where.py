@@ -75,7 +75,7 @@ def _deepest(condition: Sequence[SqlToken]) -> int:
 
 
 def _parsed(source: str, condition: Sequence[SqlToken], table: str, dialect: str) -> bool:
-    """Asks sqlglot for the tree; where it has none, the words decide."""
+    """Whether the condition narrows the rows, by the tree of sqlglot; where there is none, by its words."""
     import logging
 
     import sqlglot
@@ -167,7 +167,7 @@ class _Judge:
         return None
 
     def _exists(self, node: exp.Expr) -> bool | None:
-        """A subquery that asks nothing about a row."""
+        """True for an EXISTS without a condition; None where it may depend on the row."""
         query = node.this
         if query is None or query.args.get("where") or query.args.get("having") or query.args.get("joins"):
             return None

@@ -14,9 +14,9 @@ _ROOTS = frozenset(
     "chroot arch-chroot nsenter unshare systemd-nspawn proot bwrap".split()
 )  # other roots for the same path
 _STORES = ("sql_", "store_")
-# What a client is given beside its statement that says nothing of where it goes.
+# Options of a client that do not determine its database.
 _PLAIN = frozenset("-c -e -q -X -A -t -x -N -s -B --command --execute --quiet --no-psqlrc".split())
-# Last words of a parameter that says where.
+# Last words of a parameter that names a place.
 _PLACES = frozenset(
     "host hostname server cluster database databases db dbname catalog schema connection connections dsn datasource source endpoint "
     "url uri project instance account region profile env environment tenant workspace branch port socket target".split()
@@ -24,7 +24,7 @@ _PLACES = frozenset(
 
 
 def happens_elsewhere(action: Action, facts: Sequence[Fact], accused: Collection[tuple[str, Span | None]]) -> bool:
-    """Whether anything that is held against the action happens where its target alone does not say."""
+    """Whether any accused effect happens in a place that its target does not name."""
     effects = [fact for fact in facts if isinstance(fact, Effect) and (fact.subject, fact.span) in accused]
     commands = [fact for fact in facts if isinstance(fact, Command)]
     return any(_away(effect) or _connected(action, effect, commands) for effect in effects)
@@ -35,10 +35,10 @@ def _away(effect: Effect) -> bool:
 
 
 def _connected(action: Action, effect: Effect, commands: Sequence[Command]) -> bool:
-    """Whether a statement goes to a database that is named beside it."""
+    """Whether a statement goes to a database that is named outside it."""
     if not effect.verb.startswith(_STORES):
         return False
-    if commands:  # a setting of a command before it may say where, too
+    if commands:  # an earlier command may set the database, too
         return len(commands) > 1 or any(map(_names_a_place, commands))
     return action.kind in (Kind.OPERATION, Kind.TOOL) and _params_name_a_place(action)
 
@@ -60,7 +60,7 @@ _IDLE_TESTS = frozenset({"-print", "-depth", "-mount", "-xdev"})
 
 
 def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
-    """Where it begins, which names, which kinds, how deep."""
+    """The root, names, types and depths of a `find … -delete`; None where it has other tests."""
     if fact.program != "find" or fact.words[-1:] != ("-delete",) or not all(map(known, fact.words)) or fact.env:
         return None
     words = list(fact.words[:-1])
@@ -74,13 +74,13 @@ def find_delete_query(fact: Command) -> Mapping[str, Any] | None:
         word = words.pop(0)
         if word in _IDLE_TESTS:
             continue
-        if not words or not _taken(found, word, words.pop(0)):
+        if not words or not _add_test(found, word, words.pop(0)):
             return None
     return found if found["name"] and not any(QUOTED in one for one in (found["root"], found["name"])) else None
 
 
-def _taken(found: dict[str, Any], word: str, value: str) -> bool:
-    """Whether an option and its value are known; one name, and one kind."""
+def _add_test(found: dict[str, Any], word: str, value: str) -> bool:
+    """Adds a known test; False for any other, and for a second name or type."""
     if word in _NAMES and not found["name"]:
         found["name"], found["icase"] = value, _NAMES[word]
     elif word == "-type" and value in _TYPES and not found["type"]:

@@ -103,7 +103,7 @@ class DatabaseAddress:
 
 
 def is_ephemeral_name(name: str) -> bool:
-    """Whether a name has a word that says so, and none that says otherwise."""
+    """Whether a name has a word for tests or scratch data, and none that contradicts it."""
     words = {word.lower() for word in _WORDS.findall(name)}
     thrown = words & EPHEMERAL_WORDS or any(word.startswith("tmp") for word in words)
     return bool(thrown) and not any(word.startswith(_KEPT) for word in words)
@@ -118,14 +118,14 @@ def database_of(fact: Command) -> DatabaseAddress | None:
 
 
 def stays_in_database(fact: Command, effects: Sequence[Effect]) -> bool:
-    """Whether all that a client is told to do happens in the one database that it is connected to."""
+    """Whether all effects of a client stay in the database that it is connected to."""
     if "piped" in fact.traits or any(_LEAVES.search(word) for word in fact.words):
         return False
     return all((one.verb in _STATEMENTS and _inside(fact, one)) or _is_script(one) for one in effects)
 
 
 def _is_script(effect: Effect) -> bool:
-    """A file of statements, which is looked at by itself."""
+    """A file of statements, which is inspected by itself."""
     return effect.verb == "run_script" and "sql" in effect.traits
 
 
@@ -166,7 +166,7 @@ def _psql_options(fact: Command) -> ProgramOptions | None:
 
 
 def scripts_of(fact: Command) -> tuple[str, ...]:
-    """The files whose statements a client is given."""
+    """The files of statements that a client runs."""
     found = _psql_options(fact) if fact.program == "psql" else None
     return (*found.values.get("-f", ()), *found.values.get("--file", ())) if found is not None else ()
 
@@ -210,7 +210,7 @@ _READERS: Mapping[str, Callable[[Command], DatabaseAddress | None]] = {
 
 
 def redis_of(fact: Command) -> tuple[DatabaseAddress, ProgramOptions] | None:
-    """Where a Redis client goes, and its command; what its own settings say is a password at most."""
+    """The address and the command of a Redis client; its own settings hold a password at most."""
     found = options_of(
         fact.words, ("-h", "-p", "-n", "-a", "--user", "--pass"), ("--no-auth-warning", "--raw"), stops=True
     )
@@ -225,7 +225,7 @@ _DOWN = ("-v", "--volumes", "--remove-orphans", "--rmi=local")
 
 
 def container_of(fact: Command, commands: Sequence[Command]) -> str | None:
-    """The container that it happens in; empty for none, None where that cannot be told."""
+    """The container that a command runs in; empty for none, None where that is unknown."""
     if "docker exec" not in fact.via:
         return ""
     around = [one for one in commands if one.program in ENGINES and one.span == fact.span]

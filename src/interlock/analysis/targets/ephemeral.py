@@ -48,7 +48,7 @@ _NOT_HERE = frozenset({"remote", "privileged", "production"})
 _AROUND = frozenset(
     {"bash -c", "sh -c", "timeout", "time", "nohup", "command", "nice", "bundle exec", "docker exec", "npx", "php"}
 )
-# What the shell itself does to all commands behind it.
+# Builtins that change the meaning of later commands.
 _SHELL = frozenset(
     "export declare typeset readonly source . eval shopt alias unset exec trap enable hash direnv setopt".split()
 )
@@ -56,14 +56,14 @@ _SHELL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Ephemeral:
-    """Why nothing of worth goes; `deed` is what has to be looked at as well."""
+    """The reason why a target is ephemeral; `deed` is the effect that has to be inspected as well."""
 
     note: str
     deed: Mapping[str, Any] | None = None
 
 
 def ephemeral_targets(facts: Sequence[Fact], accused: Collection[Key], made: Provenance) -> dict[Key, Ephemeral]:
-    """What is known of the accused commands without a look, by what their findings point at."""
+    """The accused commands whose targets are ephemeral by the text alone, by the key of their findings."""
     commands = [fact for fact in facts if isinstance(fact, Command)]
     writes = any(isinstance(fact, Effect) and fact.verb in ("write", "append", "overwrite", "move") for fact in facts)
     found: dict[Key, Ephemeral] = {}
@@ -85,12 +85,12 @@ class _Removal:
     fact: Command
     effects: Sequence[Effect]
     commands: Sequence[Command]
-    made: Provenance
-    writes: bool  # whether the line writes files, of which one may be a script that it runs
+    created: Provenance
+    writes: bool  # whether the line writes files, one of which may be a script that it runs
 
     @property
     def inside(self) -> str | None:
-        """The container that it happens in; empty for none, None where that cannot be told."""
+        """The container that it runs in; empty for none, None where that is unknown."""
         return container_of(self.fact, self.commands)
 
 
@@ -98,42 +98,46 @@ def _here(fact: Command) -> bool:
     return not fact.traits & _NOT_HERE and all(step in _AROUND for step in fact.via) and all(map(known, fact.words))
 
 
-def _client(deed: _Removal) -> Ephemeral | None:
-    place = database_of(deed.fact)
-    if place is None or not place.local or deed.inside is None:
+def _client(removal: _Removal) -> Ephemeral | None:
+    place = database_of(removal.fact)
+    if place is None or not place.local or removal.inside is None:
         return None
-    if deed.inside and deed.made.has(INSIDE, deed.inside):
-        return Ephemeral(f"{deed.inside} was {CREATED_HERE}") if _plain_words(deed) else None
-    if not deed.inside and place.port and deed.made.has(PORT, place.port):
-        return Ephemeral(f"the database server was {CREATED_HERE}") if _plain_words(deed) else None
-    if deed.effects and all(one.verb in ("sql_kill", "sql_read") for one in deed.effects) and _plain_words(deed):
+    if removal.inside and removal.created.has(INSIDE, removal.inside):
+        return Ephemeral(f"{removal.inside} was {CREATED_HERE}") if _plain_words(removal) else None
+    if not removal.inside and place.port and removal.created.has(PORT, place.port):
+        return Ephemeral(f"the database server was {CREATED_HERE}") if _plain_words(removal) else None
+    if (
+        removal.effects
+        and all(one.verb in ("sql_kill", "sql_read") for one in removal.effects)
+        and _plain_words(removal)
+    ):
         return Ephemeral("no data goes: connections end, and what they had not committed")
-    scripts = scripts_of(deed.fact)
-    if not stays_in_database(deed.fact, deed.effects) or (scripts and (deed.inside or deed.writes)):
+    scripts = scripts_of(removal.fact)
+    if not stays_in_database(removal.fact, removal.effects) or (scripts and (removal.inside or removal.writes)):
         return None
-    look = {"verb": "statements", "targets": list(scripts)} if scripts else None
-    if deed.made.has(DATABASE, database_key(deed.inside, place.key)):
-        return Ephemeral(f"{place.name} was {CREATED_HERE}", look)
-    return Ephemeral(f"{place.name} is {EPHEMERAL_DATABASE}", look) if is_ephemeral_name(place.name) else None
+    question = {"verb": "statements", "targets": list(scripts)} if scripts else None
+    if removal.created.has(DATABASE, database_key(removal.inside, place.key)):
+        return Ephemeral(f"{place.name} was {CREATED_HERE}", question)
+    return Ephemeral(f"{place.name} is {EPHEMERAL_DATABASE}", question) if is_ephemeral_name(place.name) else None
 
 
-def _plain_words(deed: _Removal) -> bool:
-    """Whether it does nothing but statements: none of them runs a program or goes elsewhere."""
+def _plain_words(removal: _Removal) -> bool:
+    """Whether it runs statements only, none of which runs a program or leaves the database."""
     return (
-        "piped" not in deed.fact.traits
-        and not any("\\" in word for word in deed.fact.words)
-        and not any(one.verb in ("sql_shell", "sql_execute", "unreadable", "run_script") for one in deed.effects)
+        "piped" not in removal.fact.traits
+        and not any("\\" in word for word in removal.fact.words)
+        and not any(one.verb in ("sql_shell", "sql_execute", "unreadable", "run_script") for one in removal.effects)
     )
 
 
-def _redis(deed: _Removal) -> Ephemeral | None:
-    found = redis_of(deed.fact)
-    if found is None or not found[0].local or deed.inside is None:
+def _redis(removal: _Removal) -> Ephemeral | None:
+    found = redis_of(removal.fact)
+    if found is None or not found[0].local or removal.inside is None:
         return None
     place, options = found
-    if deed.inside and deed.made.has(INSIDE, deed.inside):
-        return Ephemeral(f"{deed.inside} was {CREATED_HERE}")
-    if not deed.inside and deed.made.has(PORT, place.port):
+    if removal.inside and removal.created.has(INSIDE, removal.inside):
+        return Ephemeral(f"{removal.inside} was {CREATED_HERE}")
+    if not removal.inside and removal.created.has(PORT, place.port):
         return Ephemeral(f"the database server was {CREATED_HERE}")
     keys = options.rest[1:]
     if options.rest[:1] and options.rest[0].lower() in ("del", "unlink") and keys and all(map(is_ephemeral_name, keys)):
@@ -144,15 +148,15 @@ def _redis(deed: _Removal) -> Ephemeral | None:
 _SQLITE = ("-header", "-csv", "-json", "-line", "-column", "-batch", "-bail", "-list", "-noheader")
 
 
-def _sqlite(deed: _Removal) -> Ephemeral | None:
-    """A file, which a look can find, and which can be kept."""
-    found = options_of(deed.fact.words, (), _SQLITE)
+def _sqlite(removal: _Removal) -> Ephemeral | None:
+    """A database file, which can be inspected and copied."""
+    found = options_of(removal.fact.words, (), _SQLITE)
     if (
         found is None
         or len(found.rest) < 2
-        or deed.fact.env
-        or deed.fact.via
-        or not stays_in_database(deed.fact, _on_tables(deed))
+        or removal.fact.env
+        or removal.fact.via
+        or not stays_in_database(removal.fact, _on_tables(removal))
     ):
         return None
     file, *texts = found.rest
@@ -163,8 +167,8 @@ def _sqlite(deed: _Removal) -> Ephemeral | None:
     return Ephemeral("", {"verb": "database", "target": file, "sure": True})
 
 
-def _on_tables(deed: _Removal) -> list[Effect]:
-    return [one for one in deed.effects if one.verb != "read"]
+def _on_tables(removal: _Removal) -> list[Effect]:
+    return [one for one in removal.effects if one.verb != "read"]
 
 
 # Those of one environment: `db:drop:all` goes through all of them, production included.
@@ -175,32 +179,32 @@ _RAILS_TASKS = frozenset(
 _RAILS_SETTINGS = frozenset({"RAILS_ENV", "RACK_ENV", "DATABASE_URL", "VERSION", "STEP", "VERBOSE", "PGPASSWORD"})
 
 
-def _rails(deed: _Removal) -> Ephemeral | None:
-    """Rails' own tasks, in an environment that is no other than test or development; what its settings name is looked at."""
-    words = deed.fact.words
-    given = dict(deed.fact.env) | dict(word.split("=", 1) for word in words if "=" in word)
+def _rails(removal: _Removal) -> Ephemeral | None:
+    """Rails' own tasks in the environment test or development; the database of its settings is inspected."""
+    words = removal.fact.words
+    given = dict(removal.fact.env) | dict(word.split("=", 1) for word in words if "=" in word)
     tasks = [word for word in words if "=" not in word]
-    if deed.fact.traits or not given.keys() <= _RAILS_SETTINGS or not set(tasks) <= _RAILS_TASKS:
+    if removal.fact.traits or not given.keys() <= _RAILS_SETTINGS or not set(tasks) <= _RAILS_TASKS:
         return None
     where = {given[name] for name in ("RAILS_ENV", "RACK_ENV") if name in given} or {"development"}
-    if len(where) > 1 or not where <= {"test", "development"} or not _thrown_away_url(given.get("DATABASE_URL")):
+    if len(where) > 1 or not where <= {"test", "development"} or not _is_ephemeral_url(given.get("DATABASE_URL")):
         return None
     return _by_settings(where.pop())
 
 
-def _migrated(deed: _Removal) -> Ephemeral | None:
-    """Tools that take their database from settings, where the line says that it is the one for tests."""
-    given = dict(deed.fact.env)
+def _migration_tool(removal: _Removal) -> Ephemeral | None:
+    """Tools that take their database from settings, where the line selects the test environment."""
+    given = dict(removal.fact.env)
     if (
-        deed.fact.traits
+        removal.fact.traits
         or given.get("NODE_ENV", given.get("APP_ENV")) != "test"
         or not given.keys() <= {"NODE_ENV", "APP_ENV", "DATABASE_URL"}
     ):
         return None
-    return _by_settings("test") if _thrown_away_url(given.get("DATABASE_URL")) else None
+    return _by_settings("test") if _is_ephemeral_url(given.get("DATABASE_URL")) else None
 
 
-# Tools that are told on their command line where the database is.
+# Tools that take the database address on their command line.
 _ADDRESSED = {
     "migrate": "-database",
     "dbmate": "--url",
@@ -211,13 +215,13 @@ _ADDRESSED = {
 }
 
 
-def _addressed(deed: _Removal) -> Ephemeral | None:
-    """One address in the words, behind the option that takes it, of a database to throw away."""
-    words = deed.fact.words
+def _addressed_tool(removal: _Removal) -> Ephemeral | None:
+    """One address of an ephemeral database, after the option that takes it."""
+    words = removal.fact.words
     places = [number for number, word in enumerate(words) if "://" in word and not word.startswith("file:")]
-    if len(places) != 1 or deed.fact.env or deed.fact.traits:
+    if len(places) != 1 or removal.fact.env or removal.fact.traits:
         return None
-    option, at = _ADDRESSED[deed.fact.program], places[0]
+    option, at = _ADDRESSED[removal.fact.program], places[0]
     before, word = (words[at - 1] if at else ""), words[at]
     if option and not (before in (option, f"-{option}") or word.lstrip("-").startswith(f"{option.lstrip('-')}=")):
         return None
@@ -230,19 +234,19 @@ def _addressed(deed: _Removal) -> Ephemeral | None:
 _ARTISAN = frozenset("migrate:fresh migrate:refresh migrate:reset migrate:rollback db:wipe".split())
 
 
-def _artisan(deed: _Removal) -> Ephemeral | None:
-    """Laravel, where the line says that it is the database for tests; what its settings name is looked at."""
-    words = deed.fact.words
-    told = bool(words) and words[0] in _ARTISAN and "--env=testing" in words
-    plain = not deed.fact.traits and deed.fact.env in ((), (("APP_ENV", "testing"),))
-    return _by_settings("testing") if told and plain else None
+def _artisan(removal: _Removal) -> Ephemeral | None:
+    """Laravel, where the line selects the test environment; the database of its settings is inspected."""
+    words = removal.fact.words
+    testing = bool(words) and words[0] in _ARTISAN and "--env=testing" in words
+    plain = not removal.fact.traits and removal.fact.env in ((), (("APP_ENV", "testing"),))
+    return _by_settings("testing") if testing and plain else None
 
 
-def _device(deed: _Removal) -> Ephemeral | None:
-    """An emulator that this session made, or a simulator that is there for tests, by its name."""
-    words = deed.fact.words
-    if deed.fact.program == "avdmanager" and words[:3] == ("delete", "avd", "-n") and len(words) == 4:
-        return Ephemeral(f"{words[3]} was {CREATED_HERE}") if deed.made.has(DEVICE, words[3]) else None
+def _device(removal: _Removal) -> Ephemeral | None:
+    """An emulator that this session created, or a simulator with a test name."""
+    words = removal.fact.words
+    if removal.fact.program == "avdmanager" and words[:3] == ("delete", "avd", "-n") and len(words) == 4:
+        return Ephemeral(f"{words[3]} was {CREATED_HERE}") if removal.created.has(DEVICE, words[3]) else None
     named = words[:2] == ("simctl", "delete") and len(words) > 2 and all(map(is_ephemeral_name, words[2:]))
     return Ephemeral(f"{', '.join(words[2:])}: to be thrown away, by name") if named else None
 
@@ -253,96 +257,101 @@ def _by_settings(environment: str) -> Ephemeral:
     )
 
 
-def _thrown_away_url(address: str | None) -> bool:
+def _is_ephemeral_url(address: str | None) -> bool:
     if address is None:
         return True
     place: DatabaseAddress | None = database_of_url(address)
     return place is not None and place.local and bool(place.host) and is_ephemeral_name(place.name)
 
 
-def _docker(deed: _Removal) -> Ephemeral | None:
-    """Containers and images that this session started or built, and volumes whose names say that they may go, all of those that are named."""
-    words = deed.fact.words
+def _docker(removal: _Removal) -> Ephemeral | None:
+    """Containers and images that this session created, and volumes with ephemeral names; all of the named ones."""
+    words = removal.fact.words
     if words[:2] in (("volume", "rm"), ("volume", "remove")):
-        return _volumes(deed)
-    if words[:1] == ("compose",) or deed.fact.program == "docker-compose":
-        return _composed(deed)
+        return _volumes(removal)
+    if words[:1] == ("compose",) or removal.fact.program == "docker-compose":
+        return _compose(removal)
     words = words[1:] if words[:1] in (("container",), ("image",)) else words
-    kind = IMAGE if deed.fact.words[:1] == ("image",) or words[:1] == ("rmi",) else CONTAINER
+    kind = IMAGE if removal.fact.words[:1] == ("image",) or words[:1] == ("rmi",) else CONTAINER
     found = options_of(words[1:], (), ("-f", "--force", "-v", "--volumes", "-s"))
-    if words[:1] not in (("rm",), ("rmi",), ("kill",), ("stop",)) or found is None or deed.fact.env or deed.inside:
+    if (
+        words[:1] not in (("rm",), ("rmi",), ("kill",), ("stop",))
+        or found is None
+        or removal.fact.env
+        or removal.inside
+    ):
         return None
-    if not found.rest or not all(deed.made.has(kind, name) for name in found.rest):
+    if not found.rest or not all(removal.created.has(kind, name) for name in found.rest):
         return None
     return Ephemeral(f"{', '.join(found.rest[:3])} {'was' if len(found.rest) == 1 else 'were'} {CREATED_HERE}")
 
 
-def _composed(deed: _Removal) -> Ephemeral | None:
-    """What was started for tests, by its name, or from a file that this session wrote, under a name of its own."""
-    words = deed.fact.words[deed.fact.words[:1] == ("compose",) :]
-    found = compose_down(words) if not deed.fact.env and not deed.fact.via else None
+def _compose(removal: _Removal) -> Ephemeral | None:
+    """A compose project with a test name, or one of its own name from a file that this session wrote."""
+    words = removal.fact.words[removal.fact.words[:1] == ("compose",) :]
+    found = compose_down(words) if not removal.fact.env and not removal.fact.via else None
     if found is None:
         return None
-    names, look = ", ".join(found.names), {"verb": "compose", "targets": list(found.files)}
+    names, question = ", ".join(found.names), {"verb": "compose", "targets": list(found.files)}
     if found.for_tests:
-        return Ephemeral(f"{names}: for tests, by name", None if found.project else look)
+        return Ephemeral(f"{names}: for tests, by name", None if found.project else question)
     if found.project and found.files:
-        return Ephemeral(f"{names}: {CREATED_HERE}", look | {"own": True})
+        return Ephemeral(f"{names}: {CREATED_HERE}", question | {"own": True})
     return None
 
 
-def _volumes(deed: _Removal) -> Ephemeral | None:
-    """A volume for development may hold what somebody worked on; one for tests does not."""
-    found = options_of(deed.fact.words[2:], (), ("-f", "--force"))
-    if found is None or not found.rest or deed.fact.env or deed.inside:
+def _volumes(removal: _Removal) -> Ephemeral | None:
+    """Volumes with test names; one for development may hold somebody's work."""
+    found = options_of(removal.fact.words[2:], (), ("-f", "--force"))
+    if found is None or not found.rest or removal.fact.env or removal.inside:
         return None
     gone = all(is_ephemeral_name(name) and "dev" not in name.lower() for name in found.rest)
     return Ephemeral(f"{', '.join(found.rest[:3])}: to be thrown away, by name") if gone else None
 
 
-def _remote_ref(deed: _Removal) -> Ephemeral | None:
-    """One tag or branch at a remote that this session made and pushed; from which repository and to which remote has to be looked at."""
-    words = [word for word in deed.fact.words if word not in ("-q", "--quiet", "--no-verify")]
+def _remote_ref(removal: _Removal) -> Ephemeral | None:
+    """A tag or branch that this session created and pushed; its repository and remote have to be inspected."""
+    words = [word for word in removal.fact.words if word not in ("-q", "--quiet", "--no-verify")]
     deletes = bool({"--delete", "-d"} & set(words))
     names = [word for word in words[1:] if word not in ("--delete", "-d")]
-    if words[:1] != ["push"] or deed.fact.env or deed.fact.via or len(names) != 2 or names[0].startswith("-"):
+    if words[:1] != ["push"] or removal.fact.env or removal.fact.via or len(names) != 2 or names[0].startswith("-"):
         return None
     name = names[1] if deletes else names[1].removeprefix(":")
     if (not deletes and name == names[1]) or name.startswith((":", "-", "+")):
         return None
     for kind, where in ((TAG, "refs/tags/"), (BRANCH, "refs/heads/")):
         short = name.removeprefix(where)
-        if not short.startswith("refs/") and deed.made.has(kind, short) and deed.made.has(PUSHED, short):
-            look = {"verb": "git", "words": ["push", "--delete", names[0], f"{where}{short}"]}
-            return Ephemeral(f"the {kind} {short} was {CREATED_HERE}", look)
+        if not short.startswith("refs/") and removal.created.has(kind, short) and removal.created.has(PUSHED, short):
+            question = {"verb": "git", "words": ["push", "--delete", names[0], f"{where}{short}"]}
+            return Ephemeral(f"the {kind} {short} was {CREATED_HERE}", question)
     return None
 
 
-def _release(deed: _Removal) -> Ephemeral | None:
-    """The release at the forge of a tag that this session made and pushed: it cannot be older than the tag."""
-    found = options_of(deed.fact.words, (), ("-y", "--yes", "--cleanup-tag"))
+def _release(removal: _Removal) -> Ephemeral | None:
+    """The release of a tag that this session created and pushed; it cannot be older than the tag."""
+    found = options_of(removal.fact.words, (), ("-y", "--yes", "--cleanup-tag"))
     if (
         found is None
         or found.rest[:2] != ("release", "delete")
         or len(found.rest) != 3
-        or deed.fact.env
-        or deed.fact.via
+        or removal.fact.env
+        or removal.fact.via
     ):
         return None
     tag = found.rest[2]
-    remotes = [one.source for one in deed.made.things if (one.kind, one.name) == (PUSHED, tag)]
-    if not deed.made.has(TAG, tag) or len(remotes) != 1:
+    remotes = [one.source for one in removal.created.things if (one.kind, one.name) == (PUSHED, tag)]
+    if not removal.created.has(TAG, tag) or len(remotes) != 1:
         return None
-    look = {"verb": "git", "words": ["push", "--delete", remotes[0], f"refs/tags/{tag}"]}
-    return Ephemeral(f"the tag {tag} was {CREATED_HERE}, and so its release is no older", look)
+    question = {"verb": "git", "words": ["push", "--delete", remotes[0], f"refs/tags/{tag}"]}
+    return Ephemeral(f"the tag {tag} was {CREATED_HERE}, and so its release is no older", question)
 
 
-def _cluster(deed: _Removal) -> Ephemeral | None:
-    """A namespace or a release that this session made, with whatever came into it since; pods, which are there to be replaced."""
-    if deletes_only_pods(deed.fact) and not deed.fact.via:
+def _cluster(removal: _Removal) -> Ephemeral | None:
+    """A namespace or release that this session created, with its later content; pods, which are replaced anyway."""
+    if deletes_only_pods(removal.fact) and not removal.fact.via:
         return Ephemeral("pods do not last: whatever runs them starts new ones")
-    found = deleted_in_cluster(deed.fact) if not deed.fact.via else None
-    if found is None or not deed.made.has(*found):
+    found = deleted_in_cluster(removal.fact) if not removal.fact.via else None
+    if found is None or not removal.created.has(*found):
         return None
     return Ephemeral(f"the {found[0]} {found[1].split()[-1]} was {CREATED_HERE}")
 
@@ -354,6 +363,6 @@ def notes(answers: Mapping[Key, Ephemeral]) -> Iterator[str]:
 _READERS: Mapping[str, Callable[[_Removal], Ephemeral | None]] = {
     "psql": _client, "dropdb": _client, "mysql": _client, "mariadb": _client, "redis-cli": _redis, "sqlite3": _sqlite, "rails": _rails,
     "rake": _rails, "docker": _docker, "podman": _docker, "docker-compose": _docker, "git": _remote_ref, "gh": _release, "kubectl": _cluster, "helm": _cluster, "artisan": _artisan, "avdmanager": _device, "xcrun": _device,
-    **dict.fromkeys(_ADDRESSED, _addressed),
-    **dict.fromkeys(("knex", "sequelize", "prisma", "typeorm", "sequelize-cli"), _migrated),
+    **dict.fromkeys(_ADDRESSED, _addressed_tool),
+    **dict.fromkeys(("knex", "sequelize", "prisma", "typeorm", "sequelize-cli"), _migration_tool),
 }  # fmt: skip

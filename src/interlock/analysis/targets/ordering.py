@@ -25,8 +25,8 @@ from interlock.analysis.shell.syntax.nodes import (
 )
 from interlock.model import Span
 
-# Variables that make a program or a word mean another place.
-_TELLING = re.compile(
+# Variables that redirect a program or a word to another place.
+_REDIRECTING = re.compile(
     r"HOME|CDPATH|GLOBIGNORE|IFS|PATH|ENV|BASH\w*|SHELLOPTS|(?:PG|MYSQL|MARIADB|REDIS|MONGO|SQLITE|DATABASE|DB|GIT|DOCKER|COMPOSE|RAILS|RACK"
     r"|NODE|DJANGO|FLASK|APP|MIX|TMP)\w*"
 )
@@ -35,49 +35,52 @@ _MANY = 5_000  # nodes of one line
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """One command line: where each of its moments begins, and what is set in it for all that follows."""
+    """One command line: the start of each of its steps, and whether it redirects later ones."""
 
-    starts: tuple[int, ...] = ()  # empty where one thing does not wait for another
-    set_apart: bool = False  # a variable is set that could make what follows mean another place
+    starts: tuple[int, ...] = ()  # of the steps; empty where they do not run in order
+    set_apart: bool = False  # a variable is set that could redirect later commands
 
     def until(
-        self, facts: Sequence[Fact], deeds: Collection[tuple[str, Span | None]], keys: Sequence[tuple[str, Span | None]]
+        self,
+        facts: Sequence[Fact],
+        harmful: Collection[tuple[str, Span | None]],
+        keys: Sequence[tuple[str, Span | None]],
     ) -> list[Fact]:
-        """The facts that come before the last deed, or with it; `keys` are what the facts point at, one by one."""
-        places = [number for number, key in enumerate(keys) if key in deeds]
+        """The facts up to the step of the last harmful effect; `keys` are the keys of the facts, in order."""
+        places = [number for number, key in enumerate(keys) if key in harmful]
         if not places or not self.starts:
             return list(facts)
-        last, moment = places[-1], max(self._moment(facts[number].span) for number in places)
-        return [fact for number, fact in enumerate(facts) if number <= last or self._moment(fact.span) <= moment]
+        last, step = places[-1], max(self._step(facts[number].span) for number in places)
+        return [fact for number, fact in enumerate(facts) if number <= last or self._step(fact.span) <= step]
 
-    def _moment(self, span: Span | None) -> int:
+    def _step(self, span: Span | None) -> int:
         return sum(start <= span[0] for start in self.starts) if span is not None else 0
 
 
 def parse_command_line(text: str) -> CommandLine:
-    """The moments of a line; what cannot be parsed, or runs beside the rest, has none."""
+    """The steps of a line; none where it cannot be parsed, or where a part runs in the background."""
     nodes, errors = parse(text, lambda _: None)
     inner = [one for node in nodes for one in _inner(node)]
     set_apart = any(_sets_apart(one) for one in inner)
     if errors or len(inner) > _MANY or any(isinstance(one, Background) for one in inner):
         return CommandLine(set_apart=set_apart)
-    starts = [_start(moment) for node in nodes for moment in _moments(node)]
+    starts = [_start(step) for node in nodes for step in _steps(node)]
     if any(start is None for start in starts):
         return CommandLine(set_apart=set_apart)
     return CommandLine(tuple(start for start in starts if start is not None), set_apart)
 
 
-def _moments(node: Node) -> list[Node]:
+def _steps(node: Node) -> list[Node]:
     return node.nodes if isinstance(node, AndOr) else [node]
 
 
 def _start(node: Node) -> int | None:
-    """Where a node begins; None where nothing in it says so."""
+    """The start of a node; None where it has no command."""
     return min((one.span[0] for one in _inner(node) if isinstance(one, SimpleCommand | ShellFunction)), default=None)
 
 
 def _inner(node: Node) -> Iterator[Node]:
-    """A node and all that it is made of; what stands in its words counts for where they stand."""
+    """A node and all nodes inside it."""
     todo: list[Node] = [node]
     while todo:
         one = todo.pop()
@@ -107,20 +110,22 @@ def _parts(node: Node) -> list[Node]:
 
 def _sets_apart(node: Node) -> bool:
     return (
-        isinstance(node, SimpleCommand) and not node.words and any(_TELLING.fullmatch(one.name) for one in node.assigns)
+        isinstance(node, SimpleCommand)
+        and not node.words
+        and any(_REDIRECTING.fullmatch(one.name) for one in node.assigns)
     )
 
 
-Key = tuple[str, Span | None]  # what a finding points at
+Key = tuple[str, Span | None]  # of a finding: subject and span
 
-# What may stand beside it: nothing of it brings other files to where something is destroyed.
-_BESIDE = frozenset(
+# Programs that never put other files in the place of a target.
+_NEUTRAL = frozenset(
     "cd echo printf ls cat pwd true false : test [ [[ head tail grep egrep fgrep rg wc sort uniq cut tr du df stat file sleep date "
     "which type whoami id env uname mkdir rmdir rm unlink set exit read wait jq diff cmp less more basename dirname realpath tee touch "
     "pytest tox ruff mypy black eslint tsc prettier jest vitest".split()
 )
-# What makes things and moves none: whatever it puts into the way of the deed was not there before, and can be made again.
-_MAKES = {
+# Subcommands that create files and move none: what they put in the place of a target is new, and can be built again.
+_BUILDS = {
     "cargo": "build b test t check c clippy bench doc fmt llvm-cov flamegraph nextest metadata tree",
     "go": "build test vet fmt list version",
     "dotnet": "build test restore format stryker",
@@ -131,46 +136,46 @@ _MAKES = {
 _GIT_READS = frozenset("status log diff show rev-parse ls-files ls-remote blame describe grep shortlog".split())
 _WRAPPERS = frozenset({"bash", "sh", "dash", "zsh", "timeout", "time", "nohup", "command", "nice"})
 _FOLLOWS = frozenset({"-L", "-H", "-follow"})
-# Effects after which a place may hold anything.
-_BRINGS = frozenset({"move", "unreadable", "run_script", "run_download"})
+# Effects after which a place may have any content.
+_REPLACING = frozenset({"move", "unreadable", "run_script", "run_download"})
 _PRUNES = frozenset({"-p", "--prune", "-P", "--prune-tags"})
 
 
 def fact_key(fact: Fact) -> Key:
-    """What a finding about this fact points at."""
+    """The key of a finding about this fact."""
     return (fact.subject if isinstance(fact, Effect) else show_command(fact.program, fact.words), fact.span)
 
 
 def is_undisturbed(facts: Sequence[Fact], accused: Collection[Key], answered: Collection[Key] = ()) -> bool:
-    """Whether nothing of what has happened by then could change what the deeds meet: no move, no link, one Git command.
+    """Whether no earlier step could change the targets of the accused ones: no move, no link, one Git command.
 
-    `answered` are those of the accused that no file of this machine has to do with.
+    `answered` are accused facts whose targets are not files of this machine.
     """
     commands = [fact for fact in facts if isinstance(fact, Command)]
     changing = {fact_key(fact) for fact in commands if _changes(fact) and fact.program != "find"}
     changing -= {fact_key(fact) for fact in commands if earlier_git_change(fact, commands) is not None}
     changing -= set(answered)
-    brought = any(
-        isinstance(fact, Effect) and fact.verb in _BRINGS and fact_key(fact) not in answered for fact in facts
+    replaced = any(
+        isinstance(fact, Effect) and fact.verb in _REPLACING and fact_key(fact) not in answered for fact in facts
     )
     follows = any(fact.program == "find" and not _finds(fact, accused) for fact in commands)
     set_apart = any(fact.env for fact in commands if fact_key(fact) in accused and fact_key(fact) not in answered)
-    deeds = [fact for fact in commands if fact_key(fact) in accused and fact_key(fact) not in answered]
-    first = next((number for number, fact in enumerate(deeds) if fact_key(fact) in changing), len(deeds))
-    alone = all(map(_direct, deeds[first + 1 :])) or _links_apart(deeds[first:])
-    return changing <= set(accused) and alone and not brought and not follows and not set_apart
+    harmful = [fact for fact in commands if fact_key(fact) in accused and fact_key(fact) not in answered]
+    first = next((number for number, fact in enumerate(harmful) if fact_key(fact) in changing), len(harmful))
+    direct = all(map(_direct, harmful[first + 1 :])) or _links_apart(harmful[first:])
+    return changing <= set(accused) and direct and not replaced and not follows and not set_apart
 
 
 def _direct(fact: Command) -> bool:
-    """Whether it deletes things by names that no link can stand in: files of this very folder."""
+    """Whether it deletes files of this very folder, so that no link can stand in their path."""
     names = [word for word in fact.words if not word.startswith("-")]
     return fact.program in ("rm", "unlink") and not any(set("/*?[{~") & set(word) for word in names)
 
 
-def _links_apart(deeds: Sequence[Command]) -> bool:
-    """Whether they all make links, none of them on the way to where another one goes: what a link leads to was not looked at."""
+def _links_apart(commands: Sequence[Command]) -> bool:
+    """Whether all of them create links, none in the path of another one: the target of a link was not inspected."""
     places: list[str] = []
-    for fact in deeds:
+    for fact in commands:
         names = [word for word in fact.words if not word.startswith("-")]
         flags = {letter for word in fact.words if word.startswith("-") for letter in word[1:]}
         if fact.program != "ln" or len(names) != 2 or not flags <= set("sfnvT") or not all(map(known, names)):
@@ -180,20 +185,20 @@ def _links_apart(deeds: Sequence[Command]) -> bool:
 
 
 def _finds(fact: Command, accused: Collection[Key]) -> bool:
-    """Whether a search only names what it finds, or deletes it; one that follows links or runs something does more."""
+    """Whether a `find` only prints or deletes; not one that follows links or runs a program."""
     return not _FOLLOWS & set(fact.words) and (
         fact_key(fact) in accused or not {"-exec", "-execdir", "-ok", "-okdir"} & set(fact.words)
     )
 
 
 def earlier_git_changes(facts: Sequence[Fact]) -> list[str]:
-    """What Git commands before a deed do to the repository that is looked at, in the looker's words."""
+    """The changes that earlier Git commands make to the repository, in the words of the inspector."""
     commands = [fact for fact in facts if isinstance(fact, Command)]
     return list(dict.fromkeys(word for one in commands if (word := earlier_git_change(one, commands)) is not None))
 
 
 def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None:
-    """`fetch` changes what is known of remotes alone; before a branch is deleted, `pull` and `move` go elsewhere and `branch` makes one."""
+    """The change of one Git command: `fetch` for remote refs only; before a branch is deleted also `pull`, `move` and `branch`."""
     if fact.program != "git" or fact.env or not all(map(known, fact.words)) or not fact.words:
         return None
     name, rest = fact.words[0], fact.words[1:]
@@ -213,15 +218,15 @@ def earlier_git_change(fact: Command, commands: Sequence[Command]) -> str | None
 
 
 def _only_branches(commands: Sequence[Command]) -> bool:
-    """Whether all that Git destroys in this line is branches, to which no file in the work tree matters."""
+    """Whether Git destroys only branches in this line, so that files of the work tree do not matter."""
     deleting = [one for one in commands if one.program == "git" and one.words[:1] == ("branch",) and "-D" in one.words]
-    others = [one for one in commands if one.program not in _BESIDE and one.program != "git"]
+    others = [one for one in commands if one.program not in _NEUTRAL and one.program != "git"]
     return bool(deleting) and not others and not any(one.program in ("rm", "unlink") for one in commands)
 
 
 def _changes(fact: Command) -> bool:
     if fact.program == "git":
         return next((word for word in fact.words if not word.startswith("-")), "") not in _GIT_READS
-    if fact.program in _MAKES:
-        return not fact.words or fact.words[0] not in _MAKES[fact.program].split()
-    return fact.program not in _BESIDE and not (fact.program in _WRAPPERS and "wrapper" in fact.traits)
+    if fact.program in _BUILDS:
+        return not fact.words or fact.words[0] not in _BUILDS[fact.program].split()
+    return fact.program not in _NEUTRAL and not (fact.program in _WRAPPERS and "wrapper" in fact.traits)

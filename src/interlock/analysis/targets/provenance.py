@@ -31,13 +31,13 @@ _LOCAL_KINDS = frozenset({FILE, BRANCH, TAG, PUSHED})
 
 @dataclass(frozen=True, slots=True)
 class CreatedThing:
-    """One thing that a session made: what it is, its name, and what has to be known to find it again."""
+    """One object that a session created: its kind, its name, and the data to find it again."""
 
     kind: str
     name: str
     base: str = ""  # the folder in which a file, a branch, a tag or a push was named
     source: str = ""  # what a file is a copy of, or where something was pushed
-    mark: str = ""  # what a file was like when it was made
+    mark: str = ""  # state of a file when it was created
 
     @property
     def body(self) -> dict[str, str]:
@@ -47,11 +47,11 @@ class CreatedThing:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What one session made."""
+    """The objects that one session created."""
 
     things: tuple[CreatedThing, ...] = ()
     names: frozenset[tuple[str, str]] = field(default=frozenset())
-    strayed: tuple[str, ...] = ()  # folders that it went to, in which its shell may still be
+    strayed: tuple[str, ...] = ()  # folders that its shell may still be in
 
     @classmethod
     def of(cls, things: Sequence[CreatedThing]) -> Provenance:
@@ -61,7 +61,7 @@ class Provenance:
         return (kind, name) in self.names
 
     def local(self) -> list[dict[str, str]]:
-        """What a look at this machine's files has to know."""
+        """The objects that an inspection of this machine's files needs."""
         return [one.body for one in self.things if one.kind in _LOCAL_KINDS]
 
 
@@ -69,14 +69,14 @@ NOTHING_CREATED = Provenance()
 
 
 def created_by(action: Action, facts: Sequence[Fact]) -> list[CreatedThing]:
-    """What it makes for certain when the whole of it succeeds: what stands in a pipe or behind `;` may have failed."""
+    """The objects that an action certainly creates when it succeeds; a part of a pipe or after `;` may have failed."""
     if action.kind is Kind.TOOL:
         return list(_written(action))
     if action.kind is not Kind.COMMAND or not action.cwd.startswith("/"):
         return []
     sure = _sure(action.text)
     commands = [fact for fact in facts if isinstance(fact, Command)]
-    found = [thing for fact in commands for thing in _makes(fact, action.cwd, sure, commands)]
+    found = [thing for fact in commands for thing in _created(fact, action.cwd, sure, commands)]
     return (
         found
         if not any(isinstance(fact, Command) and _moves(fact) for fact in facts)
@@ -85,11 +85,11 @@ def created_by(action: Action, facts: Sequence[Fact]) -> list[CreatedThing]:
 
 
 def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
-    """What no longer stands for what the session made: another thing may have its name now."""
+    """Names that no longer identify the session's object: another one may have the name now."""
     found: list[tuple[str, str]] = []
     for fact in facts:
         if isinstance(fact, Command) and fact.program in ENGINES:
-            found += _freed(fact)
+            found += _released_names(fact)
         elif isinstance(fact, Command) and fact.program == "dropdb" and (place := database_of(fact)) is not None:
             found.append((DATABASE, place.key))
         elif isinstance(fact, Command) and (gone := deleted_in_cluster(fact)) is not None:
@@ -97,8 +97,8 @@ def removed_by(facts: Sequence[Fact]) -> list[tuple[str, str]]:
     return found
 
 
-def _freed(fact: Command) -> list[tuple[str, str]]:
-    """Names of containers and images that may mean others from now on, and ports that somebody else may listen to."""
+def _released_names(fact: Command) -> list[tuple[str, str]]:
+    """Names of containers and images that may identify others from now on, and ports that may have another listener."""
     named = {"rename", "tag", "commit", "load", "import", "rm", "rmi", "restore"} & set(fact.words[:2])
     unclear = {"prune", "compose", "system", "stack"} & set(fact.words[:2]) or (
         named and not all(map(known, fact.words))
@@ -119,10 +119,10 @@ def _written(action: Action) -> Iterator[CreatedThing]:
         yield CreatedThing(FILE, path, "/")
 
 
-def _makes(
+def _created(
     fact: Command, cwd: str, sure: Callable[[Command], str], commands: Sequence[Command]
 ) -> Iterator[CreatedThing]:
-    """`sure` is `""` for what may have failed, `last` for a pipe whose end alone is known, `yes` for the rest."""
+    """`sure` gives `""` for a command that may have failed, `last` for a pipe whose last stage decides, `yes` for the rest."""
     maker = _MAKERS.get(fact.program)
     certain = sure(fact)
     if fact.program == "createdb" and fact.traits == {"container"} and certain == "yes":
@@ -130,9 +130,7 @@ def _makes(
     if maker is None or not certain or fact.via or fact.traits or not all(map(known, fact.words)):
         return
     for thing in maker(fact, cwd):
-        if (
-            certain == "yes" or thing.kind == IMAGE
-        ):  # an image is made again from its recipe, whichever of the two it is
+        if certain == "yes" or thing.kind == IMAGE:  # an image can be built again in either case
             yield thing
 
 
@@ -145,7 +143,7 @@ def _docker(fact: Command, cwd: str) -> Iterator[CreatedThing]:
         name = found.last("--name") if found else None
         if found is not None and name:
             yield CreatedThing(CONTAINER, name)
-            if not found.has("-v", "--volume", "--mount", "--volumes-from"):  # what such a one holds may be older
+            if not found.has("-v", "--volume", "--mount", "--volumes-from"):  # a volume may hold older data
                 yield CreatedThing(INSIDE, name)
                 yield from (
                     CreatedThing(PORT, port) for port in _ports(found) if not found.has("--rm")
@@ -175,14 +173,14 @@ def _createdb(fact: Command, cwd: str) -> Iterator[CreatedThing]:
 
 
 def _created_inside(fact: Command, commands: Sequence[Command]) -> Iterator[CreatedThing]:
-    """A database that `docker exec` makes in a container."""
+    """A database that `docker exec` creates in a container."""
     place, where = database_of(fact), container_of(fact, commands)
     if place is not None and place.local and where:
         yield CreatedThing(DATABASE, database_key(where, place.key))
 
 
 def database_key(container: str, key: str) -> str:
-    """How a database is remembered: by where it is."""
+    """The key of a database in the provenance: its container and its address."""
     return f"{container} {key}" if container else key
 
 
@@ -203,7 +201,7 @@ def _git(fact: Command, cwd: str) -> Iterator[CreatedThing]:
 
 
 def _new_tag(rest: Sequence[str]) -> str:
-    """Its name; Git makes no tag where there is one of that name, unless it is forced to."""
+    """The name of a new tag; Git refuses an existing one unless it is forced."""
     found = options_of(
         rest, ("-m", "--message", "-F", "--file", "-u", "--local-user"), ("-a", "-s", "--annotate", "--sign")
     )
@@ -224,7 +222,7 @@ def _cp(fact: Command, cwd: str) -> Iterator[CreatedThing]:
 
 
 def _device(fact: Command, cwd: str) -> Iterator[CreatedThing]:
-    """`avdmanager create avd` refuses a name that there is, unless it is forced to."""
+    """An emulator; `avdmanager create avd` refuses an existing name unless it is forced."""
     found = options_of(
         fact.words, ("-n", "--name", "-k", "--package", "-d", "--device", "-b", "--abi", "-g", "--tag", "-c"), ()
     )
@@ -251,7 +249,7 @@ _MOVERS = frozenset("mv ln rsync tar unzip install cd pushd export source . eval
 
 
 def _moves(fact: Command) -> bool:
-    """Whether a folder or a name may mean another one behind this command."""
+    """Whether a folder or a name may mean another one after this command."""
     return fact.program in _MOVERS
 
 
@@ -270,14 +268,14 @@ def _sure(text: str) -> Callable[[Command], str]:
             first = one.stages[0] if isinstance(one, ShellPipeline) else one
             if not isinstance(first, SimpleCommand) or first.negated:
                 continue
-            if first.words and first.words[0].literal in _ENDINGS:  # what the line says in the end may be anything
+            if first.words and first.words[0].literal in _ENDINGS:  # they decide the exit status of the line
                 return lambda fact: ""
             certain[first.span[0]] = "last" if isinstance(one, ShellPipeline) else "yes"
     return lambda fact: certain.get(fact.span[0], "") if fact.span is not None else ""
 
 
 def created_things_of(data: Any) -> tuple[CreatedThing, ...]:
-    """Out of JSON; raises ValueError, KeyError and TypeError for anything else."""
+    """Reads objects from JSON; raises ValueError, KeyError and TypeError for anything else."""
     return tuple(
         CreatedThing(*(str(one.get(name, "")) for name in ("kind", "name", "base", "source", "mark"))) for one in data
     )
