@@ -44,7 +44,7 @@ def test_answers_to_questions_that_were_not_asked_reach_nobody(bench: Bench) -> 
         proxy.request("ping", {})
         texts = [words_of(one["result"]) for one in proxy.seen if "content" in one.get("result", {})]
         assert texts == ["after strays", "first"]
-        assert proxy.said.count("was not asked") == 4
+        assert proxy.said.count("was not given") == 4
         assert proxy.said.count("neither a text nor a number") == 1
 
 

@@ -98,7 +98,7 @@ def test_a_server_cannot_answer_for_its_clients_user(bench: Bench) -> None:
         assert "delete_note" not in [one["name"] for one in proxy.calls()]
         proxy.say({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "cancel"}})
         assert proxy.answer(id)["result"]["isError"] is True
-        assert "was not asked" in proxy.said
+        assert "was not given" in proxy.said
     bench.reject_all()
 
 
@@ -175,7 +175,7 @@ def test_a_tool_that_is_not_what_it_was_is_reported_and_held_until_an_operator_a
     with greeted(bench.proxy(ODD, name="changing", env=changed)) as proxy:
         assert proxy.call("get_note")["isError"] is True
         assert proxy.call("list_notes")["content"]
-        assert "'get_note' is not what it was" in proxy.said
+        assert "'get_note' has changed" in proxy.said
         status = bench.daemon.here().get("/api/v1/status", headers=bench.operator).json()
         assert "get_note" in json.dumps(status)
         body = {"reason": "looked at it"}

@@ -1,4 +1,4 @@
-"""A gate in front of any MCP server: puts each `tools/call` to the daemon with the tool's claims; without a daemon, what destroys is denied."""
+"""A gate in front of any MCP server: puts each `tools/call` to the daemon with the tool's claims; without a daemon, destructive calls are denied."""
 
 from __future__ import annotations
 
@@ -19,15 +19,22 @@ RAISED = 2  # destructive, in the daemon's numbers
 UNLISTED = "the server does not list this tool"
 CHANGED = "the tool's description is not the one that was pinned"
 DESTRUCTIVE, READ_ONLY = "destructive", "read_only"  # what annotations can claim
+AGAIN = 2.0  # seconds between two tries to hold the session
+FAREWELL = 2.0
+UNTESTED = "untested"
+DISTRUSTED = frozenset({"PERMISSION_TRUST_LEVEL_INSUFFICIENT", "PERMISSION_DANGER_LEVEL_DENIED"})
+LOST = (NoDaemon, OSError, asyncio.IncompleteReadError)
+_HELD = frozenset({"confirm", "approve", "verify", "cool_off", "deny"})
+_PENDING = frozenset({"pending_cooling", "pending_approval"})
 
 
 @dataclass(frozen=True, slots=True)
 class ListedTool:
-    """One tool as it is listed; of several under one name, the worst that any of them says."""
+    """One listed tool; several of one name are joined into the most dangerous of their claims."""
 
-    marks: frozenset[str]  # a hash of everything that a listing says of it, for each that has its name
+    marks: frozenset[str]  # a hash of the whole listing entry, for each of this name
     destroys: bool
-    reads: bool  # by its own word alone
+    reads: bool  # by its own claim only
 
     @property
     def mark(self) -> str:
@@ -39,13 +46,13 @@ class ListedTool:
     def hints(self) -> list[str]:
         return [DESTRUCTIVE] if self.destroys else [READ_ONLY] if self.reads else []
 
-    def joined(self, other: ListedTool) -> ListedTool:
+    def join_with(self, other: ListedTool) -> ListedTool:
         return ListedTool(self.marks | other.marks, self.destroys or other.destroys, self.reads and other.reads)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolClaims:
-    """What is said of one tool: the level that a call of it has at least and why, and its annotations."""
+    """The least level of a call of one tool and the reason for it, and the tool's annotations."""
 
     level: int = 0
     why: str = ""
@@ -54,24 +61,24 @@ class ToolClaims:
 
 @dataclass(slots=True)
 class Catalog:
-    """What a server has listed since it started; what is not in it is judged as if it destroyed."""
+    """The tools that a server has listed since it started; a call of any other is judged as destructive."""
 
     tools: dict[str, ListedTool] = field(default_factory=dict)
-    changed: frozenset[str] = frozenset()  # since they were pinned, by the daemon's word
-    stale: bool = True  # the server said that its tools are others by now, or was never asked
+    changed: frozenset[str] = frozenset()  # since they were pinned, as the daemon reports
+    stale: bool = True  # the server announced a change, or was never asked
     _listing: set[str] = field(default_factory=set)  # the names of the listing that is under way
 
     def learn(self, result: Any, first: bool) -> None:
-        """Takes over a page of the listing; a name that the same listing had before is joined with what it was there."""
+        """Adds a page of the listing; joins entries of the same name within one listing."""
         listed = result.get("tools") if isinstance(result, Mapping) else None
         if first:
             self._listing.clear()
         for one in listed if isinstance(listed, list) else ():
             if isinstance(one, Mapping) and isinstance(name := one.get("name"), str):
                 found = _tool(one)
-                self.tools[name] = self.tools[name].joined(found) if name in self._listing else found
+                self.tools[name] = self.tools[name].join_with(found) if name in self._listing else found
                 self._listing.add(name)
-        # Half of a listing may lack the worse of two: whoever calls has it listed to its end first.
+        # Half of a listing may lack the worse of two entries: a call waits for the listing to be complete.
         self.stale = not (isinstance(result, Mapping) and not result.get("nextCursor"))
 
     @property
@@ -79,7 +86,7 @@ class Catalog:
         return {name: tool.mark for name, tool in self.tools.items() if name and len(name) <= 200}
 
     def claims(self, name: str) -> ToolClaims:
-        """What counts for a call of this tool; nothing lowers a tool that is not listed, or not what it was."""
+        """The claims for a call of this tool; annotations never lower a tool that is not listed or has changed."""
         tool = self.tools.get(name)
         if tool is None:
             return ToolClaims(RAISED, UNLISTED)
@@ -96,20 +103,13 @@ def _tool(one: Mapping[str, Any]) -> ListedTool:
     )
 
 
-AGAIN = 2.0  # seconds between two tries to hold the session
-FAREWELL = 2.0
-UNTESTED = "untested"
-DISTRUSTED = frozenset({"PERMISSION_TRUST_LEVEL_INSUFFICIENT", "PERMISSION_DANGER_LEVEL_DENIED"})
-LOST = (NoDaemon, OSError, asyncio.IncompleteReadError)
-
-
 @dataclass(frozen=True, slots=True)
 class ServerIdentity:
-    """The server behind a proxy, as the daemon is told of it."""
+    """The server behind a proxy, as it is reported to the daemon."""
 
     name: str
     words: str  # how it is started, or its address
-    trust: str = ""  # that somebody said it deserves
+    trust: str = ""  # claimed by the user
 
     @property
     def mark(self) -> str:
@@ -124,33 +124,35 @@ class ServerIdentity:
 
 @dataclass(frozen=True, slots=True)
 class ProxyVerdict:
-    """What the gate says to one call."""
+    """The gate's decision on one call."""
 
     allowed: bool
-    words: str = ""  # why not; or, where something was kept first, that it was
-    ticket: str = ""  # that it waits for
+    words: str = ""  # the reason for a denial; or a notice of the snapshot taken first
+    ticket: str = ""  # that the call waits for
     token: str = ""
 
 
 class ProxyGate:
-    """Asks for one server; whatever goes wrong is a no."""
+    """Puts the calls of one server to the daemon; every failure is a denial."""
 
     def __init__(self, behind: ServerIdentity, link: DaemonLink, config: Config, cwd: str) -> None:
         self.behind, self._link, self.config, self._cwd = behind, link, config, cwd
         self.session = f"mcp_{secrets.token_hex(16)}"
-        self.agent = ""  # what the client calls itself
+        self.agent = ""  # the client's name for itself
         self.trust, self.note = behind.trust or UNTESTED, ""
-        self.doubted = False  # a call was denied for want of trust, which may be another by now for the rest as well
+        self.doubted = (
+            False  # a call was denied for lack of trust, so the trust may have changed for other requests too
+        )
         self._server = behind.wire
         self._starts = config.hooks.start_daemon
 
     @property
     def restricted(self) -> bool:
-        """Whether nothing but lists is asked of the server, as far as is known."""
+        """Whether the server is only asked for its listings, by the latest known trust."""
         return self.trust == UNTESTED or self.doubted
 
     def action(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The question, but for the claims."""
+        """The body of an evaluation, without the claims."""
         return {
             "tool": f"mcp__{self.behind.name}__{tool}",
             "input": arguments,
@@ -159,75 +161,75 @@ class ProxyGate:
         }
 
     async def decide(self, tool: str, arguments: Mapping[str, Any], claims: ToolClaims) -> ProxyVerdict:
-        """One evaluation."""
+        """Evaluates one call, in this process where the daemon cannot be reached."""
         level = {"level": claims.level, "why": claims.why} if claims.level else {}
         hints = {"hints": list(claims.hints)} if claims.hints else {}
         body = {**self.action(tool, arguments), "server": {**self._server, **level, **hints}}
         try:
-            said = await self._link.post("/evaluate", body, start=self._starts)
+            reply = await self._link.post("/evaluate", body, start=self._starts)
         except UnicodeEncodeError:
             return ProxyVerdict(False, "Denied: a text holds half of a character (a lone surrogate).")
         except LOST:
-            return await self._alone(body, claims)
-        return self._verdict(said)
+            return await self._judge_locally(body, claims)
+        return self._verdict(reply)
 
-    def _verdict(self, said: Any) -> ProxyVerdict:
-        if type(said) is not dict or type(said.get("allowed")) is not bool:
+    def _verdict(self, reply: Any) -> ProxyVerdict:
+        if type(reply) is not dict or type(reply.get("allowed")) is not bool:
             return ProxyVerdict(False, "Denied: the daemon's answer cannot be read.")
-        if said["allowed"]:
-            return ProxyVerdict(True, _kept(str(said["kept"])) if said.get("kept") else "")
-        self.doubted = self.doubted or said.get("code") in DISTRUSTED
-        words = str(said.get("reason") or _message(said))
-        waits = said.get("requiresApproval") or said.get("waitMs")  # a rejection is no question
-        ticket = said.get("pendingId") if waits and said.get("decision") in _HELD else None
-        return ProxyVerdict(False, words, str(ticket or ""), str(said.get("confirmation_token") or ""))
+        if reply["allowed"]:
+            return ProxyVerdict(True, _snapshot_notice(str(reply["kept"])) if reply.get("kept") else "")
+        self.doubted = self.doubted or reply.get("code") in DISTRUSTED
+        words = str(reply.get("reason") or _message(reply))
+        waits = reply.get("requiresApproval") or reply.get("waitMs")  # a rejection does not wait
+        ticket = reply.get("pendingId") if waits and reply.get("decision") in _HELD else None
+        return ProxyVerdict(False, words, str(ticket or ""), str(reply.get("confirmation_token") or ""))
 
-    async def _alone(self, body: Mapping[str, Any], claims: ToolClaims) -> ProxyVerdict:
+    async def _judge_locally(self, body: Mapping[str, Any], claims: ToolClaims) -> ProxyVerdict:
         from interlock.proxy.fallback import judge_locally
 
         allowed, words = await asyncio.to_thread(judge_locally, body, self.behind, claims, self.config)
         return ProxyVerdict(allowed, words)
 
-    async def standing(self, tools: Mapping[str, str]) -> frozenset[str]:
-        """Tells the daemon what the server lists; the tools that are not what was pinned. The trust in force is remembered."""
+    async def report_tools(self, tools: Mapping[str, str]) -> frozenset[str]:
+        """Reports the server's tools to the daemon, takes over the trust in force, and returns the tools that differ from their pins."""
         self.doubted = False
         try:
-            said = await self._link.post("/servers", {"server": self._server, "tools": tools}, start=self._starts)
+            reply = await self._link.post("/servers", {"server": self._server, "tools": tools}, start=self._starts)
         except LOST:
             self.trust, self.note = self.behind.trust or UNTESTED, ""
             return frozenset()
-        if type(said) is not dict or type(said.get("trust")) is not str:
-            self.trust, self.note = UNTESTED, f"the daemon refused the server: {_message(said)}"
+        if type(reply) is not dict or type(reply.get("trust")) is not str:
+            self.trust, self.note = UNTESTED, f"the daemon refused the server: {_message(reply)}"
             return frozenset()
-        self.trust, self.note = said["trust"], str(said.get("note", ""))
-        return frozenset(map(str, said.get("changed") or ()))
+        self.trust, self.note = reply["trust"], str(reply.get("note", ""))
+        return frozenset(map(str, reply.get("changed") or ()))
 
-    async def settled(self, ticket: str, seconds: float) -> bool:
-        """Whether a ticket was answered within so many seconds."""
+    async def wait_for_ticket(self, ticket: str, seconds: float) -> bool:
+        """Waits for a ticket, at most this long; whether it was resolved."""
         path = f"/tickets/{ticket}/wait?seconds={max(1, int(seconds))}"
         try:
-            said = await self._link.get(path, patience=seconds + 30)
+            reply = await self._link.get(path, patience=seconds + 30)
         except LOST:
             await asyncio.sleep(min(1.0, seconds))
             return False
-        return type(said) is dict and said.get("state") not in _PENDING
+        return type(reply) is dict and reply.get("state") not in _PENDING
 
     async def question(self, token: str) -> Mapping[str, Any] | None:
-        """`{ask, message}` where the word of the client's own user would be enough."""
+        """`{ask, message}` where the client's own user may answer; None otherwise."""
         with suppress(*LOST):
             found = await self._link.post("/aql/ask", {"session": self.session, "token": token}, start=False)
             return found if isinstance(found, dict) and "ask" in found else None
         return None
 
-    async def answered(self, ask: str, yes: bool) -> bool:
+    async def send_answer(self, ask: str, yes: bool) -> bool:
         with suppress(*LOST):
             body = {"session": self.session, "ask": ask, "approve": yes}
             found = await self._link.post("/aql/elicited", body, start=False)
             return isinstance(found, dict) and found.get("armed") is True
         return False
 
-    async def hold(self) -> None:
-        """Keeps the session while this process lives, so that nobody else speaks for its client's user."""
+    async def hold_session(self) -> None:
+        """Holds the session open while this process lives, so that nobody else answers for its client's user."""
         while True:
             with suppress(*LOST):
                 await self._link.post("/aql/hold", {"session": self.session}, patience=None, start=False)
@@ -239,17 +241,13 @@ class ProxyGate:
         self._link.close()
 
 
-_HELD = frozenset({"confirm", "approve", "verify", "cool_off", "deny"})
-_PENDING = frozenset({"pending_cooling", "pending_approval"})
-
-
-def _kept(id: str) -> str:
+def _snapshot_notice(id: str) -> str:
     from interlock.approvals.decision_text import notice
 
     return notice(id)
 
 
-def _message(said: Any) -> str:
-    error = said.get("error") if isinstance(said, dict) else None
+def _message(reply: Any) -> str:
+    error = reply.get("error") if isinstance(reply, dict) else None
     words = error.get("message") if isinstance(error, dict) else None
-    return f"Denied: {words or json.dumps(said)[:200]}"
+    return f"Denied: {words or json.dumps(reply)[:200]}"

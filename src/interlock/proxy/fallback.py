@@ -12,11 +12,9 @@ from interlock.agents import AgentCall, Event
 from interlock.approvals.tickets import action_json
 from interlock.audit.journal import append
 from interlock.config import Config
-from interlock.engine.fallback import DOWN, NO_CONSENT
-from interlock.engine.fallback import judge_calls as by_hook
+from interlock.engine.fallback import DOWN, NO_CONSENT, judge_calls
 from interlock.model import Level, tool
-from interlock.policy.trust_matrix import ALLOW, passage
-from interlock.policy.trust_matrix import AdapterCall as Trusted
+from interlock.policy.trust_matrix import ALLOW, AdapterCall, passage
 from interlock.proxy import DESTRUCTIVE, RAISED, UNTESTED, ServerIdentity, ToolClaims
 from interlock.runtime.servers import ServerClaim
 
@@ -26,14 +24,14 @@ EVENT = "tools/call"
 def judge_locally(
     body: Mapping[str, Any], behind: ServerIdentity, claims: ToolClaims, config: Config
 ) -> tuple[bool, str]:
-    """Whether it may be called, and why not; what cannot be kept is not allowed."""
+    """Whether the call is allowed, and why not; refuses a call that cannot be judged or recorded."""
     try:
-        return _judged(body, behind, claims, config)
+        return _judge(body, behind, claims, config)
     except Exception as error:
         return False, f"Denied: the call could not be judged ({type(error).__name__}). {DOWN} {NO_CONSENT}"
 
 
-def _judged(body: Mapping[str, Any], behind: ServerIdentity, claims: ToolClaims, config: Config) -> tuple[bool, str]:
+def _judge(body: Mapping[str, Any], behind: ServerIdentity, claims: ToolClaims, config: Config) -> tuple[bool, str]:
     server = ServerClaim(
         behind.name, behind.mark, behind.words, hints=frozenset(claims.hints), stated=bool(behind.trust)
     )
@@ -41,12 +39,12 @@ def _judged(body: Mapping[str, Any], behind: ServerIdentity, claims: ToolClaims,
     action, claimed = server.labelled(plain), max(claims.level, RAISED if DESTRUCTIVE in claims.hints else 0)
     reads = action is not plain and not server.stated
     call = AgentCall(body["tool"], body["input"], action, frozenset({"input"}))
-    said = by_hook(Event("before", EVENT, (call,)), config)
-    allowed, words, level = said.verdict.word == "allow", said.verdict.reason, max(said.level, claimed)
+    judgement = judge_calls(Event("before", EVENT, (call,)), config)
+    allowed, words, level = judgement.verdict.word == "allow", judgement.verdict.reason, max(judgement.level, claimed)
     if allowed and level > config.hooks.passes:
-        allowed, words = False, f"Denied: the server says that it destroys. {DOWN} {NO_CONSENT}"
+        allowed, words = False, f"Denied: the server declares this call destructive. {DOWN} {NO_CONSENT}"
     trust = min(TRUSTS[behind.trust or UNTESTED], HIGHEST_CLAIM)
-    word = passage(Trusted(body["tool"], Level(max(0, level)), trust, introspection=reads)).word
+    word = passage(AdapterCall(body["tool"], Level(max(0, level)), trust, introspection=reads)).word
     if allowed and word != ALLOW:
         allowed, words = False, f"Denied: a server that is {trust.word} may not do this. {DOWN} {NO_CONSENT}"
     entry = {
@@ -57,7 +55,7 @@ def _judged(body: Mapping[str, Any], behind: ServerIdentity, claims: ToolClaims,
         "session": str(body["agent"]["session"])[:200],
         "verdict": "allow" if allowed else "deny",
         "level": level,
-        "findings": list(said.findings)[:50],
+        "findings": list(judgement.findings)[:50],
         "action": [action_json(action)],
     }
     try:

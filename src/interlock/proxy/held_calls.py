@@ -18,20 +18,22 @@ _NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class McpClient:
-    """Of a handshake, or of one request that carries it all."""
+    """A client, as its handshake describes it, or one request in the era without a handshake."""
 
     name: str = ""
     asks: bool = False  # its user can be asked with a form
-    modern: bool = False  # nothing can be asked in between: a question is an answer, and the call comes again
+    modern: bool = (
+        False  # the era without requests to the client: a question is a response, and the client repeats the call
+    )
 
     @classmethod
-    def greeting(cls, params: Any) -> McpClient:
-        """Of `initialize`."""
+    def from_initialize(cls, params: Any) -> McpClient:
+        """Reads the params of `initialize`."""
         given = params if isinstance(params, Mapping) else {}
         return cls(_name(given.get("clientInfo")), _asks(given.get("capabilities")))
 
-    def calling(self, params: Mapping[str, Any]) -> McpClient:
-        """Of a request: what it says of its client, else what the handshake said."""
+    def for_request(self, params: Mapping[str, Any]) -> McpClient:
+        """The client as this request describes it; else as the handshake did."""
         meta = params.get("_meta")
         if not isinstance(meta, Mapping) or _ERA not in meta:
             return self
@@ -39,7 +41,7 @@ class McpClient:
 
 
 def carried_meta(params: Mapping[str, Any]) -> dict[str, Any]:
-    """What a request of our own has to carry in the era without a handshake; nothing in the other."""
+    """The `_meta` that our own requests carry in the era without a handshake; empty in the other."""
     meta = params.get("_meta")
     if not isinstance(meta, Mapping) or _ERA not in meta:
         return {}
@@ -62,9 +64,9 @@ def _asks(capabilities: Any) -> bool:
 
 
 KEY = "interlock"
-STATE = "interlock:"  # how the state of a question begins that comes back with the call
-EVERY = 5.0  # seconds between two signs of life
-AGAIN = 4  # evaluations of one held call
+STATE = "interlock:"  # prefix of the state that comes back with a repeated call
+EVERY = 5.0  # seconds between two progress notifications
+AGAIN = 4  # evaluations of one held call at most
 NOT_YET = "Nobody has answered yet, and silence is not consent: do not try the same by other means."
 NOT_ANSWERED = "The user was asked and did not answer."
 _SCHEMA: dict[str, Any] = {
@@ -81,16 +83,16 @@ Judge = Callable[[], Awaitable[ProxyVerdict]]
 
 @dataclass(frozen=True, slots=True)
 class HeldCallResult:
-    """What becomes of a held call: it goes on, or its client gets this result."""
+    """The end of a held call: it is forwarded, or its client gets this result."""
 
     forward: bool
-    words: str = ""  # beside what the server answers, where it goes on
+    words: str = ""  # the denial; or a notice added to the server's response
     result: Mapping[str, Any] | None = None
 
 
 @dataclass(slots=True)
 class HeldCalls:
-    """How one relay holds calls."""
+    """Resolves the held calls of one relay."""
 
     gate: ProxyGate
     prompt: Prompt  # asks the client, and waits for its answer
@@ -100,16 +102,16 @@ class HeldCalls:
     async def answer(
         self, verdict: ProxyVerdict, judge: Judge, client: McpClient, params: Mapping[str, Any], asked: bool
     ) -> HeldCallResult:
-        """The end of a call that is not allowed by itself."""
+        """Asks the client's user where that suffices, else waits for the ticket; denies a call that has neither."""
         if verdict.token and client.asks and not asked:
             question = await self.gate.question(verdict.token)
             if question is not None:
-                return await self._asked(verdict, judge, client, question)
+                return await self._ask_user(verdict, judge, client, question)
         if not verdict.ticket:
             return HeldCallResult(False, verdict.words)
-        return await self._waited(verdict, judge, progress_token(params))
+        return await self._wait_for_operator(verdict, judge, progress_token(params))
 
-    async def _asked(
+    async def _ask_user(
         self, verdict: ProxyVerdict, judge: Judge, client: McpClient, question: Mapping[str, Any]
     ) -> HeldCallResult:
         form = {"message": str(question["message"]), "requestedSchema": _SCHEMA}
@@ -118,14 +120,14 @@ class HeldCalls:
             requests = {KEY: {"method": "elicitation/create", "params": {"mode": "form", **form}}}
             state = {"inputRequests": requests, "requestState": STATE + json.dumps([ask])}
             return HeldCallResult(False, result={"resultType": "input_required", **state})
-        said = answer_in(await self.prompt(form))
-        if said is None:
+        answer = answer_in(await self.prompt(form))
+        if answer is None:
             return HeldCallResult(False, f"{verdict.words} {NOT_ANSWERED}")
-        await self.gate.answered(ask, said)
-        after = await judge()  # a no is answered as one
+        await self.gate.send_answer(ask, answer)
+        after = await judge()  # a no becomes a denial
         return HeldCallResult(after.allowed, after.words)
 
-    async def _waited(self, verdict: ProxyVerdict, judge: Judge, token: Any) -> HeldCallResult:
+    async def _wait_for_operator(self, verdict: ProxyVerdict, judge: Judge, token: Any) -> HeldCallResult:
         loop = asyncio.get_running_loop()
         end, shown, again = loop.time() + self.wait_seconds, 0, 0
         while again < AGAIN and (left := end - loop.time()) > 0:
@@ -133,7 +135,7 @@ class HeldCalls:
                 shown += 1
                 words = f"Interlock holds this call for a person: ticket {verdict.ticket}"
                 self.notify("notifications/progress", {"progressToken": token, "progress": shown, "message": words})
-            if not await self.gate.settled(verdict.ticket, min(EVERY, left)):
+            if not await self.gate.wait_for_ticket(verdict.ticket, min(EVERY, left)):
                 continue
             again += 1
             verdict = await judge()
@@ -145,7 +147,7 @@ class HeldCalls:
 
 
 def take_answer(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool | None]:
-    """The params without our question's answer, the question, and the answer; no question where none of ours came back."""
+    """Splits our question's answer from the params: the rest, the question's id and the answer; the id is empty without one."""
     state = params.get("requestState")
     if not isinstance(state, str) or not state.startswith(STATE):
         return params, "", None
@@ -155,13 +157,13 @@ def take_answer(params: dict[str, Any]) -> tuple[dict[str, Any], str, bool | Non
         ask = "-"
     given = params.get("inputResponses")
     responses = dict(given) if isinstance(given, Mapping) else {}
-    said = responses.pop(KEY, None)
+    answer = responses.pop(KEY, None)
     rest = {key: value for key, value in params.items() if key not in ("requestState", "inputResponses")}
-    return (rest | {"inputResponses": responses} if responses else rest), str(ask), answer_in(said)
+    return (rest | {"inputResponses": responses} if responses else rest), str(ask), answer_in(answer)
 
 
 def answer_in(form: Any) -> bool | None:
-    """Only an accepted form that says so is a yes; None where the question was put away unanswered."""
+    """True only for an accepted form that approves; None where the form was dismissed."""
     action = form.get("action") if isinstance(form, Mapping) else None
     if action not in ("accept", "decline"):
         return None

@@ -15,17 +15,17 @@ _FIELDS = frozenset({"jsonrpc", "id", "method", "params", "result", "error"})
 _PARAMS = frozenset({"name", "arguments", "_meta", "task", "inputresponses", "requeststate"})
 _SPELLED = {"inputresponses": "inputResponses", "requeststate": "requestState"}
 _DIGITS = 400
-_PLAIN = re.compile(r"[!-~]+")  # every method and field of the protocol: ASCII, and nothing that cannot be seen
+_PLAIN = re.compile(r"[!-~]+")  # every method and field of the protocol: visible ASCII
 _ESCAPED = re.compile(r"\\+u([0-9a-f]{4})|\\+x([0-9a-f]{2})")
-_DECODINGS = 4  # times that a method may be encoded over
+_DECODINGS = 4  # layers of encoding that a method is decoded through
 
 
 class AmbiguousMessage(ValueError):
-    """A line that two readers could take for two things."""
+    """A line that two parsers could read differently."""
 
 
 def parse_message(line: bytes) -> Any:
-    """The value; raises Unreadable for what is no JSON, a key given twice, and numbers that are none."""
+    """Parses one line; raises AmbiguousMessage for text that is not JSON, duplicate keys and invalid numbers."""
     try:
         return _DECODER.decode(line.decode())
     except RecursionError:
@@ -39,7 +39,7 @@ def parse_message(line: bytes) -> Any:
 
 
 def check_fields(message: dict[str, Any]) -> None:
-    """Refuses a field that some readers take for another one: `Method` is `method` to those that ignore case."""
+    """Refuses a field that some parsers take for another: those that ignore case read `Method` as `method`."""
     for name in message:
         if name not in _FIELDS and (name.casefold() in _FIELDS or not _PLAIN.fullmatch(name)):
             raise AmbiguousMessage(f"the field {name!r:.40} is not spelled as in the protocol")
@@ -67,7 +67,7 @@ def mimics_call(method: str) -> bool:
 
 
 def id_key(id: Any) -> Key:
-    """What tells ids apart; raises Unreadable for an id that is none."""
+    """A key that tells ids apart; raises AmbiguousMessage for an id that is neither a text nor a number."""
     if id is not None and type(id) not in (str, int, float):
         raise AmbiguousMessage("its id is neither a text nor a number")
     return type(id).__name__, id
@@ -78,13 +78,13 @@ def encode_message(message: Any) -> bytes:
 
 
 def denial(id: Any, words: str) -> dict[str, Any]:
-    """A call that was not made, as a result in every era of the protocol: models read results, and few clients show them errors."""
-    said = {"content": [{"type": "text", "text": words}], "isError": True, "resultType": "complete"}
-    return {"jsonrpc": "2.0", "id": id, "result": said}
+    """A denied call, as a result in every era of the protocol: models read results, and few clients show them errors."""
+    result = {"content": [{"type": "text", "text": words}], "isError": True, "resultType": "complete"}
+    return {"jsonrpc": "2.0", "id": id, "result": result}
 
 
 def with_notice(message: dict[str, Any], words: str) -> dict[str, Any]:
-    """A server's answer with one more text in it, where it is a result with content."""
+    """Adds a text to a server's response, where it is a result with content."""
     result = message.get("result")
     if not isinstance(result, dict) or not isinstance(content := result.get("content"), list):
         return message

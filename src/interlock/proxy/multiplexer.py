@@ -38,14 +38,14 @@ from interlock.proxy.running import (
 )
 
 BETWEEN = "__"
-_PATIENCE = 30.0  # seconds for a server to say who it is and what it has
+_PATIENCE = 30.0  # seconds for a server to initialize and to list its tools
 _PAGES = 50
 _ENTRIES = ("mcpServers", "servers", "mcp_servers")
 Json = dict[str, Any]
 
 
 def servers_in_file(path: Path, trust: str) -> list[ServerAddress]:
-    """The servers that a client's file names; raises SettingError for a file that names none, or wrongly."""
+    """The servers that a client's file names; raises ProxySettingError for a file without servers, or with an invalid one."""
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as problem:
@@ -71,7 +71,7 @@ def _place(path: Path, name: str, entry: Any, trust: str) -> ServerAddress:
 
 
 def run_many(places: list[ServerAddress], setting: ProxyOptions) -> int:
-    """Relays until the client has gone, or every server has."""
+    """Relays until the client or every server has ended."""
     make_undumpable()
     return uvloop.run(_run(places, setting))
 
@@ -99,15 +99,15 @@ class Multiplexer:
         if len(self.lines) != len(places):
             raise ProxySettingError("two servers have the same name")
         self.live: set[str] = set()
-        self._own: dict[str, asyncio.Future[Any]] = {}  # what we asked a server
-        self._asked: dict[str, tuple[str, Any]] = {}  # what a server asked the client: who, and its own id
-        self._calls: dict[Key, str] = {}  # who has which call
+        self._own: dict[str, asyncio.Future[Any]] = {}  # our own requests to servers
+        self._client_requests: dict[str, tuple[str, Any]] = {}  # requests of servers to the client: server, and its id
+        self._calls: dict[Key, str] = {}  # the server of each call
         self._number = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         await asyncio.gather(*map(self._start, self.lines))
-        self._stdio.paced += [self.lines[name].server.paced for name in self.live]
+        self._stdio.paced_servers += [self.lines[name].server.pace for name in self.live]
 
     async def _start(self, name: str) -> None:
         try:
@@ -117,7 +117,7 @@ class Multiplexer:
             self.lines[name].report(f"it cannot be started: {problem.strerror or problem}")
 
     async def watch(self) -> None:
-        """Ends when the last server has."""
+        """Returns when the last server has ended."""
         await asyncio.gather(*(self._watch(name) for name in list(self.live)))
 
     async def _watch(self, name: str) -> None:
@@ -127,7 +127,7 @@ class Multiplexer:
     # from the client
 
     def from_client(self, line: bytes) -> None:
-        """Takes one line; the gate of its server sees it again."""
+        """Routes one line to its server, whose gate checks it again."""
         try:
             message = parse_message(line)
             for one in message if type(message) is list and message else [message]:
@@ -150,21 +150,21 @@ class Multiplexer:
             return self._call(message, params)
         work = {"initialize": self._initialize, "tools/list": self._tools, "ping": self._ping}.get(str(method))
         if work is None:
-            words = f"many servers in one offer tools alone, not {str(method)[:80]}"
+            words = f"a proxy of several servers offers tools only, not {str(method)[:80]}"
             return self._stdio.send(encode_message(error(message["id"], METHOD, words)))
-        task = self._loop.create_task(self._answered(message["id"], work(params)))
+        task = self._loop.create_task(self._reply(message["id"], work(params)))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return None
 
-    async def _answered(self, id: Any, work: Any) -> None:
+    async def _reply(self, id: Any, work: Any) -> None:
         self._stdio.send(encode_message({"jsonrpc": "2.0", "id": id, "result": await work}))
 
     def _call(self, message: Json, params: Json) -> None:
         given = params.get("name")
         name, between, tool = given.partition(BETWEEN) if type(given) is str else ("", "", "")
         if not between or name not in self.live:
-            words = f"Denied: no server that runs has the tool {given!r:.100}."
+            words = f"Denied: no running server has the tool {given!r:.100}."
             return self._stdio.send(encode_message(denial(message["id"], words)))
         self._calls[id_key(message["id"])] = name
         return self._to(name, {**message, "params": {**params, "name": tool}})
@@ -178,7 +178,7 @@ class Multiplexer:
         return None
 
     def _response(self, message: Json) -> None:
-        name, id = self._asked.pop(str(message.get("id")), ("", None))
+        name, id = self._client_requests.pop(str(message.get("id")), ("", None))
         if name in self.live:
             self._to(name, {**message, "id": id})
 
@@ -192,7 +192,7 @@ class Multiplexer:
         if "method" in message:
             if "id" in message:
                 self._number += 1
-                self._asked[f"{name}:{self._number}"] = (name, message["id"])
+                self._client_requests[f"{name}:{self._number}"] = (name, message["id"])
                 message["id"] = f"{name}:{self._number}"
             return self._stdio.send(encode_message(message))
         own = self._own.pop(message["id"], None) if type(message.get("id")) is str else None
@@ -201,7 +201,7 @@ class Multiplexer:
         self._calls.pop(id_key(message.get("id")), None)
         return self._stdio.send(line)
 
-    # what is answered for all of them
+    # answered for all servers
 
     async def _ping(self, params: Json) -> Json:
         return {}
@@ -218,10 +218,10 @@ class Multiplexer:
         }
 
     async def _tools(self, params: Json) -> Json:
-        found = await asyncio.gather(*(self._listed(name, params) for name in sorted(self.live)))
+        found = await asyncio.gather(*(self._list_tools(name, params) for name in sorted(self.live)))
         return {"tools": [tool for tools in found for tool in tools]}
 
-    async def _listed(self, name: str, params: Json) -> list[Json]:
+    async def _list_tools(self, name: str, params: Json) -> list[Json]:
         tools: list[Json] = []
         params = {key: value for key, value in params.items() if key == "_meta"}
         for _ in range(_PAGES):
@@ -239,7 +239,7 @@ class Multiplexer:
         return dict(zip(names, found))
 
     async def _request(self, name: str, method: str, params: Json) -> Json:
-        """What a server answers; nothing where it does not."""
+        """A server's result; empty where it does not answer in time."""
         self._number += 1
         id = f"interlock-many-{self._number}"
         waiting = self._own[id] = self._loop.create_future()

@@ -12,51 +12,51 @@ from typing import Any
 
 from interlock.proxy.messages import PARSE, encode_message, error
 
+_HIGH = 4 << 20  # bytes queued for the client at which servers are paused
+_PATIENCE = 2.0  # seconds for the client to read the last output
+Pace = Callable[[bool], None]
+_PR_SET_PDEATHSIG, _SIGTERM = 1, 15
+
 
 class LineSplitter:
-    """Keeps what has no end yet; a line over the limit is forgotten as it comes."""
+    """Splits chunks into lines; a line over the limit is dropped and reported once."""
 
     def __init__(self, line: Callable[[bytes], None], most: int, too_long: Callable[[], None]) -> None:
         self._line, self._most, self._too_long = line, most, too_long
-        self._kept: list[bytes] = []
+        self._parts: list[bytes] = []
         self._size = 0
         self._skipping = False
 
     def feed(self, data: bytes) -> None:
         head, *rest = data.split(b"\n")
         if not rest:
-            return self._keep(head)
-        self._keep(head)
+            return self._add(head)
+        self._add(head)
         self._end()
         for whole in rest[:-1]:
-            self._keep(whole)
+            self._add(whole)
             self._end()
-        return self._keep(rest[-1])
+        return self._add(rest[-1])
 
-    def _keep(self, part: bytes) -> None:
+    def _add(self, part: bytes) -> None:
         if not part or self._skipping:
             return
         self._size += len(part)
         if self._size > self._most:
-            self._kept.clear()
+            self._parts.clear()
             self._skipping = True
             self._too_long()
         else:
-            self._kept.append(part)
+            self._parts.append(part)
 
     def _end(self) -> None:
-        kept, skipped = self._kept, self._skipping
-        self._kept, self._size, self._skipping = [], 0, False
+        parts, skipped = self._parts, self._skipping
+        self._parts, self._size, self._skipping = [], 0, False
         if skipped:
             return
-        line = (kept[0] if len(kept) == 1 else b"".join(kept)).strip() if kept else b""
+        line = (parts[0] if len(parts) == 1 else b"".join(parts)).strip() if parts else b""
         if line:
             self._line(line)
-
-
-_HIGH = 4 << 20  # bytes that may wait for the client before servers are no longer read
-_PATIENCE = 2.0  # seconds for what was written to be read
-Paced = Callable[[bool], None]
 
 
 class _Reading(asyncio.Protocol):
@@ -71,7 +71,7 @@ class _Reading(asyncio.Protocol):
 
 
 class _Writing(asyncio.BaseProtocol):
-    def __init__(self, paced: Paced, over: asyncio.Event) -> None:
+    def __init__(self, paced: Pace, over: asyncio.Event) -> None:
         self._paced, self._over = paced, over
 
     def pause_writing(self) -> None:
@@ -85,15 +85,15 @@ class _Writing(asyncio.BaseProtocol):
 
 
 class Stdio:
-    """One client; `over` is set when it has gone."""
+    """The client on stdin and stdout; `over` is set when it has gone."""
 
     def __init__(self, most: int) -> None:
         self._most, self.over = most, asyncio.Event()
         self._transport: asyncio.WriteTransport | None = None
-        self.paced: list[Paced] = []  # servers that wait while the client reads slowly
+        self.paced_servers: list[Pace] = []  # pause these while the client reads slowly
 
     async def open(self) -> None:
-        """Takes stdout; whatever else prints does not reach the client."""
+        """Takes over stdout; other output of this process does not reach the client."""
         fd = os.dup(sys.stdout.fileno())
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         loop = asyncio.get_running_loop()
@@ -102,7 +102,7 @@ class Stdio:
         self._transport.set_write_buffer_limits(_HIGH)
 
     async def listen(self, line: Callable[[bytes], None]) -> None:
-        """From now on the client is heard."""
+        """Starts reading the client's lines."""
         fd = os.dup(sys.stdin.fileno())
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, sys.stdin.fileno())
@@ -116,25 +116,22 @@ class Stdio:
             self._transport.write(data)
 
     async def drain(self) -> None:
-        """Waits for what was written, as far as somebody reads it."""
+        """Waits for the client to read the output, for a bounded time."""
         loop, transport = asyncio.get_running_loop(), self._transport
         end = loop.time() + _PATIENCE
         while transport is not None and transport.get_write_buffer_size() and loop.time() < end:
             await asyncio.sleep(0.01)
 
     def _pace(self, slow: bool) -> None:
-        for paced in self.paced:
-            paced(slow)
+        for pace in self.paced_servers:
+            pace(slow)
 
     def _too_long(self) -> None:
         self.send(encode_message(error(None, PARSE, f"Interlock passes on no line of more than {self._most} bytes")))
 
 
-_PR_SET_PDEATHSIG, _SIGTERM = 1, 15
-
-
 class ServerProcess(asyncio.SubprocessProtocol):
-    """One process; `gone` says why it is no more."""
+    """A server as child process; `gone` resolves to the reason for its end."""
 
     def __init__(self, lines: LineSplitter) -> None:
         self._lines = lines
@@ -151,7 +148,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         too_long: Callable[[], None],
         env: Mapping[str, str],
     ) -> ServerProcess:
-        """Raises OSError where it cannot be started. Its stderr is ours: clients show it."""
+        """Starts the server or raises OSError. It shares our stderr: clients show it."""
         loop = asyncio.get_running_loop()
         _, made = await loop.subprocess_exec(
             lambda: cls(LineSplitter(line, most, too_long)),
@@ -160,7 +157,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
             stdout=subprocess.PIPE,
             stderr=None,
             env={**os.environ, **env},
-            preexec_fn=_bound_to_us(),
+            preexec_fn=_end_with_parent(),
         )
         return made
 
@@ -174,7 +171,7 @@ class ServerProcess(asyncio.SubprocessProtocol):
         self._exited.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """After its end, and after everything that it wrote."""
+        """Called after the process has ended and its output was read."""
         code = self._transport.get_returncode()
         words = f"was ended by signal {-code}" if code is not None and code < 0 else f"ended (exit code {code})"
         if not self.gone.done():
@@ -185,14 +182,14 @@ class ServerProcess(asyncio.SubprocessProtocol):
         if pipe is not None and not pipe.is_closing():
             pipe.write(data)
 
-    def paced(self, slow: bool) -> None:
-        """Whether its output waits until its reader is ready."""
+    def pace(self, slow: bool) -> None:
+        """Pauses reading the server while the client is slow, and resumes it."""
         pipe = self._transport.get_pipe_transport(1)
         if pipe is not None and not pipe.is_closing():
             (pipe.pause_reading if slow else pipe.resume_reading)()
 
     async def stop(self, patience: float) -> None:
-        """Closes its input, and ends it where that is not enough."""
+        """Closes the server's input, then terminates and kills it where it does not end."""
         pipe = self._transport.get_pipe_transport(0)
         if pipe is not None:
             pipe.close()
@@ -205,8 +202,8 @@ class ServerProcess(asyncio.SubprocessProtocol):
                 return
 
 
-def _bound_to_us() -> Callable[[], None] | None:
-    """On Linux the child ends with us, however we end."""
+def _end_with_parent() -> Callable[[], None] | None:
+    """Has the kernel end the child with this process, however it ends; on Linux only."""
     if sys.platform != "linux":
         return None
     import ctypes

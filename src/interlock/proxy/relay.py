@@ -29,11 +29,11 @@ from interlock.proxy.messages import (
     with_notice,
 )
 
-# What an untested server is asked all the same: who it is, and what it has.
+# Requests that an untested server gets: its identity and its listings.
 _OPEN = frozenset(
     "initialize ping server/discover tools/list prompts/list resources/list resources/templates/list logging/setLevel".split()
 )
-_LISTING = 20.0  # seconds in which a server says what it has
+_LISTING = 20.0  # seconds for a server to list its tools
 _PAGES = 50
 Send = Callable[[bytes], None]
 Json = dict[str, Any]
@@ -47,32 +47,32 @@ class PendingRequest:
     method: str
     at: float
     first: bool = True  # of the pages of a listing
-    notice: str = ""  # what its client is told beside the answer
-    given_up: bool = False  # by the client
+    notice: str = ""  # added to the response
+    cancelled: bool = False  # by the client
 
 
 class Relay:
-    """One client, one server; nothing that the server says can be taken for the answer to a call that it was not given."""
+    """One client, one server; drops responses of the server to calls that it was not given."""
 
     def __init__(self, gate: ProxyGate, client: Send, server: Send, report: Callable[[str], None]) -> None:
         self.gate, self._client, self._server, self._report = gate, client, server, report
         self.catalog = Catalog()
         self.about = McpClient()
         self._loop = asyncio.get_running_loop()
-        self._asked: dict[Key, PendingRequest] = {}
+        self._pending: dict[Key, PendingRequest] = {}
         self._judging: dict[Key, asyncio.Task[None]] = {}
-        # Requests of our own. Each side answers its own alone: a server must not say yes for its client's user.
+        # Our own requests, by side: only that side may answer them, so a server cannot answer for its client's user.
         self._own: dict[Send, dict[str, asyncio.Future[Any]]] = {client: {}, server: {}}
         self._tasks: set[asyncio.Task[None]] = set()
         self._pinning: asyncio.Task[None] | None = None
-        self._compared: dict[str, ListedTool] = {}  # with what was pinned
+        self._compared: dict[str, ListedTool] = {}  # the listing last compared with the pins
         self._prefix, self._number = f"interlock-{secrets.token_hex(6)}-", 0
         self._holding = HeldCalls(gate, self._prompt, self._notify, gate.config.proxy.wait_seconds)
 
     # from the client
 
     def from_client(self, line: bytes) -> None:
-        """Takes one line; what has no one reading goes no further."""
+        """Handles one line; an ambiguous one is refused."""
         try:
             message = parse_message(line)
             if type(message) is list:
@@ -87,7 +87,7 @@ class Relay:
         return None
 
     def _batch(self, messages: list[Any]) -> None:
-        """Each by itself: what is judged and what is not must not wait for each other."""
+        """Handles each message by itself: judged and unjudged ones must not wait for each other."""
         if not messages:
             raise AmbiguousMessage("a batch is empty")
         for message in messages:
@@ -111,19 +111,19 @@ class Relay:
         if "id" not in message:
             return self._notification(method, message, line)
         key = id_key(message["id"])
-        if key in self._asked or key in self._judging:
+        if key in self._pending or key in self._judging:
             return self._client(encode_message(error(message["id"], INVALID, "this id is in use")))
         if method == CALL:
             return self._judge(key, self._call(message, key))
         if method == "initialize":
-            self.about = McpClient.greeting(message.get("params"))
+            self.about = McpClient.from_initialize(message.get("params"))
             self.gate.agent = self.about.name
         if self.gate.restricted and method not in _OPEN:
             return self._judge(key, self._restricted(message, key, line))
         return self._forward(message, key, line)
 
     def _mimics(self, method: str, message: Json) -> None:
-        """A method that the protocol does not have, and that a server may take for a call of a tool."""
+        """Refuses a method outside the protocol that a server might take for a tool call."""
         words = f"the method {method!r:.80} is none of the protocol's and could be taken for {CALL!r}"
         if "id" not in message:
             return self._report(f"{words}: it was not passed on")
@@ -139,9 +139,9 @@ class Relay:
             if judging is not None:  # the server has never heard of it
                 judging.cancel()
                 return None
-            asked = self._asked.get(id_key(params["requestId"]))
-            if asked is not None:
-                asked.given_up = True
+            pending = self._pending.get(id_key(params["requestId"]))
+            if pending is not None:
+                pending.cancelled = True
         return self._server(line)
 
     def _response(self, message: Json, line: bytes) -> None:
@@ -156,7 +156,7 @@ class Relay:
         params = message.get("params")
         first = not (type(params) is dict and params.get("cursor"))
         if key[1] is not None:
-            self._asked[key] = PendingRequest(message["id"], message["method"], self._loop.time(), first, notice)
+            self._pending[key] = PendingRequest(message["id"], message["method"], self._loop.time(), first, notice)
         self._server(line)
 
     def _judge(self, key: Key, work: Coroutine[Any, Any, None]) -> None:
@@ -169,21 +169,21 @@ class Relay:
         return task
 
     async def _restricted(self, message: Json, key: Key, line: bytes) -> None:
-        """What an untested server is not asked; its trust may be another by now."""
-        await self.gate.standing(self.catalog.marks)
+        """Refuses a request to an untested server, unless its trust has changed since."""
+        await self.gate.report_tools(self.catalog.marks)
         self._judging.pop(key, None)
         if self.gate.trust != UNTESTED:
             return self._forward(message, key, line)
-        words = f"Denied: it lists what it has, and nothing else is asked of it. {self.gate.note}".strip()
+        words = f"Denied: the server is untested and is asked for nothing but its listings. {self.gate.note}".strip()
         return self._client(encode_message(error(message["id"], SERVER, words)))
 
     # a call
 
     async def _call(self, message: Json, key: Key) -> None:
-        """The one way to the server for a call; whatever goes wrong on it is a denial."""
+        """The only path of a call to the server; every failure on it is a denial."""
         id = message["id"]
         try:
-            answer = await self._judged(message)
+            answer = await self._decide_call(message)
         except Exception as problem:
             self._report(f"a call could not be judged: {type(problem).__name__}")
             answer = denial(id, f"Denied: the call could not be judged ({type(problem).__name__}).")
@@ -196,9 +196,11 @@ class Relay:
         else:
             self._client(encode_message(answer))
 
-    async def _judged(self, message: Json) -> Json | str:
-        """What its client gets; for a call that goes on, what it is told beside. What goes on is what was judged: the message is
-        changed in place."""
+    async def _decide_call(self, message: Json) -> Json | str:
+        """The response to a denied call; or, for an allowed one, the notice to add to the server's response.
+
+        The message is changed in place, so that exactly what was judged is forwarded.
+        """
         id, params = message["id"], message.get("params")
         if type(id) not in (str, int, float):
             return error(id, INVALID, "a call needs an id")
@@ -209,11 +211,11 @@ class Relay:
             return denial(id, "Denied: the arguments of a tool are an object.")
         params, ask, yes = take_answer(params)
         message["params"] = params
-        client = self.about.calling(params)
+        client = self.about.for_request(params)
         self.gate.agent = client.name
         if ask and yes is not None:
-            await self.gate.answered(ask, yes)
-        await self._know(name, params)
+            await self.gate.send_answer(ask, yes)
+        await self._complete_catalog(name, params)
 
         async def judge() -> ProxyVerdict:
             return await self.gate.decide(name, arguments or {}, self.catalog.claims(name))
@@ -221,15 +223,15 @@ class Relay:
         verdict = await judge()
         if verdict.allowed:
             return verdict.words
-        said = await self._holding.answer(verdict, judge, client, params, bool(ask))
-        if said.forward:
-            return said.words
-        if said.result is not None:
-            return {"jsonrpc": "2.0", "id": id, "result": said.result}
-        return denial(id, said.words)
+        held = await self._holding.answer(verdict, judge, client, params, bool(ask))
+        if held.forward:
+            return held.words
+        if held.result is not None:
+            return {"jsonrpc": "2.0", "id": id, "result": held.result}
+        return denial(id, held.words)
 
-    async def _know(self, name: str, params: Mapping[str, Any]) -> None:
-        """Asks the server what it lists, where the client never did; a tool that is not listed then is judged as one that destroys."""
+    async def _complete_catalog(self, name: str, params: Mapping[str, Any]) -> None:
+        """Lists the server's tools where the client has not; a tool that is still unlisted is judged as destructive."""
         if self.catalog.stale or name not in self.catalog.tools:
             await self._list(carried_meta(params))
         if self._pinning is not None and not self._pinning.done():
@@ -251,53 +253,53 @@ class Relay:
         return self._compare()
 
     def _compare(self) -> None:
-        """Has what is listed compared with what was pinned, where that is not what was compared last."""
+        """Starts a comparison of the listing with the pins, unless this listing was the last one compared."""
         if self.catalog.tools != self._compared:
             self._compared = dict(self.catalog.tools)
             self._pinning = self._begin(self._pin())
 
     async def _pin(self) -> None:
-        changed = await self.gate.standing(self.catalog.marks)
+        changed = await self.gate.report_tools(self.catalog.marks)
         for name in sorted(changed - self.catalog.changed):
-            self._report(f"the tool {name!r:.80} is not what it was when it was pinned")
+            self._report(f"the tool {name!r:.80} has changed since it was pinned")
         self.catalog.changed = changed
 
     # from the server
 
     def from_server(self, line: bytes) -> None:
-        """Takes one line; what answers no question, and what nobody can read, goes no further."""
+        """Handles one line; drops ambiguous lines and responses to no request."""
         try:
             message = parse_message(line)
             if type(message) is list:
                 for one in message:
-                    self._said(one, encode_message(one))
+                    self._server_message(one, encode_message(one))
             else:
-                self._said(message, line + b"\n")
+                self._server_message(message, line + b"\n")
         except AmbiguousMessage as problem:
             self._report(f"the server wrote a line that is not passed on: {problem}")
 
-    def _said(self, message: Any, line: bytes) -> None:
+    def _server_message(self, message: Any, line: bytes) -> None:
         if type(message) is not dict:
             raise AmbiguousMessage("a message is an object")
         check_fields(message)
         if "method" in message:
-            return self._wished(message, line)
+            return self._server_request(message, line)
         id = message.get("id")
         own = self._own[self._server].pop(id, None) if type(id) is str else None
         if own is not None:
             return own.set_result(message.get("result")) if not own.done() else None
         if id is None and "error" in message:
             return self._client(line)
-        asked = self._asked.pop(id_key(id), None)
-        if asked is None:
-            return self._report(f"the server answered a question that it was not asked ({id!r:.60})")
-        if asked.method == LIST:
-            self.catalog.learn(message.get("result"), asked.first)
+        pending = self._pending.pop(id_key(id), None)
+        if pending is None:
+            return self._report(f"the server answered a request that it was not given ({id!r:.60})")
+        if pending.method == LIST:
+            self.catalog.learn(message.get("result"), pending.first)
             if not self.catalog.stale:
                 self._compare()
-        return self._client(encode_message(with_notice(message, asked.notice)) if asked.notice else line)
+        return self._client(encode_message(with_notice(message, pending.notice)) if pending.notice else line)
 
-    def _wished(self, message: Json, line: bytes) -> None:
+    def _server_request(self, message: Json, line: bytes) -> None:
         method = message["method"]
         if method == "notifications/tools/list_changed":
             self.catalog.stale = True
@@ -308,28 +310,28 @@ class Relay:
             return self._report(f"the server is untested, so that its {method!r:.60} was not passed on")
         return self._client(line)
 
-    def ended(self, why: str) -> None:
-        """The server is gone: whoever waits for it is told."""
-        for asked in list(self._asked.values()):
-            self._client(encode_message(error(asked.id, SERVER, why)))
-        self._asked.clear()
+    def fail_pending(self, why: str) -> None:
+        """Answers every pending request with this error: the server cannot answer any more."""
+        for pending in list(self._pending.values()):
+            self._client(encode_message(error(pending.id, SERVER, why)))
+        self._pending.clear()
         for own in self._own[self._server].values():
             if not own.done():
                 own.set_result(None)
 
-    def late(self, seconds: float) -> None:
-        """Gives up what the server has not answered for so long, and tells both sides."""
+    def expire(self, seconds: float) -> None:
+        """Cancels requests that the server has not answered within so many seconds, and notifies both sides."""
         now = self._loop.time()
-        for key, asked in [(key, one) for key, one in self._asked.items() if now - one.at > seconds]:
-            del self._asked[key]
-            if asked.given_up:
+        for key, pending in [(key, one) for key, one in self._pending.items() if now - one.at > seconds]:
+            del self._pending[key]
+            if pending.cancelled:
                 continue
-            self._report(f"the server did not answer {asked.method} within {seconds:g} s")
-            gone = {"requestId": asked.id, "reason": "no answer in time"}
+            self._report(f"the server did not answer {pending.method} within {seconds:g} s")
+            gone = {"requestId": pending.id, "reason": "no answer in time"}
             self._server(encode_message({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": gone}))
-            self._client(encode_message(error(asked.id, SERVER, f"the server did not answer within {seconds:g} s")))
+            self._client(encode_message(error(pending.id, SERVER, f"the server did not answer within {seconds:g} s")))
 
-    # questions of our own
+    # our own requests
 
     async def _request(self, send: Send, method: str, params: Json) -> Any:
         self._number += 1

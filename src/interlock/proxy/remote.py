@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from interlock.proxy.running import ServerAddress
 
 _ERA = "io.modelcontextprotocol/protocolVersion"
-_CONNECT = 30.0  # seconds; an answer may take longer, and is waited for by whoever asked
+_CONNECT = 30.0  # seconds; the requester waits for slower answers
 
 
 class RemoteServer:
-    """One connection; `gone` says why it is no more."""
+    """A connection to a server over HTTP; `gone` resolves to the reason for its end."""
 
     def __init__(
         self, place: ServerAddress, line: Callable[[bytes], None], report: Callable[[str], None], most: int
@@ -46,8 +46,8 @@ class RemoteServer:
     def send(self, data: bytes) -> None:
         self._waiting.put_nowait(data)
 
-    def paced(self, slow: bool) -> None:
-        """HTTP has its own pace."""
+    def pace(self, slow: bool) -> None:
+        """Does nothing: HTTP has its own flow control."""
 
     async def stop(self, patience: float) -> None:
         self._task.cancel()
@@ -57,7 +57,7 @@ class RemoteServer:
     async def _run(self) -> None:
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
         try:
-            await self._connected()
+            await self._connect()
             why = "the connection ended"
         except asyncio.CancelledError:
             why = "the connection was closed"
@@ -68,22 +68,22 @@ class RemoteServer:
             if not self.gone.done():
                 self.gone.set_result(f"the server is gone: {why}")
 
-    async def _connected(self) -> None:
+    async def _connect(self) -> None:
         timeout = httpx2.Timeout(None, connect=_CONNECT)
         async with httpx2.AsyncClient(headers=dict(self._place.headers), timeout=timeout) as http:
             transport = streamable_http_client(self._place.url, http_client=http, max_sse_event_size=self._most)
             async with transport as (read, write):
                 writing = asyncio.get_running_loop().create_task(self._write(write))
                 try:
-                    async for said in read:
-                        self._said(said)
+                    async for received in read:
+                        self._receive(received)
                 finally:
                     writing.cancel()
 
-    def _said(self, said: Any) -> None:
-        if isinstance(said, Exception):
-            return self._report(f"the server's answer cannot be read ({type(said).__name__})")
-        message = said.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
+    def _receive(self, received: Any) -> None:
+        if isinstance(received, Exception):
+            return self._report(f"the server's answer cannot be read ({type(received).__name__})")
+        message = received.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
         result = message.get("result")
         if message.get("id") == self._greeting and isinstance(result, dict):
             self._era = str(result.get("protocolVersion", ""))
@@ -96,7 +96,7 @@ class RemoteServer:
             try:
                 message = jsonrpc_message_adapter.validate_json(data)
             except ValidationError:
-                self._report("a message is none of the protocol's, and was not sent")
+                self._report("a message does not follow the protocol and was not sent")
                 if "method" in given and "id" in given:
                     self._line(
                         encode_message(error(given["id"], SERVER, "this message cannot be sent over HTTP")).rstrip()
@@ -107,7 +107,7 @@ class RemoteServer:
             await write.send(SessionMessage(message, ClientMessageMetadata(headers=self._headers(given))))
 
     def _headers(self, given: dict[str, Any]) -> dict[str, str]:
-        """What goes beside a message: the version, and in the newer era what it asks for."""
+        """The HTTP headers of a message: the protocol version, and in the newer era its method and name."""
         method, params = given.get("method"), given.get("params")
         params = params if isinstance(params, dict) else {}
         meta = params.get("_meta")

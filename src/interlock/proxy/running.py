@@ -23,14 +23,25 @@ from interlock.proxy import ProxyGate, ServerIdentity
 from interlock.proxy.pipes import ServerProcess, Stdio
 from interlock.proxy.relay import Relay
 
-PATIENCE = 2.0  # seconds for a server to end by itself, and again after it was told to
-SWEEP = 1.0  # seconds between two looks at what is late
+PATIENCE = 2.0  # seconds for a server to end by itself, and again after a signal
+SWEEP = 1.0  # seconds between two checks for late responses
 FAILED = 1
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_STARTERS = frozenset(
+    "npx uvx bunx pnpx node nodejs deno bun python python3 python2 py uv pipx run tool exec dlx pnpm yarn npm docker podman cmd env".split()
+)
+_GENERIC = frozenset("index main server cli app dist build bin src lib out start run mod".split())
+_SUFFIXES = (".py", ".js", ".mjs", ".cjs", ".ts", ".exe", ".cmd", ".sh")
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)")
+
+
+class ProxySettingError(ValueError):
+    """Settings that cannot be used; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerAddress:
-    """Where one server is: a command to start, or an address; and what the daemon is told of it."""
+    """A server's command or URL, and its identity for the daemon."""
 
     behind: ServerIdentity
     command: Sequence[str] = ()
@@ -40,20 +51,20 @@ class ServerAddress:
 
 
 class ProxiedServer(Protocol):
-    """What is behind a relay."""
+    """The connection to a server that a relay writes to."""
 
     gone: asyncio.Future[str]
 
     def send(self, data: bytes) -> None: ...
 
-    def paced(self, slow: bool) -> None: ...
+    def pace(self, slow: bool) -> None: ...
 
     async def stop(self, patience: float) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyOptions:
-    """What all relays of a process share."""
+    """The options that all relays of a process share."""
 
     config: Config
     config_path: Path | None
@@ -61,7 +72,7 @@ class ProxyOptions:
 
 
 class ServerConnection:
-    """One server with its relay; its client is whoever `client` leads to."""
+    """One server with its gate and its relay; responses go to `client`."""
 
     def __init__(self, place: ServerAddress, setting: ProxyOptions, client: Callable[[bytes], None]) -> None:
         self.place, config = place, setting.config
@@ -72,7 +83,7 @@ class ServerConnection:
         self._server: ProxiedServer | None = None
 
     async def start(self) -> None:
-        """Raises OSError where the server cannot be started; the gate is ready when this ends."""
+        """Starts the server and prepares the gate; raises OSError where the server cannot be started."""
         most = self._config.proxy.line_bytes
         if self.place.url:
             from interlock.proxy.remote import RemoteServer
@@ -82,8 +93,8 @@ class ServerConnection:
             self._server = await ServerProcess.start(
                 self.place.command, self.relay.from_server, most, self._too_long, self.place.env
             )
-        await self.gate.standing({})
-        self._holding = asyncio.get_running_loop().create_task(self.gate.hold())
+        await self.gate.report_tools({})
+        self._holding = asyncio.get_running_loop().create_task(self.gate.hold_session())
 
     @property
     def server(self) -> ProxiedServer:
@@ -91,7 +102,7 @@ class ServerConnection:
         return self._server
 
     def report(self, words: str) -> None:
-        """Tells whoever reads the client's log; nothing that a call carries is in it."""
+        """Writes to the client's log; never the content of a call."""
         print(f"interlock proxy {self.place.behind.name}: {words}", file=sys.stderr, flush=True)
 
     def _send(self, data: bytes) -> None:
@@ -101,18 +112,18 @@ class ServerConnection:
     def _too_long(self) -> None:
         words = f"the server wrote a line of more than {self._config.proxy.line_bytes} bytes"
         self.report(words)
-        self.relay.ended(f"{words}, and whose answer it was cannot be known")
+        self.relay.fail_pending(f"{words}, and the request it answers is unknown")
 
     async def watch(self) -> str:
-        """Ends when the server has; what is late by then was given up."""
+        """Returns when the server has ended; cancels late requests until then."""
         while True:
             done, _ = await asyncio.wait({self.server.gone}, timeout=SWEEP)
             if done:
                 why = self.server.gone.result()
                 self.report(why)
-                self.relay.ended(why)
+                self.relay.fail_pending(why)
                 return why
-            self.relay.late(self._config.proxy.answer_seconds)
+            self.relay.expire(self._config.proxy.answer_seconds)
 
     async def stop(self) -> None:
         self.relay.close()
@@ -137,13 +148,13 @@ async def _one(place: ServerAddress, setting: ProxyOptions) -> int:
     except OSError as error:
         line.report(f"it cannot be started: {error.strerror or error}")
         return FAILED
-    stdio.paced.append(line.server.paced)
+    stdio.paced_servers.append(line.server.pace)
     await stdio.listen(line.relay.from_client)
     return await until_over(stdio, [line], line.watch())
 
 
 async def until_over(stdio: Stdio, lines: Sequence[ServerConnection], watching: object) -> int:
-    """Waits for the client to go, or for the servers; ends what is left."""
+    """Waits for the client or the servers to end, then stops the rest."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(number, stdio.over.set)
@@ -158,19 +169,6 @@ async def until_over(stdio: Stdio, lines: Sequence[ServerConnection], watching: 
     return 0 if by_client else FAILED
 
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_STARTERS = frozenset(
-    "npx uvx bunx pnpx node nodejs deno bun python python3 python2 py uv pipx run tool exec dlx pnpm yarn npm docker podman cmd env".split()
-)
-_GENERIC = frozenset("index main server cli app dist build bin src lib out start run mod".split())
-_SUFFIXES = (".py", ".js", ".mjs", ".cjs", ".ts", ".exe", ".cmd", ".sh")
-_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)")
-
-
-class ProxySettingError(ValueError):
-    """Settings that nobody can use; the message says which."""
-
-
 def server_address(
     name: str,
     trust: str,
@@ -180,10 +178,10 @@ def server_address(
     env: Mapping[str, str] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> ServerAddress:
-    """Where a server is; raises SettingError for a name or an address that cannot be used."""
+    """Builds a server's address; raises ProxySettingError for a name or a URL that cannot be used."""
     if url and urlsplit(url).scheme not in ("http", "https"):
         raise ProxySettingError(f"--url: expected http://… or https://…, got {url[:80]!r}")
-    name = name or (_of_url(url) if url else _of_command(command))
+    name = name or (_host_name(url) if url else _command_name(command))
     if not NAME.fullmatch(name):
         raise ProxySettingError(f"--name: expected 1 to 64 of A-Z, a-z, 0-9, -, _ and ., got {name[:80]!r}")
     words = _without_query(url) if url else json.dumps(list(command), ensure_ascii=False)
@@ -193,32 +191,32 @@ def server_address(
     )
 
 
-def _of_command(command: Sequence[str]) -> str:
+def _command_name(command: Sequence[str]) -> str:
     """`npx -y @scope/server-memory@1.2` -> `server-memory`."""
     for word in command:
-        short = _short(word)
+        short = _base_name(word)
         if short.lower() in _GENERIC:  # …/server-memory/dist/index.js
             short = next(
-                (part for part in map(_short, PurePath(word).parts[-2::-1]) if part.lower() not in _GENERIC), short
+                (part for part in map(_base_name, PurePath(word).parts[-2::-1]) if part.lower() not in _GENERIC), short
             )
         if short and not word.startswith("-") and short.lower() not in _STARTERS and "=" not in word:
             return short
-    return _short(command[0]) if command else ""
+    return _base_name(command[0]) if command else ""
 
 
-def _short(word: str) -> str:
+def _base_name(word: str) -> str:
     short = PurePath(word.replace("\\", "/")).name.partition("@")[0]
     for suffix in _SUFFIXES:
         short = short.removesuffix(suffix)
     return re.sub(r"[^A-Za-z0-9._-]", "-", short).lstrip("._-")[:64]
 
 
-def _of_url(url: str) -> str:
+def _host_name(url: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", urlsplit(url).hostname or "").lstrip("._-")[:64]
 
 
 def _without_query(url: str) -> str:
-    """What tells servers apart; a query may be a secret, and a secret changes."""
+    """The URL that identifies a server; without its query, which may be a secret and change."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
