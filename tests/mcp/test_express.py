@@ -162,7 +162,7 @@ def test_a_client_that_does_not_read_holds_nobody_up() -> None:
         reads, writes = os.pipe()
         out, sent = LineWriter(writes), b"".join(b"%07d\n" % at for at in range(100_000))
         out.put(sent)  # far more than a pipe holds
-        waiting = asyncio.ensure_future(out.drained())
+        waiting = asyncio.ensure_future(out.wait_for_room())
         got = b""
         while len(got) < len(sent):
             got += await asyncio.to_thread(os.read, reads, 65_536)
@@ -170,7 +170,7 @@ def test_a_client_that_does_not_read_holds_nobody_up() -> None:
         os.close(reads)
         out.put(b"x")
         with pytest.raises(BrokenPipeError):
-            await out.drained()
+            await out.wait_for_room()
         os.close(writes)
         return got if got == sent else b""
 

@@ -56,10 +56,10 @@ introspect with query "operations" lists what you can call here, and with a name
 
 
 def tool_preamble(mode: str, words: str = TEACH) -> str:
-    """What each tool's description begins with in a mode."""
+    """The beginning of each tool's description in a mode."""
     return DISABLED if mode == "disabled" else words
 
 
 def instructions(mode: str) -> str:
-    """What a model is told when it connects in a mode."""
+    """The instructions that a model gets when it connects in a mode."""
     return OFF if mode == "disabled" else PROMPT

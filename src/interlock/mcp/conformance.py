@@ -18,17 +18,17 @@ _VALUES: Mapping[str, Any] = {"string": "x", "integer": 1, "number": 1, "boolean
 
 @dataclass(slots=True)
 class ConformanceDriver:
-    """One conversation with a server, and everything it said."""
+    """One conversation with a server, and every envelope it returned."""
 
     client: Client
     details: dict[str, Json] = field(default_factory=dict)  # of operations, by name
-    said: list[Json] = field(default_factory=list)
+    envelopes: list[Json] = field(default_factory=list)
 
     async def tool(self, tool: str, arguments: Any) -> Json:
         """The envelope of one call."""
         result = await self.client.call_tool(tool, arguments)
         envelope: Json = json.loads(result.content[0].text)  # type: ignore[union-attr]
-        self.said.append(envelope)
+        self.envelopes.append(envelope)
         return envelope
 
     async def call(self, operation: str, /, **params: Any) -> Json:
@@ -37,7 +37,7 @@ class ConformanceDriver:
         return await self.tool(tool, {"operation": operation, "params": params})
 
     def required(self, operation: str) -> Json:
-        """Something for each required parameter."""
+        """A value for each required parameter."""
         found = {}
         for param in self.details[operation]["parameters"]:
             if param["required"]:
@@ -46,10 +46,10 @@ class ConformanceDriver:
 
 
 async def gather_evidence(client: Client, approve: Callable[[], None], version: str) -> Json:
-    """The whole bundle; `approve` is what a person does about whatever waits."""
+    """The whole bundle; `approve` answers waiting tickets as a person would."""
     driver = ConformanceDriver(client)
     introspection = await _introspection(driver)
-    started = await _started(driver, approve)
+    started = await _start_execution(driver, approve)
     found: Json = {
         "implementation": "interlock",
         "version": version,
@@ -59,11 +59,11 @@ async def gather_evidence(client: Client, approve: Callable[[], None], version: 
         "endpoint_modes": ["crude", *_modes([tool.name for tool in (await client.list_tools()).tools])],  # C-40
         "capabilities": _capabilities(introspection["operations_list"]),
         "introspection": introspection,
-        "accepted_parameters": {name: await _accepted(driver, name) for name in driver.details},
+        "accepted_parameters": {name: await _accepted_params(driver, name) for name in driver.details},
         "parameter_aliases": {
             "next_action_hint": "nextActionHint",
             "step_description": "stepDescription",
-        },  # C-03, said openly
+        },  # C-03, stated openly
         "parameter_tests": await _parameter_tests(driver, started),
         "error_tests": await _error_tests(driver),
         **await _round_trips(driver, started),
@@ -87,8 +87,8 @@ async def _introspection(driver: ConformanceDriver) -> Json:
     }
 
 
-async def _started(driver: ConformanceDriver, approve: Callable[[], None]) -> Json:
-    """An execution, after a person agreed."""
+async def _start_execution(driver: ConformanceDriver, approve: Callable[[], None]) -> Json:
+    """Starts an execution, with a person's approval."""
     held = await driver.call("execute_agent", element_name=AGENT, parameters=GOAL)
     approve()
     token = held["confirmation"]["token"]
@@ -100,12 +100,12 @@ def _modes(tools: list[str]) -> list[str]:
 
 
 def _capabilities(listed: Json) -> Json:
-    said = listed["data"]["_protocol"]["capabilities"]
-    return {"field_selection": said["field_selection"], "batch_operations": said["batch"]}
+    capabilities = listed["data"]["_protocol"]["capabilities"]
+    return {"field_selection": capabilities["field_selection"], "batch_operations": capabilities["batch"]}
 
 
-async def _accepted(driver: ConformanceDriver, name: str) -> list[str]:
-    """The parameters that the server takes: those it names when it refuses one, each of them tried by itself."""
+async def _accepted_params(driver: ConformanceDriver, name: str) -> list[str]:
+    """The parameters that the server accepts: those its refusals name, each tried by itself."""
     refused = await driver.call(name, **{**driver.required(name), UNKNOWN: 1})
     documented = [param["name"] for param in driver.details[name]["parameters"]]
     named = (
@@ -136,7 +136,7 @@ async def _parameter_tests(driver: ConformanceDriver, started: Json) -> Json:
 
 
 async def _error_tests(driver: ConformanceDriver) -> list[Json]:
-    asked: list[tuple[str, list[str], str, Json]] = [
+    requests: list[tuple[str, list[str], str, Json]] = [
         ("unknown-operation", ["drop_everything"], "mcp_aql", {"operation": "drop_everything"}),
         ("wrong-endpoint", ["execute_agent", "mcp_aql_execute"], "mcp_aql_read", {"operation": "execute_agent"}),
         ("wrong-type", ["element_name", "string"], "mcp_aql_read", {"operation": "get_execution_state", "params": {"element_name": 7}}),
@@ -148,7 +148,7 @@ async def _error_tests(driver: ConformanceDriver) -> list[Json]:
     ]  # fmt: skip
     return [
         {"name": name, "must_mention": words, "response": await driver.tool(tool, given)}
-        for name, words, tool, given in asked
+        for name, words, tool, given in requests
     ]
 
 
@@ -185,7 +185,7 @@ async def _batch(driver: ConformanceDriver) -> Json:
 
 
 async def _constraints(driver: ConformanceDriver) -> list[Json]:
-    """Limits that introspection names, each broken once."""
+    """Breaks each limit that introspection names once."""
     broken: list[tuple[str, str, str, Any]] = [
         ("execute_agent", "max_autonomous_steps", "maximum", 1_000_000),
         ("execute_agent", "max_autonomous_steps", "minimum", -1),
@@ -204,9 +204,9 @@ async def _constraints(driver: ConformanceDriver) -> list[Json]:
 
 
 async def _semantic(driver: ConformanceDriver) -> list[Json]:
-    """What the server's own texts teach; no model answered here, and the bundle says so."""
-    asked = {"query": "operations", "name": "get_execution_state"}
-    found = await driver.call("introspect", **asked)
+    """Evidence from the server's own texts; no model answered, and the bundle says so."""
+    query = {"query": "operations", "name": "get_execution_state"}
+    found = await driver.call("introspect", **query)
     params = found["data"]["operation"]["parameters"]
     text = " ".join(
         [f"get_execution_state: {found['data']['operation']['description']}"]
@@ -217,7 +217,7 @@ async def _semantic(driver: ConformanceDriver) -> list[Json]:
             "name": "field-selection-discovery",
             "source": "the server's introspection; no model",
             "response_text": f"{text} Field selection chooses fields of the answer.",
-            "tool_calls": [{"operation": "introspect", "params": asked}],
+            "tool_calls": [{"operation": "introspect", "params": query}],
             "structural": {"required_patterns": ["get_execution_state", "fields parameter"]},
             "semantic": {
                 "phrase_groups": [["field selection", "select fields"], ["fields parameter", "fields"]],

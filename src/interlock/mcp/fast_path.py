@@ -1,7 +1,7 @@
 """Answers plain tool calls whose reply comes at once without the MCP library; every other message is handed to it."""
 
-# A call is made once. Where its reply is late, or asks for more than to be passed on, the line goes the library's way after all,
-# and finds the call that was begun for it.
+# A call is made once. Where its reply is late or needs more than forwarding, the line goes to the library after all,
+# which claims the call that was started for it.
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from interlock.mcp.wire import LineWriter, decode_message, decoding_problem
 
 SOON = 0.25  # seconds in which a reply is passed on by itself
 LINGER = 0.1  # seconds in which the last calls are answered when the client has hung up
-MOST = 64  # calls that are under way at once
+MOST = 64  # calls in progress at once
 LONGEST = 1 << 20  # bytes of a line
 _CALL = {"jsonrpc", "id", "method", "params"}
 _PARAMS = {"name", "arguments", "_meta"}
@@ -29,31 +29,31 @@ Begin = Callable[[ToolCall], Coroutine[Any, Any, Reply] | None]
 
 @dataclass(eq=False, slots=True)
 class _Flight:
-    """One call under way."""
+    """One call in progress."""
 
     id: int | str
     line: bytes
-    asked: ToolCall
+    call: ToolCall
     task: asyncio.Task[Reply]
     late: asyncio.TimerHandle
 
 
 class FastPath:
-    """Stands between the wire and the library: to the library it is both stdin and stdout."""
+    """Sits between the wire and the library, to which it is both stdin and stdout."""
 
     def __init__(self, begin: Begin, out: LineWriter) -> None:
-        """`begin` makes a call, or knows no such tool."""
+        """`begin` starts a call, or returns None for an unknown tool."""
         self._begin, self._out = begin, out
         self._loop = asyncio.get_running_loop()
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._flights: dict[int | str, _Flight] = {}
-        self._begun: dict[int | str, _Flight] = {}  # that the library will ask for
+        self._handed_over: dict[int | str, _Flight] = {}  # handed over: the library will claim them
         self._opening: Any = None  # the id of the handshake
         self._open = False  # the handshake is over: calls are answered
 
     def take(self, line: bytes) -> None:
-        """One line of the client."""
-        if self._open and self._plain(line):
+        """Takes one line of the client."""
+        if self._open and self._start_plain(line):
             return
         if not self._open and b'"initialize"' in line:
             self._opening = _id_of(line)
@@ -63,14 +63,14 @@ class FastPath:
         self._lines.put_nowait(decode_message(line))
 
     def end(self) -> None:
-        """The client says nothing more."""
+        """Marks the end of the client's input."""
         self._lines.put_nowait(None)
 
-    def begun(self, asked: ToolCall) -> asyncio.Task[Reply] | None:
-        """The call that was made for a request already; for exactly this one, and the first who asks has it."""
-        flight = self._begun.pop(asked.who, None)
-        if flight is None or (flight.asked.tool, flight.asked.arguments) != (asked.tool, asked.arguments):
-            return None  # an id that was used before, for something else
+    def claim(self, call: ToolCall) -> asyncio.Task[Reply] | None:
+        """The call already started for exactly this request; returned once, then None."""
+        flight = self._handed_over.pop(call.who, None)
+        if flight is None or (flight.call.tool, flight.call.arguments) != (call.tool, call.arguments):
+            return None  # the id was used before for another call
         return flight.task
 
     async def __aiter__(self) -> AsyncIterator[str]:
@@ -78,42 +78,42 @@ class FastPath:
             yield line
         await asyncio.sleep(LINGER)
         for flight in list(self._flights.values()):
-            yield self._handed_over(flight)  # what is still under way is the library's to end
+            yield self._take_out(flight)  # the library ends calls in progress
 
     async def write(self, text: str) -> None:
         if self._opening is not None and not self._open:
             self._open = _accepts(text, self._opening)
         self._out.put(text.encode())
-        await self._out.drained()
+        await self._out.wait_for_room()
 
-    async def finished(self, seconds: float) -> None:
-        """Ends when the client has taken everything, or after so long."""
-        await self._out.finished(seconds)
+    async def wait_until_read(self, seconds: float) -> None:
+        """Waits until the client has read everything, at most this long."""
+        await self._out.wait_until_read(seconds)
 
     async def flush(self) -> None:
-        """Nothing is kept back."""
+        """Does nothing: `write` does not buffer."""
 
-    def _plain(self, line: bytes) -> bool:
-        """Whether the line is a call that could be made at once."""
+    def _start_plain(self, line: bytes) -> bool:
+        """Starts the call in a line where it is a plain one; whether it was."""
         if b'"tools/call"' not in line or len(line) > LONGEST or len(self._flights) >= MOST:
             return False
         found = _call_of(line)
         if found is None or found[0] in self._flights:
             return False
-        id, asked = found
-        work = self._begin(asked)
+        id, call = found
+        work = self._begin(call)
         if work is None:
             return False
         task = self._loop.create_task(work)
-        flight = _Flight(id, line, asked, task, self._loop.call_later(SOON, self._is_late, id))
+        flight = _Flight(id, line, call, task, self._loop.call_later(SOON, self._is_late, id))
         self._flights[id] = flight
-        task.add_done_callback(lambda _: self._landed(flight))
+        task.add_done_callback(lambda _: self._finish(flight))
         return True
 
     def _is_late(self, id: int | str) -> None:
         self._hand_over(self._flights[id])
 
-    def _landed(self, flight: _Flight) -> None:
+    def _finish(self, flight: _Flight) -> None:
         if self._flights.get(flight.id) is not flight:
             return  # the library has it
         task = flight.task
@@ -121,14 +121,14 @@ class FastPath:
             self._hand_over(flight)
         else:
             self._forget(flight)
-            self._out.put(_answer(flight.id, task.result(), flight.asked.tool))
+            self._out.put(_answer(flight.id, task.result(), flight.call.tool))
 
     def _hand_over(self, flight: _Flight) -> None:
-        self._lines.put_nowait(self._handed_over(flight))
+        self._lines.put_nowait(self._take_out(flight))
 
-    def _handed_over(self, flight: _Flight) -> str:
+    def _take_out(self, flight: _Flight) -> str:
         self._forget(flight)
-        self._begun[flight.id] = flight
+        self._handed_over[flight.id] = flight
         return decode_message(flight.line)
 
     def _forget(self, flight: _Flight) -> None:
@@ -137,7 +137,7 @@ class FastPath:
 
 
 def _call_of(line: bytes) -> tuple[int | str, ToolCall] | None:
-    """The call that a line makes, where it is nothing but that; what is odd in any way is for the library to judge."""
+    """The call in a line that is nothing else; None for any unusual line, which the library judges."""
     try:
         message = _DECODER.decode(line.decode())
     except (ValueError, RecursionError):
@@ -183,6 +183,6 @@ def _id_of(line: bytes) -> Any:
 
 
 def _accepts(text: str, id: Any) -> bool:
-    """Whether this is the yes to a handshake."""
+    """Whether this response accepts the handshake."""
     message = json.loads(text)
     return message.get("id") == id and "protocolVersion" in (message.get("result") or {})

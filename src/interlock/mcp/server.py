@@ -25,16 +25,16 @@ Context = ServerRequestContext[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool, as MCP brought it."""
+    """One tool call as received over MCP."""
 
     tool: str
     arguments: Any
-    who: Any = None  # of the transport's own making: the caller of an HTTP request
-    asked: bool = False  # its user was asked already, and is not asked twice
+    who: Any = None  # set by the transport: the caller of an HTTP request
+    user_asked: bool = False  # the user was asked already, and is not asked twice
 
 
 class McpBackend(Protocol):
-    """Whoever answers."""
+    """Answers the calls of a server."""
 
     def who(self, context: Context) -> Any: ...
 
@@ -43,11 +43,11 @@ class McpBackend(Protocol):
 
     async def tools(self, who: Any) -> list[dict[str, Any]]: ...
 
-    async def call(self, asked: ToolCall) -> Mapping[str, Any]:
-        """`{envelope, isError}`; raises whatever went wrong, which the server answers as a failure."""
+    async def call(self, call: ToolCall) -> Mapping[str, Any]:
+        """`{envelope, isError}`; the server turns any exception into a failure."""
 
     async def ask(self, who: Any, token: str) -> Mapping[str, Any] | None:
-        """`{ask, message}` where a user's word would be enough for this token; None where it would not."""
+        """`{ask, message}` where the client's user may arm this token; None where that does not suffice."""
 
     async def elicited(self, who: Any, ask: str, approve: bool) -> bool:
         """Whether the answer to that question armed its token."""
@@ -66,11 +66,11 @@ Render = Callable[..., types.CallToolResult]
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What comes back with the answer in the era without a back channel."""
+    """The state that comes back with the answer in the era without a back channel."""
 
     ask: str
     token: str
-    failed: bool  # it was refused, and wants its token back; a step that paused is reported again as it was (2.11)
+    failed: bool  # the call failed and needs its token on retry; a paused step is reported again unchanged (2.11)
 
     @property
     def text(self) -> str:
@@ -85,31 +85,31 @@ class _State:
         return cls(str(ask), str(token), failed is True)
 
 
-async def resume_call(backend: McpBackend, params: types.CallToolRequestParams, asked: ToolCall) -> ToolCall:
+async def resume_call(backend: McpBackend, params: types.CallToolRequestParams, call: ToolCall) -> ToolCall:
     """The call, with its token if a user has just agreed to it (2026-07-28: the answer comes with a retry)."""
     state = _State.of(params.request_state)
     responses = params.input_responses or {}
     if state is None or KEY not in responses:
-        return asked
-    asked, said = replace(asked, asked=True), _said(responses[KEY])
-    if said is not None and await backend.elicited(asked.who, state.ask, said):
-        return _confirmed(asked, state)
-    return asked
+        return call
+    call, approve = replace(call, user_asked=True), _answer_in(responses[KEY])
+    if approve is not None and await backend.elicited(call.who, state.ask, approve):
+        return _confirmed(call, state)
+    return call
 
 
 async def confirm_with_user(
     backend: McpBackend,
     context: Context,
-    asked: ToolCall,
+    call: ToolCall,
     reply: Mapping[str, Any],
     render: Render,
 ) -> types.CallToolResult | types.InputRequiredResult:
     """The reply, or a question to the user where that could turn it into a yes."""
     token = offered_token(reply.get("envelope", {}))
-    plain = render(reply, asked.tool)
-    if not token or asked.asked or not _can(context):
+    plain = render(reply, call.tool)
+    if not token or call.user_asked or not _can_ask(context):
         return plain
-    question = await backend.ask(asked.who, token)
+    question = await backend.ask(call.who, token)
     if question is None:
         return plain
     state = _State(str(question["ask"]), token, reply["envelope"].get("success") is False)
@@ -117,12 +117,12 @@ async def confirm_with_user(
         request = types.ElicitRequest(params=_form(question))
         return types.InputRequiredResult(input_requests={KEY: request}, request_state=state.text)
     form = await context.session.elicit_form(str(question["message"]), _SCHEMA, related_request_id=context.request_id)
-    said = _said(form)
-    if said is None:
+    approve = _answer_in(form)
+    if approve is None:
         return plain
-    armed = await backend.elicited(asked.who, state.ask, said)
-    again = _confirmed(asked, state) if armed else replace(asked, asked=True)  # a no is answered as one
-    return render(await backend.call(again), asked.tool)
+    armed = await backend.elicited(call.who, state.ask, approve)
+    again = _confirmed(call, state) if armed else replace(call, user_asked=True)  # a no becomes a refusal
+    return render(await backend.call(again), call.tool)
 
 
 def offered_token(envelope: Mapping[str, Any]) -> str:
@@ -140,8 +140,8 @@ def _form(question: Mapping[str, Any]) -> types.ElicitRequestFormParams:
     return types.ElicitRequestFormParams(message=str(question["message"]), requested_schema=_SCHEMA)
 
 
-def _can(context: Context) -> bool:
-    """Whether the client said that it can ask its user with a form."""
+def _can_ask(context: Context) -> bool:
+    """Whether the client declares that it can ask its user with a form."""
     capabilities = context.session.client_capabilities
     elicitation = capabilities.elicitation if capabilities is not None else None
     if elicitation is None:
@@ -149,21 +149,21 @@ def _can(context: Context) -> bool:
     return elicitation.form is not None or elicitation.url is None  # an empty capability means forms
 
 
-def _said(form: Any) -> bool | None:
-    """Only an accepted form that says so is a yes; None where the question was put away unanswered."""
+def _answer_in(form: Any) -> bool | None:
+    """True only for an accepted form that approves; None where the form was dismissed."""
     action, content = getattr(form, "action", ""), getattr(form, "content", None)
     if action not in ("accept", "decline"):
         return None
     return action == "accept" and isinstance(content, dict) and content.get("approve") is True
 
 
-def _confirmed(asked: ToolCall, state: _State) -> ToolCall:
+def _confirmed(call: ToolCall, state: _State) -> ToolCall:
     """The same call, with its token where it needs one."""
     if not state.failed:
-        return asked
-    params = asked.arguments.get("params")
+        return call
+    params = call.arguments.get("params")
     inner = {**(params if isinstance(params, dict) else {}), "_confirmation": state.token}
-    return replace(asked, arguments={**asked.arguments, "params": inner})
+    return replace(call, arguments={**call.arguments, "params": inner})
 
 
 EVERY = 1.0  # seconds
@@ -172,10 +172,10 @@ T = TypeVar("T")
 
 
 async def with_progress(context: ServerRequestContext[Any, Any], work: Coroutine[Any, Any, T]) -> T:
-    """What the work returns."""
+    """Returns the result of the work, and sends progress until then."""
     if context.meta is None or context.meta.get("progress_token", context.meta.get("progressToken")) is None:
         return await work
-    telling = asyncio.ensure_future(_tell(context))
+    telling = asyncio.ensure_future(_report_progress(context))
     try:
         return await work
     finally:
@@ -184,7 +184,7 @@ async def with_progress(context: ServerRequestContext[Any, Any], work: Coroutine
             await telling
 
 
-async def _tell(context: ServerRequestContext[Any, Any]) -> None:
+async def _report_progress(context: ServerRequestContext[Any, Any]) -> None:
     seconds = 0
     while True:
         await asyncio.sleep(EVERY)
@@ -206,9 +206,9 @@ def build_server(
     name: str = "interlock",
     schema: Callable[[str], Mapping[str, Any] | None] | None = None,
 ) -> Server[Any]:
-    """The server; nothing it answers is an allow unless the backend said so.
+    """Builds the server; only the backend's own answer can be an allow.
 
-    `schema` says what a tool takes; without it each call over HTTP lists all tools first, to compare its headers.
+    `schema` returns a tool's input schema; without it each call over HTTP lists all tools first, to compare its headers.
     """
 
     async def list_tools(context: Context, params: Any) -> types.ListToolsResult:
@@ -219,10 +219,10 @@ def build_server(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         given = {} if params.arguments is None else params.arguments
-        asked = ToolCall(params.name, given, backend.who(context))
-        return await with_progress(context, _answer(backend, context, params, asked))
+        call = ToolCall(params.name, given, backend.who(context))
+        return await with_progress(context, _answer(backend, context, params, call))
 
-    made: Server[Any] = Server(
+    server: Server[Any] = Server(
         name,
         version=version,
         instructions=instructions,
@@ -230,44 +230,44 @@ def build_server(
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    made.middleware.clear()  # no spans: a call may carry a code
-    return made
+    server.middleware.clear()  # no spans: a call may carry a code
+    return server
 
 
 async def _answer(
-    backend: McpBackend, context: Context, params: types.CallToolRequestParams, asked: ToolCall
+    backend: McpBackend, context: Context, params: types.CallToolRequestParams, call: ToolCall
 ) -> types.CallToolResult | types.InputRequiredResult:
-    """The result of a call; this is the outermost place, so whatever goes wrong is answered here, with a no."""
+    """The result of a call; as the outermost place, it turns every failure into a refusal."""
     try:
-        why = decoding_problem(asked.arguments)
+        why = decoding_problem(call.arguments)
         if why:
             raise bad_text(why)
-        check_request(asked.arguments)
-        asked = await resume_call(backend, params, asked)
-        reply = await backend.call(asked)
-        return await confirm_with_user(backend, context, asked, reply, tool_result)
+        check_request(call.arguments)
+        call = await resume_call(backend, params, call)
+        reply = await backend.call(call)
+        return await confirm_with_user(backend, context, call, reply, tool_result)
     except AqlProblem as found:
-        return tool_result(refusal(found, backend.session_of(asked.who)).wire, asked.tool)
-    except MCPError:  # a tool that nobody has
+        return tool_result(refusal(found, backend.session_of(call.who)).wire, call.tool)
+    except MCPError:  # an unknown tool
         raise
     except Exception as error:
         LOG.error("a call failed: %s", type(error).__name__, exc_info=error)
-        problem = AqlProblem("INTERNAL_ERROR", _unanswered(error))
-        return tool_result(refusal(problem, backend.session_of(asked.who)).wire, asked.tool)
+        problem = AqlProblem("INTERNAL_ERROR", _failure_text(error))
+        return tool_result(refusal(problem, backend.session_of(call.who)).wire, call.tool)
 
 
-def _unanswered(error: Exception) -> str:
-    """What happened, where we have words for it; what nobody expected is for the log alone."""
+def _failure_text(error: Exception) -> str:
+    """The message of a failure; an unexpected one goes to the log only."""
     return f"Interlock could not answer: {error}. {UNTIL}" if isinstance(error, NoDaemon) else NO_ANSWER
 
 
 def unknown_tool(tool: str) -> MCPError:
-    """MCP's own answer to a name that is not listed."""
+    """MCP's own error for a name that is not listed."""
     return MCPError(types.INVALID_PARAMS, f"Unknown tool: {tool[:80]}")
 
 
 def tool_result(reply: Mapping[str, Any], tool: str = "") -> types.CallToolResult:
-    """The reply as the library has it."""
+    """The reply as a result of the library."""
     text, failed = reply_text(reply, tool)
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=failed)
 

@@ -29,7 +29,7 @@ from interlock.mcp.wire import LineReader, LineWriter, claim_stdio, decode_messa
 
 _ENDPOINTS = ("create", "read", "execute", ANY)  # those that the loop has operations for (R-17)
 AGAIN = 2.0  # seconds between two tries to hold the session
-GREETING = 5.0  # seconds; a daemon that is slower is taken for one that enforces
+GREETING = 5.0  # seconds; a slower daemon is assumed to enforce
 FAREWELL = 2.0  # seconds
 _PERMISSION: dict[str, Any] = {
     "name": PERMISSION_TOOL,
@@ -59,8 +59,8 @@ class ServerOptions:
     token: str = field(default="", repr=False)  # of the agent, where it has one
 
     @property
-    def wanted(self) -> dict[str, Any]:
-        """What goes with every request."""
+    def wire(self) -> dict[str, Any]:
+        """The options that go with every request."""
         found = {
             "mode": self.naming.mode,
             "prefix": self.naming.prefix,
@@ -72,51 +72,51 @@ class ServerOptions:
 
 
 class SocketBackend:
-    """The backend behind the socket."""
+    """The backend that forwards everything to the daemon's socket."""
 
     def __init__(self, link: DaemonLink, options: ServerOptions) -> None:
-        self._link, self._options, self._wanted = link, options, options.wanted
-        self.express: FastPath | None = None  # where calls may have been begun before they come here
+        self._link, self._options, self._wanted = link, options, options.wire
+        self.fast_path: FastPath | None = None  # may have started calls before the library asks for them
         self.session = f"mcp_{secrets.token_hex(16)}"
 
     def who(self, context: Context) -> Any:
-        """Which request this is; who sent it the kernel tells the daemon."""
+        """The id of the request; the kernel tells the daemon who sent it."""
         return context.request_id
 
     def session_of(self, who: Any) -> str:
         return self.session
 
     async def mode(self) -> str:
-        """The mode that counts here; while the daemon is silent, nothing is allowed anyway."""
+        """The mode in force; empty while the daemon does not answer, as nothing is allowed then."""
         found = None
         with suppress(NoDaemon, OSError):
-            found = await self._link.post("/aql/tools", self._options.wanted, patience=GREETING, start=False)
+            found = await self._link.post("/aql/tools", self._options.wire, patience=GREETING, start=False)
         return str(found.get("safetyLoop", "")) if isinstance(found, dict) else ""
 
     async def tools(self, who: Any) -> list[dict[str, Any]]:
-        found = await self._link.post("/aql/tools", self._options.wanted)
+        found = await self._link.post("/aql/tools", self._options.wire)
         if not isinstance(found, dict) or "tools" not in found:
             raise NoDaemon("the daemon did not list its tools")
         return [*found["tools"], *([_PERMISSION] if self._options.permission_tool else [])]
 
-    async def call(self, asked: ToolCall) -> Mapping[str, Any]:
-        """The reply; of a call that was begun before it came here, where there is one."""
-        begun = self.express.begun(asked) if self.express is not None else None
-        if begun is not None:
-            return await begun
-        work = self.begin(asked)
+    async def call(self, call: ToolCall) -> Mapping[str, Any]:
+        """The reply to a call; claims the one that the fast path has started, where there is one."""
+        started = self.fast_path.claim(call) if self.fast_path is not None else None
+        if started is not None:
+            return await started
+        work = self.begin(call)
         if work is None:
-            raise unknown_tool(asked.tool)
+            raise unknown_tool(call.tool)
         return await work
 
-    def begin(self, asked: ToolCall) -> Coroutine[Any, Any, Mapping[str, Any]] | None:
-        """Makes a call; None for a tool that nobody has."""
-        endpoint, arguments = self._options.naming.endpoint_of(asked.tool), asked.arguments
-        if asked.tool == PERMISSION_TOOL and self._options.permission_tool:
-            endpoint, arguments = ANY, {"operation": PERMISSION_TOOL, "params": asked.arguments}
-        return self._made(endpoint, arguments) if endpoint in _ENDPOINTS else None
+    def begin(self, call: ToolCall) -> Coroutine[Any, Any, Mapping[str, Any]] | None:
+        """Starts a call; None for an unknown tool."""
+        endpoint, arguments = self._options.naming.endpoint_of(call.tool), call.arguments
+        if call.tool == PERMISSION_TOOL and self._options.permission_tool:
+            endpoint, arguments = ANY, {"operation": PERMISSION_TOOL, "params": call.arguments}
+        return self._post_call(endpoint, arguments) if endpoint in _ENDPOINTS else None
 
-    async def _made(self, endpoint: str | None, arguments: Any) -> Mapping[str, Any]:
+    async def _post_call(self, endpoint: str | None, arguments: Any) -> Mapping[str, Any]:
         body = {**self._wanted, "endpoint": endpoint, "arguments": arguments, "session": self.session}
         found = await self._link.post("/aql", body)
         if not isinstance(found, dict) or "envelope" not in found or "isError" not in found:
@@ -133,7 +133,7 @@ class SocketBackend:
         return isinstance(found, dict) and found.get("armed") is True
 
     async def hold(self) -> None:
-        """Keeps the session while this process lives: when its connection ends, however it ended, so does the session."""
+        """Holds the session open: it ends with this process's connection, however that ends."""
         while True:
             with suppress(NoDaemon, OSError, asyncio.IncompleteReadError):
                 await self._link.post("/aql/hold", {"session": self.session}, patience=None, start=False)
@@ -145,7 +145,7 @@ class SocketBackend:
 
 
 class StdinLines:
-    """stdin as lines that can be parsed; a line that is no text becomes a call that is refused."""
+    """stdin as parsable lines; a line that is not text becomes a call that is refused."""
 
     def __init__(self, file: Any) -> None:
         self._file = anyio.wrap_file(file)
@@ -161,7 +161,7 @@ def run(config: Config, config_path: Path | None, options: ServerOptions, versio
 
 
 def run_quietly(work: Coroutine[Any, Any, None]) -> int:
-    """Runs a server; a client keeps what is written to stderr, and calls may carry codes."""
+    """Runs a server without logging: clients store stderr, and calls may carry codes."""
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     uvloop.run(work)
@@ -173,21 +173,21 @@ async def _serve(link: DaemonLink, options: ServerOptions, version: str) -> None
 
     def ends() -> tuple[Any, Any]:
         wire, back = claim_stdio()
-        remote.express = express = FastPath(remote.begin, LineWriter(back))
-        LineReader(wire, express.take, express.end).start()
-        return express, express
+        remote.fast_path = fast_path = FastPath(remote.begin, LineWriter(back))
+        LineReader(wire, fast_path.take, fast_path.end).start()
+        return fast_path, fast_path
 
     await serve(link, remote, build_server(remote, version, ""), ends)
-    if remote.express is not None:
-        await remote.express.finished(FAREWELL)
+    if remote.fast_path is not None:
+        await remote.fast_path.wait_until_read(FAREWELL)
 
 
 async def serve(
     link: DaemonLink, remote: SocketBackend, server: Any, ends: Callable[[], tuple[Any, Any]], more: str = ""
 ) -> None:
-    """Answers over stdio in a session that the daemon holds, until stdin ends; `ends` are what is read and written."""
+    """Serves stdio in a session that the daemon holds, until stdin ends; `ends` opens the input and the output."""
     with suppress(NoDaemon, OSError):
-        await link.reach()  # a daemon that cannot be started is said in every answer
+        await link.reach()  # every answer reports a daemon that cannot be started
     server.instructions = instructions(await remote.mode()) + more
     holding = asyncio.create_task(remote.hold())
     try:
@@ -201,7 +201,7 @@ async def serve(
 
 
 def claim_stdin() -> Any:
-    """The wire's bytes from a descriptor of our own; whatever else reads stdin finds nothing."""
+    """Moves stdin to a private descriptor; other readers of stdin get nothing."""
     import os
 
     wire = os.dup(sys.stdin.fileno())

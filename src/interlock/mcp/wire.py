@@ -16,15 +16,15 @@ MOST_BYTES = 16 * 1024 * 1024  # of one message
 
 
 def decode_message(message: bytes) -> str:
-    """The message; where it is not UTF-8 or holds half a character, the same call with arguments that only say so (EP-11)."""
+    """Decodes a message; one that is not UTF-8 or has a lone surrogate becomes the same call with the problem as arguments (EP-11)."""
     try:
         text = message.decode()
     except UnicodeDecodeError as error:
-        return _salvaged(message.decode("utf-8", "replace"), f"The request is not UTF-8; see byte {error.start}")
+        return _with_problem(message.decode("utf-8", "replace"), f"The request is not UTF-8; see byte {error.start}")
     if len(message) > MOST_BYTES:
-        return _salvaged(text, "The request is too long to be read")
-    if "\\u" in text and _halves(text):
-        return _salvaged(text, "A text holds half of a character (a lone surrogate)")
+        return _with_problem(text, "The request is too long to be read")
+    if "\\u" in text and _has_lone_surrogate(text):
+        return _with_problem(text, "A text holds half of a character (a lone surrogate)")
     return text
 
 
@@ -33,18 +33,18 @@ def decoding_problem(arguments: Any) -> str:
     return str(arguments[MARK])[:200] if isinstance(arguments, dict) and set(arguments) == {MARK} else ""
 
 
-def _halves(text: str) -> bool:
+def _has_lone_surrogate(text: str) -> bool:
     try:
         json.dumps(json.loads(text), ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return True
     except (ValueError, RecursionError):
-        pass  # no JSON at all, which its parser will say
+        pass  # not JSON: left to the parser
     return False
 
 
-def _salvaged(text: str, why: str) -> str:
-    """The call's frame, without what it carried."""
+def _with_problem(text: str, why: str) -> str:
+    """The same request with its arguments replaced by the problem."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
@@ -56,12 +56,12 @@ def _salvaged(text: str, why: str) -> str:
 
 
 _CHUNK = 65_536  # bytes that are read at once
-_ATOM = 4_096  # bytes that a pipe with any room takes without making us wait
-MOST_WAITING = 1 << 20  # bytes that nobody has read yet; whoever wants to write more waits
+_ATOM = 4_096  # bytes that a writable pipe takes without blocking
+MOST_WAITING = 1 << 20  # unread bytes at which writers wait
 
 
 class LineReader:
-    """Gives the lines of a descriptor to `take`, and says when there are no more."""
+    """Passes the lines of a descriptor to `take`, and calls `end` after the last."""
 
     def __init__(self, file: int, take: Callable[[bytes], None], end: Callable[[], None]) -> None:
         self._file, self._take, self._end = file, take, end
@@ -85,14 +85,14 @@ class LineReader:
             self._reading.cancel()
 
     def _ready(self) -> None:
-        self._got(os.read(self._file, _CHUNK))
+        self._receive(os.read(self._file, _CHUNK))
 
     async def _read(self) -> None:
         while data := await self._loop.run_in_executor(None, os.read, self._file, _CHUNK):
-            self._got(data)
-        self._got(b"")
+            self._receive(data)
+        self._receive(b"")
 
-    def _got(self, data: bytes) -> None:
+    def _receive(self, data: bytes) -> None:
         *lines, rest = data.split(b"\n")
         for line in lines:
             self._part.append(line)
@@ -108,7 +108,7 @@ class LineReader:
 
 
 class LineWriter:
-    """A descriptor that takes whole messages in their order; `put` never waits, whatever the other side does."""
+    """Writes whole messages to a descriptor in order; `put` never waits, however slow the reader."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -123,25 +123,25 @@ class LineWriter:
         idle = not self._waiting
         self._waiting += message
         if idle:
-            self._go_on()
+            self._write_waiting()
 
-    async def drained(self) -> None:
-        """Ends when there is room for more; raises where nobody is there any more."""
+    async def wait_for_room(self) -> None:
+        """Waits until there is room for more; raises where the reader has gone."""
         while len(self._waiting) > MOST_WAITING and self.broken is None:
             self._taken.clear()
             await self._taken.wait()
         if self.broken is not None:
             raise self.broken
 
-    async def finished(self, seconds: float) -> None:
-        """Ends when everything was taken, or nobody takes it any more."""
+    async def wait_until_read(self, seconds: float) -> None:
+        """Waits until everything was read or the reader has gone, at most this long."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self._waiting:
                     self._taken.clear()
                     await self._taken.wait()
 
-    def _go_on(self) -> None:
+    def _write_waiting(self) -> None:
         try:
             while self._waiting and self._room.poll(0):
                 del self._waiting[: os.write(self._file, self._waiting[:_ATOM])]
@@ -154,18 +154,18 @@ class LineWriter:
 
     def _again(self) -> None:
         self._loop.remove_writer(self._file)
-        self._go_on()
+        self._write_waiting()
 
 
 def claim_stream(stream: Any, instead: int) -> int:
-    """A descriptor of our own for a standard stream; whatever else uses that one gets the other, and disturbs nobody."""
+    """Moves a standard stream to a private descriptor, and points the stream itself to another one."""
     wire = os.dup(stream.fileno())
     os.dup2(instead, stream.fileno())
     return wire
 
 
 def claim_stdio() -> tuple[int, int]:
-    """What we read from and what we write to: nothing is left on stdin for others, and what they print goes to stderr."""
+    """Claims stdin and stdout: other readers get nothing, and other output goes to stderr."""
     null = os.open(os.devnull, os.O_RDONLY)
     given = claim_stream(sys.stdin, null)
     os.close(null)

@@ -13,7 +13,17 @@ from aql_lint import clean
 
 PACKAGE = Path(interlock.__file__).parent
 # Words for whoever starts the server, who reads stderr; never an answer.
-ASIDE = {"CannotServe", "TemplateError", "AuthError", "TableError", "ValueError", "compile", "_say", "trouble", "print"}
+ASIDE = {
+    "AdapterUnusable",
+    "TemplateError",
+    "AuthError",
+    "TableError",
+    "ValueError",
+    "compile",
+    "_say",
+    "trouble",
+    "print",
+}
 FILES = sorted(
     path
     for path in [
@@ -21,7 +31,7 @@ FILES = sorted(
         PACKAGE / "adapters" / "quota.py",
         PACKAGE / "engine" / "quota.py",
     ]
-    if path.name not in ("stdio.py", "reload.py")
+    if path.name != "stdio.py"
 )
 
 

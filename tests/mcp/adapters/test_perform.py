@@ -171,7 +171,7 @@ def test_a_read_is_tried_again_and_a_change_is_not(shop: Shop, tmp_path: Path) -
 
 def test_a_change_that_broke_off_says_so_and_is_not_tried_again(shop: Shop, tmp_path: Path) -> None:
     found = failed(service(tmp_path, shop.url), "update_page", {"page": "broken", "input": {}})
-    assert "broke off; nobody knows" in found.message and len(shop.log()) == 1
+    assert "closed the connection; it is unknown" in found.message and len(shop.log()) == 1
 
 
 def test_every_request_is_asked_about_first(shop: Shop, tmp_path: Path) -> None:

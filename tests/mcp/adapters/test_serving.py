@@ -320,7 +320,7 @@ def test_a_file_that_changed_is_read_again_and_a_broken_one_is_not_used(rig: Rig
     ask = lambda: serving.call("mcp_aql", {"operation": "list_things"})["envelope"]  # noqa: E731
     assert ask()["success"]
     path.write_text("operations: {")
-    assert ask()["success"] and "served on" in said[-1]
+    assert ask()["success"] and "still served" in said[-1]
     path.write_text(rig.files[0].read_text().replace("All things", "Every thing"))  # the broken file is still on disk
     path.write_text(text(rig.shop.url).replace("All things", "Every thing"))
     assert ask()["error"]["code"] == "PERMISSION_TRUST_LEVEL_INSUFFICIENT"  # the daemon knows another file

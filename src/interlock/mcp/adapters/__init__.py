@@ -10,7 +10,7 @@ from interlock.loop.protocol.envelope import AqlProblem
 
 
 class AdapterFailure(AqlProblem):
-    """An operation that ends in an error of the registry (1.9)."""
+    """An operation that failed with an error of the registry (1.9)."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ def invalid_value(param: str, expected: str) -> AdapterFailure:
 
 
 def failure_of(body: Any) -> AdapterFailure:
-    """The error in an answer of the daemon; what cannot be read is a refusal."""
+    """The error in a reply of the daemon; an unreadable reply is a refusal."""
     error = body.get("error") if isinstance(body, Mapping) else None
     if not isinstance(error, Mapping):
         return AdapterFailure("INTERNAL_ERROR", "The daemon's answer cannot be read, so nothing is done")

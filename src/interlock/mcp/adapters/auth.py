@@ -15,22 +15,22 @@ HIDDEN = "[secret]"
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _REFERENCE = re.compile(r"(?:\$\{?|env:)?([A-Za-z_][A-Za-z0-9_]*)\}?")
 _SECRET = re.compile(r"[\x21-\x7e]{1,8192}")  # what a header can carry
-_SHORTEST = 6  # characters of a secret that is looked for in answers
+_SHORTEST = 6  # characters; shorter secrets are not searched for in responses
 
 
 class AuthError(ValueError):
-    """An `auth` block that nobody can sign in with."""
+    """An `auth` block that cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuthHeaders:
-    """Headers for one request, and the secrets in them, which are taken out of whatever comes back."""
+    """The headers of one request, and the secrets in them, which are redacted from the response."""
 
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: tuple[str, ...] = field(default=(), repr=False)
 
-    def cleaned(self, value: Any) -> Any:
-        """The value without the secrets: a service may repeat what it was sent."""
+    def redact(self, value: Any) -> Any:
+        """Redacts the secrets from a value: a service may echo its request."""
         if not self.secrets:
             return value
         if isinstance(value, str):
@@ -38,13 +38,13 @@ class AuthHeaders:
                 value = value.replace(secret, HIDDEN)
             return value
         if isinstance(value, dict):
-            return {self.cleaned(key): self.cleaned(item) for key, item in value.items()}
-        return [self.cleaned(item) for item in value] if isinstance(value, list) else value
+            return {self.redact(key): self.redact(item) for key, item in value.items()}
+        return [self.redact(item) for item in value] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """How to sign in: which header, and the names of the environment variables it is made from."""
+    """The header to sign in with, and the environment variables that it is built from."""
 
     type: str = "none"
     header: str = "Authorization"
@@ -52,7 +52,7 @@ class Auth:
 
     @classmethod
     def of(cls, block: Mapping[str, Any]) -> Auth:
-        """Reads an `auth` block; raises AuthError where it names no variable, or a way that is not known."""
+        """Reads an `auth` block; raises AuthError where it names no variable, or an unknown type."""
         kind = str(block.get("type") or "none")
         if kind == "none":
             return cls()
@@ -61,7 +61,7 @@ class Auth:
         if kind == "api_key":
             header = str(block.get("header_name") or block.get("header") or "X-API-Key")
             if not _HEADER.fullmatch(header):
-                raise AuthError("auth.header_name is no name of a header")
+                raise AuthError("auth.header_name is not a valid header name")
             return cls(kind, header, (_variable(block, "key_env", "key", "api_key"),))
         if kind == "basic":
             user, word = _variable(block, "username_env", "username"), _variable(block, "password_env", "password")
@@ -69,7 +69,7 @@ class Auth:
         raise AuthError(f"auth.type {kind[:40]!r} is not known; known: {', '.join(TYPES)}")
 
     def sign_in(self, environ: Mapping[str, str]) -> AuthHeaders:
-        """The headers; raises Failure where a variable is not set, naming the variable and nothing more."""
+        """The headers; raises AdapterFailure where a variable is not set, naming the variable and nothing more."""
         if self.type == "none":
             return AuthHeaders()
         values = [self._value(name, environ) for name in self.variables]

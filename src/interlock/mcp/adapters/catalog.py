@@ -19,7 +19,7 @@ from interlock.mcp.adapters.operations import OfferedOperation, row_of
 from interlock.mcp.adapters.requests import AdapterUnusable, Service, TemplateError
 from interlock.policy.policy import Policy
 
-Signature = tuple[int, int, int]  # when it was written, how long it is, which file it is
+Signature = tuple[int, int, int]  # modification time, size, inode
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ServedAdapter:
     service: Service
     mark: str  # the file's hash
     signature: Signature
-    problem: str = ""  # why the file as it is now is not what is served
+    problem: str = ""  # why the current file is not served
 
     @property
     def name(self) -> str:
@@ -39,7 +39,7 @@ class ServedAdapter:
 
 
 def load_adapter(path: Path) -> ServedAdapter:
-    """The adapter in a file; raises CannotServe with everything that is wrong with it."""
+    """Loads the adapter in a file; raises AdapterUnusable with every problem found."""
     try:
         signature = _signature(path)
         reading = read_file(path)
@@ -54,7 +54,7 @@ def load_adapter(path: Path) -> ServedAdapter:
         raise AdapterUnusable(f"{path}: {error}") from None
     if taken := sorted(set(service.calls) & set(RESERVED)):
         raise AdapterUnusable(f"{path}: the name {taken[0]!r} is the loop's own")
-    for call in service.calls.values():  # what contradicts itself is found now, not by the first call
+    for call in service.calls.values():  # finds contradictions now, not at the first call
         row_of(call, Trust.UNTESTED, lambda name, category: None)
     return ServedAdapter(path, reading.adapter, service, reading.mark, signature)
 
@@ -70,31 +70,31 @@ class AdapterFiles:
             raise AdapterUnusable(f"adapter {twice[0]!r} is in two files; names have to be unique")
 
     def look(self) -> list[ServedAdapter]:
-        """What is served now; a file that changed is read again."""
+        """The adapters served now; reloads changed files."""
         with self._lock:
-            self._served = [self._again(one) for one in self._served]
+            self._served = [self._reload(one) for one in self._served]
             return list(self._served)
 
-    def _again(self, one: ServedAdapter) -> ServedAdapter:
+    def _reload(self, one: ServedAdapter) -> ServedAdapter:
         try:
             signature = _signature(one.path)
         except OSError as error:
-            return self._kept(one, f"{one.path}: {error.strerror or 'cannot be read'}", (0, 0, 0))
+            return self._keep_serving(one, f"{one.path}: {error.strerror or 'cannot be read'}", (0, 0, 0))
         if signature == one.signature:
             return one
         try:
             found = load_adapter(one.path)
         except AdapterUnusable as error:
-            return self._kept(one, str(error), signature)
+            return self._keep_serving(one, str(error), signature)
         if found.name != one.name:
-            return self._kept(one, f"{one.path}: the adapter's name changed; start the server again", signature)
+            return self._keep_serving(one, f"{one.path}: the adapter's name changed; start the server again", signature)
         if found.mark != one.mark:
             self._say(f"{one.path}: read again")
         return found
 
-    def _kept(self, one: ServedAdapter, problem: str, signature: Signature) -> ServedAdapter:
+    def _keep_serving(self, one: ServedAdapter, problem: str, signature: Signature) -> ServedAdapter:
         if problem != one.problem:
-            self._say(f"{problem}\nThe version before it is served on.")
+            self._say(f"{problem}\nThe previous version is still served.")
         return replace(one, problem=problem, signature=signature)
 
 
@@ -118,7 +118,7 @@ TYPES = types(
 
 @dataclass(frozen=True, slots=True)
 class LoopSurface:
-    """The loop's operations: the daemon does what they ask."""
+    """The loop's operations, which the daemon performs."""
 
     policy: Policy
     mode: str
@@ -148,7 +148,7 @@ def adapter_surface(
     quota: Callable[[ProtocolCaller], Mapping[str, Any]],
     loop: LoopSurface | None,
 ) -> Surface:
-    """One adapter; with the loop beside it where it is served alone."""
+    """The surface of one adapter, with the loop's operations where it is the only adapter."""
     beside = {name: row for name, row in (loop.operations if loop else {}).items() if name not in rows}
     own = [row.operation for row in rows.values()]
     handlers: dict[str, Handler] = {row.name: handler for row in own}
@@ -166,7 +166,7 @@ def adapter_surface(
 
 
 def loop_surface(loop: LoopSurface, version: str) -> Surface:
-    """The loop by itself, where several adapters are served."""
+    """The surface of the loop by itself, where several adapters are served."""
     about = SurfaceInfo(
         "interlock",
         version,
@@ -179,7 +179,7 @@ def loop_surface(loop: LoopSurface, version: str) -> Surface:
 
 
 def _info(served: ServedAdapter, standing: Mapping[str, Any]) -> dict[str, Any]:
-    """TL-06: how far it is trusted, by whom that is said, and whether the file served is the one that the daemon knows."""
+    """TL-06: the trust in force and the trust claimed, and whether the daemon knows the file that is served."""
     known = bool(standing)
     same = standing.get("file") == served.mark
     trust: dict[str, Any] = {"level": standing["trust"] if same else Trust.UNTESTED.word}
@@ -191,5 +191,5 @@ def _info(served: ServedAdapter, standing: Mapping[str, Any]) -> dict[str, Any]:
         trust["reason"] = "the file served is not the one the daemon loaded"
     found = {"description": served.adapter.description, "trust": trust, "operations": len(served.service.calls)}
     return found | (
-        {"problem": "the file on disk cannot be used; the version before it is served"} if served.problem else {}
+        {"problem": "the file on disk cannot be used; the previous version is served"} if served.problem else {}
     )

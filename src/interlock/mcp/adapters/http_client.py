@@ -32,12 +32,12 @@ REDIRECTS = 3
 _AGAIN = frozenset({502, 503, 504})
 _MOVED = frozenset({301, 302, 303, 307, 308})
 _READS = frozenset({"GET", "HEAD"})
-Before = Callable[[], Awaitable[None]]  # asked before every request; raises Failure where there may be none
+Before = Callable[[], Awaitable[None]]  # called before every request; raises AdapterFailure to prevent it
 
 
 @dataclass(frozen=True, slots=True)
 class OperationResult:
-    """What came of an operation."""
+    """The data and the headers of a successful operation."""
 
     data: Any
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -54,11 +54,11 @@ class Performer:
         self, environ: Mapping[str, str] = os.environ, most_bytes: int = MOST_BYTES, proxy: str | None = None
     ) -> None:
         self._environ, self._most = environ, most_bytes
-        self._turns: dict[str, asyncio.Semaphore] = {}
-        self._quiet = RateLimitPauses()
+        self._slots: dict[str, asyncio.Semaphore] = {}
+        self._pauses = RateLimitPauses()
         # Nothing of the environment chooses where a request goes or who it is signed as: no .netrc, no proxy variables.
         self._client = httpx.AsyncClient(follow_redirects=False, trust_env=False, proxy=proxy, timeout=None)
-        self._client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # no call knows of the one before
+        self._client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # no cookies from earlier calls
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -66,32 +66,32 @@ class Performer:
     async def perform(
         self, service: Service, name: str, params: Mapping[str, Any], before: Before = _at_once
     ) -> OperationResult:
-        """The data of a success; raises Failure for everything else."""
+        """The data of a success; raises AdapterFailure for everything else."""
         call = service.calls.get(name)
         if call is None:
             raise not_an_operation(name)
         signed = service.auth.sign_in(self._environ)
         try:
-            async with asyncio.timeout(service.timeout), self._turn(service):
-                received = await self._performed(service, call, params, signed, before)
+            async with asyncio.timeout(service.timeout), self._slot(service):
+                received = await self._send(service, call, params, signed, before)
         except TimeoutError:
-            raise self._late(service, call) from None
+            raise self._timeout_failure(service, call) from None
         if not 200 <= received.status < 300:
             raise response_failure(received, signed, *call.resource(params))
         return OperationResult(response_data(received, signed), received.headers)
 
-    def _turn(self, service: Service) -> AbstractAsyncContextManager[object]:
-        """One of the requests that a service takes at a time."""
+    def _slot(self, service: Service) -> AbstractAsyncContextManager[object]:
+        """A slot among the concurrent requests that a service allows."""
         if not service.together:
             return nullcontext()
-        return self._turns.setdefault(f"{service.name} {service.together}", asyncio.Semaphore(service.together))
+        return self._slots.setdefault(f"{service.name} {service.together}", asyncio.Semaphore(service.together))
 
-    async def _performed(
+    async def _send(
         self, service: Service, call: ServiceCall, params: Mapping[str, Any], signed: AuthHeaders, before: Before
     ) -> ServiceResponse:
-        sent = service.sent(call, params)
+        sent = service.request(call, params)
         if call.merges:
-            sent = await self._whole(service, call, params, signed, before, sent)
+            sent = await self._merged_request(service, call, params, signed, before, sent)
         reads = call.operation.category == "read" and sent.method in _READS
         for pause in (*RETRIES, None) if reads else (None,):
             try:
@@ -105,7 +105,7 @@ class Performer:
             await asyncio.sleep(pause)
         raise AssertionError("the last try returns or raises")
 
-    async def _whole(
+    async def _merged_request(
         self,
         service: Service,
         call: ServiceCall,
@@ -114,7 +114,7 @@ class Performer:
         before: Before,
         sent: OutgoingRequest,
     ) -> OutgoingRequest:
-        """EP-14 over PUT: what is there, with the input merged into it, unless somebody changed it in between."""
+        """EP-14 over PUT: reads the resource and merges the input into it; `If-Match` refuses a change in between."""
         read = OutgoingRequest("GET", sent.url, None, {"Accept": "application/json", **service.headers})
         try:
             there = await self._once(service, read, signed, before)
@@ -124,31 +124,31 @@ class Performer:
             raise response_failure(there, signed, *call.resource(params))
         found = response_data(there, AuthHeaders())
         if not isinstance(found, dict):
-            raise AdapterFailure("INTERNAL_ERROR", "The service shows no table to merge the input into")
-        whole = service.sent_body(call, params, merge_fields(found, service.fields(call, params)))
+            raise AdapterFailure("INTERNAL_ERROR", "The service returned no object to merge the input into")
+        whole = service.request_with_body(call, params, merge_fields(found, service.fields(call, params)))
         mark = there.headers.get("etag", "")
-        unchanged = {"If-Match": mark} if mark.startswith('"') else {}  # a weak mark promises nothing
+        unchanged = {"If-Match": mark} if mark.startswith('"') else {}  # a weak tag proves nothing
         return OutgoingRequest(whole.method, whole.url, whole.body, {**whole.headers, **unchanged})
 
     async def _once(
         self, service: Service, sent: OutgoingRequest, signed: AuthHeaders, before: Before
     ) -> ServiceResponse:
-        """One request; a read is followed where the service moved it, on the same host only."""
+        """Sends one request; follows redirects of a read, on the same host only."""
         url = sent.url
         for _ in range(REDIRECTS + 1):
             if not on_own_host(url, service.base_url):
                 raise AdapterFailure("PERMISSION_DENIED", "The service pointed to another host; nothing was sent there")
-            self._quiet.check(service.name)
+            self._pauses.check(service.name)
             await before()
-            received = await self._exchanged(sent, url, signed)
-            self._quiet.heard(service.name, service.limits, received)
+            received = await self._exchange(sent, url, signed)
+            self._pauses.note(service.name, service.limits, received)
             target = received.headers.get("location", "")
             if sent.method not in _READS or received.status not in _MOVED or not target:
                 return received
             url = urljoin(url, target)
-        raise AdapterFailure("INTERNAL_ERROR", "The service sent the request in circles")
+        raise AdapterFailure("INTERNAL_ERROR", "The service redirected the request too often")
 
-    async def _exchanged(self, sent: OutgoingRequest, url: str, signed: AuthHeaders) -> ServiceResponse:
+    async def _exchange(self, sent: OutgoingRequest, url: str, signed: AuthHeaders) -> ServiceResponse:
         headers = {"User-Agent": "interlock-adapter", "Accept-Encoding": "identity", **sent.headers, **signed.headers}
         try:
             async with self._client.stream(sent.method, url, content=sent.body, headers=headers) as response:
@@ -158,7 +158,7 @@ class Performer:
         except ResponseTooLarge:
             raise too_large(self._most) from None
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-            raise AdapterFailure("INTERNAL_ERROR", "The address of the service cannot be used") from None
+            raise AdapterFailure("INTERNAL_ERROR", "The URL of the service cannot be used") from None
 
     async def _read(self, response: httpx.Response, encoding: str) -> bytes:
         said = response.headers.get("content-length", "")
@@ -173,15 +173,15 @@ class Performer:
         body = b"".join(pieces)
         return decompress(body, encoding, self._most) if encoding not in ("", "identity") and body else body
 
-    def _late(self, service: Service, call: ServiceCall) -> AdapterFailure:
+    def _timeout_failure(self, service: Service, call: ServiceCall) -> AdapterFailure:
         words = f"The service did not answer within {service.timeout:g} s"
         if call.template.method not in _READS:
-            words += "; nobody knows whether it was done"
+            words += "; it is unknown whether it was done"
         return AdapterFailure("INTERNAL_ERROR", words)
 
 
 def on_own_host(url: str, base: str) -> bool:
-    """Whether an address is on the service's own host, as the very library reads it that would go there."""
+    """Whether a URL is on the service's own host, as parsed by the library that would connect."""
     try:
         found, home = httpx.URL(url), httpx.URL(base)
     except httpx.InvalidURL:
@@ -192,7 +192,7 @@ def on_own_host(url: str, base: str) -> bool:
 def _unreachable(call: ServiceCall, error: httpx.TransportError) -> AdapterFailure:
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
         return AdapterFailure("INTERNAL_ERROR", "The service cannot be reached; nothing was sent")
-    words = "The service broke off"
+    words = "The service closed the connection"
     if call.template.method not in _READS:
-        words += "; nobody knows whether it was done"
+        words += "; it is unknown whether it was done"
     return AdapterFailure("INTERNAL_ERROR", words)

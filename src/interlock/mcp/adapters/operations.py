@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from interlock.adapters import Adapter
-from interlock.adapters import AdapterOperationSpec as Declared
-from interlock.adapters import AdapterParam as Given
+from interlock.adapters import Adapter, AdapterOperationSpec, AdapterParam
 from interlock.adapters.danger import prose_form
 from interlock.adapters.levels import EffectiveLevel, Named, effective_level
 from interlock.adapters.name_levels import call_facts
@@ -26,13 +24,13 @@ _NUMBERS = {"minimum": "minimum", "maximum": "maximum", "minLength": "min_length
 
 @dataclass(frozen=True, slots=True)
 class OfferedOperation:
-    """One operation as it is offered, and what its UPDATE takes inside `input`."""
+    """One operation as offered to clients, and the fields that its UPDATE takes inside `input`."""
 
     operation: OperationSpec
     inner: OperationSpec | None = None
 
     def params(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The params that are judged and performed; refuses a field that nobody declared (EP-14)."""
+        """The params to judge and perform; refuses an undeclared field (EP-14)."""
         if self.inner is None or INPUT not in given:
             return dict(given)
         fields = given[INPUT]
@@ -46,14 +44,14 @@ class OfferedOperation:
         return {**given, INPUT: {**found.params, **removed}}
 
     def judged(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """The params as the adapter declares them, which its conditions and messages speak of: what is nested stands beside the rest."""
+        """The params as the adapter declares them and its conditions name them: nested fields beside the others."""
         if self.inner is None or INPUT not in params:
             return dict(params)
         return {**{name: value for name, value in params.items() if name != INPUT}, **params[INPUT]}
 
 
 def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
-    """The row of one operation; raises CannotServe where its parameters contradict themselves."""
+    """The row of one operation; raises AdapterUnusable where its parameters contradict themselves."""
     own = call.operation
     found = effective_level(own.claims, named, trust)
     try:
@@ -61,7 +59,7 @@ def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
         made = OperationSpec(
             own.name,
             own.category,
-            _described(own, found.level),
+            _description(own, found.level),
             params,
             Returns("ServiceAnswer", "object", "The answer of the service."),
             _danger(own, found),
@@ -73,7 +71,7 @@ def row_of(call: ServiceCall, trust: Trust, named: Named) -> OfferedOperation:
 
 
 def inference_warning(
-    adapter: Adapter, own: Declared, params: Mapping[str, Any], trust: Trust, named: Named
+    adapter: Adapter, own: AdapterOperationSpec, params: Mapping[str, Any], trust: Trust, named: Named
 ) -> list[dict[str, Any]]:
     """2.11: an allowed operation whose level came from its name says so."""
     facts = call_facts(own.name, params, own.category)
@@ -83,14 +81,14 @@ def inference_warning(
 
 
 def _split(call: ServiceCall) -> tuple[tuple[ParamSpec, ...], OperationSpec | None]:
-    """An UPDATE takes what names the thing beside `input`, and what changes it inside."""
+    """Splits the params of an UPDATE: those that identify the resource, and the fields to change inside `input`."""
     own = call.operation
     declared = {param.name: param for param in own.params}
     if not call.updates:
         return tuple(_param(param, call) for param in own.params), None
     outer = [_param(param, call) for param in own.params if param.name in call.outer]
     fields = [param for param in own.params if param.name not in call.outer]
-    if INPUT in declared:  # it nests by itself
+    if INPUT in declared:  # the adapter declares `input` itself
         return (*outer, _param(declared[INPUT], call)), None
     if not fields:
         return tuple(outer), None
@@ -102,7 +100,7 @@ def _split(call: ServiceCall) -> tuple[tuple[ParamSpec, ...], OperationSpec | No
     )
 
 
-def _param(given: Given, call: ServiceCall, default: bool = True) -> ParamSpec:
+def _param(given: AdapterParam, call: ServiceCall, default: bool = True) -> ParamSpec:
     rest = given.rest
     kind = _KINDS.get(given.type, given.type) if given.type else "string"
     kind = kind if kind in TYPES else "string"
@@ -127,12 +125,12 @@ def _param(given: Given, call: ServiceCall, default: bool = True) -> ParamSpec:
     )
 
 
-def _described(own: Declared, level: Level) -> str:
+def _description(own: AdapterOperationSpec, level: Level) -> str:
     words = own.description.rstrip(". ") or own.name.replace("_", " ").capitalize()
     return f"{words}. Danger level: {level.word}."
 
 
-def _danger(own: Declared, found: EffectiveLevel) -> Danger:
+def _danger(own: AdapterOperationSpec, found: EffectiveLevel) -> Danger:
     block = own.danger
     return Danger(
         found.level,

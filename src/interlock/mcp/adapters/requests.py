@@ -23,12 +23,12 @@ MOST_CHARACTERS = 2_000  # of one value in a path
 
 
 class TemplateError(ValueError):
-    """A `maps_to` that must not be performed."""
+    """A `maps_to` that must not be used."""
 
 
 @dataclass(frozen=True)
 class Template:
-    """A method, the segments of a path, and a query; holes are filled one at a time."""
+    """A method, a path and a query with placeholders."""
 
     method: str
     path: str
@@ -36,7 +36,7 @@ class Template:
 
     @classmethod
     def of(cls, maps_to: str) -> Template:
-        """Reads a `maps_to`; raises TemplateError for what is no method and path of the adapter's own service."""
+        """Reads a `maps_to`; raises TemplateError unless it is a method and a path on the adapter's own service."""
         method, _, target = maps_to.strip().partition(" ")
         target = target.strip()
         if method.upper() not in METHODS or not target.startswith("/"):
@@ -44,9 +44,9 @@ class Template:
         path, _, query = target.partition("?")
         bare = _HOLE.sub("x", path)
         if path.startswith("//") or re.search(r"[\s\\#{}]|[^\x21-\x7e]", bare):
-            raise TemplateError(f"maps_to {maps_to[:80]!r}: the path has a character that it cannot have")
+            raise TemplateError(f"maps_to {maps_to[:80]!r}: the path has an invalid character")
         if any(segment in (".", "..") or _DISGUISED.search(segment) for segment in bare.split("/")):
-            raise TemplateError(f"maps_to {maps_to[:80]!r}: the path leaves its place")
+            raise TemplateError(f"maps_to {maps_to[:80]!r}: the path leaves the base path")
         pairs = tuple(parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query)))
         if any(_HOLE.search(key) for key, _ in pairs):
             raise TemplateError(f"maps_to {maps_to[:80]!r}: a parameter cannot name a key of the query")
@@ -54,7 +54,7 @@ class Template:
 
     @cached_property
     def path_names(self) -> frozenset[str]:
-        """The params that stand in the path."""
+        """The params in the path."""
         return frozenset(_HOLE.findall(self.path))
 
     @property
@@ -63,7 +63,7 @@ class Template:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The params that the template itself has a place for."""
+        """The params that the template has placeholders for."""
         return self.path_names | {name for _, value in self.query for name in _HOLE.findall(value)}
 
     @cached_property
@@ -72,12 +72,12 @@ class Template:
         return frozenset(key for key, _ in self.query)
 
     def filled_path(self, params: Mapping[str, Any], slashed: frozenset[str] = frozenset()) -> str:
-        """The path; a value stays inside its segment, or, where its param says `slashes`, inside its place."""
+        """The path with its values; a value stays inside its segment, or, for a param with `slashes`, below it."""
         pieces = [self._segment(piece, params, slashed) for piece in self.path.split("/")]
         return "/".join(pieces)
 
     def filled_query(self, params: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """The query that the template asks for; a pair whose value was not given is left out."""
+        """The template's query with its values; omits pairs without one."""
         found = []
         for key, value in self.query:
             names = _HOLE.findall(value)
@@ -96,7 +96,7 @@ class Template:
 
 
 def scalar(name: str, value: Any) -> str:
-    """A value as it is written into a URL."""
+    """A value as URL text; refuses lists, tables and control characters."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float | str):
@@ -109,7 +109,7 @@ def scalar(name: str, value: Any) -> str:
 
 
 def type_name(value: Any) -> str:
-    """What JSON calls it."""
+    """The JSON name of a value's type."""
     names = {type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
     return names.get(type(value), "object")
 
@@ -118,7 +118,7 @@ def _encoded(name: str, value: Any, slashes: bool) -> str:
     if value is None:
         raise AdapterFailure(
             "VALIDATION_MISSING_PARAM", f"Missing required parameter '{name}'", {"param_name": name}
-        )  # a hole in a path has to be filled
+        )  # a placeholder in a path needs a value
     text = scalar(name, value)
     if not text.strip() or len(text) > MOST_CHARACTERS:
         raise invalid_value(name, f"1 to {MOST_CHARACTERS} characters")
@@ -127,7 +127,7 @@ def _encoded(name: str, value: Any, slashes: bool) -> str:
     return quote(text, safe="/" if slashes else "")
 
 
-INPUT = "input"  # where the fields of an UPDATE stand (EP-14)
+INPUT = "input"  # holds the fields of an UPDATE (EP-14)
 WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS", "DELETE"})
 SERIALIZATIONS = ("json", "form")
 TIMEOUT, MOST_TIMEOUT = 30.0, 300.0
@@ -162,7 +162,7 @@ class ServiceCall:
 
     @property
     def merges(self) -> bool:
-        """A PUT replaces everything: what is there is read first, and the input merged into it."""
+        """Whether the resource is read first and the input merged into it: a PUT replaces everything."""
         return self.updates and self.template.method == "PUT"
 
     @property
@@ -171,7 +171,7 @@ class ServiceCall:
         return self.template.names | self.queried
 
     def resource(self, params: Mapping[str, Any]) -> tuple[str, str]:
-        """What it is about, for an error: the noun of its name, and the last value in its path."""
+        """The resource that an error names: the noun of the operation, and the last value in its path."""
         noun = self.operation.name.partition("_")[2] or self.operation.name
         last = self.template.last_name
         return noun, scalar(last, params[last])[:100] if params.get(last) is not None else ""
@@ -181,7 +181,7 @@ class ServiceCall:
         template = Template.of(operation.maps_to)
         names = {param.name for param in operation.params}
         if missing := sorted(template.names - names):
-            raise TemplateError(f"maps_to uses '{missing[0]}', which is no parameter")
+            raise TemplateError(f"maps_to uses '{missing[0]}', which is not a parameter")
         if fixed := sorted(template.keys & names - template.names):
             raise TemplateError(f"maps_to fixes '{fixed[0]}', so it cannot be a parameter as well")
         marked = {key: frozenset(p.name for p in operation.params if p.rest.get(key)) for key in ("slashes",)}
@@ -205,7 +205,7 @@ class Service:
 
     @classmethod
     def of(cls, adapter: Adapter) -> Service:
-        """The service behind an adapter; raises CannotServe with everything that keeps it from being performed."""
+        """The service behind an adapter; raises AdapterUnusable with every problem found."""
         target, wrong = adapter.target, []
         for key, known in (
             ("transport", ("http", "https")),
@@ -234,21 +234,23 @@ class Service:
         return cls(adapter.name, base, auth, calls, form, timeout, headers, together, adapter.limits.api)
 
     def url(self, call: ServiceCall, params: Mapping[str, Any]) -> str:
-        """The address of one call; whatever the params hold, it is on this service and under its base."""
+        """The URL of one call; on this service and below its base, whatever the params hold."""
         path = call.template.filled_path(params, call.slashed)
-        query = call.template.filled_query(params) + self._queried(call, params)
-        said = f"?{urlencode(query, quote_via=quote, safe='')}" if query else ""
-        return f"{self.base_url}{path}{said}"
+        query = call.template.filled_query(params) + self._query(call, params)
+        query_text = f"?{urlencode(query, quote_via=quote, safe='')}" if query else ""
+        return f"{self.base_url}{path}{query_text}"
 
-    def sent(self, call: ServiceCall, params: Mapping[str, Any]) -> OutgoingRequest:
+    def request(self, call: ServiceCall, params: Mapping[str, Any]) -> OutgoingRequest:
         """The request for these params."""
         method, headers = call.template.method, {"Accept": "application/json", **self.headers}
         rest = self.fields(call, params)
         if method in WITHOUT_BODY or (not rest and not call.updates):
             return OutgoingRequest(method, self.url(call, params), None, headers)
-        return self.sent_body(call, params, rest)
+        return self.request_with_body(call, params, rest)
 
-    def sent_body(self, call: ServiceCall, params: Mapping[str, Any], body: Mapping[str, Any]) -> OutgoingRequest:
+    def request_with_body(
+        self, call: ServiceCall, params: Mapping[str, Any], body: Mapping[str, Any]
+    ) -> OutgoingRequest:
         """The request with this body."""
         kind = "application/x-www-form-urlencoded" if self.form else "application/json"
         data = urlencode(_form(body)) if self.form else json.dumps(body, ensure_ascii=False, separators=(",", ":"))
@@ -256,12 +258,12 @@ class Service:
         return OutgoingRequest(call.template.method, self.url(call, params), data.encode("utf-8"), headers)
 
     def fields(self, call: ServiceCall, params: Mapping[str, Any]) -> dict[str, Any]:
-        """What goes into the body: of an UPDATE its input, of others what has no place in the address."""
+        """The fields of the body: the input of an UPDATE, else the params that are not in the URL."""
         if call.updates:
             return dict(params.get(INPUT) or {})
         return {name: value for name, value in params.items() if name not in call.outer and value is not None}
 
-    def _queried(self, call: ServiceCall, params: Mapping[str, Any]) -> list[tuple[str, str]]:
+    def _query(self, call: ServiceCall, params: Mapping[str, Any]) -> list[tuple[str, str]]:
         names = call.queried
         if call.template.method in WITHOUT_BODY:
             given = {**params, **(params.get(INPUT) or {})} if call.updates else dict(params)
@@ -308,7 +310,7 @@ def _form(body: Mapping[str, Any], above: str = "") -> list[tuple[str, str]]:
 
 
 def _form_text(key: str, value: Any) -> str:
-    """A body may hold line breaks, an address may not."""
+    """A form value as text; line breaks are allowed in a body, unlike in a URL."""
     return value if isinstance(value, str) else scalar(key, value)
 
 
@@ -322,9 +324,9 @@ def _timeout(value: Any) -> float:
 def _headers(value: Any) -> dict[str, str]:
     given = value if isinstance(value, Mapping) else {}
     return {
-        str(name): str(said)
-        for name, said in given.items()
-        if "\n" not in f"{name}{said}" and "\r" not in f"{name}{said}"
+        str(name): str(value)
+        for name, value in given.items()
+        if "\n" not in f"{name}{value}" and "\r" not in f"{name}{value}"
     }
 
 

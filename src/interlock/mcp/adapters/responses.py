@@ -19,19 +19,19 @@ from interlock.redaction import redact_text
 from interlock.times import iso
 
 MOST_BYTES = 10 * 1024 * 1024  # EP-11
-DEPTH = 100  # of an answer; a deeper one comes as text
-EXCERPT = 200  # characters of a service's own words
+DEPTH = 100  # of a response; a deeper one is returned as text
+EXCERPT = 200  # characters of a service's own message
 _DECODED = {"gzip": 31, "x-gzip": 31, "deflate": 15}  # window bits
 _WORDS = ("message", "error_description", "detail", "title", "error", "reason", "errors")
 
 
 class ResponseTooLarge(Exception):
-    """An answer that is longer than anybody wants to read."""
+    """A response above the size limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceResponse:
-    """An answer, read to its end."""
+    """A response, read completely."""
 
     status: int
     headers: Mapping[str, str]  # by lower-case name
@@ -39,15 +39,15 @@ class ServiceResponse:
 
 
 def decompress(body: bytes, encoding: str, most: int) -> bytes:
-    """The body as it was before it was compressed; never longer than `most`."""
+    """The decompressed body; refuses one longer than `most`."""
     bits = _DECODED.get(encoding.strip().lower())
     if bits is None:
-        raise AdapterFailure("INTERNAL_ERROR", "The service compressed its answer in a way nobody asked for")
+        raise AdapterFailure("INTERNAL_ERROR", "The service used an unsupported compression")
     unpacker = zlib.decompressobj(bits)
     try:
         text = unpacker.decompress(body, most + 1)
     except zlib.error:
-        raise AdapterFailure("INTERNAL_ERROR", "The answer of the service cannot be unpacked") from None
+        raise AdapterFailure("INTERNAL_ERROR", "The response of the service cannot be decompressed") from None
     if len(text) > most:
         raise ResponseTooLarge
     return text
@@ -61,24 +61,24 @@ def too_large(most: int) -> AdapterFailure:
 
 
 def response_data(received: ServiceResponse, signed: AuthHeaders) -> Any:
-    """The data of a success: JSON as it is, text beside its type, anything else by its size."""
+    """The data of a success: JSON as is, text with its type, only the size of anything else."""
     if not received.body.strip():
         return {"http_status": received.status}
     kind = received.headers.get("content-type", "").partition(";")[0].strip().lower()
     found, value = _json(received.body)
     if found:
-        return signed.cleaned(value)
+        return signed.redact(value)
     try:
         text = received.body.decode("utf-8")
     except UnicodeDecodeError:
         return {"http_status": received.status, "content_type": kind, "size_bytes": len(received.body)}
-    return {"http_status": received.status, "content_type": kind, "text": signed.cleaned(text)}
+    return {"http_status": received.status, "content_type": kind, "text": signed.redact(text)}
 
 
 def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: str, id: str = "") -> AdapterFailure:
-    """The registry's word for a status that is no success."""
-    status, said = received.status, _words(received, signed)
-    details: dict[str, Any] = {"http_status": status, "upstream_error": said or None}
+    """The registry's error for a status other than success."""
+    status, text = received.status, _words(received, signed)
+    details: dict[str, Any] = {"http_status": status, "upstream_error": text or None}
     if status in (404, 410):
         known = {"resource_type": resource, "resource_id": id or None, "http_status": status}
         return AdapterFailure("NOT_FOUND_RESOURCE", f"The service knows no such '{resource}'", known)
@@ -86,13 +86,13 @@ def response_failure(received: ServiceResponse, signed: AuthHeaders, resource: s
         why = "the service wants another sign-in" if status == 401 else "the service refused"
         return AdapterFailure("PERMISSION_DENIED", "The service refused this", {"reason": why, "http_status": status})
     if status == 429:
-        return AdapterFailure("RATE_LIMIT_EXCEEDED", "The service answers no more for now", limit_details(received))
+        return AdapterFailure("RATE_LIMIT_EXCEEDED", "The service's rate limit is reached", limit_details(received))
     if status in (400, 409, 422):
         words = f"The service cannot use these parameters (status {status})"
         return AdapterFailure("VALIDATION_INVALID_VALUE", words, details)
     if 300 <= status < 400:
         return AdapterFailure(
-            "INTERNAL_ERROR", "The service pointed elsewhere, and nobody follows", {"http_status": status}
+            "INTERNAL_ERROR", "The service redirected the request, which is not followed", {"http_status": status}
         )
     return AdapterFailure("INTERNAL_ERROR", f"The service failed (status {status})", details)
 
@@ -103,7 +103,7 @@ def limit_details(received: ServiceResponse) -> dict[str, Any]:
 
 
 def retry_after(received: ServiceResponse) -> int:
-    """How long a service asks to be left alone; a minute where it does not say."""
+    """The seconds that a service asks to wait; a minute where it names none."""
     value = received.headers.get("retry-after", "").strip()
     if value.isdigit() and len(value) < 8:
         return max(1, int(value))
@@ -114,14 +114,14 @@ def retry_after(received: ServiceResponse) -> int:
 
 
 def _json(body: bytes) -> tuple[bool, Any]:
-    """The value of a body that is JSON, whole and not too deep."""
+    """Whether a body is JSON of bounded depth, and its value."""
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError):
         return False, None
     if _depth(value) > DEPTH:
         return False, None
-    return True, _whole(value) if b"\\u" in body else value
+    return True, _without_surrogates(value) if b"\\u" in body else value
 
 
 def _depth(value: Any) -> int:
@@ -134,13 +134,13 @@ def _depth(value: Any) -> int:
     return deepest
 
 
-def _whole(value: Any) -> Any:
-    """Without halves of characters, which no answer of ours could carry."""
+def _without_surrogates(value: Any) -> Any:
+    """Replaces lone surrogates, which cannot be encoded."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in value.items()}
-    return [_whole(item) for item in value] if isinstance(value, list) else value
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    return [_without_surrogates(item) for item in value] if isinstance(value, list) else value
 
 
 def _no_number(word: str) -> Any:
@@ -148,10 +148,10 @@ def _no_number(word: str) -> Any:
 
 
 def _words(received: ServiceResponse, signed: AuthHeaders) -> str:
-    """What the service says went wrong, short, visible and without secrets."""
+    """The service's own error message, short, printable and without secrets."""
     found, value = _json(received.body)
     text = _message(value, 3) if found else ""
-    return visible(redact_text(signed.cleaned(text)[: EXCERPT * 4]))[:EXCERPT]
+    return visible(redact_text(signed.redact(text)[: EXCERPT * 4]))[:EXCERPT]
 
 
 def _message(value: Any, depth: int) -> str:
@@ -160,46 +160,46 @@ def _message(value: Any, depth: int) -> str:
     if depth and isinstance(value, list) and value:
         return _message(value[0], depth - 1)
     if depth and isinstance(value, dict):
-        return next((said for key in _WORDS if (said := _message(value.get(key), depth - 1))), "")
+        return next((text for key in _WORDS if (text := _message(value.get(key), depth - 1))), "")
     return ""
 
 
-MOST = 86_400.0  # seconds that a service is believed
+MOST = 86_400.0  # seconds; a longer pause is cut to this
 _EPOCH = 1_000_000_000  # a larger number is a date, a smaller one seconds from now
 
 
 class RateLimitPauses:
-    """By service: until when nothing is sent, and what its limit is."""
+    """Pauses per service: until when nothing is sent, and the limit that was reached."""
 
     def __init__(self) -> None:
         self._until: dict[str, tuple[float, dict[str, Any]]] = {}
 
     def check(self, service: str) -> None:
-        """Raises Failure while the service wants no requests."""
+        """Raises AdapterFailure while the service is paused."""
         until, details = self._until.get(service, (0.0, {}))
         wait = until - time.time()
         if wait <= 0:
             return
-        told = {**details, "remaining": 0, "resets_at": iso(until), "retry_after_seconds": math.ceil(wait)}
-        raise AdapterFailure("RATE_LIMIT_EXCEEDED", "The service takes no more requests for now", told)
+        limit = {**details, "remaining": 0, "resets_at": iso(until), "retry_after_seconds": math.ceil(wait)}
+        raise AdapterFailure("RATE_LIMIT_EXCEEDED", "The service's rate limit is reached; nothing was sent", limit)
 
-    def heard(self, service: str, limits: Iterable[ApiLimit], received: ServiceResponse) -> None:
-        """Remembers what an answer said: that there were too many, or that this was the last one."""
+    def note(self, service: str, limits: Iterable[ApiLimit], received: ServiceResponse) -> None:
+        """Starts a pause where a response reports too many requests, or none remaining."""
         now = time.time()
         if received.status == 429:
-            self._quiet(service, now + retry_after(received), {})
+            self._pause(service, now + retry_after(received), {})
         for limit in limits:
             left = received.headers.get(limit.remaining_header.lower(), "") if limit.remaining_header else ""
             if limit.scope == "global" and left.strip() == "0":
                 until = _reset(received.headers, limit, now)
-                self._quiet(service, until, {"limit": limit.limit, "window": limit.window})
+                self._pause(service, until, {"limit": limit.limit, "window": limit.window})
 
-    def _quiet(self, service: str, until: float, details: dict[str, Any]) -> None:
+    def _pause(self, service: str, until: float, details: dict[str, Any]) -> None:
         self._until[service] = (min(until, time.time() + MOST), details)
 
 
 def _reset(headers: Mapping[str, str], limit: ApiLimit, now: float) -> float:
-    said = headers.get(limit.reset_header.lower(), "").strip() if limit.reset_header else ""
-    if not said.isdigit() or len(said) > 12:
+    text = headers.get(limit.reset_header.lower(), "").strip() if limit.reset_header else ""
+    if not text.isdigit() or len(text) > 12:
         return now + 60
-    return float(said) if int(said) > _EPOCH else now + int(said)
+    return float(text) if int(text) > _EPOCH else now + int(text)

@@ -17,7 +17,7 @@ from interlock.loop.protocol.envelope import AqlProblem, ProtocolReply, refusal
 from interlock.loop.protocol.gatekeeper import route
 from interlock.loop.protocol.introspection import INTROSPECTION
 from interlock.loop.protocol.surface import DataWithWarnings, Handler, OperationCall, ProtocolCaller, Surface
-from interlock.loop.protocol.surface import call as called
+from interlock.loop.protocol.surface import call as answer_call
 from interlock.loop.protocol.tools import ToolNaming, list_tools
 from interlock.mcp import tool_preamble
 from interlock.mcp.adapters import AdapterFailure, failure_of
@@ -39,14 +39,14 @@ SILENT = "Interlock's daemon does not answer, so nothing is done. A person start
 
 @dataclass(frozen=True, slots=True)
 class AdapterCaller:
-    """Who asks: an agent by the name it has here, in the session that this server made."""
+    """Puts questions to the daemon, as an agent of this name in this server's session."""
 
     daemon: DaemonClient
     agent: str
     session: str
 
-    def passage(self, adapter: str, operation: str, crude: str, params: Mapping[str, Any], token: str) -> str:
-        """The ticket that was spent, if one was; raises Failure unless the answer is a plain yes."""
+    def evaluate(self, adapter: str, operation: str, crude: str, params: Mapping[str, Any], token: str) -> str:
+        """Evaluates an operation: the ticket that was spent, if any; raises AdapterFailure unless it is allowed."""
         given = {**params, "_confirmation": token} if token else dict(params)
         body = {
             "adapter": adapter,
@@ -56,32 +56,32 @@ class AdapterCaller:
             "agent": {"name": self.agent, "session": self.session},
         }
         answer = self._ask("POST", "/evaluate", body)
-        said = answer.body if isinstance(answer.body, Mapping) else {}
-        if answer.status == 200 and said.get("allowed") is True:
-            return str(said.get("pendingId", ""))
-        raise _refusal(said, adapter, operation)
+        reply = answer.body if isinstance(answer.body, Mapping) else {}
+        if answer.status == 200 and reply.get("allowed") is True:
+            return str(reply.get("pendingId", ""))
+        raise _refusal(reply, adapter, operation)
 
-    def room(
+    def check_quota(
         self, adapter: str, operation: str, file: str, token: str = "", count: bool = False
     ) -> list[dict[str, Any]]:
-        """Warnings, where the service may be asked once more; raises Failure where it may not."""
+        """Checks the quota for one more request: its warnings; raises AdapterFailure where it is used up."""
         body = {"adapter": adapter, "operation": operation, "file": file, "token": token, "count": count}
         answer = self._ask("POST", "/quota", body | {"agent": self.agent, "session": self.session})
-        said = answer.body if isinstance(answer.body, Mapping) else {}
-        if answer.status == 200 and said.get("allowed") is True:
-            return list(said.get("warnings", ()))
-        raise _paused(failure_of(said))
+        reply = answer.body if isinstance(answer.body, Mapping) else {}
+        if answer.status == 200 and reply.get("allowed") is True:
+            return list(reply.get("warnings", ()))
+        raise _with_token(failure_of(reply))
 
-    def standing(self, adapter: str) -> Mapping[str, Any]:
-        """Trust, limits and quotas as the daemon has them; nothing for an adapter that it does not know."""
+    def adapter_status(self, adapter: str) -> Mapping[str, Any]:
+        """Trust, limits and quotas of an adapter in the daemon; empty for one that it does not know."""
         try:
             found = self.daemon.ask("GET", f"/quota?adapter={_quoted(adapter)}")
         except NoDaemon:
             return {}
         return found.body if found.status == 200 and isinstance(found.body, Mapping) else {}
 
-    def done(self, ticket: str, outcome: str) -> None:
-        """Tells what became of a ticket that was spent; nothing depends on it."""
+    def report_outcome(self, ticket: str, outcome: str) -> None:
+        """Reports the outcome of a spent ticket; a failure to report is ignored."""
         try:
             self.daemon.ask("POST", f"/tickets/{_quoted(ticket)}/executed", {"outcome": outcome, "agent": self.agent})
         except NoDaemon:
@@ -94,24 +94,24 @@ class AdapterCaller:
             raise AdapterFailure("PERMISSION_DENIED", SILENT, {"reason": "no answer"}) from None
 
 
-def _refusal(said: Mapping[str, Any], adapter: str, operation: str) -> AdapterFailure:
-    """The daemon's no, in the words of seed 000's 4.3 and 4.4 where they fit."""
-    found = failure_of(said)
+def _refusal(reply: Mapping[str, Any], adapter: str, operation: str) -> AdapterFailure:
+    """The daemon's refusal, worded as in 4.3 and 4.4 where they apply."""
+    found = failure_of(reply)
     if found.code == "PERMISSION_DANGER_LEVEL_DENIED" and "danger_level" in found.details:
         level, trust = found.details["danger_level"], found.details.get("adapter_trust")
         found.message = f"Operation '{operation}' (danger: {level}) denied for adapter trust level '{trust}'"
     elif found.code == "PERMISSION_TRUST_LEVEL_INSUFFICIENT" and "actual_trust" in found.details:
         trust, needed = found.details["actual_trust"], found.details.get("required_trust")
         found.message = f"Operation '{operation}' needs adapter trust level '{needed}'; '{adapter}' is '{trust}'"
-    elif found.code == "CONFIRMATION_REQUIRED" and said.get("pendingId"):
-        found.message = confirmation_hint(str(said["pendingId"])[:80])
-    elif found.code == "PERMISSION_DENIED" and isinstance(said.get("reason"), str):
-        found.details.setdefault("reason", said["reason"][:500])
+    elif found.code == "CONFIRMATION_REQUIRED" and reply.get("pendingId"):
+        found.message = confirmation_hint(str(reply["pendingId"])[:80])
+    elif found.code == "PERMISSION_DENIED" and isinstance(reply.get("reason"), str):
+        found.details.setdefault("reason", reply["reason"][:500])
     return found
 
 
-def _paused(found: AdapterFailure) -> AdapterFailure:
-    """2.9: what a retry carries stands beside the error as well."""
+def _with_token(found: AdapterFailure) -> AdapterFailure:
+    """2.9: repeats the token that a retry carries beside the error."""
     token = found.details.get("confirmation_token")
     if token:
         found.confirmation = {
@@ -128,8 +128,8 @@ def _quoted(text: str) -> str:
     return quote(text, safe="")
 
 
-TEACH = "Every operation is asked about first; a held one comes back with a token only a person can arm."
-_TRUST = frozenset({"trust", "file", "revalidate_by", "overdue"})  # of a standing; the rest is its quota
+TEACH = "Every operation is evaluated first; a held one comes back with a token only a person can arm."
+_TRUST = frozenset({"trust", "file", "revalidate_by", "overdue"})  # of a status; the rest is the quota
 _LONGEST = 19  # of a prefix (EP-04)
 
 
@@ -139,7 +139,7 @@ class OfferedSurface:
 
     surface: Surface
     naming: ToolNaming
-    adapter: str = ""  # whose it is; the loop's own where empty
+    adapter: str = ""  # empty for the loop's own surface
 
     @property
     def tools(self) -> dict[str, str]:
@@ -149,7 +149,7 @@ class OfferedSurface:
 
 @dataclass(slots=True)
 class AdapterServer:
-    """Everything that calls are answered with; synchronous, for worker threads, but for what is performed."""
+    """Answers tool calls; synchronous, for worker threads, except for the HTTP requests."""
 
     shelf: AdapterFiles
     asking: AdapterCaller
@@ -157,47 +157,45 @@ class AdapterServer:
     config: Config
     naming: ToolNaming
     version: str = "0"
-    tight: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # what this process asks of the loop beyond the daemon's policy
+    tight: Mapping[str, Any] = field(default_factory=dict)  # tightening of the loop beyond the daemon's policy
     run: Callable[[Coroutine[Any, Any, OperationResult]], OperationResult] = asyncio.run
     _known: dict[str, tuple[tuple[str, str, str], OfferedSurface]] = field(default_factory=dict)
-    _standings: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _statuses: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _mode: str = ""
     _policy: Policy | None = None
 
     def tools(self) -> list[dict[str, Any]]:
         """The tools of every surface; their names are unique."""
-        found = self.offered(fresh=True)
+        found = self.surfaces(fresh=True)
         words = tool_preamble(self._mode, TEACH)
         return [tool for one in found for tool in list_tools(one.surface.operations, one.naming, words)]
 
     def call(self, tool: str, arguments: Any) -> Mapping[str, Any]:
         """`{envelope, isError}`."""
         introspects = _introspects(arguments)
-        for one in self.offered(fresh=introspects):
+        for one in self.surfaces(fresh=introspects):
             endpoint = one.tools.get(tool)
             if endpoint is not None:
-                found = self._called(one, endpoint, arguments, introspects)
+                found = self._answer(one, endpoint, arguments, introspects)
                 return found.wire
-        details = {"operation": tool[:80], "available": sorted(name for one in self.offered() for name in one.tools)}
+        details = {"operation": tool[:80], "available": sorted(name for one in self.surfaces() for name in one.tools)}
         return refusal(AqlProblem("NOT_FOUND_OPERATION", "There is no such tool here", details)).wire
 
-    def offered(self, fresh: bool = False) -> list[OfferedSurface]:
-        """What is offered now: files that changed are read again, and where it is shown, the daemon is asked how it stands."""
+    def surfaces(self, fresh: bool = False) -> list[OfferedSurface]:
+        """The surfaces offered now; reloads changed files, and with `fresh` asks the daemon for each adapter's status."""
         served = self.shelf.look()
         if fresh or not self._mode:
             self._mode = self._loop_mode()
-            self._standings = {one.name: self.asking.standing(one.name) for one in served}
+            self._statuses = {one.name: self.asking.adapter_status(one.name) for one in served}
         self._policy = self._policy or self.config.effective_policy()
-        loop = LoopSurface(self._policy, self._mode, self._forwarded, self.config.limits.challenge_seconds)
+        loop = LoopSurface(self._policy, self._mode, self._forward, self.config.limits.challenge_seconds)
         several = len(served) > 1
         found = [self._offered(one, None if several else loop, several) for one in served]
         if several:
             found.append(OfferedSurface(loop_surface(loop, self.version), self.naming))
         return found
 
-    def _called(self, one: OfferedSurface, endpoint: str, arguments: Any, introspects: bool) -> ProtocolReply:
+    def _answer(self, one: OfferedSurface, endpoint: str, arguments: Any, introspects: bool) -> ProtocolReply:
         caller = ProtocolCaller("", self.asking.session, one.naming, self.config.strict_introspection)
         if introspects and one.adapter:
             try:
@@ -205,18 +203,18 @@ class AdapterServer:
                 self._may_introspect(one.adapter)
             except AqlProblem as problem:
                 return refusal(problem, closed=True)
-        return called(one.surface, endpoint, arguments, caller)
+        return answer_call(one.surface, endpoint, arguments, caller)
 
     def _may_introspect(self, adapter: str) -> None:
-        """TL-08: an operator can keep even the questions from an untested adapter; without a daemon, questions are harmless."""
+        """TL-08: raises AdapterFailure where the operator denies introspection of an untested adapter; harmless without a daemon."""
         try:
-            self.asking.passage(adapter, INTROSPECTION.name, "read", {}, "")
+            self.asking.evaluate(adapter, INTROSPECTION.name, "read", {}, "")
         except AdapterFailure as failure:
             if failure.details.get("reason") != "no answer":
                 raise
 
     def _offered(self, served: ServedAdapter, loop: LoopSurface | None, several: bool) -> OfferedSurface:
-        standing = self._standings.get(served.name, {})
+        standing = self._statuses.get(served.name, {})
         trust = _trust(served, standing)
         mark = (
             served.mark,
@@ -234,21 +232,23 @@ class AdapterServer:
         return made
 
     def _handler(self, served: ServedAdapter, rows: Mapping[str, OfferedOperation], trust: Trust) -> Handler:
-        def performed(call: OperationCall) -> DataWithWarnings:
-            # 1. params of its own  2. an address of its own service  3. room in the quota  4. a yes  5. the deed, counted
+        def perform(call: OperationCall) -> DataWithWarnings:
+            # 1. params of its own  2. a URL of its own service  3. room in the quota  4. permission  5. the request, counted
             name, own = call.operation.name, served.service.calls[call.operation.name]
             params = rows[name].params(call.params)  # 1
-            served.service.sent(own, params)  # 2
+            served.service.request(own, params)  # 2
             quota_token = _token(call, "_quota_continue")
-            warnings = self.asking.room(served.name, name, served.mark, quota_token)  # 3
+            warnings = self.asking.check_quota(served.name, name, served.mark, quota_token)  # 3
             judged, crude = rows[name].judged(params), own.operation.category
-            ticket = self.asking.passage(served.name, name, crude, judged, call.given.confirmation)  # 4
+            ticket = self.asking.evaluate(served.name, name, crude, judged, call.given.confirmation)  # 4
             counted: list[list[dict[str, Any]]] = [warnings]
 
             async def before() -> None:
                 if not served.adapter.limits:  # the daemon has the same file, so it has nothing to count either
                     return
-                counted.append(await asyncio.to_thread(self.asking.room, served.name, name, served.mark, "", True))
+                counted.append(
+                    await asyncio.to_thread(self.asking.check_quota, served.name, name, served.mark, "", True)
+                )
 
             try:
                 done = self.run(self.performer.perform(served.service, name, params, before))  # 5
@@ -259,14 +259,14 @@ class AdapterServer:
             notices = inference_warning(served.adapter, own.operation, judged, trust, self._named)
             return DataWithWarnings(_table(done.data), [*notices, *counted[-1]])
 
-        return performed
+        return perform
 
     def _report(self, ticket: str, outcome: str) -> None:
         if ticket:
-            self.asking.done(ticket, outcome)
+            self.asking.report_outcome(ticket, outcome)
 
-    def _forwarded(self, call: OperationCall) -> DataWithWarnings:
-        """An operation of the loop, done by the daemon."""
+    def _forward(self, call: OperationCall) -> DataWithWarnings:
+        """Has the daemon perform an operation of the loop."""
         params = {**call.params, **call.given.private}
         body = {
             "endpoint": call.operation.endpoint,
@@ -281,15 +281,15 @@ class AdapterServer:
             answer = self.asking.daemon.ask("POST", "/aql", body)
         except NoDaemon:
             raise AdapterFailure("PERMISSION_DENIED", "", {"reason": "no answer"}) from None
-        said = answer.body if isinstance(answer.body, Mapping) else {}
-        envelope = said.get("envelope")
+        reply = answer.body if isinstance(answer.body, Mapping) else {}
+        envelope = reply.get("envelope")
         if answer.status == 200 and isinstance(envelope, Mapping) and envelope.get("success") is True:
             return DataWithWarnings(envelope.get("data") or {}, envelope.get("warnings") or ())
-        raise failure_of(envelope if isinstance(envelope, Mapping) else said)
+        raise failure_of(envelope if isinstance(envelope, Mapping) else reply)
 
     def _quota(self, served: ServedAdapter) -> Callable[[ProtocolCaller], Mapping[str, Any]]:
         def status(caller: ProtocolCaller) -> Mapping[str, Any]:
-            found = self.asking.standing(served.name)
+            found = self.asking.adapter_status(served.name)
             return {key: value for key, value in found.items() if key not in _TRUST} or {
                 "adapter": served.name,
                 "api_limits": {},
@@ -299,7 +299,7 @@ class AdapterServer:
         return status
 
     def _loop_mode(self) -> str:
-        """As the daemon has it; while it is silent, nothing is allowed anyway."""
+        """The daemon's mode; enforcing while it does not answer, as nothing is allowed then."""
         try:
             found = self.asking.daemon.ask("GET", "/status").body
         except NoDaemon:
@@ -319,13 +319,13 @@ def check_names(naming: ToolNaming, names: Sequence[str]) -> None:
 
 
 def prefix_of(before: str, name: str) -> str:
-    """EP-04: lower-case letters, digits and underscores, short, and ends with one."""
+    """EP-04: a short prefix of lower-case letters, digits and underscores that ends with an underscore."""
     slug = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "adapter"
     return f"{before}{slug[: _LONGEST - 1 - len(before)].rstrip('_')}_"
 
 
 def _trust(served: ServedAdapter, standing: Mapping[str, Any]) -> Trust:
-    """How far the daemon trusts the very file that is served."""
+    """The daemon's trust in exactly the file that is served."""
     if standing.get("file") != served.mark:
         return Trust.UNTESTED
     return next((one for one in Trust if one.word == standing.get("trust")), Trust.UNTESTED)
@@ -343,16 +343,16 @@ def _token(call: OperationCall, key: str) -> str:
 
 
 def _introspects(arguments: Any) -> bool:
-    """Whether a call asks what there is, by itself or in a batch."""
+    """Whether a call introspects, by itself or in a batch."""
     if not isinstance(arguments, dict):
         return False
     several = arguments.get("operations")
-    asked = [arguments, *(several if isinstance(several, list) else [])]
-    return any(isinstance(one, dict) and one.get("operation") == INTROSPECTION.name for one in asked)
+    requests = [arguments, *(several if isinstance(several, list) else [])]
+    return any(isinstance(one, dict) and one.get("operation") == INTROSPECTION.name for one in requests)
 
 
 def _table(data: Any) -> Mapping[str, Any]:
-    """What an envelope holds is a table."""
+    """Wraps data in a table, as an envelope needs one."""
     if isinstance(data, dict):
         return data
     return {"items": data, "count": len(data)} if isinstance(data, list) else {"value": data}

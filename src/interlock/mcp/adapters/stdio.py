@@ -30,7 +30,7 @@ params._quota_continue). You cannot arm a token, and a changed call needs a new 
 
 @dataclass(frozen=True, slots=True)
 class AdapterServerSettings:
-    """How this server was started."""
+    """The options that this server was started with."""
 
     options: ServerOptions
     agent: str = "mcp"
@@ -38,7 +38,7 @@ class AdapterServerSettings:
 
 
 class AdapterBackend:
-    """Tools and calls by the adapters, everything about people by the daemon."""
+    """Answers tools and calls from the adapters, and leaves questions to people to the daemon."""
 
     def __init__(self, serving: AdapterServer, remote: SocketBackend) -> None:
         self._serving, self._remote = serving, remote
@@ -54,8 +54,8 @@ class AdapterBackend:
         found: list[dict[str, Any]] = await self._run(self._serving.tools)
         return found
 
-    async def call(self, asked: ToolCall) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = await self._run(self._serving.call, asked.tool, asked.arguments)
+    async def call(self, call: ToolCall) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = await self._run(self._serving.call, call.tool, call.arguments)
         return found
 
     async def ask(self, who: None, token: str) -> Mapping[str, Any] | None:
@@ -87,7 +87,7 @@ async def _serve(
     def perform(work: Coroutine[Any, Any, OperationResult]) -> OperationResult:
         return asyncio.run_coroutine_threadsafe(work, loop).result()
 
-    tight = {key: value for key, value in settings.options.wanted.items() if key in ("policy", "safetyMode")}
+    tight = {key: value for key, value in settings.options.wire.items() if key in ("policy", "safetyMode")}
     asking = AdapterCaller(find_daemon(config), settings.agent, remote.session)
     serving = AdapterServer(shelf, asking, performer, config, settings.options.naming, version, tight, perform)
     backend = AdapterBackend(serving, remote)
@@ -100,5 +100,5 @@ async def _serve(
 
 
 def say(words: str) -> None:
-    """For whoever looks after the server; stdout belongs to the protocol."""
+    """Writes to stderr: stdout belongs to the protocol."""
     print(f"interlock adapter serve: {words}", file=sys.stderr, flush=True)
