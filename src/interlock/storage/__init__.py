@@ -19,35 +19,35 @@ from interlock.ports import Store, StoreError
 Row = tuple[Any, ...]
 Run = Callable[[str, Sequence[Any]], list[Row]]
 
-_MARK = "\ufdd0"  # no character of any language: what follows is JSON
+_MARK = "\ufdd0"  # a noncharacter: JSON follows
 
 
 class DatabaseUnusable(StoreError):
-    """The database itself is in trouble; the connection is of no more use."""
+    """The database itself failed; the connection cannot be used any more."""
 
 
 class TransactionConflict(StoreError):
-    """Somebody else's transaction came first; this one can be run again from its start."""
+    """Another transaction came first; this one can be run again from its start."""
 
 
 class SqlConnection(Protocol):
-    """One connection; `execute` takes `?` for parameters and raises StoreError, Unusable or Conflict."""
+    """One connection; `execute` takes `?` for parameters and raises StoreError, DatabaseUnusable or TransactionConflict."""
 
     def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]: ...
 
     def check(self) -> None:
-        """Raises Unusable where the connection does not lead to the database any more."""
+        """Raises DatabaseUnusable where the connection no longer leads to the database."""
 
     def close(self) -> None: ...
 
 
 class Transaction:
-    """What one transaction runs its SQL on; after an error, and after its end, it refuses everything."""
+    """Runs the SQL of one transaction; refuses everything after an error and after its end."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
         self.failed: StoreError | None = None
-        self.changed: list[str] = []  # what listeners will hear
+        self.changed: list[str] = []  # announced to listeners on commit
 
     def execute(self, sql: str, params: Sequence[Any] = ()) -> list[Row]:
         if self.failed is not None:
@@ -55,7 +55,7 @@ class Transaction:
         try:
             return self._run(
                 sql,
-                [  # most text needs no look inside
+                [  # most text needs no escaping
                     storable_text(value)
                     if isinstance(value, str) and not (value.isascii() and "\0" not in value)
                     else value
@@ -67,13 +67,13 @@ class Transaction:
             raise
 
     def end(self) -> None:
-        """Makes a transaction that was kept beyond its work useless."""
+        """Refuses every later use of the transaction."""
         self.failed = self.failed or StoreError("this transaction has ended")
 
 
 @contextmanager
 def transaction(database: SqlConnection, begin: str) -> Iterator[Transaction]:
-    """Runs the body in one transaction: kept when it ends well, undone when it raises."""
+    """Runs the body in one transaction: commits when it returns, rolls back when it raises."""
     session = Transaction(database.execute)
     database.execute(begin)
     try:
@@ -91,7 +91,7 @@ def transaction(database: SqlConnection, begin: str) -> Iterator[Transaction]:
 
 
 def storable_text(text: str) -> str:
-    """Text that both databases can keep: NUL and lone surrogates are written as JSON behind a mark."""
+    """Text that both databases can store: NUL and lone surrogates are written as JSON behind a mark."""
     if "\0" not in text and not text.startswith(_MARK):
         if text.isascii():
             return text
@@ -104,7 +104,7 @@ def storable_text(text: str) -> str:
 
 
 def stored_text(text: str) -> str:
-    """What `plain` was given."""
+    """The text that `storable_text` was given."""
     return str(json.loads(text[1:])) if text.startswith(_MARK) else text
 
 
@@ -126,7 +126,7 @@ class Migration:
 
     @property
     def statements(self) -> list[str]:
-        """What the file runs, without comments; a statement ends with `;` at the end of a line."""
+        """The statements without comments; each ends with `;` at the end of a line."""
         lines = (line for line in self.text.splitlines() if line.strip() and not line.startswith("--"))
         return [part for part in ("\n".join(lines) + "\n").split(";\n") if part.strip()]
 
@@ -147,7 +147,7 @@ def migrations() -> list[Migration]:
 
 
 def migrate(database: SqlConnection, begin: str, lock: str = "", known: list[Migration] | None = None) -> None:
-    """Brings a database to this program's schema, in one transaction that nobody else runs at the same time."""
+    """Brings a database to this program's schema, in one transaction under an exclusive lock."""
     known = migrations() if known is None else known
     with transaction(database, begin) as session:
         if lock:
@@ -160,7 +160,7 @@ def migrate(database: SqlConnection, begin: str, lock: str = "", known: list[Mig
 
 
 def _check(done: list[Row], known: list[Migration]) -> None:
-    """Refuses a database that another program made."""
+    """Refuses a database whose migrations are not this program's."""
     if len(done) > len(known):
         raise StoreError(
             f"the database is at migration {done[-1][0]}, this program knows {len(known)}: start a newer interlock"

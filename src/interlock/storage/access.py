@@ -17,11 +17,11 @@ AGENTS = RecordTable("agents", AgentRow, key=("principal", "name_key"), by_name=
 BLOCKS = RecordTable("blocks", Block, key=("principal", "since"))
 DENIALS = RecordTable("denials", Denial, key=("effect_key", "principal", "session", "ticket"))
 
-_MOST_DENIALS = 2_000  # of one principal that are compared: rejections first, then the newest
+_MOST_DENIALS = 2_000  # compared per principal: rejections first, then the newest
 
 
 class IdentityQueries:
-    """The part of a transaction that is about who is who."""
+    """The part of a transaction for operators, credentials, agents, blocks and denials."""
 
     db: Transaction
 
@@ -36,7 +36,7 @@ class IdentityQueries:
         return CREDENTIALS.find(self.db, "WHERE operator = ? ORDER BY created_at, id", (operator,))
 
     def all_credentials(self) -> list[Credential]:
-        """Of everybody, the removed ones too."""
+        """Of all operators, removed ones too."""
         return CREDENTIALS.find(self.db, "ORDER BY operator, created_at, id")
 
     def save_credential(self, row: Credential) -> None:
@@ -44,7 +44,7 @@ class IdentityQueries:
         self.db.changed.append(StoreEvent.OPERATORS)
 
     def use_credential(self, id: str, before: int, counter: int, at: float) -> bool:
-        """Counts a use up from what it was before; False when somebody was faster."""
+        """Compare-and-set on the counter; False when another use came first."""
         sql = "UPDATE credentials SET counter = ?, used_at = ? WHERE id = ? AND counter = ? RETURNING id"
         return bool(self.db.execute(sql, (counter, at, id, before)))
 
@@ -55,7 +55,7 @@ class IdentityQueries:
         return AGENTS.find(self.db, "ORDER BY principal, name_key")
 
     def agent_by_token(self, token_hash: str) -> AgentRow | None:
-        """None for the empty hash; a revoked agent is returned as what it is."""
+        """None for the empty hash; revoked agents are returned too."""
         return AGENTS.first(self.db, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
 
     def save_agent(self, row: AgentRow) -> None:
@@ -63,11 +63,11 @@ class IdentityQueries:
         self.db.changed.append(StoreEvent.AGENTS)
 
     def block(self, principal: str) -> Block | None:
-        """The newest block that nobody lifted."""
+        """The newest block that is not lifted."""
         return BLOCKS.first(self.db, "WHERE principal = ? AND lifted_at = 0 ORDER BY since DESC", (principal,))
 
     def blocks(self) -> list[Block]:
-        """All, the lifted ones too, the newest first."""
+        """All blocks, lifted ones too, the newest first."""
         return BLOCKS.find(self.db, "ORDER BY since DESC, principal")
 
     def save_block(self, block: Block) -> None:
@@ -76,7 +76,7 @@ class IdentityQueries:
         self.db.changed.append(StoreEvent.BLOCKS)
 
     def denials(self, now: float, principal: str = "") -> list[Denial]:
-        """What is held or was rejected and still binds, of one principal or of all; rejections first, then the newest."""
+        """The denials in force, of one principal or of all; rejections first, then the newest."""
         if not principal:
             return DENIALS.find(self.db, "WHERE until > ?", (now,))
         where = "WHERE principal = ? AND until > ? ORDER BY rejected_at DESC, at DESC, effect_key DESC"
@@ -87,30 +87,30 @@ class IdentityQueries:
         self.db.changed.append(StoreEvent.DENIALS)
 
     def forget_denials(self, before: float) -> None:
-        """Lets go of what ended before that."""
+        """Deletes denials that ended before this time."""
         self.db.execute("DELETE FROM denials WHERE until < ?", (before,))
 
 
 GRANTS = RecordTable("grants", Grant, key=("id",))
 
-PROBE = "probe"  # a setting that is written to see whether that works; nobody has to hear of it
+PROBE = "probe"  # a setting that is written to test the store; not announced
 _GOOD = "revoked_at = 0 AND remaining > 0 AND expires_at > ?"
 
 
 class PermissionQueries:
-    """The part of a transaction that is about what is allowed or known in advance."""
+    """The part of a transaction for grants, patterns and settings."""
 
     db: Transaction
 
     def grants(self, now: float) -> list[Grant]:
-        """The grants that still count."""
+        """The grants that are in force."""
         return GRANTS.find(self.db, f"WHERE {_GOOD} ORDER BY created_at, id", (now,))
 
     def grant(self, id: str) -> Grant | None:
         return GRANTS.first(self.db, "WHERE id = ?", (id,))
 
     def save_grant(self, grant: Grant) -> None:
-        """Adds a grant; one that is there can only be revoked, or lose uses: what was signed stays."""
+        """Adds a grant; an existing one can only be revoked or lose uses, as the rest of it is signed."""
         self.db.execute(
             f"{GRANTS.insert} ON CONFLICT (id) DO UPDATE SET "
             "remaining = CASE WHEN excluded.remaining < grants.remaining THEN excluded.remaining ELSE grants.remaining END, "
@@ -120,7 +120,7 @@ class PermissionQueries:
         )
 
     def use_grant(self, id: str, now: float) -> bool:
-        """Takes one use; False when there is none left."""
+        """Uses a grant once; False when no use is left."""
         sql = f"UPDATE grants SET remaining = remaining - 1 WHERE id = ? AND {_GOOD} RETURNING id"
         return bool(self.db.execute(sql, (id, now)))
 
@@ -154,4 +154,4 @@ class PermissionQueries:
             (key, value),
         )
         if key != PROBE:
-            self.db.changed.append(StoreEvent.SETTING + key[:200])  # what is announced may not be long
+            self.db.changed.append(StoreEvent.SETTING + key[:200])  # announcements are limited in length

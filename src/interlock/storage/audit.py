@@ -16,7 +16,7 @@ from interlock.storage.rows import RecordTable
 AUDIT = RecordTable("audit", AuditRow, key=("writer", "seq"))
 CHECKPOINTS = RecordTable("checkpoints", Checkpoint, key=("id",))
 
-# From one writer to the next by the index, so that a long record costs no more than a short one.
+# Jumps from writer to writer by the index, so that a long audit costs no more than a short one.
 _WRITERS = """
 WITH RECURSIVE named(writer) AS (
   SELECT min(writer) FROM audit
@@ -26,12 +26,12 @@ WITH RECURSIVE named(writer) AS (
 
 
 class AuditQueries:
-    """The part of a transaction that is about the record."""
+    """The part of a transaction for the audit."""
 
     db: Transaction
 
     def audit_head(self, writer: str) -> AuditRow | None:
-        """The end of a chain; None for records that somebody put there and that continue nothing."""
+        """The end of a chain; None for records that belong to no chain."""
         known = "EXISTS (SELECT 1 FROM audit_heads AS head WHERE head.writer = audit.writer)"
         return AUDIT.first(self.db, f"WHERE writer = ? AND {known} ORDER BY seq DESC", (writer,))
 
@@ -44,7 +44,7 @@ class AuditQueries:
             AUDIT.add(self.db, chain)
 
     def audit(self, query: AuditQuery) -> list[AuditRow]:
-        """By number where one writer is asked for, else by time."""
+        """Matching records: by number for one writer, else by time."""
         wanted: list[tuple[str, str | float, bool]] = [
             ("writer = ?", query.writer, bool(query.writer)),
             ("seq > ?", query.after_seq, query.after_seq >= 0),
@@ -61,11 +61,11 @@ class AuditQueries:
         return AUDIT.find(self.db, f"{where} ORDER BY {order} LIMIT ?", [*used.values(), query.limit])
 
     def audit_writers(self) -> list[str]:
-        """Whoever has a chain, and whoever only has records."""
+        """Every writer with a chain or with records."""
         return sorted(stored_text(writer) for (writer,) in self.db.execute(_WRITERS))
 
     def prune_audit(self, writer: str, before_seq: int) -> int:
-        """Removes what is older than a number; a chain's last record always stays."""
+        """Deletes records before a number; always keeps a chain's last one."""
         head = self.db.execute("SELECT seq FROM audit_heads WHERE writer = ?", (writer,))
         if not head:
             return 0
@@ -78,13 +78,13 @@ class AuditQueries:
         return CHECKPOINTS.find(self.db, "ORDER BY id")
 
     def add_checkpoint(self, checkpoint: Checkpoint) -> int:
-        """Keeps it under the next number, whatever number it came with."""
+        """Stores it under the next number, whatever number it has."""
         number = next_number(self.db, "checkpoint")
         self.db.execute(CHECKPOINTS.insert, CHECKPOINTS.values(replace(checkpoint, id=number)))
         return number
 
     def _move_head(self, writer: str, chain: list[AuditRow]) -> None:
-        """Makes the last of these the chain's end if they continue it; another writer of the same chain has to wait or try again."""
+        """Moves a chain's end to the last of these records; refuses records that do not continue it."""
         found = self.db.execute("SELECT seq, hash FROM audit_heads WHERE writer = ?", (writer,))
         seq, hash = found[0] if found else (FIRST_SEQ - 1, GENESIS)
         for row in chain:
@@ -92,7 +92,7 @@ class AuditQueries:
                 if found and row is chain[0] and not self._is_there(writer, seq):
                     raise StoreError(
                         f"the record was cut off outside Interlock: the end of {writer!r}, number {seq}, is gone; put a copy of the state"
-                        " back, or move it away to begin anew"
+                        " back, or move it away to start over"
                     )
                 got, expected = f"{row.seq} after {row.prev[:12]!r}", f"{seq + 1} after {hash[:12]!r}"
                 raise StoreError(f"audit of {writer!r}: record {got} does not continue it, expected {expected}")
@@ -115,7 +115,7 @@ class AuditQueries:
 
 
 def _like(text: str) -> str:
-    """A pattern that finds this text anywhere, whatever its case."""
+    """A LIKE pattern that finds this text anywhere, in any case."""
     for special in "!%_":
         text = text.replace(special, f"!{special}")
     return f"%{text.lower()}%"

@@ -16,7 +16,7 @@ DEEDS = RecordTable("deeds", HistoryEntry, by_name=True)
 
 HOUR = 3600
 FORBIDDEN_WINDOW = 600
-_SLOTS = 128  # minutes that a ring remembers: more than an hour's
+_SLOTS = 128  # minutes in the ring: more than an hour
 _ENOUGH = 1000  # forbidden attempts are not counted further
 _SEVERITIES = {Level.DESTRUCTIVE: "medium", Level.DANGEROUS: "high", Level.FORBIDDEN: "critical"}
 
@@ -27,7 +27,7 @@ ON CONFLICT (principal, name_key, operation, slot) DO UPDATE SET
   minute = CASE WHEN excluded.minute > tallies.minute THEN excluded.minute ELSE tallies.minute END
 """
 
-# By the index of each agent's deeds, so that a long history costs no more than a short one.
+# Uses the index of each agent's history, so that a long one costs no more than a short one.
 _LAST = """
 SELECT principal, name_key, (
   SELECT max(at) FROM deeds WHERE deeds.principal = figures.principal AND deeds.name_key = figures.name_key
@@ -36,7 +36,7 @@ SELECT principal, name_key, (
 
 
 def increment(db: Transaction, agent: AgentRef, figures: Mapping[str, int]) -> None:
-    """Adds to figures that are kept for good, in one order, so that two transactions cannot lock each other out."""
+    """Adds to permanent figures, in one order, so that two transactions cannot deadlock."""
     _add_figures(db, {(agent.principal, normal_name(agent.name), name): count for name, count in figures.items()})
 
 
@@ -54,18 +54,18 @@ def _chunks(rows: list[Any], size: int = 50) -> Iterable[list[Any]]:
 
 
 def answer_figures(verdict: str, seconds: float) -> dict[str, int]:
-    """The figures of one answer by a person: how long it took, and among how many others that is."""
+    """The figures of one answer by a person: its count and its duration."""
     within = next((str(most) for most in ANSWERED_WITHIN if seconds <= most), "inf")
     return {f"answered:{verdict}:{within}": 1, f"answer_ms:{verdict}": max(0, int(seconds * 1000))}
 
 
 class CounterQueries:
-    """The part of a transaction that is about history."""
+    """The part of a transaction for agents' history."""
 
     db: Transaction
 
     def add_deeds(self, deeds: Iterable[HistoryEntry]) -> None:
-        """Keeps deeds and counts them, by the minute and for good."""
+        """Stores history entries and counts them, per minute and permanently."""
         deeds = list(deeds)
         DEEDS.add(self.db, deeds)
         minutes: Counter[tuple[str, str, str, int]] = Counter()
@@ -88,13 +88,13 @@ class CounterQueries:
     def counts(
         self, agent: AgentRef, operation: str, execution: str, now: float, window: float = FORBIDDEN_WINDOW
     ) -> Counts:
-        """The same operation in this execution and in the last hour, the risk of the execution (else of the hour), forbidden tries."""
+        """Counts of this operation in the execution and the last hour, the risk of the execution (else of the hour), and forbidden attempts."""
         hourly, hour_points = self._hour(agent, operation, now)
         repeats, points = self._execution(execution, operation) if execution else (0, hour_points)
         return Counts(repeats=repeats, hourly=hourly, cumulative=points, forbidden=self._forbidden(agent, now - window))
 
     def figures(self) -> Figures:
-        """Seed 003's metrics; what they count is counted when it happens."""
+        """The metrics of the gate, counted as things happen."""
         rows = self.db.execute("SELECT figure, CAST(sum(value) AS BIGINT) FROM figures GROUP BY figure")
         totals = {str(figure): int(value) for figure, value in rows}
 
@@ -111,12 +111,12 @@ class CounterQueries:
         )
 
     def deeds(self, principal: str, name: str, since: float, most: int) -> list[HistoryEntry]:
-        """What an agent did since then, the newest first."""
+        """An agent's history since then, the newest first."""
         where = "WHERE principal = ? AND name_key = ? AND at > ? ORDER BY at DESC LIMIT ?"
         return DEEDS.find(self.db, where, (principal, normal_name(name), since, most))
 
     def agent_totals(self) -> list[AgentTotals]:
-        """Every agent that ever asked, whoever did last first."""
+        """The totals of every agent, the most recent first."""
         found: dict[tuple[str, str], dict[str, int]] = {}
         for principal, name, figure, value in self.db.execute(
             "SELECT principal, name_key, figure, value FROM figures ORDER BY principal, name_key, figure"
@@ -130,7 +130,7 @@ class CounterQueries:
         return sorted(totals, key=lambda one: (-one.last_at, one.principal, one.name))
 
     def _hour(self, agent: AgentRef, operation: str, now: float) -> tuple[int, int]:
-        """This operation and all points in the last hour: whole minutes from the ring, the first one from the deeds."""
+        """This operation and all points in the last hour: whole minutes from the ring, the first one from the history."""
         who, since = (agent.principal, normal_name(agent.name)), now - HOUR
         edge = int(since // 60)
         ring = self.db.execute(
@@ -155,7 +155,7 @@ class CounterQueries:
         return int(row[0]), int(row[1])
 
     def _forbidden(self, agent: AgentRef, since: float) -> int:
-        """By principal, whatever name it goes by, since its last block was lifted; what was let through, by a person or as nothing was lost, is no attempt."""
+        """Forbidden attempts of a principal under all names since its last block was lifted; allowed actions do not count."""
         lifted = self.db.execute("SELECT max(lifted_at) FROM blocks WHERE principal = ?", (agent.principal,))[0][0]
         row = self.db.execute(
             "SELECT count(*) FROM (SELECT 1 AS one FROM deeds WHERE principal = ? AND level = 4 AND outcome <> 'allow' AND at > ? LIMIT ?) AS newest",
@@ -177,7 +177,7 @@ _NAMES = (
 
 
 def _figures(deed: HistoryEntry) -> list[str]:
-    """What a deed counts for."""
+    """The figures that a history entry counts for."""
     severity = deed.severity or _SEVERITIES.get(deed.level, "")
     always = ["total_checked", f"decision:{deed.outcome}:{deed.level.word}"]
     if not severity:

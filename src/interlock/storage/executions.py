@@ -17,12 +17,12 @@ EXECUTIONS = RecordTable("executions", Execution, key=("id",), by_name=True)
 NOTIFICATIONS = RecordTable("notifications", Notification, key=("id",), by_name=True)
 
 _FIXED = ("id", "principal", "name", "session", "parent", "started_at", "goal", "quota")
-# These are told with every directive until they are cleared; all others once.
-_STAYING = "('permission_pending', 'autonomy_pause', 'danger_zone')"
+# Delivered with every directive until they are cleared; all others once.
+_PERSISTENT = "('permission_pending', 'autonomy_pause', 'danger_zone')"
 
 
 def next_number(db: Transaction, name: str) -> int:
-    """1, 2, 3…; a number is never given twice."""
+    """The next number of a sequence; never the same twice."""
     return int(
         db.execute(
             "INSERT INTO counters (name, value) VALUES (?, 1) "
@@ -33,7 +33,7 @@ def next_number(db: Transaction, name: str) -> int:
 
 
 class LoopQueries:
-    """The part of a transaction that is about executions."""
+    """The part of a transaction for executions."""
 
     db: Transaction
 
@@ -41,7 +41,7 @@ class LoopQueries:
         return CHALLENGES.first(self.db, "WHERE id = ?", (id,))
 
     def challenges(self, principal: str = "", state: str = "open", since: float = 0.0) -> list[Challenge]:
-        """The oldest first; an empty word means any."""
+        """The oldest first; an empty filter matches any."""
         wanted = {column: value for column, value in (("principal", principal), ("state", state)) if value}
         later = f"{_where(wanted) or 'WHERE TRUE'} AND opened_at > ? ORDER BY opened_at, id"
         return CHALLENGES.find(self.db, later, [*wanted.values(), since])
@@ -53,7 +53,7 @@ class LoopQueries:
         return EXECUTIONS.first(self.db, "WHERE id = ?", (id,))
 
     def executions(self, agent: AgentRef | None = None, status: str = "", most: int = 0) -> list[Execution]:
-        """The newest first; so many of them, or all."""
+        """The newest first, at most so many; 0 means all."""
         wanted = {} if agent is None else {"principal": agent.principal, "name_key": normal_name(agent.name)}
         if status:
             wanted["status"] = status
@@ -61,7 +61,7 @@ class LoopQueries:
         return EXECUTIONS.find(self.db, f"{_where(wanted)} ORDER BY started_at DESC, id{cut}", list(wanted.values()))
 
     def save_execution(self, execution: Execution, before: Execution | None) -> bool:
-        """Adds it, or changes it if it is still as it was before, and counts its version up."""
+        """Adds an execution, or compare-and-sets it on its version; False where it changed in between."""
         if before is None:
             added = f"{EXECUTIONS.insert} ON CONFLICT DO NOTHING RETURNING id"
             return bool(self.db.execute(added, EXECUTIONS.values(execution)))
@@ -72,21 +72,21 @@ class LoopQueries:
         return bool(self.db.execute(sql, [*EXECUTIONS.changes(after, _FIXED), before.id, before.version]))
 
     def add_notification(self, note: Notification) -> int:
-        """Keeps it under the next number, whatever number it came with."""
+        """Stores it under the next number, whatever number it has."""
         number = next_number(self.db, "notification")
         self.db.execute(NOTIFICATIONS.insert, NOTIFICATIONS.values(replace(note, id=number)))
         return number
 
     def notifications(self, agent: AgentRef, now: float) -> list[Notification]:
-        """What the agent was not told yet, and what stays until it is cleared."""
+        """The agent's undelivered notifications, and those that stay until cleared."""
         where = (
             "WHERE principal = ? AND name_key = ? AND cleared_at = 0 AND at <= ? "
-            f"AND (delivered_at = 0 OR type IN {_STAYING}) ORDER BY id"
+            f"AND (delivered_at = 0 OR type IN {_PERSISTENT}) ORDER BY id"
         )
         return NOTIFICATIONS.find(self.db, where, (agent.principal, normal_name(agent.name), now))
 
     def change_notification(self, note: Notification) -> None:
-        """Refuses a number that was never given."""
+        """Changes a notification; refuses an unknown number."""
         sql = f"{NOTIFICATIONS.update(('id', 'principal', 'name'))} WHERE id = ? RETURNING id"
         if not self.db.execute(sql, [*NOTIFICATIONS.changes(note, ("id", "principal", "name")), note.id]):
             raise StoreError(f"there is no notification {note.id}")
@@ -102,7 +102,7 @@ _WORDS = ("intent", "generated", "command")
 
 
 class PlanQueries:
-    """The part of a transaction that is about plans."""
+    """The part of a transaction for plans and workflows."""
 
     db: Transaction
 
@@ -110,7 +110,7 @@ class PlanQueries:
         return PLANS.first(self.db, "WHERE id = ?", (id,))
 
     def plans(self, query: PlanQuery) -> list[PlanRow]:
-        """The newest first; a text is looked for in what was asked, proposed and run."""
+        """The newest first; a text is searched for in requests, proposals and runs."""
         wanted: list[str] = []
         params: list[str | float] = []
         for column, value in (("status", query.status), ("operator", query.operator)):
@@ -121,7 +121,7 @@ class PlanQueries:
             wanted.append("made_at < ?")
             params.append(query.before)
         if query.text:
-            like = f"%{_plainly(query.text.lower())}%"
+            like = f"%{_escape_like(query.text.lower())}%"
             wanted.append("(" + " OR ".join(f"lower({column}) LIKE ? ESCAPE '!'" for column in _WORDS) + ")")
             params += [like] * len(_WORDS)
         where = f"WHERE {' AND '.join(wanted)} " if wanted else ""
@@ -143,6 +143,6 @@ class PlanQueries:
         self.db.execute(WORKFLOWS.upsert, WORKFLOWS.values(row))
 
 
-def _plainly(text: str) -> str:
-    """The text as LIKE takes it for itself."""
+def _escape_like(text: str) -> str:
+    """The text with LIKE's wildcards escaped."""
     return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")

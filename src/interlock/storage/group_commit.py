@@ -18,27 +18,27 @@ from interlock.storage.sql import SqlTx
 
 T = TypeVar("T")
 
-_AT_ONCE = 128  # works of one commit
-_TRIES = 20  # of a work that others' transactions get in the way of
+_AT_ONCE = 128  # jobs of one commit
+_TRIES = 20  # of a job that conflicts with other transactions
 _PAUSE = 0.002  # seconds; more after each try
 
 
 @dataclass
 class _Job:
-    """Somebody's work, and where the answer goes."""
+    """A caller's work, and its result."""
 
     work: Callable[[Tx], Any]
-    soon: bool = False  # whoever waits does not wait for the disk
-    future: Future[Any] | None = None  # of one that is queued
+    soon: bool = False  # the caller does not wait for the disk
+    future: Future[Any] | None = None  # of a queued job
     value: Any = None
     error: BaseException | None = None
     changed: Sequence[str] = ()
 
 
 class GroupWriter:
-    """Runs works one after the other on one connection; a failing one undoes only itself.
+    """Runs jobs one after the other on one connection; a failing one rolls back only itself.
 
-    Whose turn it is has the connection. Nobody overtakes what is queued.
+    Only the owner of the turn uses the connection, and no job overtakes queued ones.
     """
 
     def __init__(
@@ -49,52 +49,52 @@ class GroupWriter:
         committed: Callable[[Sequence[str]], None],
         paces: tuple[str, str],
     ) -> None:
-        """`announce` may add to a transaction that changed something to hear of; `committed` hears of it when it is on disk.
+        """`announce` may add SQL to a transaction with changes for listeners; `committed` is called with them when they are on disk.
 
-        `paces` makes commits wait for the disk, and makes them not wait.
+        `paces` are the statements that make commits wait for the disk, and not wait.
         """
         self._connect, self._begin, self._announce, self._committed = connect, begin, announce, committed
         self._paces = paces
         self._soon = False
         self._database: SqlConnection | None = None
         self._queue: SimpleQueue[_Job] = SimpleQueue()
-        self._bell: SimpleQueue[bool] = SimpleQueue()  # rung for each work that is queued, and once at the end
+        self._bell: SimpleQueue[bool] = SimpleQueue()  # one entry per queued job, and one at the end
         self._gate, self._turn = threading.Lock(), threading.Lock()
-        self._queued = 0  # works that the thread was given and has not answered
+        self._queued = 0  # jobs that the thread has not finished
         self._owner = 0  # the thread that has the turn
         self._closed = False
         self._thread = threading.Thread(target=self._serve, name="interlock-writer", daemon=True)
         self._thread.start()
 
     def run(self, work: Callable[[Tx], T], soon: bool = False) -> T:
-        """Returns what the work returned when that is on disk, or is on its way; the work may be run more than once."""
-        self.outside("a transaction cannot wait for another one")
-        job, alone = _Job(work, soon), False
+        """Returns the work's result when it is on disk, or with `soon` before that; may run the work more than once."""
+        self.refuse_inside("a transaction cannot wait for another one")
+        job, lone = _Job(work, soon), False
         try:
             with self._gate:
                 if self._closed:
                     raise StoreError("the store is closed")
-                alone = not self._queued and self._turn.acquire(blocking=False)
-                if not alone:
+                lone = not self._queued and self._turn.acquire(blocking=False)
+                if not lone:
                     job.future = Future()
                     self._queued += 1
                     self._queue.put(job)
                     self._bell.put(True)
-            answer: T = self._own(job) if alone else job.future.result()  # type: ignore[union-attr]
+            answer: T = self._run_here(job) if lone else job.future.result()  # type: ignore[union-attr]
             return answer
-        finally:  # also where somebody pressed Ctrl-C
-            if alone:
+        finally:  # also on Ctrl-C
+            if lone:
                 self._owner = 0
                 self._turn.release()
 
-    def outside(self, words: str = "a transaction cannot close the store that it runs on") -> None:
-        """Refuses whoever asks from inside a work: it would wait for itself."""
+    def refuse_inside(self, words: str = "a transaction cannot close the store that it runs on") -> None:
+        """Refuses a call from inside a work, which would wait for itself."""
         if threading.get_ident() == self._owner:
             raise StoreError(words)
 
     def close(self) -> None:
-        """Finishes what is queued and refuses the rest; a work that wants to close what it runs on is refused."""
-        self.outside()
+        """Finishes queued jobs and refuses later ones; refuses a call from inside a work."""
+        self.refuse_inside()
         with self._gate:
             if self._closed:
                 return
@@ -102,8 +102,8 @@ class GroupWriter:
             self._bell.put(False)
         self._thread.join()
 
-    def _own(self, job: _Job) -> Any:
-        """A work that nobody else waits with, run by whoever wants it: that spares two changes of thread."""
+    def _run_here(self, job: _Job) -> Any:
+        """Runs a lone job on its caller's thread, which saves two thread switches."""
         self._owner = threading.get_ident()
         self._settle([job])
         if job.error is not None:
@@ -134,7 +134,7 @@ class GroupWriter:
                 job.future.set_result(job.value)
 
     def _waiting(self) -> list[_Job]:
-        """Everything that is queued by now; nothing where the bell was rung for what went with others."""
+        """The jobs queued by now; none where an earlier batch took them."""
         jobs: list[_Job] = []
         with suppress(Empty):
             while len(jobs) < _AT_ONCE:
@@ -142,26 +142,26 @@ class GroupWriter:
         return jobs
 
     def _settle(self, jobs: list[_Job]) -> None:
-        """Runs jobs until they are kept or have failed for good; which of it, each job says."""
+        """Runs jobs until each is committed or has failed for good."""
         try:
             if jobs:
-                self._keep(jobs)
+                self._commit_with_retries(jobs)
         except TransactionConflict:
             if len(jobs) > 1:
                 for job in jobs:
                     self._settle([job])
                 return
-            jobs[0].error = StoreError("too many others changed the same at the same time")
+            jobs[0].error = StoreError("too many conflicting transactions at the same time")
         except BaseException as error:
             self._drop()
             for job in jobs:
                 job.error = error
 
-    def _keep(self, jobs: list[_Job]) -> None:
-        """Tries again where that is safe: after a conflict, and once with a new connection."""
+    def _commit_with_retries(self, jobs: list[_Job]) -> None:
+        """Commits jobs, and tries again where that is safe: after a conflict, and once with a new connection."""
         fresh = self._database is None
         for attempt in range(_TRIES):
-            if attempt:  # even a sleep of no time gives the processor away
+            if attempt:  # even a sleep of zero yields the processor
                 time.sleep(random.uniform(0, _PAUSE * attempt))
             try:
                 return self._commit(jobs)
@@ -176,40 +176,40 @@ class GroupWriter:
         raise TransactionConflict
 
     def _commit(self, jobs: list[_Job]) -> None:
-        """All jobs in one transaction; those that fail leave nothing behind."""
+        """Runs all jobs in one transaction; failed ones are rolled back lone."""
         self._database = database = self._database or self._connect()
-        alone = len(jobs) == 1
+        lone = len(jobs) == 1
         database.check()
         self._pace(database, all(job.soon for job in jobs))
         database.execute(self._begin)
         try:
             for job in jobs:
-                if not alone:
+                if not lone:
                     database.execute("SAVEPOINT work")
                 self._attempt(database, job)
-                if not alone:
+                if not lone:
                     database.execute("ROLLBACK TO SAVEPOINT work" if job.error else "RELEASE SAVEPOINT work")
         except TransactionConflict:
             database.execute("ROLLBACK")
             raise
-        if alone and jobs[0].error:
+        if lone and jobs[0].error:
             database.execute("ROLLBACK")
             return
         try:
             database.execute("COMMIT")
             database.check()
-        except DatabaseUnusable as error:  # nobody knows whether it did, so nothing may be run again
+        except DatabaseUnusable as error:  # the outcome is unknown, so nothing may be run again
             raise StoreError(str(error)) from error
         self._committed([id for job in jobs if job.error is None for id in job.changed])
 
     def _pace(self, database: SqlConnection, soon: bool) -> None:
-        """One of several that has to be on disk takes the others with it."""
+        """Sets whether this commit waits for the disk; one job that needs it decides for all."""
         if soon != self._soon:
             database.execute(self._paces[soon])
             self._soon = soon
 
     def _attempt(self, database: SqlConnection, job: _Job) -> None:
-        """Runs one job; raises only what concerns them all."""
+        """Runs one job; raises only errors that concern all jobs."""
         session = Transaction(database.execute)
         job.value, job.error = None, None
         try:
@@ -218,7 +218,7 @@ class GroupWriter:
                 self._announce(session)
         except BaseException as error:
             job.error = error
-        job.error = session.failed or job.error  # also where the work went on after an error
+        job.error = session.failed or job.error  # also where the work continued after an error
         job.changed = session.changed
         session.end()
         if isinstance(job.error, (TransactionConflict, DatabaseUnusable)):
@@ -228,7 +228,7 @@ class GroupWriter:
         database, self._database = (
             self._database,
             None,
-        )  # first: whoever is interrupted here leaves nothing closed behind
+        )  # first, so that an interruption leaves no closed connection behind
         self._soon = False
         if database is not None:
             database.close()

@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 
 CHANNEL = "interlock_ticket"
-NAME = "interlock-feed"  # what PostgreSQL calls the connection
+NAME = "interlock-feed"  # the connection's application name
 
 _LOG = logging.getLogger(__name__)
-_WAIT = 0.25  # seconds that the thread listens before it proves the connection again
+_WAIT = 0.25  # seconds between two proofs of the connection
 _FRESH = 1.0  # seconds that a proof lasts
-_AWAKE = 5.0  # seconds since anybody asked for a proof, after which it only listens
-_ASLEEP = 60.0  # seconds that it does so at most
+_AWAKE = 5.0  # seconds without a request for a proof, after which it only listens
+_ASLEEP = 60.0  # seconds that it only listens at most
 _PAUSE = 0.5  # between two tries to connect
 _MISSED = "SELECT id FROM tickets ORDER BY opened_at DESC LIMIT 1000"
 
 
 class Feed:
-    """Tells listeners what changed, whichever process changed it."""
+    """Notifies listeners of changes by any process."""
 
     def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
         self._connect = connect
@@ -55,24 +55,24 @@ class Feed:
         self._ready = threading.Event()
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
-        self._proved = -math.inf  # all that was announced before this moment has been told
-        self._asked = -math.inf  # when somebody wanted a proof
+        self._proved = -math.inf  # every announcement before this time was delivered
+        self._requested = -math.inf  # time of the last request for a proof
         self._asleep = False
         self._bell, self._ring = socket.socketpair()
         self._ring.setblocking(False)
 
     def add(self, changed: Callable[[str], None]) -> None:
-        """Returns when changes are heard; the first listener starts the thread. Raises StoreError where that fails."""
+        """Adds a listener and returns when it receives changes; the first one starts the thread. Raises StoreError where that fails."""
         self._listeners.append(changed)
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name=NAME, daemon=True)
             self._thread.start()
         if not self._ready.wait(10):
-            raise StoreError("PostgreSQL: nobody can listen for changes")
+            raise StoreError("PostgreSQL: cannot listen for changes")
 
     def fresh(self) -> bool:
-        """Whether what was announced a second ago has been told, as far as anybody can know; asking keeps the proofs coming."""
-        self._asked = now = time.monotonic()
+        """Whether announcements up to a second ago were delivered; calling it keeps the proofs running."""
+        self._requested = now = time.monotonic()
         if self._asleep:
             self._wake()
         return now - self._proved <= _FRESH
@@ -88,11 +88,11 @@ class Feed:
         self._ring.close()
 
     def _wake(self) -> None:
-        with contextlib.suppress(OSError):  # it has been rung already, or nobody is there any more
+        with contextlib.suppress(OSError):  # rung already, or the thread has ended
             self._ring.send(b"!")
 
     def _serve(self) -> None:
-        """Listens until the end; what was missed while it was cut off is told as if it had changed."""
+        """Listens until the end; after an interruption, reports recent tickets as changed."""
         from psycopg import Error
 
         missed = False
@@ -120,16 +120,16 @@ class Feed:
     def _follow(self, raw: psycopg.Connection[Any]) -> None:
         while not self._end.is_set():
             begun = time.monotonic()
-            raw.execute("SELECT 1")  # PostgreSQL sends what was announced before the answer to this
+            raw.execute("SELECT 1")  # PostgreSQL sends pending announcements before the reply
             for note in raw.notifies(timeout=0):
                 self._tell(note.payload)
             self._proved = begun
             self._rest(raw)
 
     def _rest(self, raw: psycopg.Connection[Any]) -> None:
-        """Until PostgreSQL says something, somebody rings, or it is time for another proof."""
-        self._asleep = True  # before the look at who asked: whoever asks later sees it, and rings
-        awake = time.monotonic() - self._asked < _AWAKE
+        """Waits for an announcement, a wake-up, or the next proof."""
+        self._asleep = True  # set before checking for requests: a later one sees it and wakes the thread
+        awake = time.monotonic() - self._requested < _AWAKE
         heard = select.poll()
         heard.register(raw.fileno(), select.POLLIN)
         heard.register(self._bell, select.POLLIN)
@@ -153,10 +153,10 @@ T = TypeVar("T")
 _CONNECT_SECONDS = 3
 _POOL_SECONDS = 3.0
 _READERS = 8
-# A transaction sees one moment; whoever changes what another changed since that moment is run again.
+# A transaction sees one snapshot; one that conflicts with a later change is run again.
 _WRITE = "BEGIN ISOLATION LEVEL REPEATABLE READ"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_MIGRATE = "BEGIN"  # sees what the one before committed, as soon as it has the lock
+_MIGRATE = "BEGIN"  # sees the previous migration as soon as it has the lock
 _LOCK = "SELECT pg_advisory_xact_lock(7305792460)"
 _SETTINGS = (
     "SET statement_timeout = '5s'",
@@ -168,7 +168,7 @@ _SETTINGS = (
 _PACES = ("SET synchronous_commit = 'on'", "SET synchronous_commit = 'off'")
 _ALIVE = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 8000}
 
-# By the first letters of PostgreSQL's code; what is not here is the fault of one statement alone.
+# By prefix of PostgreSQL's error code; any other concerns one statement only.
 _CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock
 _TROUBLE = (
     "08",
@@ -184,7 +184,7 @@ _TROUBLE = (
 
 
 class _PostgresConnection:
-    """One connection, with PostgreSQL's errors in our words and `?` for parameters."""
+    """One connection that raises our errors and takes `?` for parameters."""
 
     def __init__(self, raw: psycopg.Connection[Row]) -> None:
         import psycopg
@@ -202,7 +202,7 @@ class _PostgresConnection:
             raise store_error(error, lost) from error
 
     def check(self) -> None:
-        """A connection that is lost says so when it is used."""
+        """Does nothing: a lost connection fails when it is used."""
 
     def close(self) -> None:
         self._raw.close()
@@ -210,24 +210,24 @@ class _PostgresConnection:
 
 @cache
 def _percent(sql: str) -> Any:
-    """The same statement with psycopg's placeholders; none of ours has a percent sign."""
+    """The statement with psycopg's placeholders; none of ours has a percent sign."""
     return sql.replace("?", "%s")
 
 
 def store_error(error: psycopg.Error, lost: bool) -> StoreError:
-    """What went wrong: a conflict, the database itself, or this one statement."""
-    code, said = error.sqlstate or "", str(error).strip().replace("\n", "; ")
+    """Maps an error: a conflict, the database itself, or this one statement."""
+    code, message = error.sqlstate or "", str(error).strip().replace("\n", "; ")
     if code.startswith(_CONFLICTS):
-        return TransactionConflict(f"PostgreSQL: {said}")
+        return TransactionConflict(f"PostgreSQL: {message}")
     if lost or code.startswith(_TROUBLE):
-        return DatabaseUnusable(f"PostgreSQL cannot be used: {said}")
-    return StoreError(f"PostgreSQL cannot keep this: {said}")
+        return DatabaseUnusable(f"PostgreSQL cannot be used: {message}")
+    return StoreError(f"PostgreSQL cannot store this: {message}")
 
 
 class PostgresStore:
     """A database that any number of processes use at the same time."""
 
-    shared = True  # what this process remembers may be old
+    shared = True  # this process's caches may be outdated
 
     def __init__(self, url: str) -> None:
         """Brings the schema up to date; raises StoreError where the database cannot be reached."""
@@ -244,8 +244,8 @@ class PostgresStore:
             raise
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        """Runs work that changes nothing; tries once more where a connection was lost, after the others were looked at."""
-        self._mine()
+        """Runs work that changes nothing; tries once more after a lost connection, when the pool was checked."""
+        self._check_open()
         try:
             return self._read(work)
         except DatabaseUnusable:
@@ -253,18 +253,18 @@ class PostgresStore:
             return self._read(work)
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        """Returns when what the work did is on disk; the work is run again where another process came first."""
-        self._mine()
+        """Returns when the work's changes are on disk; runs the work again after a conflict."""
+        self._check_open()
         return self._writer.run(work)
 
     def write_soon(self, work: Callable[[Tx], T]) -> T:
-        """The same, and does not wait for the disk."""
-        self._mine()
+        """Like `write`, without waiting for the disk."""
+        self._check_open()
         return self._writer.run(work, soon=True)
 
     def listen(self, changed: Callable[[str], None]) -> None:
-        """Returns when every later change will be heard."""
-        self._mine()
+        """Returns when the listener receives every later change."""
+        self._check_open()
         self._feed.add(changed)
 
     def hears(self) -> bool:
@@ -278,13 +278,13 @@ class PostgresStore:
     def close(self) -> None:
         if self._closed or os.getpid() != self._process:
             return
-        self._writer.outside()
+        self._writer.refuse_inside()
         self._closed = True
         self._writer.close()
         self._feed.close()
         self._pool.close()
 
-    def _mine(self) -> None:
+    def _check_open(self) -> None:
         if os.getpid() != self._process:
             raise StoreError(f"this store was opened by process {self._process}; open it again after a fork")
         if self._closed:
@@ -306,7 +306,7 @@ class PostgresStore:
         )
 
     def _connect(self) -> psycopg.Connection[Row]:
-        """A connection of its own, outside of the pool."""
+        """A new connection outside of the pool."""
         import psycopg
 
         try:
@@ -326,12 +326,12 @@ class PostgresStore:
         return connection
 
     def _read(self, work: Callable[[Tx], T]) -> T:
-        with self._borrowed() as connection, transaction(connection, _READ) as session:
+        with self._borrow() as connection, transaction(connection, _READ) as session:
             return work(SqlTx(session))
 
     @contextlib.contextmanager
-    def _borrowed(self) -> Iterator[_PostgresConnection]:
-        """A connection of the pool; one that is of no more use is closed before it goes back."""
+    def _borrow(self) -> Iterator[_PostgresConnection]:
+        """A connection of the pool; closes one that is unusable before it returns."""
         from psycopg_pool import PoolClosed, PoolTimeout
 
         try:
@@ -354,6 +354,6 @@ def _configure(raw: psycopg.Connection[Any]) -> None:
 
 
 def _announce(session: Transaction) -> None:
-    """Wakes the listeners of every process when the transaction is committed."""
+    """Notifies the listeners of every process when the transaction commits."""
     for id in dict.fromkeys(session.changed):
         session.execute("SELECT pg_notify(?, ?)", (CHANNEL, id))

@@ -31,12 +31,12 @@ def from_json(text: str) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no word for: read-only mappings and sets."""
+    """Converts types that JSON lacks: read-only mappings and sets."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, (set, frozenset)):
         return sorted(value)
-    raise TypeError(f"cannot be kept: {value!r}")
+    raise TypeError(f"cannot be stored: {value!r}")
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), default=_plain)
@@ -79,14 +79,14 @@ class _Plan:
 
     @property
     def readers(self) -> tuple[Callable[[Any], Any], ...]:
-        """What reads each column, those of the records inside too."""
+        """The reader of each column, nested records included."""
         return tuple(
             read for _, part in self.parts for read in (part.readers if isinstance(part, _Plan) else (part.read,))
         )
 
     @property
     def inner(self) -> tuple[tuple[int, int, type[Any]], ...]:
-        """The records inside, the last first: where their columns begin and end."""
+        """The nested records with the range of their columns, the last first."""
         found, at = [], 0
         for _, part in self.parts:
             wide = len(part.readers) if isinstance(part, _Plan) else 1
@@ -103,7 +103,7 @@ def _plan(record: type[Any]) -> _Plan:
 
 
 def name_key(record: Any) -> str:
-    """An agent's claimed name as it is compared."""
+    """The normal form of an agent's claimed name."""
     return normal_name(record.agent.name if hasattr(record, "agent") else record.name)
 
 
@@ -122,7 +122,7 @@ class RecordTable(Generic[R]):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """What a record is read from."""
+        """The columns of a record."""
         return tuple(_columns(self._plan))
 
     @cached_property
@@ -140,12 +140,12 @@ class RecordTable(Generic[R]):
         return f"{self.insert} ON CONFLICT ({_list(self.key)}) DO UPDATE SET {changes}"
 
     def update(self, fixed: Sequence[str]) -> str:
-        """Sets every column that is not fixed; what to set comes from `changes`."""
+        """An UPDATE of every column that is not fixed; `changes` gives its parameters."""
         return f"UPDATE {self.name} SET " + ", ".join(f'"{name}" = ?' for name in self.columns if name not in fixed)
 
     @cached_property
     def _fields(self) -> tuple[Callable[[R], tuple[Any, ...]], tuple[Callable[[Any], Any], ...]]:
-        """What takes a record apart, and what makes each part a parameter."""
+        """A getter of a record's fields, and the converter of each field."""
         paths, writers = zip(*_leaves(self._plan))
         return attrgetter(*paths), writers
 
@@ -177,13 +177,13 @@ class RecordTable(Generic[R]):
         return self.read(session.execute(f"{self.select} {where}", params))
 
     def readable(self, session: Transaction, where: str, params: Sequence[Any] = ()) -> list[R]:
-        """Those that can be read: a row that somebody garbled must not hide the others."""
+        """The readable rows: a garbled one must not hide the others."""
         found = []
         for row in session.execute(f"{self.select} {where}", params):
             try:
                 found += self.read([row])
             except (ValueError, TypeError, KeyError, RecursionError) as error:
-                _LOG.error("a row of %s cannot be read and is left out: %s", self.name, error)
+                _LOG.error("a row of %s cannot be read and is skipped: %s", self.name, error)
         return found
 
     def first(self, session: Transaction, where: str, params: Sequence[Any] = ()) -> R | None:
@@ -202,7 +202,7 @@ class RecordTable(Generic[R]):
 
 
 def placeholders(columns: int, rows: int) -> str:
-    """Placeholders of so many rows: `(?, ?), (?, ?)`."""
+    """Placeholders for several rows: `(?, ?), (?, ?)`."""
     return ", ".join([f"({', '.join('?' * columns)})"] * rows)
 
 
@@ -216,7 +216,7 @@ def _columns(plan: _Plan) -> Iterator[str]:
 
 
 def _leaves(plan: _Plan, before: str = "") -> Iterator[tuple[str, Callable[[Any], Any]]]:
-    """Where each column is found in a record, and how it is written."""
+    """The path of each column in a record, and its converter."""
     for name, part in plan.parts:
         if isinstance(part, _Plan):
             yield from _leaves(part, f"{before}{name}.")

@@ -22,12 +22,12 @@ SNAPSHOTS = RecordTable("snapshots", Snapshot, key=("id",))
 
 
 class SnapshotQueries:
-    """The part of a transaction that is about snapshots."""
+    """The part of a transaction for snapshots."""
 
     db: Transaction
 
     def add_snapshot(self, row: Snapshot) -> None:
-        """Keeps a new one; refuses an id that is there already."""
+        """Adds a snapshot; refuses an existing id."""
         self.db.execute(SNAPSHOTS.insert, SNAPSHOTS.values(row))
 
     def snapshot(self, id: str) -> Snapshot | None:
@@ -51,7 +51,7 @@ class SnapshotQueries:
         return SNAPSHOTS.readable(self.db, f"{where}{order}", params)
 
     def end_snapshot(self, row: Snapshot, before: Snapshot) -> bool:
-        """Compare-and-set on the state; False when somebody was faster."""
+        """Compare-and-set on the state; False when another change came first."""
         sql = "UPDATE snapshots SET state = ?, ended_at = ?, ended_by = ? WHERE id = ? AND state = ? RETURNING id"
         return bool(self.db.execute(sql, (row.state, row.ended_at, row.ended_by, before.id, before.state)))
 
@@ -61,12 +61,12 @@ _FIXED = ("id", "channel", "event", "about", "words", "made_at")
 
 
 class DeliveryQueries:
-    """The part of a transaction that is about messages."""
+    """The part of a transaction for deliveries."""
 
     db: Transaction
 
     def add_delivery(self, row: Delivery) -> bool:
-        """Keeps a new one; False where there is one of this id already."""
+        """Adds a delivery; False where the id exists."""
         sql = f"{DELIVERIES.insert} ON CONFLICT (id) DO NOTHING RETURNING id"
         return bool(self.db.execute(sql, DELIVERIES.values(row)))
 
@@ -74,24 +74,24 @@ class DeliveryQueries:
         return DELIVERIES.first(self.db, "WHERE id = ?", (id,))
 
     def due_deliveries(self, channel: str, now: float, limit: int) -> list[Delivery]:
-        """What a channel has to tell now, the longest due first."""
+        """The due deliveries of a channel, the longest due first."""
         where = f"WHERE channel = ? AND done_at = 0 AND due_at <= ? ORDER BY due_at LIMIT {max(1, int(limit))}"
         return DELIVERIES.readable(self.db, where, (channel, now))
 
     def next_delivery(self, channel: str) -> float | None:
-        """When a channel has something to tell next."""
+        """The time of a channel's next delivery."""
         sql = "SELECT due_at FROM deliveries WHERE channel = ? AND done_at = 0 ORDER BY due_at LIMIT 1"
         found = self.db.execute(sql, (channel,))
         return float(found[0][0]) if found else None
 
     def owed(self, channel: str) -> int:
-        """How many things a channel has still to tell."""
+        """The number of a channel's open deliveries."""
         return int(
             self.db.execute("SELECT COUNT(*) FROM deliveries WHERE channel = ? AND done_at = 0", (channel,))[0][0]
         )
 
     def change_delivery(self, row: Delivery, before: Delivery) -> bool:
-        """Compare-and-set on the version; False when somebody was faster."""
+        """Compare-and-set on the version; False when another change came first."""
         sql = f"{DELIVERIES.update(_FIXED)} WHERE id = ? AND version = ? RETURNING id"
         return bool(self.db.execute(sql, (*DELIVERIES.changes(row, _FIXED), before.id, before.version)))
 
@@ -102,7 +102,7 @@ class DeliveryQueries:
         )
 
     def forget_deliveries(self, before: float) -> None:
-        """Lets go of what ended before that."""
+        """Deletes deliveries that ended before this time."""
         self.db.execute("DELETE FROM deliveries WHERE done_at > 0 AND done_at < ?", (before,))
 
 
@@ -117,12 +117,12 @@ class SqlTx(
     DeliveryQueries,
     SnapshotQueries,
 ):
-    """Everything that a transaction can do."""
+    """All queries of a transaction."""
 
     def __init__(self, db: Transaction) -> None:
         self.db = db
 
 
 def _is_a_transaction(session: Transaction) -> Tx:
-    """Lets the type checker compare the parts with the port."""
+    """Has the type checker compare the queries with the port."""
     return SqlTx(session)

@@ -32,7 +32,7 @@ class FolderLock:
         os.register_at_fork(after_in_child=lambda: (forget := lock()) and forget())
 
     def take(self) -> bool:
-        """Takes the lock, again where somebody replaced the file; raises StoreError with the holder's pid. Tells whether it was ever signed."""
+        """Takes the lock, again where the file was replaced; raises StoreError with the holder's pid. Returns whether it was ever signed."""
         if self._file is not None:
             if _same(self._path, self._file):
                 return True
@@ -48,7 +48,7 @@ class FolderLock:
         return os.fstat(file).st_size > 0
 
     def sign(self) -> None:
-        """Writes down whose lock it is."""
+        """Writes this process's pid into the lock file."""
         if self._file is not None:
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
@@ -73,7 +73,7 @@ def _same(path: Path, file: int) -> bool:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Makes a folder that only its owner can look into."""
+    """Creates a folder that only its owner can read."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_mode & 0o077:
         folder.chmod(0o700)
@@ -92,7 +92,7 @@ T = TypeVar("T")
 
 _LOG = logging.getLogger(__name__)
 _FILE = "state.db"
-_BUSY_SECONDS = 4.0  # that a lock of another program is waited for
+_BUSY_SECONDS = 4.0  # to wait for another program's lock
 _PRAGMAS = (
     "journal_mode = WAL",
     "synchronous = FULL",
@@ -104,7 +104,7 @@ _PRAGMAS = (
 )
 _PACES = ("PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL")
 _BUSY = 5
-# What a person is told, by the code that SQLite gives; a code that is not here is the fault of one statement alone.
+# Messages by SQLite's error code; any other code concerns one statement only.
 _TROUBLE = {
     6: "another connection has locked it",
     7: "out of memory",
@@ -116,12 +116,12 @@ _TROUBLE = {
     14: "it cannot be opened",
     15: "its locks do not work",
     17: "its schema was changed",
-    26: "it is no database",
+    26: "it is not a database",
 }
 
 
 class _SqliteConnection:
-    """One connection to the file, which it remembers, so that a replaced file is noticed."""
+    """One connection to the file; detects a replaced file."""
 
     def __init__(self, path: Path, pragmas: Sequence[str], empty: bool = False) -> None:
         import sqlite3
@@ -140,7 +140,7 @@ class _SqliteConnection:
                 cached_statements=512,
             )
         except self._errors as error:
-            raise self._words(error) from error
+            raise self._store_error(error) from error
         for pragma in pragmas:
             self.execute(f"PRAGMA {pragma}")
 
@@ -148,10 +148,10 @@ class _SqliteConnection:
         try:
             return self._raw.execute(sql, params).fetchall()
         except self._errors as error:
-            raise self._words(error) from error
+            raise self._store_error(error) from error
 
     def check(self) -> None:
-        """Raises where the file was removed or replaced: what is written to it would be gone."""
+        """Raises where the file was removed or replaced: writes to it would be lost."""
         if file_identity(self._path) != self._place:
             raise DatabaseUnusable(f"{self._path}: replaced by another file")
 
@@ -161,17 +161,17 @@ class _SqliteConnection:
         except self._errors as error:
             _LOG.warning("%s: closing: %s", self._path, error)
 
-    def _words(self, error: Exception) -> StoreError:
+    def _store_error(self, error: Exception) -> StoreError:
         code = getattr(error, "sqlite_errorcode", 1) & 0xFF
-        if code == _BUSY:  # it was waited for already
+        if code == _BUSY:  # SQLite has waited already
             return StoreError(f"{self._path}: another process has locked it ({error})")
         if code in _TROUBLE:
             return DatabaseUnusable(f"{self._path}: {_TROUBLE[code]} ({error})")
-        return StoreError(f"{self._path}: cannot keep this: {error}")
+        return StoreError(f"{self._path}: cannot store this: {error}")
 
 
 def file_identity(path: Path, empty: bool = False) -> tuple[int, int]:
-    """Which file this is; raises where it is gone, or emptied."""
+    """The device and inode of a file; raises where it is gone or empty."""
     try:
         found = os.stat(path)
     except OSError as error:
@@ -182,7 +182,7 @@ def file_identity(path: Path, empty: bool = False) -> tuple[int, int]:
 
 
 def _create(path: Path) -> None:
-    """Makes a whole database beside its place and moves it there, so that an empty file is never ours."""
+    """Creates a complete database beside its place and moves it there, so that an empty file is never ours."""
     new = path.with_suffix(".new")
     for leftover in path.parent.glob(f"{new.name}*"):
         leftover.unlink()
@@ -200,7 +200,7 @@ class SqliteStore:
     """A state folder; a second opener is refused."""
 
     def __init__(self, folder: Path) -> None:
-        """Makes the folder and its database where they are missing; later they are only looked for."""
+        """Creates the folder and its database where they are missing; never again after that."""
         self._path = folder / _FILE
         self._process = os.getpid()
         self._lock = FolderLock(folder)
@@ -217,8 +217,8 @@ class SqliteStore:
             raise
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        """Runs work that changes nothing, on this thread's own connection; tries a new one where that is of no use."""
-        self._mine()
+        """Runs work that changes nothing on this thread's connection; tries a new one where that is unusable."""
+        self._check_open()
         had_one = getattr(self._own, "connection", None) is not None
         try:
             return self._read(work)
@@ -233,20 +233,20 @@ class SqliteStore:
             raise
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        """Returns when what the work did is on disk."""
-        self._mine()
+        """Returns when the work's changes are on disk."""
+        self._check_open()
         return self._writer.run(work)
 
     def write_soon(self, work: Callable[[Tx], T]) -> T:
-        """The same, and does not wait for the disk."""
-        self._mine()
+        """Like `write`, without waiting for the disk."""
+        self._check_open()
         return self._writer.run(work, soon=True)
 
     def listen(self, changed: Callable[[str], None]) -> None:
         self._listeners.append(changed)
 
     def hears(self) -> bool:
-        """Always: nobody else writes here."""
+        """Always: no other process writes here."""
         return True
 
     def check(self) -> None:
@@ -255,10 +255,10 @@ class SqliteStore:
         self.write(lambda tx: tx.save_setting(PROBE, ""))
 
     def close(self) -> None:
-        """Finishes what was begun and gives the folder back."""
+        """Finishes pending writes and releases the folder."""
         if self._closed or os.getpid() != self._process:
             return
-        self._writer.outside()
+        self._writer.refuse_inside()
         self._closed = True
         self._writer.close()
         for connection in list(self._readers):
@@ -266,14 +266,14 @@ class SqliteStore:
         self._lock.close()
 
     def _claim(self) -> None:
-        """Takes the folder. A file that is missing where there was one is not made again: an empty one knows of no block."""
+        """Locks the folder. Refuses a missing file where there was one: an empty database would forget every block."""
         try:
             make_private_folder(self._path.parent)
             used = self._lock.take()
             if not self._path.exists():
                 if used:
                     raise StoreError(
-                        f"{self._path}: gone; put it back, or remove {self._path.parent}/lock to begin anew"
+                        f"{self._path}: gone; put it back, or remove {self._path.parent}/lock to start over"
                     )
                 _create(self._path)
             self._path.chmod(0o600)
@@ -285,14 +285,14 @@ class SqliteStore:
             self._lock.close()
             raise
 
-    def _mine(self) -> None:
+    def _check_open(self) -> None:
         if os.getpid() != self._process:
             raise StoreError(f"{self._path}: opened by process {self._process}; open it again after a fork")
         if self._closed:
             raise StoreError(f"{self._path}: the store is closed")
 
     def _connect(self) -> _SqliteConnection:
-        """The one connection that writes."""
+        """Opens the one connection that writes."""
         file_identity(self._path)
         try:
             self._lock.take()

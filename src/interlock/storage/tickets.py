@@ -16,13 +16,13 @@ from interlock.storage.rows import RecordTable
 TICKETS = RecordTable("tickets", Ticket, key=("id",), by_name=True)
 APPROVALS = RecordTable("approvals", Approval, key=("ticket", "operator", "signature"))
 
-# A ticket stays what it was opened for: these columns are never changed.
+# The action of a ticket is fixed: these columns are never changed.
 _FIXED = ("id", "digest", "principal", "name", "session", "parent", "opened_at")
-# In the words of the partial indexes, so that both databases use them.
+# Spelled as in the partial indexes, so that both databases use them.
 _LIVE = "spent_at = 0 AND state IN ('pending_cooling', 'pending_approval', 'approved')"
 _UNSPENT = "spent_at = 0 AND state <> 'executed'"
 _OPEN = "state IN ('pending_cooling', 'pending_approval')"
-_NAMES = 20  # times as many open tickets as under one name
+_NAMES = 20  # times the limit of one name, for all names of a principal
 _SAME = "digest = ? AND principal = ? AND name_key = ?"
 
 _OPENED_AS = {TicketState.COOLING: "blocked_by_cooling", TicketState.WAITING: "blocked_by_approval"}
@@ -31,12 +31,12 @@ _BECAME = {TicketState.APPROVED: "approved", TicketState.REJECTED: "rejected", T
 
 
 class TicketQueries:
-    """The part of a transaction that is about tickets."""
+    """The part of a transaction for tickets."""
 
     db: Transaction
 
     def open_ticket(self, ticket: Ticket, most_open: int) -> Ticket:
-        """Keeps a new ticket, or returns the one that still leads somewhere; raises QueueFull."""
+        """Adds a new ticket, or returns the live one of the same action; raises QueueFull."""
         agent = ticket.agent
         live = TICKETS.first(self.db, f"WHERE {_SAME} AND {_LIVE}", _same(ticket.digest, agent))
         if live is not None:
@@ -61,7 +61,7 @@ class TicketQueries:
         return TICKETS.first(self.db, "WHERE id = ?", (id,))
 
     def live_ticket(self, digest: str, agent: AgentRef) -> Ticket | None:
-        """The ticket that still leads somewhere, else the newest that is not spent."""
+        """The live ticket of an action, else the newest that is not spent."""
         same = _same(digest, agent)
         return TICKETS.first(self.db, f"WHERE {_SAME} AND {_LIVE}", same) or TICKETS.first(
             self.db, f"WHERE {_SAME} AND {_UNSPENT} ORDER BY opened_at DESC, id DESC", same
@@ -72,14 +72,14 @@ class TicketQueries:
         return TICKETS.first(self.db, "WHERE token_hash = ? AND token_hash <> ''", (token_hash,))
 
     def tickets(self, query: TicketQuery) -> list[Ticket]:
-        """The newest first; each state is asked for by itself, so that a rare one is found among millions."""
+        """The newest first; queries each state by itself, so that a rare one is found among millions."""
         where, params = "state = ?", []
         if query.principal:
             where, params = f"principal = ? AND {where}", [query.principal]
         tail: list[str | float] = []
         if query.name:
             where, tail = f"{where} AND name_key = ?", [normal_name(query.name)]
-        if query.prefix:  # no range: databases sort letters in different ways
+        if query.prefix:  # not a range: the databases differ in collation
             where, tail = f"{where} AND substr(id, 1, ?) = ?", [*tail, len(query.prefix), query.prefix]
         if query.before:
             where, tail = f"{where} AND opened_at < ?", [*tail, query.before]
@@ -93,7 +93,7 @@ class TicketQueries:
         return found[: query.limit]
 
     def change_ticket(self, ticket: Ticket, before: Ticket) -> bool:
-        """Changes it if it is still as it was before, and counts its version up; what it was opened for stays."""
+        """Compare-and-sets a ticket on state and version; its action stays. False where it changed in between."""
         if ticket.id != before.id:
             raise StoreError(f"ticket {before.id!r} cannot become ticket {ticket.id!r}")
         after = replace(ticket, version=before.version + 1)
@@ -113,7 +113,7 @@ class TicketQueries:
         return True
 
     def add_approval(self, approval: Approval) -> None:
-        """Keeps a statement; the same one twice is one."""
+        """Adds a signed statement; ignores a duplicate."""
         self.db.execute(f"{APPROVALS.insert} ON CONFLICT DO NOTHING", APPROVALS.values(approval))
         self.db.changed.append(approval.ticket)
 
@@ -121,12 +121,12 @@ class TicketQueries:
         return APPROVALS.find(self.db, "WHERE ticket = ? ORDER BY at, operator", (ticket,))
 
     def _open_tickets(self, agent: AgentRef) -> int:
-        """Of one session: what another one left behind keeps nobody out."""
+        """The open tickets of one session, so that those of another session do not count."""
         sql = f"SELECT count(*) FROM tickets WHERE principal = ? AND name_key = ? AND session = ? AND {_OPEN}"
         return int(self.db.execute(sql, (agent.principal, normal_name(agent.name), agent.session))[0][0])
 
     def _open_of_all_names(self, principal: str) -> int:
-        """A name is a claim: under new ones an agent could bury what waits for an answer."""
+        """The open tickets under all names: names are claims, and with new ones an agent could flood the queue."""
         return int(self.db.execute(f"SELECT count(*) FROM tickets WHERE principal = ? AND {_OPEN}", (principal,))[0][0])
 
 
