@@ -179,9 +179,9 @@ def test_a_flood_is_one_message_that_counts_the_rest(post: Post, receiver: Recei
 
 def test_the_pace_of_a_channel_is_kept(gate: Gate, receiver: Receiver) -> None:
     courier = Post(gate, (way(per_minute=6), receiver)).outbox.couriers["hook"]
-    assert [courier._paced() for _ in range(2)] == [0.0, 0.0]
+    assert [courier._pace_delay() for _ in range(2)] == [0.0, 0.0]
     courier._left = 0.0
-    assert 5 < courier._paced() <= 10
+    assert 5 < courier._pace_delay() <= 10
 
 
 def test_of_too_many_messages_the_oldest_are_dropped_which_is_recorded(gate: Gate) -> None:

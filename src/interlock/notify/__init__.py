@@ -19,11 +19,11 @@ from interlock.times import iso
 TEST = "test"
 MOST = 600  # characters of one line
 SUBJECT = 120
-LISTED = 5  # things that a message about many names
+LISTED = 5  # items that a combined message names
 DEVICE_ONLY = "this device only"
 HEADINGS = {
     HELD: "waits for an answer", COOLING: "runs soon unless somebody objects", CHALLENGE: "waits for a code",
-    BLOCK: "is blocked", ALERT: "Look at this", CHANGE: "Something was changed", CREDENTIAL: "A new way in waits",
+    BLOCK: "is blocked", ALERT: "Look at this", CHANGE: "Something was changed", CREDENTIAL: "A new credential waits",
     EXPIRED: "expired unanswered", ANSWERED: "was answered", TEST: "This is a test",
 }  # fmt: skip
 _SCHEME = re.compile(r"(?<=[A-Za-z])://")
@@ -32,10 +32,10 @@ _CALLS = re.compile(r"@(?=everyone|here|channel|all\b)|<(?=[!@#])", re.IGNORECAS
 
 @dataclass(frozen=True, slots=True)
 class ConsoleAddress:
-    """Where people answer, and the end of the record when they were told."""
+    """The console's address, and the end of the audit chain at the time of the message."""
 
     address: str  # of the console
-    public: bool = False  # it is reached from elsewhere
+    public: bool = False  # reachable from other machines
     head: str = ""  # writer:number:hash
 
     def link(self, path: str) -> str:
@@ -44,7 +44,7 @@ class ConsoleAddress:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one channel sends; the code is in it only for a channel that an operator called private."""
+    """A message for one channel; includes the code only for a channel marked as private."""
 
     id: str
     event: str
@@ -60,7 +60,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """For a person; what an agent wrote in it neither leads anywhere nor calls anybody."""
+        """The text for a person; links and mentions that an agent wrote are defused."""
         said = [f"{label}: {defang(words)}" if label else defang(words) for label, words in self.lines]
         if self.code:
             said.append(f"code: {self.code} (counts once)")
@@ -77,27 +77,27 @@ class Message:
 
     @property
     def wire(self) -> dict[str, Any]:
-        """For a program."""
-        told: dict[str, Any] = {
+        """The JSON for a program."""
+        wire: dict[str, Any] = {
             "id": self.id, "event": self.event, "subject": self.subject, "at": iso(self.at), "about": list(self.about),
             "link": self.link, "this_device_only": not self.public, "record": self.head, **self.data,
         }  # fmt: skip
-        return told | ({"code": self.code} if self.code else {})
+        return wire | ({"code": self.code} if self.code else {})
 
 
 def defang(text: str) -> str:
-    """A text that an agent may have written, so that no program makes a link or a call of it."""
+    """Defuses links and mentions in a text that an agent may have written."""
     return _CALLS.sub(lambda found: f"{found[0]} ", _SCHEME.sub("[:]//", text))
 
 
 def request_line(ticket: Ticket) -> str:
-    """Who waits for what, in one line."""
+    """The agent and the action that it waits for, in one line."""
     found = display_action(ticket.action, ticket.findings, ticket.title)
     return f"{who(ticket.agent)} {HEADINGS[HELD]}: {clean_line(found.lead)}"[:SUBJECT]
 
 
 def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float, like_it: int = 0) -> Message:
-    """A held action; `like_it` are others with the same effect that wait as well."""
+    """The message about a held action; `like_it` counts others that wait with the same effect."""
     named, back = who(ticket.agent), recoverable(ticket.factors)
     until = ticket.cooling_ends_at if event == COOLING else ticket.expires_at
     found = display_action(ticket.action, ticket.findings, ticket.title)
@@ -107,7 +107,7 @@ def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float
         ("what", what),
         *([("written as", clean_line(ticket.title))] if found.harm else []),
         ("who", f"{named}{f' in {clean_line(str(cwd))}' if (cwd := ticket.action.get('cwd')) else ''}"),
-        ("why", clean_line("; ".join([ticket.reason, *_registered(ticket)]))),
+        ("why", clean_line("; ".join([ticket.reason, *_pattern_descriptions(ticket)]))),
         ("level", f"{ticket.level.word}{f', {IRRECOVERABLE}' if ticket.irreversible and not back else ''}"),
         ("it runs" if event == COOLING else "until", describe_time(until, now)),
         *([("not before", describe_time(ticket.cooling_ends_at, now))] if event != COOLING and cools else []),
@@ -125,14 +125,14 @@ def ticket_message(ticket: Ticket, event: str, place: ConsoleAddress, now: float
     )  # fmt: skip
 
 
-def _registered(ticket: Ticket) -> list[str]:
-    """What operators say of the patterns that they registered, where the reason does not say it (R-21)."""
+def _pattern_descriptions(ticket: Ticket) -> list[str]:
+    """The operators' descriptions of registered patterns that the reason does not contain (R-21)."""
     found = [str(one.get("reason")) for one in ticket.findings if str(one.get("id", "")).startswith("registry.")]
     return [words for words in found if words not in ticket.reason]
 
 
 def challenge_message(challenge: Challenge, place: ConsoleAddress, now: float) -> Message:
-    """An agent that is stopped until a code comes back."""
+    """The message about an agent that is stopped until its code is entered."""
     named, heading = who(challenge.agent), HEADINGS[BLOCK if challenge.kind == "block" else CHALLENGE]
     lines = (
         ("what", f"{named} {heading}"),
@@ -150,7 +150,7 @@ def challenge_message(challenge: Challenge, place: ConsoleAddress, now: float) -
 
 
 def block_message(block: Block, place: ConsoleAddress, now: float) -> Message:
-    """A principal that may do nothing until somebody lifts it."""
+    """The message about a principal that is blocked until somebody lifts the block."""
     named = who(AgentRef(block.principal, block.name))
     lines = (
         ("what", f"{named} is blocked: none of its actions runs"),
@@ -165,7 +165,7 @@ def block_message(block: Block, place: ConsoleAddress, now: float) -> Message:
 
 
 def notice_message(id: str, event: str, words: str, place: ConsoleAddress, now: float, about: str = "") -> Message:
-    """Something that happened."""
+    """The message about an event."""
     said = clean_line(words)
     return Message(
         id, event, f"{HEADINGS[event]}: {said}"[:SUBJECT], (("", said),), now, place.link("queue"), place.public,
@@ -174,7 +174,7 @@ def notice_message(id: str, event: str, words: str, place: ConsoleAddress, now: 
 
 
 def digest(messages: Sequence[Message], more: int = 0) -> Message:
-    """Many in one: the first of them in full, some by a line, and how many more there are."""
+    """Combines messages: the first in full, some in one line each, and the number of the others."""
     first, *others = messages
     if not others and not more:
         return first
@@ -194,7 +194,7 @@ def digest(messages: Sequence[Message], more: int = 0) -> Message:
 
 
 def clean_line(text: str) -> str:
-    """One line without secrets and without what could not be seen."""
+    """One line without secrets and invisible characters."""
     said = visible(redact_text(" ".join(text.split())))
     return said if len(said) <= MOST else f"{said[: MOST - 1]}…"
 
@@ -205,14 +205,14 @@ def who(agent: AgentRef) -> str:
 
 
 def describe_time(at: float, now: float) -> str:
-    """A time, and how far it is: `2026-03-01T10:00:00Z (in 5 min)`."""
+    """A time and its distance: `2026-03-01T10:00:00Z (in 5 min)`."""
     left = max(0, round(at - now))
     said = f"{left} s" if left < 90 else f"{round(left / 60)} min" if left < 5_400 else f"{round(left / 3600)} h"
     return f"{iso(at)[:19]}Z (in {said})"
 
 
 def head_words(row: AuditRow | None) -> str:
-    """The end of a chain as messages name it."""
+    """The end of an audit chain, as messages name it."""
     return f"{row.writer}:{row.seq}:{row.hash}" if row is not None else ""
 
 

@@ -17,7 +17,7 @@ _STATUS = re.compile(r"\berror=(\d{3})\b")
 
 
 class Apprise:
-    """One address of Apprise's; nothing that it logs goes anywhere, for it may repeat the address."""
+    """One Apprise address; its log output is discarded, as it may repeat the address."""
 
     def __init__(self, url: str) -> None:
         """Refuses an address that Apprise does not know."""
@@ -36,17 +36,17 @@ class Apprise:
             secure_logging=True,
         )
         self._target = apprise.Apprise(asset=asset)
-        with _overheard():
+        with _captured_log():
             known = "\n" not in url and self._target.add(url)
         if not known or len(self._target) != 1:
             raise ValueError("Apprise does not know such an address")
         self._text = apprise.NotifyFormat.TEXT
 
     def send(self, message: Message) -> None:
-        with _overheard() as heard:
+        with _captured_log() as heard:
             try:
                 taken = self._target.notify(body=message.text, title=message.title, body_format=self._text)
-            except Exception as error:  # a plugin's; its words may hold the address
+            except Exception as error:  # a plugin's; its message may contain the address
                 raise Undelivered(f"Apprise failed: {type(error).__name__}") from None
         if not taken:
             status = _STATUS.search(heard.getvalue())
@@ -54,8 +54,8 @@ class Apprise:
 
 
 @contextlib.contextmanager
-def _overheard() -> Iterator[io.StringIO]:
-    """What Apprise says meanwhile, kept from everybody else."""
+def _captured_log() -> Iterator[io.StringIO]:
+    """Captures Apprise's log output, so that it goes nowhere else."""
     heard = io.StringIO()
     handler, logger = logging.StreamHandler(heard), logging.getLogger(_TALKATIVE[0])
     logger.addHandler(handler)

@@ -23,7 +23,7 @@ __all__ = ["open_builtin_channels"]
 def open_builtin_channels(
     dialog: str, environ: Mapping[str, str], agents: str | None
 ) -> tuple[list[Channel], list[str]]:
-    """The channels, and what is configured and not there; a daemon that an agent started shows no code (`agents` says why it looks so)."""
+    """The channels, and why configured ones are missing; a daemon started by an agent shows no codes (`agents` is the reason)."""
     found: list[Channel] = [TerminalLine(sys.stderr)] if sys.stderr.isatty() else []
     if dialog == "off":
         return found, []
@@ -43,31 +43,31 @@ MOST_BYTES = 16_384  # of a file with an address or a secret
 def open_configured_channels(
     ways: tuple[ChannelRoute, ...], folder: Path, environ: Mapping[str, str], agents: str | None
 ) -> list[OpenChannel]:
-    """Each of them; files are meant from the configuration's folder. A daemon that an agent started sends no code."""
-    return [_opened(replace(way, private=way.private and not agents), folder, environ) for way in ways]
+    """Opens each channel; paths are relative to the configuration's folder. A daemon started by an agent sends no codes."""
+    return [_open_channel(replace(way, private=way.private and not agents), folder, environ) for way in ways]
 
 
 def open_implied_channel(
     settings: ChannelSettings, environ: Mapping[str, str], platform: str = sys.platform
 ) -> list[OpenChannel]:
-    """A notification on this desktop that nobody had to configure; none where there is no desktop to be seen."""
+    """Desktop notifications without configuration; none where there is no desktop."""
     way = settings.implied
     screen = platform == "darwin" or environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY")
     program = notifier(environ, platform) if way is not None and screen else None
     return [OpenChannel(way, Desktop(program, environ))] if way is not None and program is not None else []
 
 
-def _opened(way: ChannelRoute, folder: Path, environ: Mapping[str, str]) -> OpenChannel:
+def _open_channel(way: ChannelRoute, folder: Path, environ: Mapping[str, str]) -> OpenChannel:
     try:
-        url = _given(way.url, way.url_env, way.url_file, "url", folder, environ)
-        secret = _given("", way.secret_env, way.secret_file, "secret", folder, environ)
+        url = _resolve_value(way.url, way.url_env, way.url_file, "url", folder, environ)
+        secret = _resolve_value("", way.secret_env, way.secret_file, "secret", folder, environ)
         return OpenChannel(way, _KINDS[way.kind](url, secret, environ), public_address(url, way.kind))
     except ValueError as error:
         return OpenChannel(way, problem=str(error))
 
 
-def _given(plain: str, variable: str, name: str, what: str, folder: Path, environ: Mapping[str, str]) -> str:
-    """The text itself; refuses one that is not there, and a file that others can read."""
+def _resolve_value(plain: str, variable: str, name: str, what: str, folder: Path, environ: Mapping[str, str]) -> str:
+    """The value of a setting, from itself, a variable or a file; refuses a missing one, and a file that others can read."""
     if variable:
         if not environ.get(variable):
             raise ValueError(f"{what}_env: the daemon's environment has no {variable}")

@@ -30,19 +30,19 @@ from interlock.records.deliveries import (
 )
 from interlock.runtime.state import State
 
-MOST_TICKETS = 1_000  # tickets that are looked at; an agent that opens more has been told of
+MOST_TICKETS = 1_000  # tickets considered; an agent that opens more is reported already
 _OPEN = TicketQuery((TicketState.COOLING, TicketState.WAITING), limit=MOST_TICKETS)
 
 
 @dataclass(frozen=True, slots=True)
 class PendingItem:
-    """One thing that somebody has to answer."""
+    """One item that waits for a person."""
 
     id: str
     event: str
     since: float
     about: Ticket | Challenge | Block
-    challenge: str = ""  # whose code frees it
+    challenge: str = ""  # the challenge whose code frees it
     like_it: int = 0  # others of the same effect
 
     @property
@@ -50,7 +50,7 @@ class PendingItem:
         return self.about.level if isinstance(self.about, Ticket) else None
 
     def message(self, place: ConsoleAddress, now: float) -> Message:
-        """What people are told of it."""
+        """The message about this item."""
         if isinstance(self.about, Ticket):
             return notify.ticket_message(self.about, self.event, place, now, self.like_it)
         if isinstance(self.about, Challenge):
@@ -59,7 +59,7 @@ class PendingItem:
 
 
 def pending_items(tx: Tx, now: float) -> dict[str, PendingItem]:
-    """All of them by id, the oldest first."""
+    """All pending items by id, the oldest first."""
     open_ones = [one for one in tx.challenges() if now < one.expires_at]
     blocks = [block for block in tx.blocks() if not block.lifted_at]
     tickets = [settle(ticket, now) for ticket in tx.tickets(_OPEN)]
@@ -74,12 +74,12 @@ def pending_items(tx: Tx, now: float) -> dict[str, PendingItem]:
 
 
 def _tickets(tickets: list[Ticket], challenges: list[Challenge]) -> list[PendingItem]:
-    """One for each effect of each principal: its oldest ticket stands for all of them."""
+    """One item per effect and principal: the oldest ticket represents the others."""
     codes = {(one.agent.principal, one.digest): one.id for one in challenges if one.digest}
     found: dict[tuple[str, ...], PendingItem] = {}
     for ticket in sorted((ticket for ticket in tickets if ticket.open), key=lambda ticket: ticket.opened_at):
         own = ticket.effect_keys or (ticket.id,)
-        key = (ticket.agent.principal, *own)  # a name is only claimed
+        key = (ticket.agent.principal, *own)  # names are only claims
         if key in found:
             found[key] = replace(found[key], like_it=found[key].like_it + 1)
             continue
@@ -100,14 +100,14 @@ def _blocks(blocks: list[Block], challenges: list[Challenge]) -> list[PendingIte
 
 
 LOG = logging.getLogger("interlock")
-LOOK = 5.0  # seconds between two looks, where nothing wakes it: another replica may have ended
-IDLE = 60.0  # where there is no other one
-BURST = 3  # messages that may follow each other at once
-MOST = 100  # things that one message is about
+LOOK = 5.0  # seconds between two checks without a wake-up: another replica may have ended
+IDLE = 60.0  # without other replicas
+BURST = 3  # messages that may be sent at once
+MOST = 100  # items of one message
 
 
 class Courier:
-    """Sends what its channel owes; what comes faster than its pace goes out as one message."""
+    """Sends the due messages of one channel; combines those that come faster than its pace."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Courier:
         shows_codes: bool = False,
         stuck: Callable[[], object] = lambda: None,
     ) -> None:
-        """`stuck` is called when a message did not get through: somebody else may have to be told."""
+        """`stuck` is called when a message is not delivered: another channel may have to take over."""
         self.state, self.way, self.carrier = state, way, carrier
         self._address, self._public, self._shows_codes = address, public, shows_codes
         self._stuck = stuck
@@ -135,7 +135,7 @@ class Courier:
         self._wake.set()
 
     def stop(self) -> None:
-        """A message that is on its way may get there; nobody waits long for it."""
+        """Stops the thread; waits only briefly for a message in progress."""
         self._ending.set()
         self._wake.set()
         if self._thread.is_alive():
@@ -148,44 +148,46 @@ class Courier:
         while not self._ending.is_set():
             wait = LOOK
             try:
-                wait = self._paced() or self.round()
+                wait = self._pace_delay() or self.round()
             except StoreError as error:
                 if not self._ending.is_set():
                     self.state.trouble(f"channel {self.way.name}: the store cannot be used: {error}", "store")
             except Exception as error:
-                LOG.error("channel %s failed: %s", self.way.name, type(error).__name__)  # its words may hold an address
+                LOG.error(
+                    "channel %s failed: %s", self.way.name, type(error).__name__
+                )  # its message may contain an address
             self._wake.wait(wait)
             self._wake.clear()
 
-    def _paced(self) -> float:
-        """How long to wait before the next message may go out."""
+    def _pace_delay(self) -> float:
+        """Seconds until the channel's pace allows the next message."""
         now, gap = time.monotonic(), 60.0 / self.way.per_minute
         self._left = min(float(BURST), self._left + (now - self._counted_at) / gap)
         self._counted_at = now
         return 0.0 if self._left >= 1 else (1 - self._left) * gap
 
     def round(self) -> float:
-        """Sends what is due, in one message; how many seconds until something is due again."""
+        """Sends everything due in one message; returns the seconds until the next is due."""
         now = self.state.clock.now()
         due, found, next_at = self.state.store.read(lambda tx: self._due(tx, now))
         if not due:
             look = LOOK if self.state.shared else IDLE
             return look if next_at is None else min(look, max(0.05, next_at - now))
         if self._shows_codes and due[0].event in (CHALLENGE, BLOCK):
-            due = due[:1]  # a message with a code is about nothing else
-        rows = self.state.store.write(lambda tx: self._taken(tx, due, found, now))
+            due = due[:1]  # a message with a code has no other content
+        rows = self.state.store.write(lambda tx: self._claim(tx, due, found, now))
         if rows:
             self._left -= 1
             self._send(rows, found, now)
         return 0.0
 
     def _due(self, tx: Tx, now: float) -> tuple[list[Delivery], dict[str, PendingItem], float | None]:
-        """What is due, what it may be about, and when there is more."""
+        """The due deliveries, the pending items, and the time of the next delivery."""
         due = tx.due_deliveries(self.way.name, now, MOST)
         return due, pending_items(tx, now) if due else {}, tx.next_delivery(self.way.name)
 
-    def _taken(self, tx: Tx, due: Sequence[Delivery], found: dict[str, PendingItem], now: float) -> list[Delivery]:
-        """What is ours to send now; what was answered meanwhile is not sent any more."""
+    def _claim(self, tx: Tx, due: Sequence[Delivery], found: dict[str, PendingItem], now: float) -> list[Delivery]:
+        """Claims due deliveries for this process; closes those that were answered meanwhile."""
         rows = []
         for row in due:
             needless = row.event in WAITING and row.about not in found
@@ -202,14 +204,16 @@ class Courier:
         try:
             self.carrier.send(self._message(rows, found, now))
         except Undelivered as error:
-            self._ended([fail_delivery(row, self.state.clock.now(), str(error), error.hopeless) for row in rows], rows)
+            self._finish([fail_delivery(row, self.state.clock.now(), str(error), error.hopeless) for row in rows], rows)
         except Exception as error:
-            LOG.error("channel %s failed: %s", self.way.name, type(error).__name__)  # its words may hold an address
-            self._ended([fail_delivery(row, self.state.clock.now(), type(error).__name__) for row in rows], rows)
+            LOG.error(
+                "channel %s failed: %s", self.way.name, type(error).__name__
+            )  # its message may contain an address
+            self._finish([fail_delivery(row, self.state.clock.now(), type(error).__name__) for row in rows], rows)
         else:
-            self._ended([finish_delivery(row, SENT, self.state.clock.now()) for row in rows], rows)
+            self._finish([finish_delivery(row, SENT, self.state.clock.now()) for row in rows], rows)
 
-    def _ended(self, after: Sequence[Delivery], rows: Sequence[Delivery]) -> None:
+    def _finish(self, after: Sequence[Delivery], rows: Sequence[Delivery]) -> None:
         now, first = self.state.clock.now(), after[0]
         outcome = "retried" if first.state == QUEUED else first.state
 
@@ -244,7 +248,7 @@ class Courier:
         return replace(digest(made), code=code)
 
     def _code(self, matter: PendingItem) -> str:
-        """A new code for a channel that an operator called private; none where a person has been shown one."""
+        """A new code for a private channel; empty where a person was shown one already."""
         if not matter.challenge:
             return ""
         try:
@@ -263,7 +267,7 @@ def record_outcome(
     state: State, tx: Tx, now: float, channel: str, outcome: str, by: str = "interlock", event: str = "",
     about: Sequence[str] = (), tries: int = 0, reason: str = "",
 ) -> None:  # fmt: skip
-    """Puts it on record what became of a message; never the message itself."""
+    """Records the outcome of a message; never the message itself."""
     details = {"channel": channel, "outcome": outcome, "message": event, "about": list(about[:20]), "tries": tries}
     details |= {"reason": reason} if reason else {}
     state.recorder.now(tx, "delivery", event_body(now, "delivery", by, details))

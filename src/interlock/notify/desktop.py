@@ -30,7 +30,7 @@ _TOAST = (
 
 @dataclass(frozen=True, slots=True)
 class Notifier:
-    """A program that shows a notification: what it is started with, and what it reads."""
+    """A program that shows a notification: its arguments and its stdin."""
 
     path: str
     arguments: Callable[[str, str], list[str]]
@@ -38,7 +38,7 @@ class Notifier:
 
 
 def _notify_send(title: str, text: str) -> list[str]:
-    """It takes its words as arguments and reads the text as markup."""
+    """The arguments of notify-send, which reads the text as markup."""
     return [f"--app-name={TITLE}", "--urgency=critical", "--", title, html.escape(text, quote=False)]
 
 
@@ -52,7 +52,7 @@ def _powershell(title: str, text: str) -> str:
 
 
 def _coded(text: str) -> str:
-    """Nothing to quote."""
+    """A PowerShell expression of the text in base64, so that nothing needs quoting."""
     coded = base64.b64encode(text.encode()).decode()
     return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{coded}'))"
 
@@ -63,7 +63,7 @@ WINDOWS = Notifier(POWERSHELL.path, lambda title, text: POWERSHELL.arguments(0),
 
 
 def notifier(environ: Mapping[str, str], platform: str = sys.platform) -> Notifier | None:
-    """The program that shows notifications here; None without a desktop, and for one that this user could have put there."""
+    """The program that shows notifications here; None without a desktop, and for a program that this user could replace."""
     if platform == "win32":
         return WINDOWS
     found = APPLE if platform == "darwin" else NOTIFY_SEND
@@ -72,7 +72,7 @@ def notifier(environ: Mapping[str, str], platform: str = sys.platform) -> Notifi
 
 
 class Desktop:
-    """Notifications of one desktop."""
+    """Shows messages as notifications on one desktop."""
 
     def __init__(self, program: Notifier, environ: Mapping[str, str]) -> None:
         self._program = program

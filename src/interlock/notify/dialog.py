@@ -16,18 +16,18 @@ from interlock.records import Challenge, Ticket
 
 TITLE = "Interlock"
 _POWERSHELL = "C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe"
-# All that a window needs: what else is in the environment could make the program load or log something.
+# All that a window needs: other variables could make the program load or log something.
 _NEEDED = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "LANG", "LC_ALL", "SystemRoot", "TEMP")
-_NOWHERE = "/nonexistent"  # a home whose settings somebody else writes is none
+_NOWHERE = "/nonexistent"  # no home, whose settings others could write
 
 
 @dataclass(frozen=True, slots=True)
 class DialogProgram:
-    """A program that shows what it reads; its arguments never say anything of it."""
+    """A program that shows its stdin; its arguments never contain the text."""
 
     path: str
     arguments: Callable[[int], list[str]]  # for so many seconds
-    script: Callable[[str, int], str]  # text -> what goes to stdin
+    script: Callable[[str, int], str]  # text -> stdin
 
 
 def _text(text: str, seconds: int) -> str:
@@ -67,7 +67,7 @@ POWERSHELL = DialogProgram(
 
 
 def dialog_program(environ: Mapping[str, str], platform: str = sys.platform) -> DialogProgram | None:
-    """The program that can show a window here; None without a desktop, and for a program that this user could have put there."""
+    """The program that can show a window here; None without a desktop, and for a program that this user could replace."""
     if platform == "darwin":
         known = [OSASCRIPT]
     elif platform == "win32":
@@ -80,7 +80,7 @@ def dialog_program(environ: Mapping[str, str], platform: str = sys.platform) -> 
 
 
 def is_system_program(path: Path) -> bool:
-    """Whether a program is the system's: by root, and nobody else can write it or its folder."""
+    """Whether a program is owned by root, and nobody else can write it or its folder."""
     try:
         for place in (path.resolve(), path.resolve().parent):
             found = place.stat()
@@ -92,7 +92,7 @@ def is_system_program(path: Path) -> bool:
 
 
 class Dialog:
-    """Windows with codes, one for each challenge; each closes when its code counts no more."""
+    """Windows with codes, one per challenge; each closes when its code expires."""
 
     name = "dialog"
 
@@ -103,7 +103,7 @@ class Dialog:
         self._lock = threading.Lock()
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
-        """Only codes are shown here."""
+        """Does nothing: windows show codes only."""
 
     def show(self, challenge: Challenge, code: str, words: str, seconds: float) -> None:
         """Opens a window; returns when the program has the text."""
@@ -139,13 +139,13 @@ class Dialog:
             process.terminate()
 
     def _attend(self, challenge: str, process: subprocess.Popen[bytes], text: bytes, seconds: int) -> None:
-        """Gives the program its text, and closes the window in the end."""
+        """Writes the text to the program, and closes the window in the end."""
         try:
             process.communicate(text, timeout=seconds + 1)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-        except (OSError, ValueError):  # it ended before it had read it
+        except (OSError, ValueError):  # the program ended before it had read the text
             process.kill()
             process.wait()
         with self._lock:

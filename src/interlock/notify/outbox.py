@@ -20,13 +20,13 @@ from interlock.records.deliveries import DROPPED, Delivery, finish_delivery
 from interlock.runtime.state import State
 
 LOG = logging.getLogger("interlock")
-LOOK = 5.0  # seconds between two looks, where nothing wakes it: another replica may have ended
-MOST_NOTES = 1_000  # that wait to be kept; the oldest are dropped
+LOOK = 5.0  # seconds between two checks without a wake-up: another replica may have ended
+MOST_NOTES = 1_000  # not stored yet; the oldest are dropped
 MOST_OWED = 200  # messages of one channel; the oldest are dropped
-KEPT = 30 * 86_400.0  # seconds that what was sent is remembered
-_TIDY = 600  # looks
-# What the service tells -> what people are told; whatever is not here is an alert.
-_SILENT = frozenset({"held", "challenge", "block"})  # these wait for an answer, and are looked up
+KEPT = 30 * 86_400.0  # seconds that finished deliveries are kept
+_TIDY = 600  # checks between two clean-ups
+# Events of the engine -> events of messages; any other is an alert.
+_SILENT = frozenset({"held", "challenge", "block"})  # pending items, which are read from the store
 _TOLD = MappingProxyType({
     "credential": CREDENTIAL, "expired": EXPIRED, "mode": CHANGE, "operator": CHANGE, "pause": CHANGE, "pause_end": CHANGE,
     "adapter_trust": CHANGE, "approve": ANSWERED, "reject": ANSWERED, "revoke": ANSWERED,
@@ -36,7 +36,7 @@ _VERBS = MappingProxyType({"approve": "approved", "reject": "rejected", "revoke"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that happened."""
+    """An event to send a message about."""
 
     id: str
     event: str
@@ -46,7 +46,7 @@ class Note:
 
 
 class Outbox:
-    """Hears of everything that people are told; hearing takes no time, whatever becomes of the messages."""
+    """Queues messages about pending items and events; never delays its caller."""
 
     name = "messages"
 
@@ -67,13 +67,13 @@ class Outbox:
         self._thread = threading.Thread(target=self._run, name="interlock-outbox", daemon=True)
 
     def _code_way(self) -> OpenChannel | None:
-        """The one channel whose messages hold codes: a second code would replace the first."""
+        """The one channel whose messages contain codes: a second code would replace the first."""
         if any(isinstance(channel, CodeChannel) for channel in self.state.channels):
             return None
         return next((one for one in self.opened if one.way.private and one.carrier is not None), None)
 
     def start(self) -> None:
-        """From now on messages are sent; without a channel there is nothing to do."""
+        """Starts sending; does nothing without a channel."""
         for one in self.opened:
             if one.problem:
                 self.state.alerts[f"channel {one.way.name}"] = f"channel {one.way.name}: {one.problem}"
@@ -81,13 +81,13 @@ class Outbox:
         if not self.couriers:
             return
         self.state.channels = [*self.state.channels, self]
-        self.state.store.listen(self._heard)
+        self.state.store.listen(self._on_change)
         for courier in self.couriers.values():
             courier.start()
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends; what was not sent is sent after the next start."""
+        """Stops; unsent messages are sent after the next start."""
         self._ending.set()
         self._wake.set()
         if self._thread.is_alive():
@@ -96,7 +96,7 @@ class Outbox:
             courier.stop()
 
     def tell(self, event: str, about: Ticket | Challenge | None, words: str) -> None:
-        """Notes it; the caller may be deciding something, and waits for nobody."""
+        """Queues an event without delay: the caller may be deciding an action."""
         if event not in _SILENT:
             note = Note(
                 self.state.new_id("note_"),
@@ -112,7 +112,7 @@ class Outbox:
                     self._lost += 1
         self._wake.set()
 
-    def _heard(self, id: str) -> None:
+    def _on_change(self, id: str) -> None:
         if id == StoreEvent.BLOCKS:
             self._wake.set()
 
@@ -123,13 +123,13 @@ class Outbox:
                 wait = self.look()
             except StoreError as error:
                 self.state.trouble(f"messages: the store cannot be used: {error}", "store")
-            except Exception:  # the thread goes on: without it nobody is told anything
+            except Exception:  # the thread goes on: without it no message is sent
                 LOG.exception("messages failed")
             self._wake.wait(wait)
             self._wake.clear()
 
     def look(self) -> float:
-        """Keeps what channels owe now; how many seconds there are until more is due."""
+        """Stores the deliveries that are due now; returns the seconds until the next are."""
         now = self.state.clock.now()
         with self._lock:
             notes, self._notes = list(self._notes), deque()
@@ -137,7 +137,7 @@ class Outbox:
         try:
             found, stuck = self.state.store.read(lambda tx: self._waiting(tx, now))
             due, wait = self._due(found, stuck, now)
-            rows = [*due, *self._noted(notes, now)]
+            rows = [*due, *self._note_deliveries(notes, now)]
             self._keep(rows, lost, now)
         except BaseException:
             with self._lock:
@@ -151,7 +151,7 @@ class Outbox:
         return wait
 
     def _waiting(self, tx: Tx, now: float) -> tuple[dict[str, PendingItem], frozenset[str]]:
-        """What waits for somebody, and which messages about it do not get through."""
+        """The pending items, and the deliveries about them that are stuck."""
         found = pending_items(tx, now)
         sooner = [
             way.name for way in self._ways() if any(way.after_seconds < one.after_seconds for one in self._ways())
@@ -160,7 +160,7 @@ class Outbox:
         return found, frozenset(row.id for row in rows if row is not None and row.stuck)
 
     def _due(self, found: dict[str, PendingItem], stuck: frozenset[str], now: float) -> tuple[list[Delivery], float]:
-        """What waits and was not told yet where it is due, and when the next channel is to be told."""
+        """The due deliveries that are not stored yet, and the seconds until the next."""
         rows, wait = [], LOOK
         for way in self._ways():
             for matter in found.values():
@@ -168,21 +168,21 @@ class Outbox:
                 if id in self._known or not way.wants(matter.event, matter.level):
                     continue
                 left = matter.since + way.after_seconds - now
-                if left <= 0 or self._in_vain(way, matter, stuck):
+                if left <= 0 or self._earlier_stuck(way, matter, stuck):
                     rows.append(Delivery(id, way.name, matter.event, matter.id, "", now, now))
                 else:
                     wait = min(wait, left)
         return rows, wait
 
-    def _in_vain(self, way: ChannelRoute, matter: PendingItem, stuck: frozenset[str]) -> bool:
-        """Whether everybody who was to be told sooner cannot be reached, so that nothing is worth waiting for."""
+    def _earlier_stuck(self, way: ChannelRoute, matter: PendingItem, stuck: frozenset[str]) -> bool:
+        """Whether all earlier channels of an item are stuck, so that this one need not wait."""
         sooner = [
             one for one in self.opened
             if one.way.after_seconds < way.after_seconds and one.way.wants(matter.event, matter.level) and not one.way.implied
         ]  # fmt: skip
         return bool(sooner) and all(one.carrier is None or f"{one.way.name}/{matter.id}" in stuck for one in sooner)
 
-    def _noted(self, notes: Sequence[Note], now: float) -> list[Delivery]:
+    def _note_deliveries(self, notes: Sequence[Note], now: float) -> list[Delivery]:
         return [
             Delivery(f"{way.name}/{note.id}", way.name, note.event, note.about, note.words, now, now)
             for way in self._ways()
@@ -191,14 +191,14 @@ class Outbox:
         ]
 
     def _keep(self, rows: Sequence[Delivery], lost: int, now: float) -> None:
-        """On disk, each once, whichever replica was first; of what is too much the oldest is let go, which is recorded."""
+        """Stores deliveries, each once across replicas; drops the oldest above the limit, and records that."""
         if not rows and not lost:
             return
 
         def work(tx: Tx) -> None:
             for row in rows:
                 tx.add_delivery(row)
-            dropped = {"": lost} | {name: self._dropped(tx, name, now) for name in {row.channel for row in rows}}
+            dropped = {"": lost} | {name: self._drop_oldest(tx, name, now) for name in {row.channel for row in rows}}
             for name, count in dropped.items():
                 if count:
                     record_outcome(
@@ -209,7 +209,7 @@ class Outbox:
         for name in {row.channel for row in rows}:
             self.couriers[name].wake()
 
-    def _dropped(self, tx: Tx, channel: str, now: float) -> int:
+    def _drop_oldest(self, tx: Tx, channel: str, now: float) -> int:
         over = tx.owed(channel) - MOST_OWED
         if over <= 0:
             return 0

@@ -23,7 +23,7 @@ _HERE = {"terminal": "the daemon's own terminal", "dialog": "codes in a window o
 
 
 def list_channels(state: State, recent: int = RECENT) -> list[dict[str, Any]]:
-    """Every channel: how it is set, whether it can be used, what it sent lately; without what opens it."""
+    """Every channel: settings, usability and recent deliveries; without addresses and secrets."""
     outbox = state.outbox
     here = [
         _built_in(channel.name, _HERE.get(channel.name, ""), isinstance(channel, CodeChannel))
@@ -33,11 +33,11 @@ def list_channels(state: State, recent: int = RECENT) -> list[dict[str, Any]]:
     found = [_built_in("console", "the queue in a browser, after a sign-in", False), *here]
     if outbox is None:
         return found
-    return found + state.store.read(lambda tx: [_told(tx, one, recent) for one in outbox.opened])
+    return found + state.store.read(lambda tx: [_channel_json(tx, one, recent) for one in outbox.opened])
 
 
 def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
-    """Sends a test message now, and says what became of it; it is recorded. Refuses an unknown channel."""
+    """Sends a test message now and returns its recorded outcome; refuses an unknown channel."""
     outbox = state.outbox
     opened = next((one for one in outbox.opened if one.way.name == name), None) if outbox else None
     if outbox is None or opened is None:
@@ -46,9 +46,9 @@ def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
     if courier is None:
         return {"name": name, "sent": False, "reason": opened.problem}
     if not courier.testing.acquire(blocking=False):
-        raise AnswerRefused(f"a test of {name} is under way")
+        raise AnswerRefused(f"a test of {name} is in progress")
     try:
-        reason = _tried(state, courier, by.operator)
+        reason = _try_send(state, courier, by.operator)
     finally:
         courier.testing.release()
     outcome, now = FAILED if reason else SENT, state.clock.now()
@@ -58,25 +58,25 @@ def send_test(state: State, by: OperatorSession, name: str) -> dict[str, Any]:
     return {"name": name, "sent": not reason, "reason": reason}
 
 
-def _tried(state: State, courier: Courier, operator: str) -> str:
-    """Why it failed; empty when it was sent. A channel that hangs is not waited for."""
+def _try_send(state: State, courier: Courier, operator: str) -> str:
+    """Sends the test: why it failed, or empty; does not wait for a channel that hangs."""
     words = f"{operator} tests the channel {courier.way.name}: messages get through."
     message = notice_message(state.new_id("test_"), TEST, words, state.store.read(courier.place), state.clock.now())
-    said = [f"no answer within {TEST_SECONDS:g} s"]
+    failure = [f"no answer within {TEST_SECONDS:g} s"]
 
     def send() -> None:
         try:
             courier.carrier.send(message)
-            said[0] = ""
+            failure[0] = ""
         except Undelivered as error:
-            said[0] = str(error)
+            failure[0] = str(error)
         except Exception as error:
-            said[0] = type(error).__name__
+            failure[0] = type(error).__name__
 
     thread = threading.Thread(target=send, name=f"interlock-test-{courier.way.name}", daemon=True)
     thread.start()
     thread.join(TEST_SECONDS)
-    return said[0]
+    return failure[0]
 
 
 def _built_in(name: str, address: str, codes: bool) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _built_in(name: str, address: str, codes: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _told(tx: Tx, one: OpenChannel, recent: int) -> dict[str, Any]:
+def _channel_json(tx: Tx, one: OpenChannel, recent: int) -> dict[str, Any]:
     way = one.way
     return {
         "name": way.name, "kind": way.kind, "address": one.address, "ready": one.carrier is not None, "problem": one.problem,

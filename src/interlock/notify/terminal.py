@@ -15,7 +15,7 @@ TITLE = 200  # characters of an action
 
 
 class TerminalLine:
-    """Whoever started the daemon in a terminal sees there whom it stopped, and what to do; a terminal that is held still is not waited for."""
+    """Prints in the terminal that the daemon was started in; never waits for a stopped terminal."""
 
     name = "terminal"
 
@@ -30,7 +30,7 @@ class TerminalLine:
 
 
 def _line(event: str, about: Ticket | Challenge | None, words: str) -> str:
-    """What is said of an event; nothing of those that nobody has to look at."""
+    """The line for an event; empty for one that needs no attention."""
     if event == HELD and isinstance(about, Ticket):
         title = clean_line(display_action(about.action, about.findings, about.title).lead)
         title = title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
@@ -39,8 +39,8 @@ def _line(event: str, about: Ticket | Challenge | None, words: str) -> str:
 
 
 def _takes(out: TextIO) -> bool:
-    """Whether a line can be written now: somebody may have stopped the terminal (Ctrl-S), and a decision waits for no terminal."""
+    """Whether a line can be written now: a stopped terminal (Ctrl-S) must not delay a decision."""
     try:
         return bool(select.select([], [out.fileno()], [], 0)[1])
-    except io.UnsupportedOperation:  # no file at all
+    except io.UnsupportedOperation:  # not a file
         return True

@@ -13,14 +13,14 @@ from interlock.ports import Undelivered
 
 SECONDS = 10.0  # for each part of a request
 LEAST_SECRET = 16  # characters
-_LATER = frozenset({408, 409, 423, 425, 429})  # answers of a receiver that may take it later
+_LATER = frozenset({408, 409, 423, 425, 429})  # the receiver may accept it later
 
 
 class Webhook:
-    """One receiver. Redirects are not followed: what is signed goes where the operator said, and nowhere else."""
+    """One receiver. Redirects are not followed: signed messages go to the configured address only."""
 
     def __init__(self, url: str, secret: str, seconds: float = SECONDS) -> None:
-        """Refuses an address that is none, and a secret that is soon guessed."""
+        """Refuses an invalid address, and a secret that is too short."""
         if wrong := wrong_webhook(url):
             raise ValueError(wrong)
         if len(secret) < LEAST_SECRET:
@@ -44,7 +44,7 @@ class Webhook:
                 httpx.Client(timeout=self._seconds, follow_redirects=False, trust_env=False) as client,
                 client.stream("POST", self._url, content=body, headers=headers) as answer,
             ):
-                status = answer.status_code  # its words are of no interest, and may have no end
+                status = answer.status_code  # the body is ignored: it may be endless
         except httpx.TimeoutException:
             raise Undelivered(f"no answer within {self._seconds:g} s") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
@@ -66,7 +66,7 @@ def _judge(status: int) -> None:
 
 
 def _words(error: Exception) -> str:
-    """Why, without the address."""
+    """The reason for an error, without the address."""
     import httpx
 
     known: dict[type[Exception], str] = {
