@@ -205,7 +205,7 @@ def test_clines_script_cancels_when_the_client_is_gone(tmp_path: Path) -> None:
     assert (
         subprocess.run([str(place.path)], input="x ", capture_output=True, text=True).stdout == "x cline PreToolUse\n"
     )
-    with pytest.raises(EditError, match="somebody else's"):
+    with pytest.raises(EditError, match="not ours"):
         agent("cline").installed(place, "#!/bin/sh\necho mine\n", CLIENT)
     assert agent("cline").removed(place, place.path.read_text()) is None
     assert agent("cline").removed(place, "#!/bin/sh\n") == "#!/bin/sh\n"

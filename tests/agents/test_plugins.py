@@ -152,7 +152,7 @@ def test_somebody_elses_plugin_is_not_written_over(tmp_path: Path) -> None:
 
     for word in ("opencode", "amp"):
         at = agent(word).places("project", tmp_path, tmp_path)[0]
-        with pytest.raises(EditError, match="somebody else's"):
+        with pytest.raises(EditError, match="another plugin"):
             agent(word).installed(at, "export const Mine = async () => ({})", HookClient("/x/interlock-hook"))
         assert agent(word).removed(at, "export const Mine = 1") == "export const Mine = 1"
         ours = agent(word).installed(at, None, HookClient("/x/interlock-hook"))

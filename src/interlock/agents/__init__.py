@@ -21,9 +21,9 @@ GATING = frozenset({"before", "permission"})  # the kinds of event that an answe
 
 @dataclass(frozen=True, slots=True)
 class AgentCall:
-    """One tool call that is about to run, or has run."""
+    """One tool call, before or after it runs."""
 
-    tool: str  # the agent's own name of it
+    tool: str  # the agent's own name for it
     input: Mapping[str, Any]
     action: Action  # what is judged, built from the judged fields only
     judged: frozenset[str]  # names of the fields that count for the digest; never empty
@@ -32,24 +32,24 @@ class AgentCall:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What an agent told its hook."""
+    """An event that an agent reported to its hook."""
 
     kind: str  # before | after | failed | permission | config | session | other
     name: str  # the agent's own event name
     calls: tuple[AgentCall, ...] = ()
     session: str = ""
     cwd: str = ""
-    parent: str = ""  # the agent that this one is a subagent of, where it says so
+    parent: str = ""  # the agent that this one is a subagent of, where it is named
     transcript: str = ""
     asks: bool = False  # whether a prompt of this client reaches a human for this call
-    problem: str = ""  # a missing or malformed field that the judgement needs: denied with these words
-    outcome: str = ""  # of a call that has run: `failed` or `unknown` where the agent says so
-    pair: str = ""  # the client announces this call by two events: what the two have in common
+    problem: str = ""  # a missing or malformed field that the judgement needs; the reason of the denial
+    outcome: str = ""  # of a call that has run: `failed` or `unknown` where the agent reports it
+    pair: str = ""  # an id that two events of the same call share
 
 
 @dataclass(frozen=True, slots=True)
 class HookVerdict:
-    """The answer, before it is put into an agent's words."""
+    """The answer, before it is encoded for an agent."""
 
     word: str  # allow | ask | deny; anything else is a deny
     reason: str = ""  # for a human or the model
@@ -59,7 +59,7 @@ class HookVerdict:
 
 @dataclass(frozen=True, slots=True)
 class HookOutput:
-    """What the hook client replays."""
+    """The output that the hook client replays."""
 
     stdout: bytes = b""
     stderr: bytes = b""
@@ -73,7 +73,7 @@ class HookFile:
     path: Path
     form: str = "json"  # json | jsonc | toml | plugin | script
     mode: int = 0o644
-    note: str = ""  # what the user has to do before the agent heeds it
+    note: str = ""  # the step that the user has to take before the agent uses it
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +90,11 @@ class HookClient:
             raise ValueError(f"hook client: control character in {self.path!r}")
 
     def argv(self, word: str, event: str) -> list[str]:
-        """The call without a shell."""
+        """The command without a shell."""
         return [self.path, word, event]
 
     def shell(self, word: str, event: str) -> str:
-        """The call by a shell; a client that is missing or crashes exits with 2, which blocks."""
+        """The shell command; a client that is missing or crashes exits with 2, which blocks."""
         return f"{shlex.join(self.argv(word, event))} || exit 2"
 
     def post(self, word: str, event: str) -> str:
@@ -111,37 +111,37 @@ class AgentDialect(Protocol):
     posts: bool  # whether its hooks can be HTTP requests
 
     def decode(self, data: bytes, event: str = "") -> Event:
-        """What the agent says; never raises: malformed input is an event with a problem."""
+        """Decodes hook input; never raises: malformed input is an event with a problem."""
 
     def encode(self, event: Event, verdict: HookVerdict) -> HookOutput:
-        """The verdict in exactly the agent's shape, and nothing else on stdout."""
+        """Encodes the verdict in exactly the agent's format, with nothing else on stdout."""
 
     def broken(self, reason: str) -> HookOutput:
-        """The agent's own deny when nothing at all is known."""
+        """The agent's denial where the event itself could not be determined."""
 
     def places(self, scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
         """The files that install writes for a scope; none where the agent has no such scope."""
 
     def installed(self, place: HookFile, text: str | None, client: HookClient) -> str:
-        """The file's new text: idempotent, and all else in it stays; refuses what it cannot read with `EditError`."""
+        """The file's new text: idempotent, and all else in it stays; raises `EditError` for a file it cannot read."""
 
     def removed(self, place: HookFile, text: str) -> str | None:
-        """The file without us; None when nothing else was in it."""
+        """The file without our hooks; None when nothing else was in it."""
 
     def disablers(self, home: Path, project: Path) -> list[str]:
-        """Everything found that switches hooks off, in words."""
+        """A description of each setting found that disables hooks."""
 
 
 _PARTS = frozenset("calls hook_files hook_protocol jsonc plugin toml_edit".split())
 
 
 class UnknownAgent(LookupError):
-    """A word that names no agent; the message lists those that are known."""
+    """A word that names no agent; the message lists the known ones."""
 
 
 @cache
 def words() -> tuple[str, ...]:
-    """The words by which agents are named, in order."""
+    """The words of all agents, in order."""
     return tuple(
         sorted(found.name.replace("_", "-") for found in pkgutil.iter_modules(__path__) if found.name not in _PARTS)
     )

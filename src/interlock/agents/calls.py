@@ -12,13 +12,13 @@ from interlock.agents import AgentCall
 from interlock.agents.hook_protocol import MalformedInput
 from interlock.model import Action, command, tool
 
-# Said beside a call, not part of it: a model that tries again words these anew and has to find its ticket.
+# Commentary on a call, not part of it: a model that retries rephrases these and has to find its ticket.
 _BESIDE_ANY = frozenset("description explanation timeout toolSummary call_id tool_call_id tool_use_id".split())
 _BESIDE_COMMANDS = _BESIDE_ANY | frozenset(
     """timeout_ms timeoutMs timeoutSeconds timeout_seconds run_in_background is_background isBackground background summary
     session_id requires_approval initial_wait delay yield_time_ms max_output_tokens task_progress goal""".split()
 )
-# Tools of the agents themselves that take a word of explanation.
+# Tools of the agents themselves that take an explanation.
 _EXPLAINED = frozenset(
     "Task Agent task replace apply_patch create_file edit_file insert_edit_into_file replace_in_file read_file".split()
 )
@@ -29,10 +29,10 @@ _MAX_COMMANDS = 200
 
 @dataclass(frozen=True, slots=True)
 class ToolNames:
-    """What an agent calls its tools, where that differs from what readers of tools know."""
+    """An agent's names for its tools, where they differ from those that the analysis knows."""
 
     shells: frozenset[str]  # tools that run shell text
-    names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that a reader knows
+    names: Mapping[str, str] = field(default_factory=dict)  # other tools -> the name that the analysis knows
     incidental: frozenset[str] = frozenset()
     beside_commands: frozenset[str] = field(init=False)
 
@@ -43,16 +43,16 @@ class ToolNames:
 def judged_calls(
     dialect: ToolNames, name: str, given: Mapping[str, Any], cwd: str, id: str = ""
 ) -> tuple[AgentCall, ...]:
-    """The calls that one tool call comes to: one, or one for each command in it; refuses a shell call without a command."""
+    """The calls to judge for one tool call: one, or one for each command in it; refuses a shell call without a command."""
     beside = _beside(dialect, name)
-    kept = {key: value for key, value in given.items() if key not in beside and value is not None}
+    counted = {key: value for key, value in given.items() if key not in beside and value is not None}
     if name not in dialect.shells:
-        return (_call(name, given, tool(dialect.names.get(name, name), kept, cwd), id),)
-    return tuple(_call(name, given, action, id) for action in _shell(name, kept, cwd))
+        return (_call(name, given, tool(dialect.names.get(name, name), counted, cwd), id),)
+    return tuple(_call(name, given, action, id) for action in _shell(name, counted, cwd))
 
 
 def _beside(dialect: ToolNames, name: str) -> frozenset[str]:
-    """What does not count of a call; in a tool that nobody knows, a description may be what it is about."""
+    """The fields that do not count; in an unknown tool, a description may be the content of the call."""
     if name in dialect.shells:
         return dialect.beside_commands
     return dialect.incidental | _BESIDE_ANY if name in dialect.names or name in _EXPLAINED else frozenset()
@@ -64,31 +64,31 @@ def _call(name: str, given: Mapping[str, Any], action: Action, id: str) -> Agent
     return AgentCall(name, given, action, judged, id)
 
 
-def _shell(name: str, kept: Mapping[str, Any], cwd: str) -> list[Action]:
-    key = next((key for key in _COMMANDS if key in kept), "")
+def _shell(name: str, counted: Mapping[str, Any], cwd: str) -> list[Action]:
+    key = next((key for key in _COMMANDS if key in counted), "")
     if not key:
-        if set(kept) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # the output or the input of a shell that runs
-            return [tool(name, kept, cwd)]
+        if set(counted) & {"shellId", "shell_id", "bash_id", "shell_ids"}:  # output or input of a running shell
+            return [tool(name, counted, cwd)]
         raise MalformedInput(f"{name}: no command in the call")
-    folder = folder_of(kept, cwd)
-    texts = _texts(name, key, kept)
-    rest = {field: value for field, value in kept.items() if _counts(field, value, key)}
+    folder = folder_of(counted, cwd)
+    texts = _texts(name, key, counted)
+    rest = {field: value for field, value in counted.items() if _counts(field, value, key)}
     if not rest:
         return [command(text, folder) for text in texts]
-    return [tool("Bash", {"command": text, **rest}, folder) for text in texts]  # asks for more than a command
+    return [tool("Bash", {"command": text, **rest}, folder) for text in texts]  # more than a command
 
 
 def _counts(field: str, value: object, key: str) -> bool:
-    """True for a field that says more than which command runs, and where."""
+    """Whether a field adds to the command and its folder."""
     if field == key or field in _FOLDERS or value is False or value == "" or value == [] or value == {}:
         return False
     return not (key in ("command", "commands") and field == "args")
 
 
-def _texts(name: str, key: str, kept: Mapping[str, Any]) -> list[str]:
-    value = kept[key]
+def _texts(name: str, key: str, counted: Mapping[str, Any]) -> list[str]:
+    value = counted[key]
     if isinstance(value, str):
-        texts = [_with_words(value, kept.get("args"))]
+        texts = [_with_words(value, counted.get("args"))]
     elif key == "command" and isinstance(value, list) and all(isinstance(word, str) for word in value):
         texts = [shlex.join(value)]  # an argument vector
     else:
@@ -110,7 +110,7 @@ def _entry(name: str, entry: object) -> str:
 
 
 def _with_words(text: str, words: object) -> str:
-    """A program and its words as one command; the program alone is shell text."""
+    """A program and its arguments as one command; a program without arguments is shell text."""
     if not words:
         return text
     if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
@@ -119,7 +119,7 @@ def _with_words(text: str, words: object) -> str:
 
 
 def folder_of(given: Mapping[str, Any], cwd: str) -> str:
-    """Where a call runs: the folder that it names, from the session's."""
+    """The folder in which a call runs: the one it names, relative to the session's."""
     for name in _FOLDERS:
         value = given.get(name)
         if isinstance(value, str) and value:
@@ -128,5 +128,5 @@ def folder_of(given: Mapping[str, Any], cwd: str) -> str:
 
 
 def mcp_name(server: str, name: str) -> str:
-    """The one spelling of an MCP server's tool."""
+    """The canonical name of an MCP server's tool."""
     return f"mcp__{server or 'unknown'}__{name}"

@@ -46,7 +46,7 @@ KINDS = {
 }
 HOOKED = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange")
 _TOOL_EVENTS = frozenset({"before", "after", "failed", "permission"})
-_ASKING = frozenset({"default", "acceptEdits", "plan"})  # in every other mode, or in none, nobody is asked
+_ASKING = frozenset({"default", "acceptEdits", "plan"})  # in any other mode, or in none, no prompt is shown
 _DIALECT = ToolNames(frozenset({"Bash"}), {"Monitor": "Bash"}, frozenset({"timeout_ms"}))
 
 

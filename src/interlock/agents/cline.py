@@ -60,9 +60,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
     if text is not None and text.strip() and MARK not in text:
-        raise EditError(
-            "Cline has one script for each event, and this one is somebody else's; move it away first", 1, 1
-        )
+        raise EditError("Cline has one script for each event, and this one is not ours; move it away first", 1, 1)
     gone = json.dumps({"cancel": place.path.name == "PreToolUse", "errorMessage": _GONE})
     path = shlex.quote(client.path)
     return "\n".join(

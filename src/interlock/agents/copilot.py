@@ -23,7 +23,7 @@ from interlock.agents.hook_protocol import (
 )
 
 WORD = "copilot"
-LIMIT = 30.0  # past its limit the call runs, whatever the hook would have said
+LIMIT = 30.0  # past this limit the call runs, whatever the hook would answer
 KINDS = {
     "preToolUse": "before",
     "postToolUse": "after",

@@ -39,7 +39,7 @@ KINDS = {
     "sessionEnd": "session",
 }
 HOOKED = ("preToolUse", "beforeShellExecution", "beforeMCPExecution", "postToolUse", "postToolUseFailure")
-_ASKING = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # an ask on preToolUse is not heeded
+_ASKING = frozenset({"beforeShellExecution", "beforeMCPExecution"})  # an ask on preToolUse is ignored
 _BASE = {"version": 1}
 _DIALECT = ToolNames(frozenset({"Shell"}), {"StrReplace": "Edit"})
 
@@ -51,8 +51,8 @@ def _say(event: Event, verdict: HookVerdict) -> HookOutput:
         told = context and event.name in ("postToolUse", "sessionStart")
         return answer({"additional_context": context} if told else {})
     if word == "allow":
-        return answer({"permission": "allow", **_said(agent=tidy(verdict.context))})
-    given = {"permission": word, **_said(reason, reason)}
+        return answer({"permission": "allow", **_messages(agent=tidy(verdict.context))})
+    given = {"permission": word, **_messages(reason, reason)}
     return answer(given, reason, 2) if word == "deny" else answer(given)
 
 
@@ -79,7 +79,7 @@ def _off(home: Path, project: Path) -> list[str]:
     return found
 
 
-def _said(user: str = "", agent: str = "") -> dict[str, str]:
+def _messages(user: str = "", agent: str = "") -> dict[str, str]:
     return {key: value for key, value in (("user_message", user), ("agent_message", agent)) if value}
 
 

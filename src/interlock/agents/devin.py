@@ -26,7 +26,7 @@ _DIALECT = ToolNames(frozenset({"exec", "bash", "Bash", "shell"}))
 
 
 def _say(event: Event, verdict: HookVerdict) -> HookOutput:
-    denied = event.kind in GATING and word_of(event, verdict) == "deny"  # asked is only in Devin's own prompt
+    denied = event.kind in GATING and word_of(event, verdict) == "deny"  # an ask happens only in Devin's own prompt
     return refusal(reason_of(event, verdict)) if denied else answer(None)
 
 
@@ -36,7 +36,7 @@ def _places(scope: str, home: Path, project: Path) -> tuple[HookFile, ...]:
 
 
 def _write(place: HookFile, text: str | None, client: HookClient) -> str:
-    lead = () if place.path.name == "hooks.v1.json" else ("hooks",)  # that file is events and nothing else
+    lead = () if place.path.name == "hooks.v1.json" else ("hooks",)  # that file has events at the top
     hooks = []
     for event in HOOKED:
         handler = {"type": "command", "command": client.shell(WORD, event)}

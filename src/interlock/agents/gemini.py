@@ -93,7 +93,7 @@ def _fill(given: Mapping[str, Any], event: Event) -> Event:
     if isinstance(context, Mapping):
         name = mcp_name(text(context, "server_name"), text(context, "tool_name") or name)
     calls = judged_calls(_DIALECT, name, table(given, "tool_input"), required_text(given, "cwd"))
-    # Only the shell tool asks whenever it is told to: a trusted MCP server or a file that cannot be compared goes on unasked.
+    # Only the shell tool always asks when requested: a trusted MCP server or a file without a diff runs without a prompt.
     return dataclasses.replace(event, calls=calls, asks=event.kind == "before" and name == SHELL)
 
 

@@ -20,7 +20,7 @@ _BLANKS = " \t\r\n"
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """An entry that a file shall have: the list it belongs in, by keys from the top, and its value."""
+    """An entry to add: the path of keys to its list, and its value."""
 
     path: tuple[str, ...]
     value: Mapping[str, Any]
@@ -29,17 +29,17 @@ class Hook:
 def with_hooks(
     text: str | None, hooks: Sequence[Hook], ours: Ours, comments: bool = False, base: Mapping[str, Any] | None = None
 ) -> str:
-    """The text with these entries and no older ones of ours; `base` is what else the file has to have at the top."""
+    """The text with these entries and no older ones of ours; `base` holds other keys that the file needs at the top."""
     base = base or {}
     if text is None or not text.strip("\ufeff" + _BLANKS):
-        return _created(hooks, base)
-    if _as_wanted(parse_jsonc(text, comments), hooks, ours, base):
+        return _new_file(hooks, base)
+    if _is_current(parse_jsonc(text, comments), hooks, ours, base):
         return text
     kept = without_hooks(text, ours, comments, base)
     if kept is None:
-        return _created(hooks, base)
+        return _new_file(hooks, base)
     for hook in hooks:
-        kept = _inserted(kept, hook, comments)
+        kept = _insert(kept, hook, comments)
     for key, value in base.items():
         root = parse_jsonc(kept, comments).root
         if root.child(key) is None:
@@ -48,18 +48,22 @@ def with_hooks(
 
 
 def without_hooks(text: str, ours: Ours, comments: bool = False, base: Mapping[str, Any] | None = None) -> str | None:
-    """The text without entries of ours and what was made for them; None when nothing else is in it."""
+    """The text without our entries and their containers; None when nothing else is in it."""
     document = parse_jsonc(text, comments)
     if not isinstance(document.root.value, dict):
         raise error_at(text, document.root.start, "expected an object at the top")
     while path := _last_of_ours(document.root, ours):
-        made = _made_path(document, path)
-        form = _form_behind(document.root, made, base or {})
-        whole = {*made[:1], *form} == set(document.root.value) and len(made) == 1 and _is_made(document, document.root)
-        if not made or whole:
+        created = _created_path(document, path)
+        form = _form_behind(document.root, created, base or {})
+        whole = (
+            {*created[:1], *form} == set(document.root.value)
+            and len(created) == 1
+            and _is_created(document, document.root)
+        )
+        if not created or whole:
             return None
         for key in (*reversed(form), None):
-            document = parse_jsonc(_without(document, made if key is None else (key,)), comments)
+            document = parse_jsonc(_remove(document, created if key is None else (key,)), comments)
     return document.text
 
 
@@ -73,13 +77,10 @@ def json_or_empty(text: str) -> dict[str, Any]:
     return value
 
 
-# -- what is there ----------------------------------------------------------------------------------------
-
-
-def _as_wanted(document: Document, hooks: Sequence[Hook], ours: Ours, base: Mapping[str, Any]) -> bool:
+def _is_current(document: Document, hooks: Sequence[Hook], ours: Ours, base: Mapping[str, Any]) -> bool:
     lists = [_at(document.root, hook.path) for hook in hooks]
     return (
-        sum(1 for _ in _places_of_ours(document.root, ours)) == len(hooks)
+        sum(1 for _ in _paths_of_ours(document.root, ours)) == len(hooks)
         and all(document.root.child(key) is not None for key in base)
         and all(
             found is not None
@@ -91,7 +92,7 @@ def _as_wanted(document: Document, hooks: Sequence[Hook], ours: Ours, base: Mapp
 
 
 def _exact(value: Any) -> str:
-    """A value to compare by: in JSON, unlike in Python, 1 is not true."""
+    """A text to compare values by: in JSON, unlike in Python, 1 is not true."""
     return json.dumps(value, sort_keys=True)
 
 
@@ -104,17 +105,17 @@ def _at(node: Node, path: KeyPath) -> Node | None:
     return node
 
 
-def _places_of_ours(node: Node, ours: Ours, path: KeyPath = ()) -> Iterator[KeyPath]:
+def _paths_of_ours(node: Node, ours: Ours, path: KeyPath = ()) -> Iterator[KeyPath]:
     if path and isinstance(path[-1], int) and ours(node.value):
         yield path
         return
     for key, _, child in node.children:
-        yield from _places_of_ours(child, ours, (*path, key))
+        yield from _paths_of_ours(child, ours, (*path, key))
 
 
 def _last_of_ours(root: Node, ours: Ours) -> KeyPath:
-    """The path of an entry to take out: our handler, or the group that holds nothing else. The last was put in last."""
-    path = (list(_places_of_ours(root, ours)) or [()])[-1]
+    """The path of our last entry: the handler, or the group that holds nothing else."""
+    path = (list(_paths_of_ours(root, ours)) or [()])[-1]
     while len(path) >= 3 and path[-2] == "hooks" and isinstance(path[-3], int):
         siblings = _at(root, path[:-1])
         if siblings is None or len(siblings.children) != 1:
@@ -123,26 +124,26 @@ def _last_of_ours(root: Node, ours: Ours) -> KeyPath:
     return path
 
 
-def _made_path(document: Document, path: KeyPath) -> KeyPath:
-    """The outermost container that exists for the sake of this entry alone; () for the whole file."""
+def _created_path(document: Document, path: KeyPath) -> KeyPath:
+    """The outermost container that install created for this entry only; () for the whole file."""
     while path:
         parent = _at(document.root, path[:-1])
-        if parent is None or len(parent.children) != 1 or not _is_made(document, parent):
+        if parent is None or len(parent.children) != 1 or not _is_created(document, parent):
             return path
         path = path[:-1]
     return path
 
 
-def _form_behind(root: Node, made: KeyPath, base: Mapping[str, Any]) -> tuple[str, ...]:
-    """What says the file's form, where it stands as we write it: behind the hooks, which we made too."""
+def _form_behind(root: Node, created: KeyPath, base: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys of `base` behind our hooks, as install writes them."""
     names = [name for name, _, _ in root.children]
-    if len(made) != 1 or names[names.index(made[0]) + 1 :] != list(base):
+    if len(created) != 1 or names[names.index(created[0]) + 1 :] != list(base):
         return ()
     return tuple(base) if all(root.value[name] == value for name, value in base.items()) else ()
 
 
-def _is_made(document: Document, node: Node) -> bool:
-    """True for a container that has the blanks of those that we make; one that was there keeps its own."""
+def _is_created(document: Document, node: Node) -> bool:
+    """Whether a container has the whitespace that install writes, unlike one that existed before."""
     text = document.text
     first, last = node.children[0][1], node.children[-1][2].end
     before, behind = text[node.start + 1 : first], text[last : node.end - 1]
@@ -156,10 +157,7 @@ def _is_made(document: Document, node: Node) -> bool:
     )
 
 
-# -- taking out -------------------------------------------------------------------------------------------
-
-
-def _without(document: Document, path: KeyPath) -> str:
+def _remove(document: Document, path: KeyPath) -> str:
     text, parent = document.text, _at(document.root, path[:-1])
     assert parent is not None
     number = [name for name, _, _ in parent.children].index(path[-1])
@@ -179,7 +177,7 @@ def _without(document: Document, path: KeyPath) -> str:
 
 
 def _comma(text: str, at: int) -> int | None:
-    """The comma that follows a value, behind blanks and comments."""
+    """The offset of the comma after a value, past whitespace and comments."""
     while at < len(text):
         if text[at] in _BLANKS:
             at += 1
@@ -190,10 +188,7 @@ def _comma(text: str, at: int) -> int | None:
     return None
 
 
-# -- putting in -------------------------------------------------------------------------------------------
-
-
-def _created(hooks: Sequence[Hook], base: Mapping[str, Any]) -> str:
+def _new_file(hooks: Sequence[Hook], base: Mapping[str, Any]) -> str:
     whole: dict[str, Any] = {}
     for hook in hooks:
         place = whole
@@ -203,7 +198,7 @@ def _created(hooks: Sequence[Hook], base: Mapping[str, Any]) -> str:
     return json.dumps({**whole, **base}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _inserted(text: str, hook: Hook, comments: bool) -> str:
+def _insert(text: str, hook: Hook, comments: bool) -> str:
     document = parse_jsonc(text, comments)
     node = document.root
     for depth, key in enumerate(hook.path):
@@ -230,7 +225,7 @@ def _member(document: Document, node: Node, key: str, value: Any) -> str:
 
 
 def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
-    """A member behind the last one: its comma goes behind the value, it itself behind the comments."""
+    """Adds a member after the last one: the comma after its value, the member after its comments."""
     text = document.text
     if not node.children:
         return _first(document, node, value, lead)
@@ -247,7 +242,7 @@ def _put(document: Document, node: Node, value: Any, lead: str = "") -> str:
 
 
 def _first(document: Document, node: Node, value: Any, lead: str) -> str:
-    """The first member of a container that is empty: the blanks tell later that the container was there before."""
+    """Adds the first member of an empty container, with whitespace that marks the container as not created by install."""
     text = document.text
     at = _past_comments(text, node.start + 1)
     inner = text[node.start + 1 : node.end - 1]
@@ -262,7 +257,7 @@ def _first(document: Document, node: Node, value: Any, lead: str) -> str:
 
 
 def _past_comments(text: str, at: int) -> int:
-    """Behind the last comment that follows; where there is none, here."""
+    """The offset after the comments that follow; the same offset without any."""
     end = at
     while at < len(text):
         if text[at] in _BLANKS:
@@ -297,7 +292,7 @@ def _indent_of_line(text: str, at: int) -> str:
 
 
 def _unit(document: Document) -> str:
-    """One step of indentation, as the file has it."""
+    """The file's unit of indentation."""
     root = document.root
     if root.children:
         unit = _indent_of_line(document.text, root.children[0][1])
@@ -325,13 +320,13 @@ def _posts(word: str) -> bool:
 
 
 def hook_group(path: Sequence[str], handler: Mapping[str, Any], matcher: str | None) -> Hook:
-    """One handler as a group of its own, for all tools."""
+    """One handler as its own group, for all tools."""
     lead = {} if matcher is None else {"matcher": matcher}
     return Hook(tuple(path), {**lead, "hooks": [dict(handler)]})
 
 
 def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path, dict[str, Any]]]:
-    """The JSON files that exist, by path; one that cannot be read is itself something that switches hooks off."""
+    """The JSON files that exist, by path; an unreadable one is reported in `found`, as its hooks do not run."""
     read: list[tuple[Path, dict[str, Any]]] = []
     for path in paths:
         try:
@@ -344,7 +339,7 @@ def read_json_files(paths: Sequence[Path], found: list[str]) -> list[tuple[Path,
 
 
 def find_switches(paths: Sequence[Path], switches: Mapping[tuple[str, ...], object]) -> list[str]:
-    """Every switch in these files that has the value which turns hooks off."""
+    """A description of every switch in these files that disables hooks."""
     found: list[str] = []
     for path, data in read_json_files(paths, found):
         for keys, off in switches.items():

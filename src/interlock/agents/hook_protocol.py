@@ -24,7 +24,7 @@ class MalformedInput(ValueError):
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """One JSON object; refuses other values, bytes that are no UTF-8, keys that occur twice, and what is too long or too deep."""
+    """Parses one JSON object; refuses other values, invalid UTF-8, duplicate keys, and input that is too long or too deep."""
     if len(data) > MAX_BYTES:
         raise MalformedInput(f"hook input: longer than {MAX_BYTES} bytes")
     try:
@@ -35,7 +35,7 @@ def parse(data: bytes) -> dict[str, Any]:
 
 
 def as_object(text: str, where: str) -> dict[str, Any]:
-    """The JSON object that a text holds."""
+    """Parses a text that holds one JSON object."""
     try:
         value = _DECODER.decode(text)
     except MalformedInput as error:
@@ -61,15 +61,15 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _number(digits: str) -> int | str:
-    """A fraction in its one spelling: what is judged has no floats. A whole number stays one, however it is written."""
+    """A number without floats, which digests do not allow: integers stay integers, fractions become canonical text."""
     value = float(digits)
     if value in (float("inf"), float("-inf")):
-        raise MalformedInput(f"{digits[:40]} is no number")
+        raise MalformedInput(f"{digits[:40]} is not a number")
     return int(value) if value.is_integer() and abs(value) < 2**53 else repr(value)
 
 
 def _no_constant(word: str) -> Any:
-    raise MalformedInput(f"{word} is no JSON number")
+    raise MalformedInput(f"{word} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_constant, parse_float=_number)
@@ -117,24 +117,24 @@ def table(data: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def tidy(words: str, limit: int = MAX_REASON) -> str:
-    """The words on one line, without characters that steer a terminal or hide text, and shortened."""
+    """One line without control and invisible characters, shortened."""
     line = " ".join(_CONTROL.sub(" ", words[: limit * 4]).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
 def reason_text(words: str) -> str:
-    """A reason, which is never empty."""
+    """A tidy reason; never empty."""
     return tidy(words) or SILENT
 
 
 def answer(value: Mapping[str, Any] | None, stderr: str = "", exit: int = 0) -> HookOutput:
-    """A reply whose stdout is this one object, or nothing."""
+    """Output whose stdout is this one object, or empty."""
     out = b"" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     return HookOutput(out, stderr.encode() + b"\n" if stderr else b"", exit)
 
 
 def refusal(reason: str) -> HookOutput:
-    """The refusal of agents that heed exit codes alone: 2, with the reason on stderr."""
+    """The refusal for agents that only use exit codes: 2, with the reason on stderr."""
     return answer(None, reason_text(reason), 2)
 
 
@@ -154,7 +154,7 @@ _BACKGROUND = (
 _FINE = frozenset({"success", "succeeded", "ok", "completed"})
 _TEXTS = ("stdout", "stderr", "output", "textResultForLlm", "content", "text")
 _LONGEST = 20_000
-# How programs say that nothing was made, where a pipe has swallowed how they ended.
+# Error output of programs whose exit code a pipe has hidden.
 _SAID = re.compile(
     r"(?im)^\s*(?:#\d+ )?(?:error(?: response from daemon)?|fatal|createdb: error|failed)\b[: ]|\bfailed to (?:solve|build|create|push)\b"
     r"|\breturned a non-zero code\b|\balready (?:exists|in use)\b|\bcommand not found\b"
@@ -162,7 +162,7 @@ _SAID = re.compile(
 
 
 def outcome_of(given: Mapping[str, Any]) -> str:
-    """`failed` where the result says so, `unknown` for what runs on in the background; else it has succeeded."""
+    """`failed` where the result reports it, `unknown` for a call in the background; empty for success."""
     result = next((given[name] for name in _RESULTS if name in given), None)
     if isinstance(result, str) and result.lstrip().startswith("{"):
         with contextlib.suppress(ValueError, RecursionError):
@@ -187,7 +187,7 @@ Calls = Callable[[Mapping[str, Any], str], tuple[AgentCall, ...]]
 
 
 def decode_event(data: bytes, configured: str, kinds: Kinds, names: tuple[str, ...], fill: Fill) -> Event:
-    """The event in these bytes; what cannot be read is an event of the configured kind, a gating one if nothing is known."""
+    """Decodes an event; unreadable input becomes an event of the configured kind, or a gating one if that is unknown."""
     fallback = _named(configured, kinds)
     try:
         given = parse(data)
@@ -214,7 +214,7 @@ def _named(name: str, kinds: Kinds) -> str:
 
 
 def _event(given: Mapping[str, Any], configured: str, kinds: Kinds, names: tuple[str, ...]) -> Event:
-    """Which event this is. A hook that was installed to gate gates, whatever the input calls itself."""
+    """The event's kind and name. A hook that was installed to gate does so, whatever the input claims."""
     said, meant = _named(text(given, *names), kinds), _named(configured, kinds)
     if not said and not meant:
         return Event("before", "", problem=f"{names[0]}: missing")
@@ -225,7 +225,7 @@ def _event(given: Mapping[str, Any], configured: str, kinds: Kinds, names: tuple
 
 
 def word_of(event: Event, verdict: HookVerdict) -> str:
-    """The verdict as it may be said: nothing that has a problem is allowed, and nobody is asked where nobody would be."""
+    """The effective verdict: an event with a problem is never allowed, and an ask without a prompt is a deny."""
     if event.problem and event.kind in GATING:
         return "deny"
     if verdict.word == "ask":
@@ -234,7 +234,7 @@ def word_of(event: Event, verdict: HookVerdict) -> str:
 
 
 def reason_of(event: Event, verdict: HookVerdict) -> str:
-    """Why; a problem of the input in its own words where the verdict has none."""
+    """The reason of the verdict; else the problem of the input."""
     if verdict.reason or not event.problem:
         return verdict.reason
     return f"Denied: the hook input could not be judged ({event.problem})."
@@ -242,7 +242,7 @@ def reason_of(event: Event, verdict: HookVerdict) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JsonAgent:
-    """One agent: its names, its limits, how it is read and answered, and what install does to its files."""
+    """One agent: its names and limits, how its events are decoded and answered, and how install edits its files."""
 
     word: str
     title: str
@@ -253,7 +253,7 @@ class JsonAgent:
     write: Callable[[HookFile, str | None, HookClient], str]
     erase: Callable[[HookFile, str], str | None]
     off: Callable[[Path, Path], list[str]]
-    names: tuple[str, ...] = ("hook_event_name", "hookEventName")  # of the field that says which event it is
+    names: tuple[str, ...] = ("hook_event_name", "hookEventName")  # fields that hold the event name
     limit_seconds: float = 300.0
     posts: bool = False
 

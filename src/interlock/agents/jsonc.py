@@ -16,7 +16,7 @@ _LITERALS = {"true": True, "false": False, "null": None}
 
 
 class EditError(ValueError):
-    """A file that cannot be changed safely; the message begins with line and column where there is one."""
+    """A file that cannot be edited safely; the message begins with line and column where they are known."""
 
     def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
         super().__init__(f"line {line}, column {column}: {message}" if line else message)
@@ -31,7 +31,7 @@ def error_at(text: str, at: int, message: str) -> EditError:
 
 @dataclass(slots=True)
 class Node:
-    """A value and its place; objects and lists have children, each with the offset where it begins (its key, in an object)."""
+    """A value and its position; objects and lists have children, each with its offset (of the key, in an object)."""
 
     start: int
     end: int
@@ -52,7 +52,7 @@ class Document:
 
 
 def parse_jsonc(text: str, comments: bool = True) -> Document:
-    """The tree of a text; refuses what is broken, keys that occur twice, and comments where the reader of the file has none."""
+    """Parses a text; refuses broken text, duplicate keys, and comments where the agent does not allow them."""
     return Document(text, _JsoncReader(text, comments).document())
 
 
@@ -68,7 +68,7 @@ class _JsoncReader:
         return root
 
     def _blank(self, at: int) -> int:
-        """Past blanks and comments."""
+        """The offset after whitespace and comments."""
         while True:
             found = _BLANK.match(self.text, at)
             at = found.end() if found else at
@@ -138,7 +138,7 @@ class _JsoncReader:
         return node
 
     def _members(self, node: Node, closer: str) -> Iterator[int]:
-        """Where each member begins; sets the end of the node behind its closer."""
+        """The offset of each member; sets the node's end after its closing bracket."""
         at = self._blank(node.start + 1)
         while self.text[at : at + 1] != closer:
             yield at
@@ -154,7 +154,7 @@ class _JsoncReader:
 
 
 def comment_end(text: str, at: int) -> int:
-    """Past the comment that begins here; a line comment ends before its newline."""
+    """The offset after the comment that begins here; a line comment ends before its newline."""
     if text.startswith("//", at):
         newline = text.find("\n", at)
         end = len(text) if newline < 0 else newline

@@ -78,7 +78,7 @@ function consult(event, payload) {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Plugin:
-    """What one agent's plugin is: where it lies, and what stands around the part that asks."""
+    """An agent's plugin: its files, and the code around the part that consults the client."""
 
     places: Callable[[str, Path, Path], tuple[HookFile, ...]]
     body: str
@@ -93,31 +93,31 @@ def plugin_agent(word: str, title: str, limit: float, kinds: Kinds, dialect: Too
         return _fill(dialect, given, event)
 
     def write(place: HookFile, text: str | None, client: HookClient) -> str:
-        return _installed(text, plugin_text(word, limit, client, plugin))
+        return _checked_text(text, plugin_text(word, limit, client, plugin))
 
-    return JsonAgent(word, title, kinds, fill, _encode, plugin.places, write, _removed, plugin.off, limit_seconds=limit)
+    return JsonAgent(word, title, kinds, fill, _encode, plugin.places, write, _remove, plugin.off, limit_seconds=limit)
 
 
 def plugin_text(word: str, limit: float, client: HookClient, plugin: Plugin) -> str:
-    """The plugin: what asks, and what the agent calls."""
+    """The plugin's source: the part that consults the client, and the part that the agent calls."""
     values = {"client": json.dumps(client.path), "word": json.dumps(word), "limit": int(limit * 1000)}
     return plugin.head + MARK + "\n" + _CONSULT % values + "\n" + plugin.body
 
 
-def _installed(old: str | None, new: str) -> str:
+def _checked_text(old: str | None, new: str) -> str:
     """The plugin's text; refuses to write over a file that is not ours."""
     if old is not None and old.strip() and MARK not in old:
-        raise EditError("the file is somebody else's plugin; move it away first", 1, 1)
+        raise EditError("the file is another plugin; move it away first", 1, 1)
     return new
 
 
-def _removed(place: HookFile, text: str) -> str | None:
-    """None for a file of ours, else the text as it is."""
+def _remove(place: HookFile, text: str) -> str | None:
+    """None for our own file, else the text unchanged."""
     return None if MARK in text else text
 
 
 def _fill(dialect: ToolNames, given: Mapping[str, Any], event: Event) -> Event:
-    """What the plugin sends: `tool`, `args`, `session_id`, `call_id`, `cwd`."""
+    """Decodes the plugin's input: `tool`, `args`, `session_id`, `call_id`, `cwd`."""
     event = dataclasses.replace(event, session=text(given, "session_id"), cwd=text(given, "cwd"))
     if event.kind not in ("before", "after"):
         return event
@@ -128,7 +128,7 @@ def _fill(dialect: ToolNames, given: Mapping[str, Any], event: Event) -> Event:
 
 
 def _encode(event: Event, verdict: HookVerdict) -> HookOutput:
-    """What the plugin reads: a decision, which is never left out."""
+    """Encodes the decision for the plugin, which is never omitted."""
     context = {"context": tidy(verdict.context)} if verdict.context else {}
     if word_of(event, verdict) == "allow":
         return answer({"decision": "allow", **context})

@@ -27,11 +27,11 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 def with_block(text: str | None, block: str) -> str:
     """The text with this block at its end and no older one; refuses a file that the block would break or change."""
-    kept = None if text is None else without_block(text)
-    before = parse_toml(kept or "")
-    newline = "\r\n" if kept and "\r\n" in kept else "\n"
+    rest = None if text is None else without_block(text)
+    before = parse_toml(rest or "")
+    newline = "\r\n" if rest and "\r\n" in rest else "\n"
     ours = newline.join([BEGIN, *block.strip("\n").split("\n"), END, ""])
-    whole = ours if kept is None else kept + newline + ours
+    whole = ours if rest is None else rest + newline + ours
     try:
         after = parse_toml(whole)
     except EditError:
@@ -39,7 +39,7 @@ def with_block(text: str | None, block: str) -> str:
             "the file defines hooks in a way that nothing can be added to; write them as [[hooks.…]]"
         ) from None
     if not _holds(after, before):
-        raise EditError("the file cannot be added to without changing what is in it")
+        raise EditError("the block cannot be added without changing the rest of the file")
     return whole
 
 
@@ -63,7 +63,7 @@ def without_block(text: str) -> str | None:
 
 
 def _holds(after: Any, before: Any) -> bool:
-    """True when all that was there is still there, in lists at the same place."""
+    """Whether everything from before is still there, in lists at the same index."""
     if isinstance(before, dict):
         return isinstance(after, dict) and all(key in after and _holds(after[key], before[key]) for key in before)
     if isinstance(before, list):
