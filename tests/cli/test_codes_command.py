@@ -77,7 +77,7 @@ def test_a_signal_erases_the_code_before_the_process_ends(desk: Stopped) -> None
 def test_nobody_is_shown_a_code_where_it_cannot_be_erased(desk: Stopped) -> None:
     with person_at(*desk.argv("codes", desk.challenge.id), env={"TERM": "dumb"}) as screen:
         signing_in(screen)
-        assert not CODE.search(screen.until(r"(?s)^(.*cannot take a text back.*EXIT 1)"))
+        assert not CODE.search(screen.until(r"(?s)^(.*cannot erase a text.*EXIT 1)"))
 
 
 def test_a_list_is_only_a_list(desk: Stopped) -> None:

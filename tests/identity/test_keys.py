@@ -131,7 +131,7 @@ TAMPERED: dict[str, tuple[Callable[[], tuple[tuple[OperatorRow, ...], str | None
     "deletes bob and the list": (lambda: ((ROW_A,), None), "the sealed list of operators is missing"),
     "deletes bob and writes a list": (
         lambda: ((ROW_A,), roster_seal((ROW_A,), FORGED_SEAL_KEY)),
-        "does not fit",
+        "does not match",
     ),
     "spoils the list": (lambda: (ROWS, "[" * 9000), "'alice': not on the sealed list"),
     "doubles a row": (lambda: ((*ROWS, ROW_B), LISTED), "'bob': 2 rows"),

@@ -135,7 +135,7 @@ def test_signing_out_everywhere_ends_every_browser_of_an_operator_and_no_other(g
     sign_out_everywhere(gate.state, "ann")
     now = gate.clock.now()
     assert visitor_of(gate.state, one.token, now) is None and visitor_of(gate.state, two.token, now) is None
-    assert gate.state.visitors.linked(link, now) is None
+    assert gate.state.visitors.take_link(link, now) is None
     assert visitor_of(gate.state, other.token, now) is not None
 
 

@@ -24,13 +24,13 @@ class ProcessMount:
 
 
 def parent_of(pid: int, proc: Path = _PROC) -> int:
-    """The process above; 0 where there is none, or none that can be seen."""
+    """The parent process; 0 where there is none, or it cannot be read."""
     fields = _stat(pid, proc)
     return int(fields[1]) if len(fields) > 19 else 0
 
 
 def start_of(pid: int, proc: Path = _PROC) -> int:
-    """When it began, in the kernel's own ticks: a number that is given out again begins later. 0 where there is no such process."""
+    """The start of a process in kernel ticks, which tells a reused number apart; 0 where there is no such process."""
     fields = _stat(pid, proc)
     return int(fields[19]) if len(fields) > 19 and fields[0] != "Z" else 0
 
@@ -41,13 +41,13 @@ def uid_of(pid: int, proc: Path = _PROC) -> int | None:
 
 
 def namespace_depth(pid: int | str = "self", proc: Path = _PROC) -> tuple[int, int]:
-    """How many PID namespaces it is in, seen from here, and its number in the innermost."""
+    """The depth of its PID namespace as seen from here, and its number in the innermost."""
     found = _status(pid, "NSpid:", proc)
     return (len(found), int(found[-1])) if found else (0, 0)
 
 
 def mounts_of(pid: int, proc: Path = _PROC) -> dict[str, ProcessMount]:
-    """Its mount table by path; of several at one path the last, which is the one that counts."""
+    """Its mount table by path; of several mounts at one path, the last, which is in effect."""
     found = {}
     for line in _text(proc / str(pid) / "mountinfo").splitlines():
         own, _, rest = line.partition(" - ")
@@ -60,7 +60,7 @@ def mounts_of(pid: int, proc: Path = _PROC) -> dict[str, ProcessMount]:
 
 
 def _stat(pid: int, proc: Path) -> list[str]:
-    """The fields behind the name, which can hold blanks and brackets."""
+    """The fields after the name, which may contain blanks and parentheses."""
     return _text(proc / str(pid) / "stat").rpartition(")")[2].split()
 
 
@@ -85,14 +85,14 @@ def _text(path: Path) -> str:
         return ""
 
 
-UNKNOWN_HOME = "~"  # a home whose path is not known: nothing below it is looked at
+UNKNOWN_HOME = "~"  # an unknown home: nothing below it is inspected
 NOWHERE = "/nonexistent"
 _LONGEST_HOME = 4_096
 
 
 @lru_cache(maxsize=64)
 def home_of(principal: str) -> str:
-    """The home of whoever the kernel says it is; nowhere for everybody else."""
+    """The home of a user that the kernel identified; empty for other principals."""
     try:
         return pwd.getpwuid(int(principal.removeprefix("uid:"))).pw_dir
     except (KeyError, ValueError):
@@ -100,7 +100,7 @@ def home_of(principal: str) -> str:
 
 
 def home_for(principal: str, claimed: str) -> str:
-    """The home that a process of this principal has; `~` alone, which is no path, where what it says cannot be believed."""
+    """The home of a process of this principal; a bare `~`, which is no path, where its claim cannot be trusted."""
     known = home_of(principal)
     if not claimed or claimed == known:
         return known if known != NOWHERE else ""
@@ -119,7 +119,7 @@ _PR_SET_DUMPABLE = 4
 
 
 def make_undumpable() -> bool:
-    """Whether that is so from now on: no debugger, no core file, nothing to read in /proc."""
+    """Forbids debuggers, core files and reading this process in /proc; whether that worked."""
     if sys.platform != "linux":
         return False
     import ctypes

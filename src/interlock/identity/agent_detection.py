@@ -10,9 +10,10 @@ from pathlib import Path
 
 MOST_ANCESTORS = 64
 _MOST_BYTES = 256 * 1024
+_MOST_STAT_BYTES = 4_096
 _PROC = Path("/proc")
 
-# What agents set for the commands that they run.
+# Variables that agents set for the commands they run.
 _MARKS = frozenset("CLAUDECODE GEMINI_CLI AGENT AI_AGENT AGENT_ID IS_AGENT REPL_AGENT TRAE_AI_SHELL_ID".split())
 _MARK_BEGINNINGS = (
     "CLAUDE_CODE_", "CLAUDE_AGENT_", "CODEX_", "GEMINI_CLI_", "CURSOR_", "OPENCODE", "COPILOT_", "AIDER_", "CLINE_",
@@ -23,7 +24,7 @@ _AGENTS = (
     "crush qwen auggie openhands cody continue-cli roo plandex devin trae"
 ).split()
 _AGENT = re.compile(rf"(?:{'|'.join(map(re.escape, _AGENTS))})(?:[-_.@].*)?")
-# Programs that run another one, and how many of their words can be its name.
+# Programs that run another one, and how many of their arguments can be its name.
 _RUNNERS = dict.fromkeys("node nodejs electron bun deno".split(), 1) | dict.fromkeys("npx bunx uvx".split(), 2)
 _RUNNERS |= dict.fromkeys("npm pnpm yarn uv pipx".split(), 3)
 _PYTHON = re.compile(r"python[0-9.]*")
@@ -32,7 +33,7 @@ _INSTALLED = ("node_modules", "site-packages", "dist-packages")
 
 @dataclass(frozen=True, slots=True)
 class ProcessInfo:
-    """One process as the kernel tells it."""
+    """One process as the kernel reports it."""
 
     pid: int
     parent: int
@@ -43,7 +44,7 @@ class ProcessInfo:
 
 
 def is_agents_terminal(proc: Path = _PROC) -> str | None:
-    """Why this terminal looks like an agent's, or None; what cannot be seen counts as a reason."""
+    """Why this terminal looks like an agent's, or None; missing information counts as a reason."""
     return _no_terminal() or _marked(os.environ) or _another_terminal(proc) or _started_by(proc)
 
 
@@ -68,7 +69,7 @@ def _marks(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _another_terminal(proc: Path) -> str | None:
-    """A terminal that was lent to this process is not the one a person would answer at."""
+    """Why stdin or stdout is not the controlling terminal, at which a person would answer; or None."""
     own = _process(proc, os.getpid())
     if own is None:
         return "it cannot be seen which processes started this one"
@@ -85,7 +86,7 @@ def _started_by(proc: Path) -> str | None:
 
 
 def agent_above(pid: int, proc: Path = _PROC) -> str | None:
-    """Why a process, or one that is above it, looks like an agent's, or None; what cannot be seen counts as a reason."""
+    """Why a process or one of its ancestors looks like an agent's, or None; missing information counts as a reason."""
     for process in _ancestors(proc, pid):
         if process is None:
             return "it cannot be seen which processes started this one"
@@ -97,7 +98,7 @@ def agent_above(pid: int, proc: Path = _PROC) -> str | None:
 
 
 def _ancestors(proc: Path, pid: int) -> Iterator[ProcessInfo | None]:
-    """The processes above, nearest first; None for one that cannot be seen, and for more of them than is sane."""
+    """The ancestors, nearest first; None for an unreadable one, and past the limit."""
     for _ in range(MOST_ANCESTORS):
         if pid <= 0:
             return
@@ -110,7 +111,7 @@ def _ancestors(proc: Path, pid: int) -> Iterator[ProcessInfo | None]:
 
 
 def agent_in(process: ProcessInfo) -> str | None:
-    """The agent that a process is, by its own name or by the program that it was told to run."""
+    """The agent that a process is, by its own name or by the program that it runs."""
     names = [process.name, *(_base(word) for word in process.words[:1])]
     runner = _base(process.words[0]) if process.words else ""
     run = 1 if _PYTHON.fullmatch(runner) else _RUNNERS.get(runner, 0)
@@ -126,7 +127,7 @@ def _base(word: str) -> str:
 
 
 def _packages(path: str) -> list[str]:
-    """The installed packages that a path leads through; a user who is called claude is no agent."""
+    """The parts of a path below installed packages; a home folder called claude is no agent."""
     parts = path.casefold().split("/")
     places = [index for index, part in enumerate(parts) if part in _INSTALLED]
     return parts[places[0] + 1 :] if places else []
@@ -134,7 +135,7 @@ def _packages(path: str) -> list[str]:
 
 def _process(proc: Path, pid: int) -> ProcessInfo | None:
     stat = _text(proc / str(pid) / "stat")
-    name, closed, rest = stat.partition("(")[2].rpartition(")")  # a name can hold blanks and brackets
+    name, closed, rest = stat.partition("(")[2].rpartition(")")  # a name may contain blanks and parentheses
     fields = rest.split()
     if not closed or len(fields) < 5:
         return None
@@ -147,7 +148,7 @@ def _process(proc: Path, pid: int) -> ProcessInfo | None:
 
 
 def _text(path: Path) -> str:
-    """What a file of /proc says; nothing where it belongs to another user or is gone."""
+    """The text of a file in /proc; empty where it belongs to another user or is gone."""
     try:
         with path.open("rb") as file:
             return file.read(_MOST_BYTES).decode("utf-8", "replace")
@@ -155,17 +156,16 @@ def _text(path: Path) -> str:
         return ""
 
 
-_MOST = 4_096
-_PARENT, _GROUP, _SESSION, _TERMINAL, _FOREGROUND, _STARTED = 1, 2, 3, 4, 5, 19  # behind the name, in /proc/PID/stat
+_PARENT, _GROUP, _SESSION, _TERMINAL, _FOREGROUND, _STARTED = 1, 2, 3, 4, 5, 19  # after the name, in /proc/PID/stat
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalPlace:
-    """A person's shell at a terminal. A process that leaves it, or that another program starts, is somewhere else."""
+    """A person's shell at a terminal; processes outside of it, or started by another program, have another place."""
 
     terminal: int  # device number
     session: int
-    session_started: int  # ticks since the machine started, so that no later process takes a number over
+    session_started: int  # ticks since boot, so that a reused number does not match
     shell: int
     shell_started: int
 
@@ -173,7 +173,7 @@ class TerminalPlace:
 def place_of(pid: int, connected: float | None = None, proc: Path = _PROC) -> TerminalPlace | None:
     """The place of a command that a shell runs in the foreground of its terminal; None for every other process, and for an agent's.
 
-    `connected` is when it was seen, in seconds since the machine started: a process that began later only has its number.
+    `connected` is the time of its connection, in seconds since boot: a process that began later has only reused its number.
     """
     own = _stat(proc, pid)
     if own is None or not own[_TERMINAL] or own[_GROUP] != own[_FOREGROUND]:
@@ -189,12 +189,12 @@ def place_of(pid: int, connected: float | None = None, proc: Path = _PROC) -> Te
 
 
 def _stat(proc: Path, pid: int) -> list[int] | None:
-    """The numbers behind a process's name; None where it cannot be seen."""
-    if pid <= 1:  # what lost its parent was started by nobody here
+    """The numbers after a process's name in its stat file; None where it cannot be read."""
+    if pid <= 1:  # an orphan has no parent to judge by
         return None
     try:
         with (proc / str(pid) / "stat").open("rb") as file:
-            fields = file.read(_MOST).decode("utf-8", "replace").rpartition(")")[2].split()
+            fields = file.read(_MOST_STAT_BYTES).decode("utf-8", "replace").rpartition(")")[2].split()
         return [0, *(int(field) for field in fields[1 : _STARTED + 1])]
     except (OSError, ValueError):
         return None

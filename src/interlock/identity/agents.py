@@ -21,7 +21,7 @@ from interlock.runtime.state import State
 
 
 def add_agent(state: State, by: OperatorSession, name: str, trust_tier: str = "") -> tuple[str, AgentRow]:
-    """A token for an agent, shown once; its fingerprint is kept."""
+    """Registers an agent: its token, which is shown once, and its row; only a fingerprint is stored."""
     if not normal_name(name):
         raise AnswerRefused("an agent needs a name", "VALIDATION_MISSING_PARAM")
     token, now = "agt_" + secrets.token_urlsafe(32), state.clock.now()
@@ -41,7 +41,7 @@ def agent_of(state: State, token: str) -> AgentRow | None:
     """The agent that a token belongs to, unless it was revoked."""
     mark = fingerprint(token)
     row = state.store.read(lambda tx: tx.agent_by_token(mark))
-    if row is not None and not state.shared:  # a row that no operator made, or made good again, is no agent's
+    if row is not None and not state.shared:  # a row that no operator command wrote identifies no agent
         row = state.baseline.agent(row.principal, row.name)
     return row if row is not None and row.token_hash == mark and not row.revoked_at else None
 
@@ -49,7 +49,7 @@ def agent_of(state: State, token: str) -> AgentRow | None:
 def change_agent(
     state: State, by: OperatorSession, principal: str, name: str, trust_tier: str | None = None, revoked: bool = False
 ) -> AgentRow:
-    """Another trust tier (an admin's word, R-14), or no token any more."""
+    """Changes the trust tier, which takes an admin (R-14), or revokes the token."""
     if trust_tier:
         require_admin(state, by)
 
@@ -74,7 +74,7 @@ def change_agent(
 
 
 def block(state: State, by: OperatorSession, principal: str, reason: str) -> Block:
-    """No more of this principal, whatever name it takes (OOB-10)."""
+    """Blocks a principal under all its names (OOB-10)."""
     found = Block(principal, redact_text(reason) or "blocked by an operator", state.clock.now(), by.operator)
 
     def work(tx: Tx) -> None:
@@ -110,7 +110,7 @@ def unblock(state: State, by: OperatorSession, principal: str, reason: str = "")
 
 
 def set_mode(state: State, by: OperatorSession, mode: str, reason: str = "") -> None:
-    """R-12: only an admin, at run time, on the record."""
+    """Changes the mode at run time; admins only, and recorded (R-12)."""
     if mode not in MODES:
         raise AnswerRefused(f"no mode {mode!r}; known: {', '.join(MODES)}", "VALIDATION_INVALID_VALUE")
     require_admin(state, by)

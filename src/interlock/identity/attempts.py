@@ -8,21 +8,21 @@ from dataclasses import dataclass
 
 from interlock.ports import Tx
 
-MOST_KEYS = 256  # that are remembered; the one that failed longest ago goes first
+MOST_KEYS = 256  # remembered at most; the one that failed longest ago is dropped first
 
 Failures = dict[str, list[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """So many failures in so many seconds for each key; a key is kept as a hash, for people type secrets into the wrong field."""
+    """A limit of failures per key and time window; keys are stored as hashes, as people type secrets into the wrong field."""
 
-    setting: str  # where they are kept
+    setting: str  # the setting that stores them
     most: int = 10
     seconds: float = 60.0
 
     def wait(self, tx: Tx, key: str, now: float) -> int:
-        """How many seconds until this key may try again; 0 when it may now."""
+        """Seconds until this key may try again; 0 when it may now."""
         recent = self._recent(tx, now).get(mark_of(key), [])
         return int(self.seconds - (now - recent[-self.most])) + 1 if len(recent) >= self.most else 0
 
@@ -35,10 +35,10 @@ class Attempts:
         tx.save_setting(self.setting, json.dumps({**recent, mark: times}, separators=(",", ":")))
 
     def _recent(self, tx: Tx, now: float) -> Failures:
-        """What failed within the window; a row that was garbled counts for nothing."""
+        """The failures within the window; a garbled row counts as none."""
         try:
-            kept = json.loads(tx.setting(self.setting) or "{}")
-            found = {str(key): [float(at) for at in times] for key, times in kept.items()}
+            stored = json.loads(tx.setting(self.setting) or "{}")
+            found = {str(key): [float(at) for at in times] for key, times in stored.items()}
         except (ValueError, TypeError, AttributeError):
             return {}
         within = {key: [at for at in times if 0 <= now - at < self.seconds] for key, times in found.items()}
@@ -46,5 +46,5 @@ class Attempts:
 
 
 def mark_of(key: str) -> str:
-    """A key as it is kept."""
+    """The hash that stands for a key in the store."""
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:24]

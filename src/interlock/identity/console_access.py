@@ -23,14 +23,16 @@ __all__ = [
 
 ADMIN, APPROVER = "admin", "approver"
 _RANKS = (VIEWER, APPROVER, ADMIN)
-_SIGNED_OUT = "signed_out."  # the setting: since when all sessions of an operator are over, at every replica
+_SIGNED_OUT = (
+    "signed_out."  # prefix of the setting with the time up to which an operator's sessions are void, at every replica
+)
 
 
 def visitor_of(state: State, token: str, now: float, setting_up: bool = False, idles: bool = False) -> Visitor | None:
-    """Whoever is signed in with this cookie, with the role they have now; a set-up is nobody, but where it is asked for."""
+    """The visitor of a cookie, with its current role; None for a set-up session unless `setting_up`."""
     state.catch_up()
     found = state.visitors.find(token, now, idles)
-    if found is None or not state.sessions.stands(found.session):
+    if found is None or not state.sessions.is_valid(found.session):
         return None
     if (found.how == SET_UP) is not setting_up or _signed_out_since(state, found):
         return None
@@ -38,7 +40,7 @@ def visitor_of(state: State, token: str, now: float, setting_up: bool = False, i
 
 
 def role_of(state: State, operator: str) -> str:
-    """The highest of the console's roles that somebody has; every person answers but a viewer."""
+    """An operator's highest role in the console; everyone but a viewer may answer."""
     person = state.sessions.person(operator)
     if person is None or person.disabled or person.service or is_only_viewer(person):
         return VIEWER
@@ -46,7 +48,7 @@ def role_of(state: State, operator: str) -> str:
 
 
 def may_visit(visitor: Visitor, role: str) -> bool:
-    """Whether somebody has a role or a higher one; an unknown role is nobody's."""
+    """Whether a visitor has this role or a higher one; False for an unknown role."""
     return role in _RANKS and _RANKS.index(visitor.role) >= _RANKS.index(role)
 
 
@@ -57,7 +59,7 @@ def sign_out_everywhere(state: State, operator: str) -> None:
 
 
 def set_up_link(state: State, session: OperatorSession) -> str:
-    """The secret of a link that a person at a terminal opens in a browser; refuses whoever did not sign in there just now."""
+    """The secret of a link that a person at a terminal opens in a browser; refuses a session without a fresh sign-in there."""
     if session.cookie or not session.stepped_up(state.clock.now()):
         raise AnswerRefused("a set-up link takes a fresh sign-in on the command line")
     person = state.sessions.person(session.operator)
@@ -67,11 +69,11 @@ def set_up_link(state: State, session: OperatorSession) -> str:
 
 
 def enter_by_link(state: State, token: str, source: str, secure: bool = False) -> tuple[str, Visitor]:
-    """A set-up session for whoever was given this link; refuses one that was used, or is too old."""
+    """A set-up session for a link; refuses one that was used or has expired."""
     now = state.clock.now()
-    session = state.visitors.linked(token, now)
-    if session is None or not state.sessions.stands(session):
-        raise SignInRefused("this link was used already, or is too old; `interlock operator link` makes another")
+    session = state.visitors.take_link(token, now)
+    if session is None or not state.sessions.is_valid(session):
+        raise SignInRefused("this link was used already or has expired; `interlock operator link` makes another")
     entered = state.visitors.enter(session, SET_UP, source, now, secure)
     body = event_body(now, "unlock", session.operator, {"channel": "console", "how": "set-up link", "source": source})
     state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
@@ -85,4 +87,4 @@ def _signed_out_since(state: State, visitor: Visitor) -> bool:
     try:
         return said is not None and float(said) >= visitor.signed_in_at
     except ValueError:
-        return True  # a row that was garbled ends a session sooner, never later
+        return True  # a garbled row ends the session

@@ -24,14 +24,14 @@ from interlock.ports import Tx
 from interlock.records import Credential
 from interlock.runtime.state import State
 
-WAIT_SECONDS = 24 * 3600.0  # until a way in counts that no older one vouches for
+WAIT_SECONDS = 24 * 3600.0  # until a credential counts that no older one vouches for
 MOST = 20  # of one operator
 MOST_NAME = 60
 LOCKED = "nobody has unlocked this daemon since it started: sign in with your passphrase, or run `interlock unlock`"
 
 
 def seal_key_of(state: State) -> bytes:
-    """The key that ways in are sealed with; refuses while nobody has unlocked the daemon."""
+    """The key that seals credentials; refuses while nobody has unlocked the daemon."""
     key = state.sessions.seal_key()
     if key is None or state.sessions.roster is None:
         raise SignInRefused(LOCKED)
@@ -39,19 +39,19 @@ def seal_key_of(state: State) -> bytes:
 
 
 def all_credentials(state: State) -> tuple[Credential, ...]:
-    """Every way in that is proved, the removed ones too; none while the daemon is locked."""
+    """Every verified credential, removed ones too; none while the daemon is locked."""
     return state.sessions.roster.credentials if state.sessions.roster else ()
 
 
 def credentials_of(state: State, operator: str) -> list[Credential]:
-    """What an operator has registered and not removed, when each was used last from the store."""
+    """An operator's credentials that are not removed, with their last use from the store."""
     rows = {row.id: row for row in state.store.read(lambda tx: tx.credentials(operator))}
     own = (one for one in all_credentials(state) if one.operator == operator and not one.removed_at)
     return [replace(one, used_at=rows[one.id].used_at) if one.id in rows else one for one in own]
 
 
 def active_credentials(state: State, operator: str, kind: str = "") -> list[Credential]:
-    """What counts now."""
+    """An operator's credentials that count now."""
     now = state.clock.now()
     own = (
         one
@@ -62,9 +62,9 @@ def active_credentials(state: State, operator: str, kind: str = "") -> list[Cred
 
 
 def effective_from(state: State, visitor: Visitor) -> float:
-    """When a new way in counts: at once for the first, and where an older one vouches; else after a day.
+    """When a new credential counts: at once for the first, and where an older one vouches; else after a day.
 
-    Refuses a browser that could have an older one vouch and did not ask it.
+    Refuses a browser that could have used an older one and did not.
     """
     now = state.clock.now()
     passkeys, ways = active_credentials(state, visitor.operator, PASSKEY), active_credentials(state, visitor.operator)
@@ -73,44 +73,44 @@ def effective_from(state: State, visitor: Visitor) -> float:
     if visitor.how == SET_UP or (visitor.how == PASSPHRASE and passkeys):
         return now + WAIT_SECONDS
     if not visitor.fresh(now):
-        raise AnswerRefused("this takes one of your older ways in: confirm by it first")
+        raise AnswerRefused("confirm with one of your older credentials first")
     return now
 
 
 def add(state: State, visitor: Visitor, row: Credential) -> Credential:
-    """Keeps a new way in; every channel hears of one that has to wait. A new authenticator replaces the old one when it counts."""
+    """Stores a new credential, and notifies every channel of one that waits. A new authenticator replaces the old one when it counts."""
     seal_key, now = seal_key_of(state), state.clock.now()
 
     def work(tx: Tx) -> Credential:
-        rows = _proved(tx, seal_key)
+        rows = _verified_rows(tx, seal_key)
         own = [one for one in rows if one.operator == row.operator and not one.removed_at]
-        first = not any(one.active_at <= now for one in own)  # of two links at once, one is
+        first = not any(one.active_at <= now for one in own)  # of two links at once, only one is
         waits = visitor.how == SET_UP and not first
         made = seal_credential(replace(row, active_at=now + WAIT_SECONDS) if waits else row, seal_key)
         if any(one.id == row.id for one in rows):
             raise AnswerRefused("this passkey is registered already")
         if len(own) >= MOST:
-            raise AnswerRefused(f"{row.operator} has {MOST} ways in already; remove one first")
+            raise AnswerRefused(f"{row.operator} has {MOST} credentials already; remove one first")
         old = [one for one in own if made.kind == TOTP == one.kind and made.active_at <= now]
         gone = [seal_credential(replace(one, removed_at=now), seal_key) for one in old]
         _save(state, tx, rows, [*gone, made], seal_key, visitor.operator, "registered")
         return made
 
     made = state.store.write(work)
-    state.sessions.kept()
+    state.sessions.confirm_roster()
     if made.active_at > now:
         state.tell("credential", None, waiting_words(made))
     return made
 
 
 def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> None:
-    """Takes a way in away, one's own or, as an admin, anybody's; the last one only where that is said."""
+    """Removes a credential, one's own or, as an admin, anybody's; the last one only with `even_last`."""
     seal_key, now = seal_key_of(state), state.clock.now()
     found = next((one for one in all_credentials(state) if one.id == id and not one.removed_at), None)
     person = state.sessions.person(visitor.operator)
     admin = person is not None and ADMIN in person.roles
     if found is None or not (admin or found.operator == visitor.operator):
-        raise AnswerRefused("there is no such way in", "NOT_FOUND_RESOURCE")
+        raise AnswerRefused("there is no such credential", "NOT_FOUND_RESOURCE")
     waiting = found.active_at > now and found.operator == visitor.operator  # objecting is always possible
     if not visitor.fresh(now) and not waiting:
         raise AnswerRefused("confirm with your passkey, or passphrase and code, first")
@@ -119,16 +119,16 @@ def remove(state: State, visitor: Visitor, id: str, even_last: bool = False) -> 
         raise AnswerRefused(f"this is the last way into the console of {found.operator}: say so to remove it")
 
     def work(tx: Tx) -> None:
-        rows = _proved(tx, seal_key)
+        rows = _verified_rows(tx, seal_key)
         gone = seal_credential(replace(found, removed_at=now), seal_key)
         _save(state, tx, rows, [gone], seal_key, visitor.operator, "removed")
 
     state.store.write(work)
-    state.sessions.kept()
+    state.sessions.confirm_roster()
 
 
 def use(state: State, tx: Tx, row: Credential, counter: int) -> None:
-    """Counts a use; refuses where somebody else was faster, or the row was set back while this process runs."""
+    """Counts a use; refuses where another use came first, or the row was set back while this process runs."""
     kept = next((one for one in tx.credentials(row.operator) if one.id == row.id), None)
     if kept is None or not tx.use_credential(row.id, kept.counter, counter, state.clock.now()):
         raise AnswerRefused("it was used elsewhere just now; try again")
@@ -137,13 +137,13 @@ def use(state: State, tx: Tx, row: Credential, counter: int) -> None:
 
 
 def with_latest_counter(state: State, tx: Tx, row: Credential) -> Credential:
-    """A way in with the counter that was seen last, in the store or by this process."""
+    """A credential with the highest counter known to the store or this process."""
     kept = next((one for one in tx.credentials(row.operator) if one.id == row.id), row)
     return replace(row, counter=max(kept.counter, state.visitors.counters.get(row.id, 0)))
 
 
 def enrolments(state: State) -> list[dict[str, Any]]:
-    """When, how and from where everybody was enrolled, and every way in registered; the newest first."""
+    """When, how and from where each operator was enrolled and each credential registered; the newest first."""
     rows = state.store.read(lambda tx: tx.operators())
     found = [
         {"operator": row.name, "kind": "service" if row.service else "operator", "name": "", "at": row.created_at,
@@ -159,20 +159,20 @@ def enrolments(state: State) -> list[dict[str, Any]]:
 
 
 def label(name: str, default: str) -> str:
-    """What a way in is called: one line of plain text."""
+    """A credential's name: one line of plain text."""
     words = " ".join("".join(char for char in name if char.isprintable()).split())
     return words[:MOST_NAME] or default
 
 
 def waiting_words(row: Credential) -> str:
-    """The notice of a way in that does not count yet."""
+    """The notice of a credential that does not count yet."""
     return (
         f"A new {row.kind} {row.name!r} for operator {row.operator} was registered ({row.how}, from {row.source or 'here'})."
         " It counts in 24 hours. If that was not you, remove it in the console under Keys, and change your passphrase."
     )
 
 
-def _proved(tx: Tx, seal_key: bytes) -> list[Credential]:
+def _verified_rows(tx: Tx, seal_key: bytes) -> list[Credential]:
     rows = tx.all_credentials()
     if wrong := credential_problems(rows, seal_key, tx.setting(CREDENTIALS_SETTING)):
         raise AnswerRefused(f"the operators were changed behind Interlock's back: {'; '.join(wrong)}")
@@ -182,7 +182,7 @@ def _proved(tx: Tx, seal_key: bytes) -> list[Credential]:
 def _save(
     state: State, tx: Tx, rows: list[Credential], changed: Iterable[Credential], seal_key: bytes, by: str, what: str
 ) -> None:
-    """The changed rows, the sealed list of all and the record of it, together."""
+    """Saves the changed rows, the sealed list of all and an audit record together."""
     after = {row.id: row for row in rows}
     for row in changed:
         counter = after[row.id].counter if row.id in after else row.counter
@@ -194,4 +194,4 @@ def _save(
         }  # fmt: skip
         state.recorder.now(tx, "credential_change", event_body(state.clock.now(), "credential_change", by, details))
     tx.save_setting(CREDENTIALS_SETTING, credentials_seal(after.values(), seal_key))
-    state.sessions.changed(tx)
+    state.sessions.take_roster(tx)

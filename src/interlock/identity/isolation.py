@@ -22,43 +22,43 @@ _ROOT = 0
 
 
 def isolation_of(state: State, principal: str, pid: int = 0) -> str:
-    """By what the kernel says of the caller, never by what it says itself; no decision is ever milder for it.
+    """Decides by the kernel's data about the caller, never by its claims; no decision becomes milder for it.
 
-    Another user than the daemon's is kept apart by the system, root excepted, who is kept apart by nothing. A process of the
-    same user is kept apart where it descends from the first process of a jail that `interlock run` made.
+    The system separates another user than the daemon's, except root. A process of the same user is jailed where it descends
+    from the first process of a jail that `interlock run` created.
     """
     uid = principal.removeprefix("uid:")
     if uid == principal or not uid.isdigit():
-        return state.strength  # a token's agent: where it runs cannot be seen
+        return state.strength  # an agent with a token: where it runs is unknown
     if int(uid) not in (_ROOT, os.getuid()):
         return SEPARATE
-    return JAILED if pid and state.jails.around(pid) is not None else PLAIN
+    return JAILED if pid and state.jails.jail_of(pid) is not None else PLAIN
 
 
 def request_isolation(state: State, request: Request) -> str:
-    """Of one request: what its door found out, else what its principal shows."""
+    """The isolation of a request: as its interface determined it, else by its principal."""
     return request.strength or state.caller_isolation or isolation_of(state, request.agent.principal)
 
 
-FOLDER = "jail"  # in the state folder: what a jail gets to see of it
-JOURNAL = "journal"  # in there: what hooks decided in a jail while no daemon answered
+FOLDER = "jail"  # in the state folder: the part that a jail can see
+JOURNAL = "journal"  # in there: decisions of hooks in a jail while no daemon answered
 STANDING = "standing.json"  # in there: who is blocked, for those hooks
-SOCKET = "sock"  # in there: where a jail asks; no longer a path than the daemon's own socket
+SOCKET = "sock"  # in there: the daemon's socket for jails; its path is no longer than that of the main one
 MOST = 1_000  # jails
 MOST_ANCESTORS = 256
 _NAME = "jails.json"  # in the state folder, which no jail sees
 
 
 class NotJailed(Exception):
-    """A process that is not in a jail, whatever was said about it; the message says what is missing."""
+    """A process that is not in a jail; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class JailedRun:
-    """One run of `interlock run`: the first process of its PID namespace, and what it was given."""
+    """One run of `interlock run`: the first process of its PID namespace, and its grants."""
 
     pid: int
-    start: int  # in the kernel's ticks, so that the number cannot be another process's
+    start: int  # in kernel ticks, so that a reused number does not match
     program: str
     grants: tuple[str, ...] = ()
     since: float = 0.0
@@ -70,14 +70,14 @@ class JailedRun:
 
 @dataclass(slots=True)
 class Jails:
-    """Those that were looked at and found to hold; kept in a file, so that a new daemon knows them."""
+    """The verified jails; stored in a file, so that a new daemon knows them."""
 
     known: dict[int, JailedRun] = field(default_factory=dict)
     folder: Path | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def around(self, pid: int) -> JailedRun | None:
-        """The jail that a process is in: of the processes above it, one is the first of that jail."""
+    def jail_of(self, pid: int) -> JailedRun | None:
+        """The jail of a process: one of its ancestors is the first process of that jail."""
         known = self.known
         for _ in range(MOST_ANCESTORS if known else 0):
             if pid <= 1:
@@ -92,13 +92,13 @@ class Jails:
         return [jail for jail in self.known.values() if jail.runs]
 
     def add(self, jail: JailedRun) -> None:
-        """Remembers a jail that holds; those that have ended are forgotten."""
+        """Adds a verified jail, and drops those that have ended."""
         with self.lock:
             self.known = {one.pid: one for one in [*self.running()[-MOST:], jail]}
             self._save()
 
     def load(self, folder: Path) -> None:
-        """What an earlier daemon knew, as far as it still runs."""
+        """Loads the jails of an earlier daemon that still run."""
         self.folder = folder
         (folder / FOLDER / JOURNAL).mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
@@ -109,7 +109,7 @@ class Jails:
         self.known = {jail.pid: jail for jail in read if jail is not None and jail.runs}
 
     def stand(self, blocked: Mapping[str, str]) -> None:
-        """Writes who is blocked to where hooks in a jail can read it; raises OSError."""
+        """Writes the blocked principals where hooks in a jail can read them; raises OSError."""
         if self.folder is not None:
             with self.lock:
                 _put(self.folder / FOLDER / STANDING, {"blocked": dict(blocked)})
@@ -120,7 +120,7 @@ class Jails:
 
 
 def is_jailed(folder: Path) -> bool:
-    """Whether this process is in a jail that hides the state folder: what it sees there cannot be written, and there is no database."""
+    """Whether this process is in a jail that hides the state folder: it is read-only there, and has no database."""
     try:
         return bool(os.statvfs(folder).f_flag & os.ST_RDONLY) and not (folder / "state.db").exists()
     except OSError:
@@ -128,14 +128,14 @@ def is_jailed(folder: Path) -> bool:
 
 
 def read_blocks(folder: Path) -> Mapping[str, str]:
-    """Inside a jail: who is blocked and why; raises OSError or ValueError where that cannot be known."""
+    """Inside a jail: the blocked principals with reasons; raises OSError or ValueError where they cannot be read."""
     found = json.loads((folder / FOLDER / STANDING).read_bytes())["blocked"]
     return {str(name): str(why) for name, why in found.items()}
 
 
 def verify_jail(pid: int, uid: int, folder: Path, fixed: Sequence[str]) -> int:
-    """When this process began; raises NoJail unless it is the first of a PID namespace of its own, does not see the state folder and
-    cannot write the files that install the hooks."""
+    """The start of a jailed process; raises NotJailed unless it is the first of its own PID namespace, does not see the state
+    folder and cannot write the files that install the hooks."""
     start = start_of(pid)
     if not start or uid_of(pid) != uid:
         raise NotJailed(f"there is no process {pid} of yours")
@@ -154,7 +154,7 @@ def verify_jail(pid: int, uid: int, folder: Path, fixed: Sequence[str]) -> int:
 
 
 def _put(path: Path, value: object) -> None:
-    """The whole file in its place, or none."""
+    """Writes a file atomically."""
     new = path.with_name(f"{path.name}.new")
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as file:
         json.dump(value, file)

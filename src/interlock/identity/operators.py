@@ -19,12 +19,12 @@ from interlock.runtime.state import State
 
 T = TypeVar("T")
 ADMIN = "admin"
-NOBODY = "nobody known"  # a name that no operator has, as the record has it
+NOBODY = "nobody known"  # stands for an unknown name in the record
 SIGN_INS = Attempts("sign_in.failures")
 
 
 def sign_in(state: State, name: str, passphrase: str, channel: str, source: str = "") -> tuple[str, OperatorSession]:
-    """A session for an operator; a failure is recorded, and counted for this name from this source alone."""
+    """Signs an operator in; records a failure, and counts it for this name from this source only."""
     now = state.clock.now()
     token, session = attempt_sign_in(
         state, name, channel, source, lambda: state.store.read(lambda tx: state.sessions.sign_in(tx, name, passphrase, now, channel))
@@ -35,28 +35,28 @@ def sign_in(state: State, name: str, passphrase: str, channel: str, source: str 
 
 
 def attempt_sign_in(state: State, name: str, channel: str, source: str, work: Callable[[], T]) -> T:
-    """What a sign-in answers; refuses one more after too many that failed, and records and counts a failure."""
+    """Runs a sign-in; refuses it after too many failures, and records and counts a failure."""
     key = f"{source}\0{normal_name(name)}"
     if seconds := state.store.read(lambda tx: SIGN_INS.wait(tx, key, state.clock.now())):
         raise TooManySignIns(seconds)
     try:
         return work()
     except SignInRefused as error:
-        state.store.write(partial(_failed, state=state, key=key, name=name, channel=channel, error=error))
+        state.store.write(partial(_record_failure, state=state, key=key, name=name, channel=channel, error=error))
         raise
 
 
 def note_failure(state: State, channel: str, source: str, error: SignInRefused) -> None:
-    """Records a sign-in that failed where nothing could be guessed: nobody is locked out, and a flood is recorded in part."""
+    """Records a failed sign-in that was no guess: nobody is locked out, and a flood is recorded in part."""
 
     def work(tx: Tx) -> None:
         if not SIGN_INS.wait(tx, source, state.clock.now()):
-            _failed(tx, state, source, "", channel, error)
+            _record_failure(tx, state, source, "", channel, error)
 
     state.store.write(work)
 
 
-def _failed(tx: Tx, state: State, key: str, name: str, channel: str, error: SignInRefused) -> None:
+def _record_failure(tx: Tx, state: State, key: str, name: str, channel: str, error: SignInRefused) -> None:
     now = state.clock.now()
     if isinstance(error, WrongSignIn):
         SIGN_INS.failed(tx, key, now)
@@ -69,15 +69,15 @@ def _failed(tx: Tx, state: State, key: str, name: str, channel: str, error: Sign
 
 
 def enrol_first(state: State, row: OperatorRow, seal_key: bytes) -> None:
-    """Keeps the first operator; refuses when there is one already."""
+    """Stores the first operator; refuses when there is one already."""
 
     def work(tx: Tx) -> None:
-        if (kept := StoredRoster.of(tx)).rows or not state.sessions.unaltered(kept):
+        if (stored := StoredRoster.of(tx)).rows or not state.sessions.matches_pin(stored):
             raise AnswerRefused("there is an operator already; an admin adds others with `interlock operator add`")
         _save(state, tx, [row], row, seal_key, "enrol", row.name)
 
     state.store.write(work)
-    state.sessions.kept()
+    state.sessions.confirm_roster()
 
 
 def add_operator(
@@ -90,7 +90,7 @@ def add_operator(
     service: bool = False,
     kdf: Kdf | None = None,
 ) -> OperatorRow:
-    """A new operator, by an admin."""
+    """Adds an operator; admins only."""
     seal_key = _admins_key(state, by)
     now = state.clock.now()
     row, _ = enrol(
@@ -98,14 +98,14 @@ def add_operator(
     )
 
     def work(tx: Tx) -> None:
-        rows = _proved(tx, seal_key)
+        rows = _verified_rows(tx, seal_key)
         if any(one.name == row.name for one in rows):
             raise AnswerRefused(f"there is an operator {row.name!r} already")
         _save(state, tx, [*rows, row], row, seal_key, "enrol", by.operator)
 
     state.store.write(work)
-    state.sessions.kept()
-    state.tell("operator", None, f"{by.operator} added {_described(row)}")
+    state.sessions.confirm_roster()
+    state.tell("operator", None, f"{by.operator} added {_description(row)}")
     return row
 
 
@@ -117,11 +117,11 @@ def change_operator(
     teams: Iterable[str] | None = None,
     disabled: bool | None = None,
 ) -> OperatorRow:
-    """Another role, another team, disabled or enabled again, by an admin; the last admin stays one."""
+    """Changes roles or teams, disables or enables; admins only. Refuses to remove the last admin."""
     seal_key = _admins_key(state, by)
 
     def work(tx: Tx) -> OperatorRow:
-        rows = _proved(tx, seal_key)
+        rows = _verified_rows(tx, seal_key)
         before = next((row for row in rows if row.name == normal_name(name)), None)
         if before is None:
             raise AnswerRefused(f"no operator {name!r}", "NOT_FOUND_RESOURCE")
@@ -140,13 +140,13 @@ def change_operator(
         return after
 
     changed = state.store.write(work)
-    state.sessions.kept()
-    state.tell("operator", None, f"{by.operator} changed {_described(changed)}")
+    state.sessions.confirm_roster()
+    state.tell("operator", None, f"{by.operator} changed {_description(changed)}")
     return changed
 
 
-def _described(row: OperatorRow) -> str:
-    """Somebody in a line: who could stand in for another where two people are asked hears of a third name."""
+def _description(row: OperatorRow) -> str:
+    """An operator in one line, for the notice that lets people object to an unexpected approver."""
     held = ", ".join([*row.roles, *(f"team {team}" for team in row.teams)]) or "no role"
     return (
         f"the {'service' if row.service else 'operator'} {row.name} ({held}{', disabled' if row.disabled_at else ''})"
@@ -154,13 +154,13 @@ def _described(row: OperatorRow) -> str:
 
 
 def change_passphrase(state: State, session: OperatorSession, passphrase: str, kdf: Kdf | None = None) -> None:
-    """A new passphrase for oneself; what was signed under the old one does not count any more."""
+    """Changes one's own passphrase; approvals signed under the old one no longer count."""
     seal_key = state.sessions.seal_key()
     if seal_key is None or not session.stepped_up(state.clock.now()):
         raise AnswerRefused("sign in again first")
 
     def work(tx: Tx) -> None:
-        rows = _proved(tx, seal_key)
+        rows = _verified_rows(tx, seal_key)
         before = next(row for row in rows if row.name == session.operator)
         made, _ = enrol(
             before.name, passphrase, seal_key, now=before.created_at, by=before.created_by, roles=before.roles, teams=before.teams,
@@ -170,13 +170,13 @@ def change_passphrase(state: State, session: OperatorSession, passphrase: str, k
         _save(state, tx, [*others, made], made, seal_key, "operator_change", session.operator)
 
     state.store.write(work)
-    state.sessions.kept()
+    state.sessions.confirm_roster()
 
 
 def _save(
     state: State, tx: Tx, rows: list[OperatorRow], row: OperatorRow, seal_key: bytes, event: str, by: str
 ) -> None:
-    """One row, the sealed list of all and the record of it, together."""
+    """Saves a row, the sealed list of all and an audit record together."""
     listed = roster_seal(rows, seal_key)
     tx.save_operator(row)
     tx.save_setting(ROSTER_SETTING, listed)
@@ -185,11 +185,11 @@ def _save(
         "disabled": bool(row.disabled_at),
     }  # fmt: skip
     state.recorder.now(tx, event, event_body(state.clock.now(), event, by, details))
-    state.sessions.changed(tx)
+    state.sessions.take_roster(tx)
 
 
-def _proved(tx: Tx, seal_key: bytes) -> list[OperatorRow]:
-    """The operators; refuses to seal anew what was added, altered or put back behind the operator commands' back."""
+def _verified_rows(tx: Tx, seal_key: bytes) -> list[OperatorRow]:
+    """The verified operators; refuses to reseal rows that were changed outside the operator commands."""
     rows = tx.operators()
     if wrong := problems(rows, seal_key, tx.setting(ROSTER_SETTING)):
         raise AnswerRefused(f"the operators were changed behind Interlock's back: {'; '.join(wrong)}")
@@ -207,5 +207,5 @@ def _admins_key(state: State, by: OperatorSession) -> bytes:
 
 
 def require_admin(state: State, by: OperatorSession) -> None:
-    """Refuses everybody but an admin who signed in just now."""
+    """Refuses everyone but an admin with a fresh sign-in."""
     _admins_key(state, by)

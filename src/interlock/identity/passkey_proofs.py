@@ -16,12 +16,12 @@ _SESSION = b"interlock session key\0"
 
 
 class ProofError(ValueError):
-    """A proof that is none, and why."""
+    """An invalid proof; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a writer's chain ended when somebody signed: history before that cannot be told anew without them."""
+    """The end of a writer's chain when somebody signed: history before it cannot be rewritten without them."""
 
     writer: str
     seq: int
@@ -30,7 +30,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class PasskeyProof:
-    """A passkey's answer. It signs a statement itself, or the key of a session, which then signs statements (`delegate`)."""
+    """A passkey's signature of a statement, or of a session's key, which then signs statements (`delegate`)."""
 
     credential: str  # its id, in hex
     authenticator_data: str  # hex
@@ -44,7 +44,7 @@ class PasskeyProof:
 
 
 def key_id(credential: str) -> str:
-    """How the roster and approvals name a passkey by its id in hex."""
+    """The key id of a passkey in the roster and in approvals."""
     return PREFIX + hashlib.sha256(credential.encode()).hexdigest()[:32]
 
 
@@ -57,17 +57,17 @@ def approval_challenge(digest: str, head: Head, statement: str) -> bytes:
 
 
 def session_challenge(public_key: str, nonce: str) -> bytes:
-    """What a sign-in signs: the key of this session, which cannot do what takes a touch of its own."""
+    """The challenge of a sign-in: the session's key, which cannot stand in for a touch of the passkey."""
     return hashlib.sha256(_SESSION + bytes.fromhex(public_key) + bytes.fromhex(nonce)).digest()
 
 
 def to_hex(proof: PasskeyProof) -> str:
-    """A proof as it is kept where other signatures stand in hex."""
+    """Encodes a proof in hex, as other signatures are stored."""
     return dump_json(asdict(proof)).encode().hex()
 
 
 def from_hex(text: str) -> PasskeyProof:
-    """The proof that was kept; refuses whatever is none."""
+    """Decodes a stored proof; refuses anything else."""
     if len(text) > MAX_TEXT:
         raise ProofError(f"proof: {len(text)} characters, at most {MAX_TEXT}")
     try:
@@ -76,7 +76,7 @@ def from_hex(text: str) -> PasskeyProof:
         proof = PasskeyProof(**data, head=Head(**head) if head is not None else None)
         _check(proof)
     except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
-        raise ProofError(f"proof: not one: {error}"[:200]) from None
+        raise ProofError(f"proof: not valid: {error}"[:200]) from None
     return proof
 
 

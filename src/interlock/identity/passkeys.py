@@ -26,24 +26,24 @@ from interlock.runtime.state import State
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """A key that nobody vouches for yet."""
+    """A session's key before a passkey has signed its challenge."""
 
     key: SigningKey = field(default_factory=lambda: SigningKey.of(secrets.token_bytes(32)))
     nonce: str = field(default_factory=lambda: secrets.token_hex(32))
 
     @property
     def challenge(self) -> bytes:
-        """What a passkey signs to vouch for it."""
+        """The challenge that a passkey signs to vouch for the key."""
         return session_challenge(self.key.public_key, self.nonce)
 
-    def vouched(self, proof: PasskeyProof) -> DelegatedKey:
-        """The key, once a passkey has signed its challenge."""
+    def delegate(self, proof: PasskeyProof) -> DelegatedKey:
+        """The key with the passkey's proof for it."""
         return DelegatedKey(self.key, replace(proof, delegate=self.key.public_key, nonce=self.nonce))
 
 
 @dataclass(frozen=True, slots=True)
 class DelegatedKey:
-    """Signs as the passkey that vouches for it; what it signs never counts as a touch of that passkey."""
+    """Signs as the passkey that vouches for it; its signatures never count as a touch of that passkey."""
 
     _key: SigningKey = field(repr=False)
     _proof: PasskeyProof = field(repr=False)
@@ -53,7 +53,7 @@ class DelegatedKey:
         return key_id(self._proof.credential)
 
     def sign(self, statement: str) -> str:
-        """The signature with what vouches for it, in hex."""
+        """The signature with the passkey's proof, in hex."""
         return to_hex(replace(self._proof, signed=self._key.sign(statement.encode())))
 
 
@@ -62,9 +62,9 @@ WAYS = {SET_UP: "by a set-up link"}
 
 
 def register_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
-    """What the browser is asked to make a passkey."""
+    """The ceremony that has a browser create a passkey."""
     credentials.seal_key_of(state)
-    credentials.effective_from(state, visitor)  # refused before anybody touches anything
+    credentials.effective_from(state, visitor)  # refuses before anybody touches a passkey
     challenge = secrets.token_bytes(32)
     own = (
         one.id for one in credentials.all_credentials(state) if one.operator == visitor.operator and one.kind == PASSKEY
@@ -76,19 +76,19 @@ def register_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]
 def register_finish(
     state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], name: str, site: Site
 ) -> Credential:
-    """Keeps the passkey that the browser made; it counts at once, or in a day (`credentials.counts_from`)."""
+    """Stores the passkey that the browser created; it counts at once, or in a day (`credentials.effective_from`)."""
     now = state.clock.now()
-    asked = state.visitors.ceremonies.take(ceremony, REGISTER, visitor.id, now)
-    made = webauthn.verify_registration(response, asked.challenge, site.rp_id, site.origin)
+    ceremony_row = state.visitors.ceremonies.take(ceremony, REGISTER, visitor.id, now)
+    passkey = webauthn.verify_registration(response, ceremony_row.challenge, site.rp_id, site.origin)
     row = Credential(
-        id=made.id,
+        id=passkey.id,
         operator=visitor.operator,
         kind=PASSKEY,
         public={
-            "public_key": made.public_key, "rp_id": site.rp_id, "aaguid": made.aaguid, "transports": list(made.transports),
+            "public_key": passkey.public_key, "rp_id": site.rp_id, "aaguid": passkey.aaguid, "transports": list(passkey.transports),
         },
         created_at=now,
-        counter=made.counter,
+        counter=passkey.counter,
         name=credentials.label(name, "passkey"),
         how=WAYS.get(visitor.how, f"by somebody signed in with a {visitor.how}"),
         source=visitor.source,
@@ -98,7 +98,7 @@ def register_finish(
 
 
 def sign_in_begin(state: State, site: Site, browser: str = "") -> dict[str, Any]:
-    """What the browser is asked to sign in with a passkey, which vouches for the key of the session; `browser` is a known one's id."""
+    """The ceremony that signs in with a passkey, which vouches for the session's key; `browser` is the id of a known one."""
     credentials.seal_key_of(state)
     key = SessionKey()
     options = webauthn.request_options(site.rp_id, key.challenge)
@@ -108,16 +108,16 @@ def sign_in_begin(state: State, site: Site, browser: str = "") -> dict[str, Any]
 def sign_in_finish(
     state: State, ceremony: str, response: Mapping[str, Any], site: Site, source: str, browser: str = ""
 ) -> tuple[str, Visitor]:
-    """A session for whoever's passkey answered; a failure is recorded. Passkeys are not guessed, so nobody is locked out."""
+    """A session for the owner of the passkey; records a failure. Passkeys cannot be guessed, so nobody is locked out."""
     now = state.clock.now()
     try:
-        asked = state.visitors.ceremonies.take(ceremony, SIGN_IN, browser, now)
-        row, proof = verify_answer(state, response, asked.challenge, site)
+        ceremony_row = state.visitors.ceremonies.take(ceremony, SIGN_IN, browser, now)
+        row, proof = verify_answer(state, response, ceremony_row.challenge, site)
     except PasskeyRefused as error:
         refused = WrongSignIn(str(error))
         note_failure(state, CONSOLE, f"passkey\0{source}", refused)
         raise refused from None
-    session = OperatorSession(row.operator, asked.about.vouched(proof), now, channel=CONSOLE)
+    session = OperatorSession(row.operator, ceremony_row.about.delegate(proof), now, channel=CONSOLE)
     entered = state.visitors.enter(session, BY_PASSKEY, source, now, site.secure)
     body = event_body(now, "unlock", row.operator, {"channel": CONSOLE, "how": "passkey", "source": source})
     state.store.write(lambda tx: state.recorder.now(tx, "unlock", body))
@@ -127,7 +127,7 @@ def sign_in_finish(
 def verify_answer(
     state: State, response: Mapping[str, Any], challenge: bytes, site: Site, operator: str = ""
 ) -> tuple[Credential, PasskeyProof]:
-    """The passkey that answered, and its proof; refuses one that is unknown, removed, waiting, disabled or of somebody else."""
+    """The passkey that answered, and its proof; refuses one that is unknown, removed, waiting, disabled or another operator's."""
     credentials.seal_key_of(state)
     id, now = webauthn.credential_id(response), state.clock.now()
     known = next((one for one in credentials.all_credentials(state) if one.kind == PASSKEY and one.id == id), None)
@@ -147,6 +147,6 @@ def verify_answer(
 def begin_ceremony(
     state: State, kind: str, challenge: bytes, visitor: str, options: dict[str, Any], about: Any = None
 ) -> dict[str, Any]:
-    """A question as the page gets it."""
+    """Opens a ceremony and returns it as the page needs it."""
     id = state.visitors.ceremonies.begin(kind, challenge, visitor, state.clock.now(), about)
     return {"ceremony": id, "publicKey": options}

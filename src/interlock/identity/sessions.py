@@ -30,18 +30,18 @@ MOST_SESSIONS = 200
 
 
 class SignInRefused(Exception):
-    """Nobody was signed in; the words say why, and never which part was wrong."""
+    """A refused sign-in; the message gives the reason, and never which part was wrong."""
 
 
 class WrongSignIn(SignInRefused):
-    """The name or the passphrase is wrong, or the code, or what a passkey answered."""
+    """A wrong name, passphrase, code or passkey response."""
 
     def __init__(self, words: str = "the name or the passphrase is wrong") -> None:
         super().__init__(words)
 
 
 class TooManySignIns(SignInRefused):
-    """Too many failed under this name; whether there is such a name is not said."""
+    """Too many failures under this name; does not reveal whether the name exists."""
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds
@@ -49,7 +49,7 @@ class TooManySignIns(SignInRefused):
 
 
 class Signer(Protocol):
-    """What signs for an operator: the key that a passphrase opened, or that a passkey vouches for."""
+    """Signs for an operator: with the key from a passphrase, or one that a passkey vouches for."""
 
     @property
     def key_id(self) -> str: ...
@@ -71,29 +71,27 @@ class OperatorSession:
     resumed: bool = (
         False  # at an unlocked terminal, without the passphrase: it answers tickets up to level 2, and nothing else
     )
-    fresh_at: float = 0.0  # of a cookie: when its operator was asked anew
-    armed: str = ""  # of a cookie: the one ticket that its operator was asked anew for
-    prepared: Approval | None = field(default=None, repr=False)  # what a passkey signed about it
-    granted: Grant | None = field(
-        default=None, repr=False
-    )  # of a cookie: the one grant that it was asked anew for, signed
+    fresh_at: float = 0.0  # of a cookie: the last step-up
+    armed: str = ""  # of a cookie: the one ticket of that step-up
+    prepared: Approval | None = field(default=None, repr=False)  # signed by a passkey for that ticket
+    granted: Grant | None = field(default=None, repr=False)  # of a cookie: the one grant of that step-up, signed
 
     def stepped_up(self, now: float) -> bool:
         return not self.resumed and now - (self.fresh_at if self.cookie else self.signed_in_at) <= STEP_UP_SECONDS
 
     def asked_anew(self, ticket: str, now: float) -> bool:
-        """Whether the operator was asked anew for this ticket: a cookie counts for the one that it is armed for alone."""
+        """Whether the operator stepped up for this ticket; a cookie counts only for the one that it is armed for."""
         return self.armed == ticket if self.cookie else self.stepped_up(now)
 
     @property
     def proves_little(self) -> bool:
-        """Whether the passphrase or a passkey was not asked for just now."""
+        """Whether the session lacks a fresh passphrase or passkey."""
         return self.cookie or self.resumed
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRoster:
-    """The operators and their credentials as the store has them."""
+    """The operators and their credentials in the store."""
 
     rows: list[OperatorRow]
     listed: str | None
@@ -110,21 +108,21 @@ class StoredRoster:
 
 
 class OperatorSessions:
-    """The sessions of one process; nothing of them is ever written down."""
+    """The sessions of one process; never stored."""
 
     def __init__(self, minutes: int = 15, now: Callable[[], float] = lambda: math.inf) -> None:
         self.minutes, self._now = minutes, now
         self.roster: Roster | None = None
         self._seal_key: bytes | None = None
-        self._pinned: tuple[str, str] | None = None  # the operators as they left them, where nobody else changes them
+        self._pinned: tuple[str, str] | None = None  # digest of the operators, where no other process changes them
         self._next: tuple[str, str] | None = None
         self._open: dict[str, OperatorSession] = {}  # by the token's fingerprint
-        self._unlocked: dict[Hashable, OperatorSession] = {}  # by the terminal that somebody signed in at
+        self._unlocked: dict[Hashable, OperatorSession] = {}  # by terminal
         self._lock = threading.Lock()
 
     def sign_in(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> tuple[str, OperatorSession]:
         """A new session and its token; proves the roster with the key that the passphrase opens."""
-        session = self.opened(tx, name, passphrase, now, channel)
+        session = self.open_with(tx, name, passphrase, now, channel)
         return self._begin(session, now), session
 
     def _begin(self, session: OperatorSession, now: float) -> str:
@@ -137,51 +135,51 @@ class OperatorSessions:
         return token
 
     def unlock(self, place: Hashable, session: OperatorSession, until: float) -> None:
-        """From now on whoever is at this terminal speaks for the operator who signed in there, as far as `resumed` reaches."""
+        """Lets this terminal resume the operator's session without the passphrase, within the limits of `resumed`."""
         with self._lock:
             known = {key: one for key, one in self._unlocked.items() if one.expires_at > session.signed_in_at}
             self._unlocked = {**known, place: replace(session, resumed=True, expires_at=until)}
 
     def resume(self, place: Hashable, now: float, operator: str = "") -> tuple[str, OperatorSession] | None:
-        """A session without the passphrase; None where nobody signed in at this terminal, or no longer counts."""
+        """A session without the passphrase; None where nobody signed in at this terminal, or that has expired."""
         found = self._unlocked.get(place)
-        if found is None or found.expires_at <= now or not self.stands(found):
+        if found is None or found.expires_at <= now or not self.is_valid(found):
             return None
         if operator and normal_name(operator) != found.operator:
             return None
         return self._begin(found, now), found
 
     def lock(self, place: Hashable) -> bool:
-        """Whether a terminal was unlocked, and is no more."""
+        """Locks a terminal; whether it was unlocked."""
         with self._lock:
             return self._unlocked.pop(place, None) is not None
 
-    def opened(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> OperatorSession:
-        """What a passphrase opens, without a token for it."""
-        kept = StoredRoster.of(tx)
-        row = next((row for row in kept.rows if row.name == normal_name(name)), None)
+    def open_with(self, tx: Tx, name: str, passphrase: str, now: float, channel: str) -> OperatorSession:
+        """A session for a passphrase, without a token for it."""
+        stored = StoredRoster.of(tx)
+        row = next((row for row in stored.rows if row.name == normal_name(name)), None)
         try:
             unlocked = open_row(row, passphrase)
         except WrongPassphrase:
             raise WrongSignIn from None
-        self._same(kept, unlocked.seal_key)
-        self._prove(kept, unlocked.seal_key)
+        self._check_pin(stored, unlocked.seal_key)
+        self._prove(stored, unlocked.seal_key)
         return OperatorSession(unlocked.operator, unlocked, now, now + self.minutes * 60, channel)
 
     def _make_room(self, operator: str) -> None:
-        """Whoever signs in that often ends their own oldest session, and nobody else's."""
+        """Ends the operator's own oldest session above the limit, never another operator's."""
         oldest = next((key for key, one in self._open.items() if one.operator == operator), None)
         if oldest is None:
             raise SignInRefused("too many operators are signed in")
         del self._open[oldest]
 
     def session(self, token: str, now: float) -> OperatorSession | None:
-        """The session of a token, while it lasts, its operator is not disabled and has the same key as then."""
+        """The session of a token; None where it has expired, or its operator is disabled or has another key."""
         found = self._open.get(fingerprint(token))
-        return found if found is not None and found.expires_at > now and self.stands(found) else None
+        return found if found is not None and found.expires_at > now and self.is_valid(found) else None
 
-    def stands(self, session: OperatorSession) -> bool:
-        """Whether its operator is not disabled, and still has the key that it signs with."""
+    def is_valid(self, session: OperatorSession) -> bool:
+        """Whether the session's operator is enabled and still has the key that it signs with."""
         person = self.person(session.operator)
         return person is not None and not person.disabled and session.unlocked.key_id in person.keys
 
@@ -196,43 +194,43 @@ class OperatorSessions:
         return self._seal_key
 
     def pin(self, tx: Tx) -> None:
-        """From now on only operator commands change the operators."""
+        """Pins the operators: from now on, only operator commands may change them."""
         self._pinned = StoredRoster.of(tx).digest
 
-    def unaltered(self, kept: StoredRoster) -> bool:
-        """Whether these are the operators that operators left."""
-        return self._pinned is None or kept.digest == self._pinned
+    def matches_pin(self, stored: StoredRoster) -> bool:
+        """Whether these are the pinned operators."""
+        return self._pinned is None or stored.digest == self._pinned
 
-    def changed(self, tx: Tx) -> None:
-        """Takes over a roster that an operator command changed; refuses one that does not prove. To be `kept` when it is on disk."""
-        kept = StoredRoster.of(tx)
-        self._next = kept.digest
+    def take_roster(self, tx: Tx) -> None:
+        """Takes over a roster changed by an operator command; refuses an invalid one. Call `confirm_roster` when it is on disk."""
+        stored = StoredRoster.of(tx)
+        self._next = stored.digest
         if self._seal_key is not None:
-            self._prove(kept, self._seal_key)
+            self._prove(stored, self._seal_key)
 
-    def kept(self) -> None:
-        """The roster that was changed is on disk."""
+    def confirm_roster(self) -> None:
+        """Pins the roster that was taken over, once it is on disk."""
         if self._pinned is not None and self._next is not None:
             self._pinned = self._next
 
     def refresh(self, tx: Tx) -> None:
-        """Looks whether another replica changed the roster; one that does not prove changes nothing."""
+        """Takes over a roster that another replica changed; ignores an invalid one."""
         if self.roster is None or self._seal_key is None:
             return
-        kept = StoredRoster.of(tx)
-        if kept.digest != (self.roster.digest, self.roster.credentials_digest):
-            self._prove(kept, self._seal_key)
+        stored = StoredRoster.of(tx)
+        if stored.digest != (self.roster.digest, self.roster.credentials_digest):
+            self._prove(stored, self._seal_key)
 
-    def _same(self, kept: StoredRoster, seal_key: bytes) -> None:
-        """Refuses operators that prove each other and took the place of the real ones while this process runs."""
+    def _check_pin(self, stored: StoredRoster, seal_key: bytes) -> None:
+        """Refuses consistent operators that replaced the pinned ones while this process runs."""
         known = self._seal_key
-        if not self.unaltered(kept) or (known is not None and not hmac.compare_digest(known, seal_key)):
+        if not self.matches_pin(stored) or (known is not None and not hmac.compare_digest(known, seal_key)):
             raise SignInRefused("the operators were changed behind Interlock's back while it runs")
 
-    def _prove(self, kept: StoredRoster, seal_key: bytes) -> None:
+    def _prove(self, stored: StoredRoster, seal_key: bytes) -> None:
         try:
             self.roster = Roster.load(
-                kept.rows, seal_key, kept.listed, kept.credentials, kept.credentials_listed, self._now
+                stored.rows, seal_key, stored.listed, stored.credentials, stored.credentials_listed, self._now
             )
         except RosterError as error:
             raise SignInRefused(f"the operators were changed behind Interlock's back: {error}") from None

@@ -36,7 +36,14 @@ __all__ = [
 DEVICE = "/dev/tty"
 PATIENCE = 300.0  # seconds
 MAX_LINE = 4096  # bytes
-_LOCAL = 3  # the local modes in what tcgetattr gives
+SCREEN_SECONDS = 60.0
+CODE_SECONDS = 300.0
+TRIES = 5  # at a valid name or passphrase
+_CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no look-alikes; five bits each
+_CODE_LENGTH = 12
+_ENTER, _LEAVE = b"\x1b[?1049h\x1b[?25l\x1b[2J", b"\x1b[?25h\x1b[?1049l"
+_NO_SCREEN = frozenset({"", "dumb", "unknown"})
+_LOCAL, _CONTROL = 3, 6  # indices of the local modes and the control characters in the result of tcgetattr
 
 
 class TerminalError(Exception):
@@ -45,23 +52,23 @@ class TerminalError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """An open terminal with, we hope, a person at it."""
+    """An open terminal that a person is assumed to sit at."""
 
     file: int
 
     def say(self, text: str) -> None:
-        """Shows text; what could move the cursor or hide words shows as a replacement character."""
+        """Shows text; control and invisible characters become replacement characters."""
         shown = "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
         data = shown.encode("utf-8", "replace")
         while data:
             data = data[os.write(self.file, data) :]
 
     def ask(self, prompt: str, seconds: float = PATIENCE) -> str:
-        """One line, typed after the prompt was shown."""
+        """Reads one line, typed after the prompt was shown."""
         return self._line(prompt, seconds, echo=True)
 
     def secret(self, prompt: str, seconds: float = PATIENCE) -> str:
-        """One line that is not shown while it is typed."""
+        """Reads one line without echo."""
         return self._line(prompt, seconds, echo=False)
 
     def _line(self, prompt: str, seconds: float, echo: bool) -> str:
@@ -70,7 +77,7 @@ class Terminal:
         asking[_LOCAL] |= termios.ICANON | termios.ISIG
         asking[_LOCAL] = asking[_LOCAL] | termios.ECHO if echo else asking[_LOCAL] & ~termios.ECHO
         try:
-            termios.tcsetattr(self.file, termios.TCSAFLUSH, asking)  # what was typed ahead answers nothing
+            termios.tcsetattr(self.file, termios.TCSAFLUSH, asking)  # discards what was typed ahead
             self.say(prompt)
             line = self._read(time.monotonic() + seconds)
         finally:
@@ -80,7 +87,7 @@ class Terminal:
         try:
             return line.decode()
         except UnicodeDecodeError:
-            raise TerminalError("what was typed is not UTF-8") from None
+            raise TerminalError("the input is not UTF-8") from None
 
     def _read(self, until: float) -> bytes:
         line = b""
@@ -111,35 +118,29 @@ def controlling_terminal() -> Iterator[Terminal]:
 
 
 def read_passphrase(prompt: str = "Passphrase: ") -> str:
-    """A passphrase from the controlling terminal, unseen."""
+    """Reads a passphrase from the controlling terminal, without echo."""
     with controlling_terminal() as terminal:
         return terminal.secret(prompt)
 
 
-SCREEN_SECONDS = 60.0
-_ENTER, _LEAVE = b"\x1b[?1049h\x1b[?25l\x1b[2J", b"\x1b[?25h\x1b[?1049l"
-_NO_SCREEN = frozenset({"", "dumb", "unknown"})
-_LOCAL_MODES, _CONTROL = 3, 6  # in what tcgetattr gives
-
-
 def show_once(terminal: Terminal, lines: Sequence[str], seconds: float = SCREEN_SECONDS) -> bool:
-    """Shows lines until a key is pressed; False when nobody pressed one. Refuses a terminal that cannot erase what it showed."""
+    """Shows lines until a key is pressed; False where none was. Refuses a terminal that cannot erase them again."""
     if os.environ.get("TERM", "") in _NO_SCREEN:
-        raise TerminalError("this terminal cannot take a text back (TERM); use another one")
-    with _interruptible(), _keys(terminal):
+        raise TerminalError("this terminal cannot erase a text (TERM); use another one")
+    with _interruptible(), _single_keys(terminal):
         try:
             _write(terminal, _ENTER)
             for row, line in enumerate(lines, 1):
                 _write(terminal, f"\x1b[{row};1H".encode())
                 terminal.say(line.replace("\n", " "))
-            return _pressed(terminal, seconds)
+            return _key_pressed(terminal, seconds)
         finally:
             for row in range(1, len(lines) + 1):  # each line by itself: clearing a screen keeps it in some terminals
                 _write(terminal, f"\x1b[{row};1H\x1b[2K".encode())
             _write(terminal, _LEAVE)
 
 
-def _pressed(terminal: Terminal, seconds: float) -> bool:
+def _key_pressed(terminal: Terminal, seconds: float) -> bool:
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         if select.select([terminal.file], [], [], left)[0]:
@@ -149,11 +150,11 @@ def _pressed(terminal: Terminal, seconds: float) -> bool:
 
 
 @contextmanager
-def _keys(terminal: Terminal) -> Iterator[None]:
-    """Single keys, unseen; Ctrl-C and Ctrl-Z are keys like others."""
+def _single_keys(terminal: Terminal) -> Iterator[None]:
+    """Reads single keys without echo; Ctrl-C and Ctrl-Z are ordinary keys."""
     before = termios.tcgetattr(terminal.file)
     single = list(before)
-    single[_LOCAL_MODES] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)
+    single[_LOCAL] &= ~(termios.ICANON | termios.ECHO | termios.ISIG)
     single[_CONTROL] = [*before[_CONTROL]]
     single[_CONTROL][termios.VMIN], single[_CONTROL][termios.VTIME] = 1, 0
     termios.tcsetattr(terminal.file, termios.TCSAFLUSH, single)
@@ -165,7 +166,7 @@ def _keys(terminal: Terminal) -> Iterator[None]:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """A signal that ends this process ends it after the screen is erased."""
+    """Turns signals into SystemExit, so that the screen is erased first."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -183,14 +184,8 @@ def _write(terminal: Terminal, data: bytes) -> None:
         data = data[os.write(terminal.file, data) :]
 
 
-CODE_SECONDS = 300.0
-TRIES = 5  # at a name or a passphrase that is taken
-_CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # no look-alikes; five bits each
-_CODE_LENGTH = 12
-
-
 class EnrolmentError(Exception):
-    """No operator was made; the message says why."""
+    """No operator was enrolled; the message says why."""
 
 
 def enrol_at_terminal(
@@ -201,7 +196,7 @@ def enrol_at_terminal(
     seconds: float = CODE_SECONDS,
     kdf: Kdf | None = None,
 ) -> tuple[OperatorRow, bytes]:
-    """The first operator, an admin, and the installation's seal key; refuses where there is one, and at an agent's terminal."""
+    """Enrols the first operator, an admin: its row and the seal key; refuses where there is one, and at an agent's terminal."""
     if operators:
         raise EnrolmentError("there is an operator already; an admin adds others with `interlock operator add`")
     if why := is_agents_terminal():
@@ -219,7 +214,7 @@ def enrol_at_terminal(
 
 
 def _prove(terminal: Terminal, seconds: float) -> None:
-    """A new code, good for one try: a wrong one ends it."""
+    """Shows a new code and asks for it once; refuses a wrong one."""
     code = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
     shown = "-".join(code[at : at + 4] for at in range(0, _CODE_LENGTH, 4))
     minutes = f"{seconds / 60:g} min"
@@ -247,7 +242,7 @@ def _ask_name(terminal: Terminal) -> str:
 
 
 def _usual_name() -> str:
-    """The name that later sign-ins offer too, where it can be an operator's."""
+    """The login name, which later sign-ins offer too; empty where it is not valid for an operator."""
     from interlock.identity.keys.passphrases import EnrolError, operator_name
 
     try:
@@ -266,5 +261,5 @@ def _ask_passphrase(terminal: Terminal, name: str) -> str:
         elif hmac.compare_digest(terminal.secret("The same again: ").encode(), first.encode()):
             return first
         else:
-            terminal.say("the two are not the same\n")
+            terminal.say("the two passphrases differ\n")
     raise EnrolmentError("no passphrase was given")

@@ -26,14 +26,14 @@ NONE_YET = "no authenticator is set up for this name: run `interlock operator li
 
 
 class SignInBusy(Exception):
-    """Others are signing in; nothing was looked at."""
+    """Too many sign-ins at once; nothing was checked."""
 
     def __init__(self) -> None:
         super().__init__("others are signing in just now; try again in a moment")
 
 
 def begin(state: State, visitor: Visitor) -> dict[str, Any]:
-    """A new secret, shown this once; it counts when a code of it came back."""
+    """Starts the set-up of an authenticator: a new secret, shown once, that counts after its first code."""
     import pyotp
 
     credentials.seal_key_of(state)
@@ -45,12 +45,12 @@ def begin(state: State, visitor: Visitor) -> dict[str, Any]:
 
 
 def finish(state: State, visitor: Visitor, ceremony: str, code: str) -> Credential:
-    """Keeps the authenticator whose code this is."""
+    """Stores the authenticator that this code confirms."""
     now = state.clock.now()
     secret = str(state.visitors.ceremonies.take(ceremony, SET_UP, visitor.id, now).about)
     step = _step_of(secret, code, now, 0)
     if step is None:
-        raise AnswerRefused("this is no code of your authenticator; begin again, and look whether its clock is right")
+        raise AnswerRefused("this is no code of your authenticator; begin again, and check its clock")
     id = state.new_id("totp_")
     row = Credential(
         id=id,
@@ -70,7 +70,7 @@ def finish(state: State, visitor: Visitor, ceremony: str, code: str) -> Credenti
 def sign_in(
     state: State, name: str, passphrase: str, code: str, source: str, secure: bool = False
 ) -> tuple[str, Visitor]:
-    """A browser's session for an operator with passphrase and code; which of the two was wrong is not said."""
+    """Signs a browser in with passphrase and code; never reveals which of the two was wrong."""
     now = state.clock.now()
     session = authenticate(state, name, passphrase, code, source)
     entered = state.visitors.enter(session, PASSPHRASE, source, now, secure)
@@ -82,34 +82,34 @@ def sign_in(
 
 
 def authenticate(state: State, name: str, passphrase: str, code: str, source: str) -> OperatorSession:
-    """What passphrase and code open; failures are counted for this name from this source."""
+    """A session for passphrase and code; counts failures for this name from this source."""
 
     def work() -> OperatorSession:
         now = state.clock.now()
-        session = _opened(state, name, passphrase, now)
+        session = _open_session(state, name, passphrase, now)
         if not credentials.active_credentials(state, session.operator, TOTP):
             raise SignInRefused(NONE_YET)
-        if not state.store.write(lambda tx: _used(state, tx, session.operator, code)):
+        if not state.store.write(lambda tx: _use_code(state, tx, session.operator, code)):
             raise WrongSignIn(WRONG)
         return session
 
     return attempt_sign_in(state, name, CONSOLE, f"console\0{source}", work)
 
 
-def _opened(state: State, name: str, passphrase: str, now: float) -> OperatorSession:
-    """What a passphrase opens; a few at a time, for whoever sends many must not keep everybody waiting."""
+def _open_session(state: State, name: str, passphrase: str, now: float) -> OperatorSession:
+    """A session for a passphrase; only a few are checked at a time, so that a flood does not block others."""
     if not state.visitors.checking.acquire(blocking=False):
         raise SignInBusy
     try:
-        return state.store.read(lambda tx: state.sessions.opened(tx, name, passphrase, now, CONSOLE))
+        return state.store.read(lambda tx: state.sessions.open_with(tx, name, passphrase, now, CONSOLE))
     except WrongSignIn:
         raise WrongSignIn(WRONG) from None
     finally:
         state.visitors.checking.release()
 
 
-def _used(state: State, tx: Tx, operator: str, code: str) -> bool:
-    """Whether this is a code of the operator that nobody used before; it is used with that."""
+def _use_code(state: State, tx: Tx, operator: str, code: str) -> bool:
+    """Uses up a code; whether it is a valid code of the operator that was not used before."""
     seal_key, now = credentials.seal_key_of(state), state.clock.now()
     for known in credentials.active_credentials(state, operator, TOTP):
         row = credentials.with_latest_counter(state, tx, known)
@@ -122,7 +122,7 @@ def _used(state: State, tx: Tx, operator: str, code: str) -> bool:
 
 
 def _step_of(secret: str, code: str, now: float, after: int) -> int | None:
-    """The time step that a code is of, later than the last one that was used; every step is compared, whichever fits."""
+    """The time step of a code, later than the last used one; compares every step, in constant time."""
     import pyotp
 
     typed, here, found = "".join(code.split()), int(now // STEP), None

@@ -44,29 +44,29 @@ def site_of(public_url: str, host: str) -> Site:
 
 
 CEREMONY_SECONDS = 180.0
-MOST_CEREMONIES = 500  # that wait for an answer at once; the oldest goes first
+MOST_CEREMONIES = 500  # pending at once; the oldest is dropped first
 
 
 @dataclass(frozen=True, slots=True)
 class Ceremony:
-    """One question."""
+    """A pending passkey or authenticator request to a browser."""
 
     kind: str
     challenge: bytes = field(repr=False)
-    visitor: str  # its id, or that of a browser that was signed in before; empty for a stranger
+    visitor: str  # its id, or that of a known browser; empty for an unknown one
     expires_at: float
     about: Any = field(default=None, repr=False)
 
 
 class Ceremonies:
-    """In this process's memory. Those of visitors are kept apart: whoever floods the sign-in page hinders no approval."""
+    """Pending ceremonies, in memory. Those of visitors are separate, so that a flood of sign-ins blocks no approval."""
 
     def __init__(self) -> None:
         self._open: dict[bool, dict[str, Ceremony]] = {False: {}, True: {}}
         self._lock = threading.Lock()
 
     def begin(self, kind: str, challenge: bytes, visitor: str, now: float, about: Any = None) -> str:
-        """Keeps a question; its id leads back to it."""
+        """Opens a ceremony and returns its id."""
         id = secrets.token_urlsafe(18)
         with self._lock:
             kept = self._open[bool(visitor)]
@@ -78,11 +78,11 @@ class Ceremonies:
         return id
 
     def take(self, id: str, kind: str, visitor: str, now: float) -> Ceremony:
-        """The question, which nobody can answer again; refuses one of another kind or visitor, and one that is over."""
+        """Takes a ceremony, once; refuses another kind or visitor, and an expired one."""
         with self._lock:
             found = self._open[bool(visitor)].get(id)
             if found is None or (found.kind, found.visitor) != (kind, visitor):
-                raise PasskeyRefused("nobody asked for this, or it was answered already; begin again")
+                raise PasskeyRefused("this was not requested, or was answered already; begin again")
             del self._open[bool(visitor)][id]
         if found.expires_at <= now:
             raise PasskeyRefused("this took too long; begin again")
@@ -91,16 +91,16 @@ class Ceremonies:
 
 PASSKEY, PASSPHRASE, SET_UP = "passkey", "passphrase", "setup"
 VIEWER = "viewer"
-SECURE = "cos_"  # how tokens begin that are only taken from a cookie of TLS
-SIGN_INS = 2  # passphrases that are checked at a time: it is slow on purpose, and everybody else needs threads too
-LINK_SECONDS = 600.0  # that a set-up link, and what it opens, lasts
+SECURE = "cos_"  # prefix of tokens that are accepted over TLS only
+SIGN_INS = 2  # passphrases checked at a time: it is slow on purpose, and others need threads too
+LINK_SECONDS = 600.0  # lifetime of a set-up link and of its session
 MOST_BROWSERS = 200  # browsers that are signed in at once
 MOST_LINKS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """One signed-in browser; `setup` may register a first way in, and nothing else."""
+    """One signed-in browser; a set-up session may only register a first credential."""
 
     id: str
     session: OperatorSession
@@ -117,21 +117,21 @@ class Visitor:
         return self.session.operator
 
     def sent_by(self, given: str) -> bool:
-        """Whether a request carries this session's own mark: another page cannot know it."""
+        """Whether a request carries this session's CSRF token, which other pages cannot know."""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.csrf.encode())
 
     def fresh(self, now: float) -> bool:
-        """Whether its operator was asked anew within the last two minutes."""
+        """Whether its operator stepped up within the last two minutes."""
         return self.session.stepped_up(now)
 
 
 class Visitors:
-    """The browsers that are signed in at one process; nothing of them is written down, for a row would be a way in."""
+    """The browsers that are signed in at one process; never stored, as a stored session could be stolen."""
 
     def __init__(self, settings: ConsoleSettings | None = None) -> None:
         self.settings = settings or ConsoleSettings()
         self.ceremonies = Ceremonies()
-        self.counters: dict[str, int] = {}  # of passkeys and authenticators, as this process saw them last
+        self.counters: dict[str, int] = {}  # last known counters of passkeys and authenticators
         self.checking = threading.BoundedSemaphore(SIGN_INS)
         self._open: dict[str, Visitor] = {}  # by the cookie's fingerprint
         self._links: dict[str, tuple[OperatorSession, float]] = {}
@@ -140,7 +140,7 @@ class Visitors:
     def enter(
         self, session: OperatorSession, how: str, source: str, now: float, secure: bool = False
     ) -> tuple[str, Visitor]:
-        """A new session and its cookie; whatever cookie the browser had before is worth nothing for it."""
+        """A new session and its cookie; an earlier cookie of the browser does not open it."""
         lasts = LINK_SECONDS if how == SET_UP else self.settings.session_hours * 3600.0
         kept = replace(session, channel=CONSOLE, cookie=True, fresh_at=0.0, expires_at=now + lasts)
         visitor = Visitor(secrets.token_hex(8), kept, how, secrets.token_urlsafe(32), source, now, now, now + lasts)
@@ -153,7 +153,7 @@ class Visitors:
         return token, visitor
 
     def find(self, token: str, now: float, idles: bool = False) -> Visitor | None:
-        """The session of a cookie while it lasts; what its operator asks for keeps it from idling, what a page asks by itself not."""
+        """The session of a cookie while it lasts; an operator's requests postpone idling, a page's own (`idles`) do not."""
         key = fingerprint(token)
         with self._lock:
             found = self._open.get(key)
@@ -167,7 +167,7 @@ class Visitors:
             return found
 
     def freshen(self, id: str, now: float) -> None:
-        """Its operator was asked anew."""
+        """Records a step-up of the visitor's operator."""
         with self._lock:
             for key, one in self._open.items():
                 if one.id == id:
@@ -183,7 +183,7 @@ class Visitors:
             self._links = {key: one for key, one in self._links.items() if one[0].operator != operator}
 
     def link(self, session: OperatorSession, now: float) -> str:
-        """The secret of a set-up link, good once."""
+        """The secret of a single-use set-up link."""
         token = "set_" + secrets.token_urlsafe(32)
         with self._lock:
             live = {key: one for key, one in self._links.items() if one[1] > now}
@@ -191,8 +191,8 @@ class Visitors:
             self._links[fingerprint(token)] = (session, now + LINK_SECONDS)
         return token
 
-    def linked(self, token: str, now: float) -> OperatorSession | None:
-        """Whoever was given this link, the first time it is asked for."""
+    def take_link(self, token: str, now: float) -> OperatorSession | None:
+        """The session that a set-up link was made for; once, then None."""
         with self._lock:
             found = self._links.pop(fingerprint(token), None)
         return found[0] if found is not None and found[1] > now else None
@@ -201,7 +201,7 @@ class Visitors:
         return now < visitor.ends_at and now - visitor.seen_at < self.settings.idle_minutes * 60
 
     def _make_room(self, operator: str) -> None:
-        """Whoever signs in that often ends their own oldest session, and nobody else's."""
+        """Ends the operator's own oldest session above the limit, never another operator's."""
         oldest = next((key for key, one in self._open.items() if one.operator == operator), None)
         if oldest is None:
             raise SignInRefused("too many browsers are signed in")

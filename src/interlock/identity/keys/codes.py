@@ -30,7 +30,7 @@ def new_code() -> str:
 
 
 def normal_code(typed: str) -> str:
-    """The letters of a code that somebody typed; empty for what is none."""
+    """The letters of a typed code; empty where it is not a code."""
     if len(typed) > _MOST_TYPED:
         return ""
     letters = typed.upper().translate(_BETWEEN).translate(_ALIKE)
@@ -38,24 +38,24 @@ def normal_code(typed: str) -> str:
 
 
 def code_hash(challenge: str, typed: str) -> str:
-    """What is kept of a challenge's code; empty for what is no code. So many bits need no slow hash."""
+    """The stored hash of a challenge's code; empty where it is not a code. So many bits need no slow hash."""
     letters = normal_code(typed)
     return _derived(challenge, letters, b"hash").hex() if letters else ""
 
 
-def same_hash(kept: str, given: str) -> bool:
-    """Whether two hashes are the same, in the same time wherever they differ; an empty one is like no other."""
-    return bool(kept) and hmac.compare_digest(kept.encode("utf-8", "replace"), given.encode("utf-8", "replace"))
+def same_hash(stored: str, given: str) -> bool:
+    """Compares two hashes in constant time; an empty one equals none."""
+    return bool(stored) and hmac.compare_digest(stored.encode("utf-8", "replace"), given.encode("utf-8", "replace"))
 
 
 def seal_under(challenge: str, code: str, text: str) -> str:
-    """The text, to be read by whoever has the code."""
+    """Encrypts a text under a code."""
     key = _derived(challenge, normal_code(code), b"seal")
     return ChaCha20Poly1305(key).encrypt(_NONCE, text.encode(), challenge.encode()).hex()
 
 
 def open_under(challenge: str, code: str, box: str) -> str:
-    """What was sealed; empty where the code is another or the box was touched."""
+    """Decrypts a sealed text; empty where the code is wrong or the box was altered."""
     key = _derived(challenge, normal_code(code), b"seal")
     try:
         return ChaCha20Poly1305(key).decrypt(_NONCE, bytes.fromhex(box), challenge.encode()).decode()

@@ -31,12 +31,12 @@ _TRIVIAL = frozenset(
     "qwerty qwertz qwertyuiop asdfghjkl iloveyou opensesame trustno test testtest abcdefgh abcdefghij".split()
 )
 _LEET = str.maketrans("@4031!5$7", "aaoeiisst")
-_AROUND = "0123456789!?.,-_# "  # what people put around a word to make it count
+_AROUND = "0123456789!?.,-_# "  # padding that people put around a word
 _RUNS = ("01234567890123456789", "09876543210987654321", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm")
 
 
 class EnrolError(ValueError):
-    """A name, a role or a passphrase that cannot be taken; the message says why."""
+    """A name, a role or a passphrase that is not accepted; the message says why."""
 
 
 class WrongPassphrase(Exception):
@@ -48,7 +48,7 @@ class WrongPassphrase(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kdf:
-    """What one guess at a passphrase costs."""
+    """The cost of one guess at a passphrase."""
 
     time: int = 3
     memory: int = 64 * 1024  # KiB
@@ -56,7 +56,7 @@ class Kdf:
 
     @classmethod
     def parse(cls, text: str) -> Kdf | None:
-        """From `argon2id:t,m,p`; None for anything else, and for a cost that would only harm us."""
+        """Parses `argon2id:t,m,p`; None for anything else, and for a harmful cost."""
         found = re.fullmatch(r"argon2id:(\d{1,2}),(\d{1,7}),(\d{1,2})", text, re.ASCII)
         if not found:
             return None
@@ -68,7 +68,7 @@ class Kdf:
         return f"argon2id:{self.time},{self.memory},{self.lanes}"
 
     def stretch(self, passphrase: str, salt: bytes) -> bytes:
-        """32 bytes that are as slow to guess as it says."""
+        """Derives 32 bytes from a passphrase at this cost."""
         text = unicodedata.normalize("NFKC", passphrase).encode("utf-8", "surrogatepass")
         return hash_secret_raw(text, salt, self.time, self.memory, self.lanes, 32, Type.ID)
 
@@ -132,7 +132,7 @@ def enrol(
 
 
 def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
-    """The operator's keys; raises WrongPassphrase after the same work, whatever was wrong: None is a name that nobody has."""
+    """The operator's keys; raises WrongPassphrase after the same work, whatever was wrong. None stands for an unknown name."""
     kdf = Kdf.parse(row.kdf) if row else None
     salt = _hex(row.salt) if row else b""
     fit = kdf is not None and len(salt) == _SALT_BYTES and len(passphrase) <= MAX_PASSPHRASE
@@ -153,7 +153,7 @@ def open_row(row: OperatorRow | None, passphrase: str) -> OperatorKeys:
 
 
 def operator_name(name: str) -> str:
-    """The name as it is kept and compared; refuses one that reads as a role, a team or a reserved word."""
+    """The normal form of a name; refuses one that reads as a role, a team or a reserved word."""
     named = _label(name, "name")
     if named in _RESERVED:
         raise EnrolError(f"name {named!r} is reserved")
@@ -161,7 +161,7 @@ def operator_name(name: str) -> str:
 
 
 def passphrase_problem(passphrase: str, name: str) -> str | None:
-    """Why this passphrase is not taken: too short, too long, or among the first that anybody would guess."""
+    """Why this passphrase is not accepted: too short, too long, or easily guessed."""
     if len(passphrase) < MIN_PASSPHRASE:
         return f"the passphrase is too short: expected {MIN_PASSPHRASE} characters or more, got {len(passphrase)}"
     if len(passphrase) > MAX_PASSPHRASE:
@@ -197,12 +197,12 @@ def _label(text: str, what: str) -> str:
 
 
 def _part(stretched: bytes, purpose: str) -> bytes:
-    """A key for one purpose: what signs and what wraps must not be the same."""
+    """A key for one purpose: signing and wrapping must not share one."""
     return hmac.new(stretched, b"interlock operator key\0" + purpose.encode(), hashlib.sha256).digest()
 
 
 def _bound_to(row: OperatorRow) -> bytes:
-    """A wrapped key opens only in the row that it was made for."""
+    """The associated data of a wrapped key, which opens only in the row that it was made for."""
     return json.dumps([row.name, row.key_id, row.public_key, row.salt, row.kdf]).encode()
 
 

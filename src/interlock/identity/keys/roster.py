@@ -27,23 +27,23 @@ _NONCE_BYTES = 12
 
 
 def seal_credential(row: Credential, seal_key: bytes) -> Credential:
-    """The row with its seal; its counter and when it was used are not under it."""
+    """Seals a row, except for its counter and its last use."""
     return replace(row, seal=_mac(seal_key, "credential", _canonical_credential(row)))
 
 
 def credentials_seal(rows: Iterable[Credential], seal_key: bytes) -> str:
-    """What the setting keeps, to be saved with every change of a row."""
+    """The value of the setting, to be saved with every change of a row."""
     return _mac(seal_key, "credentials", json.dumps(sorted(row.seal for row in rows)))
 
 
 def credentials_digest(rows: Iterable[Credential]) -> str:
-    """One hash over all that is sealed: pinned in memory, it shows any change without the seal key."""
+    """One hash over all sealed rows: pinned in memory, it detects any change without the seal key."""
     texts = sorted(json.dumps([_canonical_credential(row), row.seal]) for row in rows)
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
-    """What was done to them behind the operator commands' back, in words that name the operator."""
+    """Changes made to credentials outside the operator commands; each names the operator."""
     kept = tuple(rows)
     found = [
         f"operator {row.operator!r:.80}: a {row.kind!r:.20} was added or altered outside Interlock"
@@ -53,18 +53,18 @@ def credential_problems(rows: Iterable[Credential], seal_key: bytes, listed: str
     if found or (not kept and listed is None):
         return tuple(found)
     if listed is None or not _same(credentials_seal(kept, seal_key), listed):
-        return ("the sealed list of passkeys does not fit: one was removed, or an older one was put back",)
+        return ("the sealed list of passkeys does not match: one was removed, or an older one was put back",)
     return ()
 
 
 def wrap_secret(secret: str, operator: str, id: str, seal_key: bytes) -> str:
-    """A secret that only an unlocked daemon can read, for this credential of this operator."""
+    """Encrypts a secret for this credential of this operator; only an unlocked daemon can decrypt it."""
     nonce = secrets.token_bytes(_NONCE_BYTES)
     return (nonce + _box(seal_key).encrypt(nonce, secret.encode(), _bound(operator, id))).hex()
 
 
 def unwrap_secret(box: str, operator: str, id: str, seal_key: bytes) -> str:
-    """What was wrapped; empty where it was touched, or wrapped for another."""
+    """Decrypts a wrapped secret; empty where it was altered, or belongs to another credential."""
     try:
         data = bytes.fromhex(box)
         return _box(seal_key).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], _bound(operator, id)).decode()
@@ -97,11 +97,11 @@ def _mac(seal_key: bytes, purpose: str, text: str) -> str:
     return hmac.new(seal_key, f"interlock {purpose}\0{text}".encode(), hashlib.sha256).hexdigest()
 
 
-ROSTER_SETTING = "roster_seal"  # the setting that keeps the seal of the list
+ROSTER_SETTING = "roster_seal"  # the setting with the seal of the list
 
 
 class RosterError(Exception):
-    """The operators are not as operators left them; nobody's approval counts until that is settled."""
+    """The operators were changed outside the operator commands; no approval counts until that is resolved."""
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
@@ -110,7 +110,7 @@ class RosterError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Roster:
-    """The operators whose rows are proved, with their passkeys."""
+    """The operators with verified rows, and their passkeys."""
 
     people: Mapping[str, RosterEntry]
     digest: str
@@ -129,7 +129,7 @@ class Roster:
         credentials_listed: str | None = None,
         now: Callable[[], float] = lambda: math.inf,
     ) -> Roster:
-        """Proves each row and the lists of them (`listed` is the setting `roster_seal`); refuses the whole, naming what is wrong."""
+        """Verifies each row and the lists (`listed` is the setting `roster_seal`); raises RosterError with every problem."""
         kept, ways = tuple(rows), tuple(credentials)
         wrong = problems(kept, seal_key, listed) or credential_problems(ways, seal_key, credentials_listed)
         if wrong:
@@ -140,7 +140,7 @@ class Roster:
         return cls(MappingProxyType(people), digests[0], MappingProxyType(public), ways, digests[1], now)
 
     def verify(self, key: str, data: bytes, signature: str) -> bool:
-        """Whether this was signed by that key of the roster; a key that is not in it, or does not count yet, signed nothing."""
+        """Whether a key of the roster signed this; False for a key that is unknown or does not count yet."""
         if key.startswith(PREFIX):
             from interlock.identity.keys.webauthn import signed_by
 
@@ -156,24 +156,24 @@ class Roster:
 
 
 def seal_operator(row: OperatorRow, seal_key: bytes) -> OperatorRow:
-    """The row with its seal; whoever changes a row has to seal it anew, and the list with it."""
+    """Seals a row; after every change, the row and the list are to be sealed again."""
     return replace(row, seal=_mac(seal_key, "operator", _canonical(row)))
 
 
 def roster_seal(rows: Iterable[OperatorRow], seal_key: bytes) -> str:
-    """What the setting keeps: who is on the list, and the seal of all rows together. To be saved with every change of a row."""
+    """The value of the setting: the names on the list, and the seal of all rows. To be saved with every change of a row."""
     kept = sorted(rows, key=lambda row: row.name)
     return _list_seal([row.name for row in kept], sorted(row.seal for row in kept), seal_key)
 
 
 def roster_digest(rows: Iterable[OperatorRow]) -> str:
-    """One hash over the whole of all rows, seals included: pinned in memory, it shows any change without the seal key."""
+    """One hash over all rows with their seals: pinned in memory, it detects any change without the seal key."""
     texts = sorted(json.dumps([_canonical(row), row.seal]) for row in rows)
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
 
 
 def problems(rows: Iterable[OperatorRow], seal_key: bytes, listed: str | None) -> tuple[str, ...]:
-    """What was done to the operators behind the operator commands' back, in words that name the row."""
+    """Changes made to operators outside the operator commands; each names the row."""
     kept = tuple(rows)
     if not kept:
         return ("there is no operator",)
@@ -199,11 +199,11 @@ def _list_problems(rows: tuple[OperatorRow, ...], seal_key: bytes, listed: str |
     before = _listed_names(listed)
     found = [f"operator {name!r:.80}: the row is missing" for name in sorted(before - here)]
     found += [f"operator {name!r:.80}: not on the sealed list" for name in sorted(here - before)]
-    return tuple(found) or ("the sealed list of operators does not fit: an older row or list was put back",)
+    return tuple(found) or ("the sealed list of operators does not match: an older row or list was put back",)
 
 
 def _listed_names(listed: str) -> set[str]:
-    """Whom the list names: good enough to say who is missing, proof of nothing."""
+    """The names on the list, to report missing ones; unverified."""
     try:
         names = json.loads(listed)["names"]
         return {name for name in names if isinstance(name, str)}
@@ -229,7 +229,7 @@ def _person(row: OperatorRow, credentials: Iterable[Credential]) -> RosterEntry:
 
 
 def _canonical(row: OperatorRow) -> str:
-    """Everything of a row but its seal; times in milliseconds, which every store gives back alike."""
+    """Everything of a row but its seal; times in milliseconds, which every store preserves."""
     return json.dumps(
         {
             "created_at": f"{row.created_at:.3f}",

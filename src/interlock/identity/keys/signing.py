@@ -24,7 +24,7 @@ class SigningKey:
 
     @classmethod
     def of(cls, seed: bytes) -> SigningKey:
-        """The key that these 32 bytes stand for."""
+        """The key of a 32-byte seed."""
         private = Ed25519PrivateKey.from_private_bytes(seed)
         public = private.public_key().public_bytes_raw().hex()
         return cls(key_id(public), public, private)
@@ -40,7 +40,7 @@ def key_id(public_key: str) -> str:
 
 
 def verify_signature(public_key: str, data: bytes, signature: str) -> bool:
-    """Whether the holder of this key signed exactly this; anything malformed is a no."""
+    """Whether this key signed exactly this data; False for anything malformed."""
     try:
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key)).verify(bytes.fromhex(signature), data)
     except (InvalidSignature, ValueError):
@@ -49,7 +49,7 @@ def verify_signature(public_key: str, data: bytes, signature: str) -> bool:
 
 
 def fingerprint(token: str) -> str:
-    """What is kept of a token instead of it. Tokens are long and random, so one hash is enough."""
+    """The hash that is stored in place of a token. Tokens are long and random, so one round is enough."""
     return hashlib.sha256(b"interlock token\0" + token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -63,17 +63,17 @@ class KeyFileError(Exception):
 
 
 def installation_key(folder: Path) -> bytes:
-    """The key that digests are made under; made at the first start."""
+    """The key of the digests; created at the first start."""
     return _load_or_make(folder / INSTALLATION)
 
 
 def checkpoint_key(folder: Path) -> SigningKey:
-    """The key that the audit's checkpoints are signed with; made at the first start."""
+    """The key that signs the audit's checkpoints; created at the first start."""
     return SigningKey.of(_load_or_make(folder / CHECKPOINTS))
 
 
 def _load_or_make(path: Path) -> bytes:
-    """The key in a file, made where there is none; refuses a file that others can read, that is a link, or that is cut short."""
+    """Loads a key file, or creates it; refuses a file that others can read, a link, and a truncated file."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not os.path.lexists(path):
@@ -84,7 +84,7 @@ def _load_or_make(path: Path) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Written beside its place, then linked into it: a crash leaves no half key, and of two makers one wins."""
+    """Writes a temporary file and links it into place: a crash leaves no half key, and of two processes one wins."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:

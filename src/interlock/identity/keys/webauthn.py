@@ -19,12 +19,12 @@ MAX_ANSWER = 65_536  # characters of JSON
 
 
 class PasskeyRefused(Exception):
-    """An answer that proves nothing; the words say what was wrong with it, and nothing that was in it."""
+    """An invalid response; the message says what was wrong, and repeats none of its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegisteredPasskey:
-    """A passkey that a browser made for us."""
+    """A newly registered passkey."""
 
     id: str  # hex
     public_key: str  # COSE, hex
@@ -34,7 +34,7 @@ class RegisteredPasskey:
 
 
 def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterable[str]) -> dict[str, Any]:
-    """What `navigator.credentials.create` is asked: a passkey that asks its user each time, and none of those we know."""
+    """The options of `navigator.credentials.create`: a passkey that verifies its user each time, and is not registered yet."""
     from webauthn import generate_registration_options, options_to_json
     from webauthn.helpers.structs import (
         AuthenticatorSelectionCriteria,
@@ -59,7 +59,7 @@ def creation_options(rp_id: str, challenge: bytes, operator: str, known: Iterabl
 
 
 def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -> dict[str, Any]:
-    """What `navigator.credentials.get` is asked; without any id, whichever passkey its user chooses."""
+    """The options of `navigator.credentials.get`; without ids, its user chooses the passkey."""
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import PublicKeyCredentialDescriptor, UserVerificationRequirement
 
@@ -74,12 +74,12 @@ def request_options(rp_id: str, challenge: bytes, allowed: Iterable[str] = ()) -
 
 
 def verify_registration(response: Mapping[str, Any], challenge: bytes, rp_id: str, origin: str) -> RegisteredPasskey:
-    """The passkey that a browser's answer describes; refuses another challenge, site or origin, and an unverified user."""
+    """The passkey in a browser's response; refuses another challenge, site or origin, and an unverified user."""
     from webauthn import verify_registration_response
 
-    found = _checked(
+    found = _check(
         verify_registration_response,
-        credential=_sized(response),
+        credential=_bounded(response),
         expected_challenge=challenge,
         expected_rp_id=rp_id,
         expected_origin=origin,
@@ -93,7 +93,7 @@ def verify_registration(response: Mapping[str, Any], challenge: bytes, rp_id: st
 
 
 def credential_id(response: Mapping[str, Any]) -> str:
-    """The id in hex of the passkey that an answer claims to be of; empty where it claims none."""
+    """The passkey id in hex that a response claims; empty where it claims none."""
     from webauthn.helpers import base64url_to_bytes
 
     claimed = response.get("id")
@@ -106,13 +106,13 @@ def credential_id(response: Mapping[str, Any]) -> str:
 def verify_assertion(
     response: Mapping[str, Any], challenge: bytes, origin: str, passkey: Credential
 ) -> tuple[PasskeyProof, int]:
-    """A passkey's answer as it is kept, and its counter; refuses a counter that does not go up, and all that `proves` does."""
+    """A passkey's proof to store, and its counter; refuses a counter that does not increase, and all that `verify_proof` does."""
     from webauthn import verify_authentication_response
     from webauthn.helpers import base64url_to_bytes
 
-    found = _checked(
+    found = _check(
         verify_authentication_response,
-        credential=_sized(response),
+        credential=_bounded(response),
         expected_challenge=challenge,
         expected_rp_id=str(passkey.public.get("rp_id", "")),
         expected_origin=origin,
@@ -122,8 +122,8 @@ def verify_assertion(
     )
     if found.credential_id.hex() != passkey.id:
         raise PasskeyRefused("the answer is of another passkey")
-    said = response["response"]
-    parts = [base64url_to_bytes(said[name]).hex() for name in ("authenticatorData", "clientDataJSON", "signature")]
+    error = response["response"]
+    parts = [base64url_to_bytes(error[name]).hex() for name in ("authenticatorData", "clientDataJSON", "signature")]
     proof = PasskeyProof(passkey.id, parts[0], parts[1], parts[2])
     _same_page(bytes.fromhex(proof.client_data))
     return proof, int(found.new_sign_count)
@@ -132,15 +132,15 @@ def verify_assertion(
 def signed_by(passkey: Credential, data: bytes, signature: str) -> bool:
     """Whether this passkey vouches for a statement: it signed the statement itself, or the key of the session that did.
 
-    A session signs everything but what says that its operator was asked anew for it.
+    A session's key cannot sign statements of a step-up.
     """
     try:
         proof = from_hex(signature)
         text = data.decode()
-        said = json.loads(text)
+        error = json.loads(text)
         if proof.head is not None:
-            return verify_proof(passkey, proof, approval_challenge(str(said["digest"]), proof.head, text))
-        anew = isinstance(said, dict) and said.get("reauth") is not False and "reauth" in said
+            return verify_proof(passkey, proof, approval_challenge(str(error["digest"]), proof.head, text))
+        anew = isinstance(error, dict) and error.get("reauth") is not False and "reauth" in error
         held = verify_signature(proof.delegate, data, proof.signed) and not anew
         return held and verify_proof(passkey, proof, session_challenge(proof.delegate, proof.nonce))
     except (ProofError, ValueError, KeyError, TypeError, RecursionError):
@@ -148,7 +148,7 @@ def signed_by(passkey: Credential, data: bytes, signature: str) -> bool:
 
 
 def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> bool:
-    """Whether a proof that was kept answers this challenge: signature, site, user verification; anything malformed is a no."""
+    """Whether a stored proof answers this challenge: signature, site, user verification; False for anything malformed."""
     from webauthn import verify_authentication_response
     from webauthn.helpers import bytes_to_base64url
 
@@ -165,7 +165,7 @@ def verify_proof(passkey: Credential, proof: PasskeyProof, challenge: bytes) -> 
         origin, rp_id = str(json.loads(client)["origin"]), str(passkey.public["rp_id"])
         if proof.credential != passkey.id or not matches_site(origin, rp_id):
             return False
-        _checked(
+        _check(
             verify_authentication_response,
             credential={"id": id, "rawId": id, "type": "public-key", "response": response},
             expected_challenge=challenge,
@@ -187,21 +187,21 @@ def matches_site(origin: str, rp_id: str) -> bool:
 
 
 def _same_page(client_data: bytes) -> None:
-    """Refuses what was asked from inside a page of somebody else."""
-    said = json.loads(client_data)
-    if said.get("crossOrigin", False) is not False or "topOrigin" in said:
+    """Refuses a response that was made inside another site's page."""
+    error = json.loads(client_data)
+    if error.get("crossOrigin", False) is not False or "topOrigin" in error:
         raise PasskeyRefused("the passkey was asked from inside another page")
 
 
-def _checked(work: Any, **given: Any) -> Any:
-    """Runs a check of the library; whatever it raises is a refusal, and only its own words are repeated."""
+def _check(work: Any, **given: Any) -> Any:
+    """Runs a check of the library; turns any exception into a refusal, and repeats only the library's own messages."""
     from webauthn.helpers.exceptions import WebAuthnException
 
     try:
         return work(**given)
     except WebAuthnException as error:
-        raise PasskeyRefused(_words(str(error))) from None
-    except Exception as error:  # a hostile answer can fail anywhere inside a parser; that is a no
+        raise PasskeyRefused(_message(str(error))) from None
+    except Exception as error:  # a hostile response can fail anywhere inside a parser
         raise PasskeyRefused(f"the answer cannot be read ({type(error).__name__})") from None
 
 
@@ -216,13 +216,13 @@ _REASONS = (
 )
 
 
-def _words(said: str) -> str:
-    if "Could not verify" in said:
+def _message(error: str) -> str:
+    if "Could not verify" in error:
         return "the signature is wrong"
-    return next((words for mark, words in _REASONS if mark in said), "the answer cannot be used")
+    return next((words for mark, words in _REASONS if mark in error), "the answer cannot be used")
 
 
-def _sized(response: Mapping[str, Any]) -> dict[str, Any]:
+def _bounded(response: Mapping[str, Any]) -> dict[str, Any]:
     whole = dict(response)
     if len(json.dumps(whole)) > MAX_ANSWER:
         raise PasskeyRefused("the answer is too long")
