@@ -45,7 +45,7 @@ def test_what_would_be_lost_is_asked_and_said(gate: Gate, repo: Path, look: Look
 
 
 @pytest.mark.parametrize(
-    "answer", [unknown_impact("looking failed"), Impact(Loss.UNKNOWN, files=3), Impact(Loss.LOST, only=1)]
+    "answer", [unknown_impact("the inspection failed"), Impact(Loss.UNKNOWN, files=3), Impact(Loss.LOST, only=1)]
 )
 def test_what_nobody_knows_is_asked(gate: Gate, repo: Path, answer: Impact) -> None:
     assert gate.ask(command("git reset --hard", str(repo)), inspect_impact=lambda question: answer).outcome == "confirm"

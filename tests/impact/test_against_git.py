@@ -101,7 +101,7 @@ def test_the_helper_looks_as_the_user_who_asks(tmp_path: Path) -> None:
             (repo / "src").chmod(0o700)
             closed = inspect_as(place, nobody, asked(repo, deed("rm src")))
             assert (closed.loss, "Permission denied" in closed.problem) == (Loss.UNKNOWN, True)
-            assert inspect_as(place, 12_345, asked(repo, deed("rm src"))).problem == "looking failed"
+            assert inspect_as(place, 12_345, asked(repo, deed("rm src"))).problem == "the inspection failed"
         finally:
             os.kill(helper, 9)
             os.waitpid(helper, 0)

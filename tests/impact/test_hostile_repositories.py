@@ -255,7 +255,7 @@ def test_a_look_that_overruns_is_killed_and_the_next_one_is_answered(own: Path) 
         look(asked(own, deed("rm kept.txt")))
         first = look.pid
         seen = look(asked(own, deed("git clean -fd"), ms=300))
-        assert (seen.loss, seen.problem) == (Loss.UNKNOWN, "looking takes too long")
+        assert (seen.loss, seen.problem) == (Loss.UNKNOWN, "it takes too long")
         assert look(asked(own, deed("rm kept.txt"))).loss is Loss.RECOVERABLE
         assert look.pid not in (None, first)
 

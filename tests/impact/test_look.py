@@ -31,7 +31,7 @@ def own(tmp_path: Path) -> Path:
         ("rm data", "lost: would delete 1 file, 2 bytes; it exists nowhere else: data/run7.csv"),
         ("rm x.log", "lost: would delete 1 file, 2 bytes; it exists nowhere else: x.log"),
         ("rm empty", "none: would delete 1 file, 0 bytes"),
-        ("rm node_modules", "recoverable: node_modules is ignored by Git and can be made again"),
+        ("rm node_modules", "recoverable: node_modules is ignored by Git and can be regenerated"),
         ("rm .git", "lost: would delete 1 file, 0 bytes; it exists nowhere else: .git (the repository with its history)"),
         ("rm **/*.py", "recoverable: would delete 2 files, 5 bytes; all of it can be had back"),
         ("rm src/*.py", "recoverable: would delete 2 files, 5 bytes; all of it can be had back"),
@@ -54,7 +54,7 @@ def own(tmp_path: Path) -> Path:
         ("git reset --hard nowhere", "unknown: what would be lost is not known: the commit is not known here"),
         ("git reset --keep", "unknown: what would be lost is not known: --keep is not known here"),
         ("git -c core.pager=x reset --hard", "unknown: what would be lost is not known: git -c is not known here"),
-        ("git gc", "unknown: what would be lost is not known: git gc is not looked at"),
+        ("git gc", "unknown: what would be lost is not known: git gc is not inspected"),
     ],
 )  # fmt: skip
 def test_what_would_be_gone_is_told_before_it_is(repo: Path, look: WarmInspector, command: str, words: str) -> None:
@@ -108,7 +108,7 @@ def test_a_stash_is_told_by_its_name(own: Path, look: WarmInspector) -> None:
     (own / "src/a.py").write_text("x\n")
     git(own, "stash")
     seen = look(asked(own, deed("git stash drop")))
-    assert seen.loss is Loss.LOST and "would throw away 1 stash: WIP on main" in seen.words
+    assert seen.loss is Loss.LOST and "would discard 1 stash: WIP on main" in seen.words
 
 
 def test_links_mean_what_they_will_mean(own: Path, look: WarmInspector, tmp_path: Path) -> None:

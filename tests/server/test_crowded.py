@@ -46,4 +46,4 @@ def test_what_would_be_lost_is_looked_at(tmp_path: Path) -> None:
         seen = looker({"cwd": str(tmp_path), "targets": [], "deeds": [], "ms": 5_000})
     finally:
         looker.close()
-    assert "looking failed" not in str(seen)
+    assert "the inspection failed" not in str(seen)

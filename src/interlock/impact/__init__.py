@@ -9,22 +9,24 @@ import time
 from dataclasses import dataclass
 
 MILLISECONDS = 300
-GRACE = 0.2  # seconds behind its budget in which a look can say itself that it took too long
+GRACE = 0.2  # seconds after its budget in which an inspection can report by itself that it took too long
 ENTRIES = 100_000
 BYTES = 256 << 20  # that are read to compare them
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
+_PART = 1 << 18
 
 
 class BudgetExceeded(Exception):
-    """The look took more than it may; the words say of what."""
+    """An inspection used up its time, entries or bytes; the message says which."""
 
 
 class Unclear(Exception):
-    """What was found has no one meaning, so that nothing is said about it; the words say why."""
+    """The state found is ambiguous, so that its loss stays unknown; the message says why."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """What is left for one look."""
+    """The time, entries and bytes left for one inspection."""
 
     until: float
     entries: int = ENTRIES
@@ -35,14 +37,14 @@ class Budget:
         return cls(time.monotonic() + milliseconds / 1000, entries)
 
     def entry(self, count: int = 1) -> None:
-        """One more thing was looked at; raises Spent."""
+        """Counts inspected entries; raises BudgetExceeded."""
         self.entries -= count
         if self.entries < 0:
             raise BudgetExceeded("there is too much of it")
         self.tick()
 
     def read(self, count: int) -> None:
-        """So many bytes were read; raises Spent."""
+        """Counts bytes read; raises BudgetExceeded."""
         self.bytes -= count
         if self.bytes < 0:
             raise BudgetExceeded("it is too large")
@@ -50,15 +52,11 @@ class Budget:
 
     def tick(self) -> None:
         if time.monotonic() > self.until:
-            raise BudgetExceeded("looking takes too long")
-
-
-_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
-_PART = 1 << 18
+            raise BudgetExceeded("it takes too long")
 
 
 def read_contents(path: str, budget: Budget, most: int) -> bytes:
-    """All of a file that is no larger than `most`; raises OSError, and Unclear for anything that is no such file."""
+    """The whole content of a regular file of at most `most` bytes; raises OSError, and Unclear for anything else."""
     handle = os.open(path, _FLAGS)
     try:
         found = os.fstat(handle)
@@ -77,7 +75,7 @@ def read_contents(path: str, budget: Budget, most: int) -> bytes:
 
 
 def blob_id(path: str, found: os.stat_result, budget: Budget) -> bytes | None:
-    """What Git would call the content, read as it stands on the disk; None where it changes meanwhile or cannot be read."""
+    """The Git object id of the content as it stands on the disk; None where it changes meanwhile or cannot be read."""
     if stat.S_ISLNK(found.st_mode):
         target = os.readlink(os.fsencode(path))
         return hashlib.sha1(b"blob %d\0" % len(target) + target, usedforsecurity=False).digest()
@@ -91,12 +89,12 @@ def blob_id(path: str, found: os.stat_result, budget: Budget) -> bytes | None:
         opened = os.fstat(handle)
         if not stat.S_ISREG(opened.st_mode) or opened.st_size != found.st_size:
             return None
-        return _hashed(handle, opened.st_size, budget)
+        return _hash(handle, opened.st_size, budget)
     finally:
         os.close(handle)
 
 
-def _hashed(handle: int, size: int, budget: Budget) -> bytes | None:
+def _hash(handle: int, size: int, budget: Budget) -> bytes | None:
     whole = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
     left = size
     while left >= 0:

@@ -12,7 +12,7 @@ from interlock.analysis.shell import MAX_SCRIPT
 MAX_BYTES = MAX_SCRIPT
 MAX_HASHED = 1 << 26
 _FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_MADE_UP = ("/proc/", "/sys/", "/dev/")  # made by the kernel as they are read
+_VIRTUAL = ("/proc/", "/sys/", "/dev/")  # made by the kernel as they are read
 _FIRST_LINE = 80  # a shell takes a file for a program when there is a NUL in the first line, of which it reads so much
 
 
@@ -25,13 +25,13 @@ def read_text(path: str) -> str | None:
 
 
 def _cut(path: str, data: bytes) -> str:
-    """The beginning, and in a comment at its end what stands for all of it: an approval is for the whole script."""
+    """The beginning, with a hash of the whole file in a comment at its end: an approval is for the whole script."""
     mark = f"\n#{_mark(path)}"
     return data.decode("latin-1")[: len(data) - len(mark)] + mark
 
 
 def _mark(path: str) -> str:
-    """One hash of a long file, however long; behind what is hashed of it, its size and its time count."""
+    """A hash of a long file; beyond MAX_HASHED bytes its size and modification time stand for the rest."""
     whole = hashlib.sha256()
     try:
         handle = os.open(path, _FLAGS)
@@ -54,11 +54,11 @@ def read_bytes(path: str, limit: int) -> bytes | None:
         before = os.stat(path)
         if not stat.S_ISREG(before.st_mode):
             return None
-        # It may have been replaced since: O_NONBLOCK opens a FIFO without waiting, and what was opened is looked at again.
+        # It may have been replaced since: O_NONBLOCK opens a FIFO without waiting, and the open file is checked again.
         handle = os.open(path, _FLAGS)
         try:
             opened = os.fstat(handle)
-            if not stat.S_ISREG(opened.st_mode) or _made_up(path):
+            if not stat.S_ISREG(opened.st_mode) or _is_virtual(path):
                 return None
             return _read(handle, limit + 1)
         finally:
@@ -76,8 +76,8 @@ def decode(data: bytes) -> str:
         return text.decode("latin-1")
 
 
-def _made_up(path: str) -> bool:
-    return os.path.realpath(path).startswith(_MADE_UP)
+def _is_virtual(path: str) -> bool:
+    return os.path.realpath(path).startswith(_VIRTUAL)
 
 
 def _read(handle: int, count: int) -> bytes:
@@ -93,25 +93,25 @@ def _is_program(data: bytes) -> bool:
 
 
 class Hidden(OSError):
-    """A folder on the way cannot be looked into by this user."""
+    """This user may not search a folder on the way."""
 
 
-def real_paths(asked: Sequence[tuple[str, bool]], strict: bool = False) -> list[str]:
-    """Each absolute path without links; the link at its end is followed where that is said. `strict` raises Hidden."""
-    return [_real(path, follow, strict) for path, follow in asked]
+def real_paths(paths: Sequence[tuple[str, bool]], strict: bool = False) -> list[str]:
+    """Resolves the links of each absolute path; the flag beside it says whether a link at its end is followed. `strict` raises Hidden."""
+    return [_real(path, follow, strict) for path, follow in paths]
 
 
 def _real(path: str, follow: bool, strict: bool) -> str:
     head, name = os.path.split(path)
     try:
         if follow or name in ("", ".", ".."):
-            return _led(path, strict)
-        return os.path.join(_led(head, strict), name)
+            return _realpath(path, strict)
+        return os.path.join(_realpath(head, strict), name)
     except ValueError:  # a NUL: no such path
         return path
 
 
-def _led(path: str, strict: bool) -> str:
+def _realpath(path: str, strict: bool) -> str:
     if strict:
         try:
             return os.path.realpath(path, strict=True)

@@ -11,7 +11,7 @@ from interlock.analysis.assess import Judgement
 from interlock.analysis.facts import QUOTED, Command, Effect, Fact, known
 from interlock.analysis.targets import find_delete_query, happens_elsewhere
 from interlock.analysis.targets.addresses import is_ephemeral_name
-from interlock.analysis.targets.ephemeral import RULES as DISPOSABLE
+from interlock.analysis.targets.ephemeral import RULES as EPHEMERAL_RULES
 from interlock.analysis.targets.ephemeral import Ephemeral, ephemeral_targets
 from interlock.analysis.targets.ordering import (
     CommandLine,
@@ -27,51 +27,51 @@ from interlock.policy.circumstances import Circumstances
 from interlock.policy.impact import INSPECTABLE_RULES, Impact
 from interlock.policy.real_paths import RESOLVED
 
-MOST = 50  # deeds of one action that are looked at
-# Those that can be looked at for words alone: what a person has to know, and no look can excuse.
+MOST = 50  # effects of one action that are inspected
+# Includes rules that are inspected only to inform a person: no impact relaxes their requirement.
 INSPECTABLE = INSPECTABLE_RULES | frozenset(
     "filesystem.wipe filesystem.delete_system_file filesystem.delete_state git.force_push".split()
 )
-# An effect, and the deed that it is.
+# The verb of a fact -> the verb in the inspection.
 _VERBS = {"delete": "delete", "truncate": "truncate", "overwrite": "overwrite", "write": "overwrite"}
 _AWAY = frozenset({"remote", "container", "privileged"})
-# What the command may stand in, and still run in this folder with these words.
+# Wrappers that run the command in this folder with the same words.
 _WITHIN = frozenset({"bash -c", "sh -c", "dash -c", "zsh -c", "timeout", "time", "nohup", "command", "nice"})
-_CONTENTS = frozenset({"database", "statements", "compose"})  # deeds for which it matters what is in a file
-_PASSING = frozenset("temp sink build cache log device remote".split())  # where what is written over is made again
+_CONTENTS = frozenset({"database", "statements", "compose"})  # effects that depend on the content of a file
+_PASSING = frozenset("temp sink build cache log device remote".split())  # places whose files are regenerated
 _FILES_SERVER = "mcp__filesystem__"
 _MOVES = frozenset({"cd", "pushd", "popd", "chdir"})
-# Programs that destroy what they are given and do nothing else: where that is not there, nothing is lost.
+# Programs that only destroy their arguments: where an argument does not exist, nothing is lost.
 _DIRECT = frozenset({"rm", "unlink", "rmdir", "truncate", "shred"})
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What is looked at, and whether the answer can lower what is asked for."""
+    """The effects to inspect, and whether their impact may relax the requirement."""
 
     bases: tuple[str, ...]  # the folders that it may run in
     deeds: tuple[Mapping[str, Any], ...]
     relieves: bool
-    notes: tuple[str, ...] = ()  # what is known without a look
-    made: tuple[Mapping[str, str], ...] = ()  # by this session, as far as a look has to know
-    strayed: tuple[str, ...] = ()  # where this session went before: what is not here may be there
-    home: str = ""  # what `~` stands for, where that is not what the system says
-    throwaway: bool = False  # all that is forbidden in it is done to databases that are there to be thrown away
+    notes: tuple[str, ...] = ()  # what is known without an inspection
+    created: tuple[Mapping[str, str], ...] = ()  # files and refs created in this session
+    strayed: tuple[str, ...] = ()  # folders this session went to before: a target that is not here may be there
+    home: str = ""  # the home that `~` stands for, where it is not the system's
+    throwaway: bool = False  # everything forbidden in it happens to ephemeral databases
 
     @property
     def body(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"bases": list(self.bases), "deeds": [dict(deed) for deed in self.deeds]}
-        found |= {"made": [dict(one) for one in self.made]} if self.made else {}
+        found: dict[str, Any] = {"bases": list(self.bases), "deeds": [dict(effect) for effect in self.deeds]}
+        found |= {"made": [dict(one) for one in self.created]} if self.created else {}
         found |= {"home": self.home} if self.home else {}
         return found | ({"strayed": list(self.strayed)} if self.strayed else {})
 
 
 def inspection_of(
-    action: Action, judged: Judgement, made: Provenance = NOTHING_CREATED, own_tools: bool = False
+    action: Action, judged: Judgement, created: Provenance = NOTHING_CREATED, own_tools: bool = False
 ) -> Inspection | None:
-    """The question; None for everyday work, and for what happens elsewhere, as somebody else or in a way that cannot be read.
+    """The inspection of an action; None for everyday work, and for effects elsewhere, as another user or that cannot be read.
 
-    `own_tools` is whether a tool works on this machine's files, and is not one that somebody only names.
+    `own_tools` says that the tool really works on this machine's files.
     """
     assessment = judged.assessment
     here = action.kind is Kind.COMMAND or (own_tools and action.kind is Kind.TOOL)
@@ -80,49 +80,49 @@ def inspection_of(
     accused = {(f.subject, f.span) for f in assessment.findings if f.level >= Level.DESTRUCTIVE}
     line = parse_command_line(action.text) if action.kind is Kind.COMMAND else CommandLine()
     facts = line.until(judged.facts, accused, [fact_key(fact) for fact in judged.facts])
-    answers = ephemeral_targets(judged.facts, accused, made) if not line.set_apart else {}
+    answers = ephemeral_targets(judged.facts, accused, created) if not line.set_apart else {}
     rest = accused - answers.keys()
     beside = [fact for fact in judged.facts if not _belongs(fact, answers)]
     if any(_AWAY & fact.traits for fact in beside) or happens_elsewhere(action, judged.facts, rest):
         return None
-    deeds = [
-        *_deeds(judged.facts, rest, earlier_git_changes(facts)),
+    effects = [
+        *_effects(judged.facts, rest, earlier_git_changes(facts)),
         *(one.deed for one in answers.values() if one.deed is not None),
     ]
     bases = _bases(action.cwd, facts)
-    if not (deeds or answers) or bases is None or len(deeds) > MOST or any(deed is None for deed in deeds):
+    if not (effects or answers) or bases is None or len(effects) > MOST or any(effect is None for effect in effects):
         return None
-    looks = bool(rest) or any((one.deed or {}).get("verb") in _CONTENTS for one in answers.values())
-    undisturbed = not looks or _undisturbed(line, facts, accused, answers)
+    inspects = bool(rest) or any((one.deed or {}).get("verb") in _CONTENTS for one in answers.values())
+    undisturbed = not inspects or _is_undisturbed(line, facts, accused, answers)
     relieves = undisturbed and not line.set_apart and _all_visible(assessment, judged.facts, answers)
     notes = tuple(dict.fromkeys(one.note for one in answers.values() if one.note))
-    looked_at = tuple(deed for deed in deeds if deed is not None)
-    local = tuple(made.local()) if deeds else ()
-    thrown = _throwaway(assessment, answers, bases, made)
-    return Inspection(bases, looked_at, relieves, notes, local, made.strayed, action.home, thrown)
+    inspected = tuple(effect for effect in effects if effect is not None)
+    local = tuple(created.local()) if effects else ()
+    throwaway = _forbidden_is_ephemeral(assessment, answers, bases, created)
+    return Inspection(bases, inspected, relieves, notes, local, created.strayed, action.home, throwaway)
 
 
-def _throwaway(
-    assessment: Assessment, answers: Mapping[Key, Ephemeral], bases: Sequence[str], made: Provenance
+def _forbidden_is_ephemeral(
+    assessment: Assessment, answers: Mapping[Key, Ephemeral], bases: Sequence[str], created: Provenance
 ) -> bool:
-    """R-23: whether all that is forbidden in it is done to databases here, made for tests or by this session."""
+    """R-23: whether everything forbidden happens to local databases for tests or created in this session."""
     forbidden = [(one.subject, one.span) for one in assessment.findings if one.level >= Level.FORBIDDEN]
-    return all(one in answers and (answers[one].note or _own_file(answers[one], bases, made)) for one in forbidden)
+    return all(one in answers and (answers[one].note or _own_file(answers[one], bases, created)) for one in forbidden)
 
 
-def _own_file(answer: Ephemeral, bases: Sequence[str], made: Provenance) -> bool:
-    """Whether a database that is a file is for tests by its name, or was made by this session where the action runs."""
+def _own_file(answer: Ephemeral, bases: Sequence[str], created: Provenance) -> bool:
+    """Whether a database file is for tests by its name, or was created in this session where the action runs."""
     file = str((answer.deed or {}).get("target", ""))
-    own = {posixpath.join(one.base, one.name) for one in made.things if one.kind == FILE}
+    own = {posixpath.join(one.base, one.name) for one in created.things if one.kind == FILE}
     return is_ephemeral_name(posixpath.basename(file)) or own.issuperset(posixpath.join(base, file) for base in bases)
 
 
 def overwrite_inspection(
-    action: Action, facts: Sequence[Fact], made: Provenance, own_tools: bool, edits: bool = False
+    action: Action, facts: Sequence[Fact], created: Provenance, own_tools: bool, edits: bool = False
 ) -> Inspection | None:
-    """What everyday work would write over if it is there: nobody is asked about that, and what Git does not have is kept first.
+    """The files that everyday work would overwrite: nobody is asked about them, and a snapshot keeps what Git does not have.
 
-    `edits` is whether a change of a part of a file counts as well.
+    `edits` includes changes to a part of a file.
     """
     here = action.kind is Kind.COMMAND or (own_tools and action.kind is Kind.TOOL)
     if not here or not action.cwd.startswith("/"):
@@ -134,12 +134,12 @@ def overwrite_inspection(
     if bases is None or len(written) > MOST:
         return None
     targets = dict.fromkeys(fact.target for fact in written)
-    deeds = tuple({"verb": "overwrite", "target": target, "worked": True} for target in targets)
-    return Inspection(bases, deeds, False, (), tuple(made.local()), made.strayed, action.home)
+    effects = tuple({"verb": "overwrite", "target": target, "worked": True} for target in targets)
+    return Inspection(bases, effects, False, (), tuple(created.local()), created.strayed, action.home)
 
 
 def _replaces(fact: Effect, edits: bool) -> bool:
-    """Whether a file is written as a whole, in a place where it may be the only one."""
+    """Whether a whole file is written in a place where it may be the only copy."""
     clear = known(fact.target) and QUOTED not in fact.target and not set("*?[{") & set(fact.target)
     passing = fact.place in _PASSING or fact.traits & (_AWAY if edits else _AWAY | {"edit"})
     return fact.verb in ("write", "overwrite") and clear and not passing and _near(fact.via)
@@ -149,60 +149,63 @@ def with_impact(
     at: Circumstances,
     action: Action,
     judged: Judgement,
-    look: Callable[[Mapping[str, Any]], Impact],
+    inspect: Callable[[Mapping[str, Any]], Impact],
     relief: bool,
-    made: Provenance = NOTHING_CREATED,
+    created: Provenance = NOTHING_CREATED,
     own_tools: bool = False,
 ) -> Circumstances:
-    """The circumstances, with what a look for this very decision saw; only what the whole action comes to lowers anything."""
-    question = inspection_of(action, judged, made, own_tools)
+    """The circumstances with the impact inspected for this decision; only the impact of the whole action relaxes anything."""
+    question = inspection_of(action, judged, created, own_tools)
     if question is None:
         return at
-    seen = run_inspection(question, look)
+    impact = run_inspection(question, inspect)
     counts = question.relieves and relief
-    return replace(at, impact=seen, loss=seen.loss if counts else Loss.UNKNOWN, ephemeral=counts and question.throwaway)
+    loss = impact.loss if counts else Loss.UNKNOWN
+    return replace(at, impact=impact, loss=loss, ephemeral=counts and question.throwaway)
 
 
-def run_inspection(question: Inspection, look: Callable[[Mapping[str, Any]], Impact]) -> Impact:
-    """What was seen, with what is known without a look."""
+def run_inspection(question: Inspection, inspect: Callable[[Mapping[str, Any]], Impact]) -> Impact:
+    """Inspects the targets and adds the notes that are known without it."""
     if not question.deeds:
         return Impact(Loss.RECOVERABLE, notes=question.notes)
-    seen = look(question.body)
-    worst = Loss.RECOVERABLE if question.notes and seen.loss is Loss.NONE else seen.loss
-    return replace(seen, loss=worst, notes=(*question.notes, *seen.notes))
+    impact = inspect(question.body)
+    worst = Loss.RECOVERABLE if question.notes and impact.loss is Loss.NONE else impact.loss
+    return replace(impact, loss=worst, notes=(*question.notes, *impact.notes))
 
 
 def is_own_tool(action: Action) -> bool:
-    """A tool of the agent itself, or of the server that gives it this machine's files; any other server may be anywhere."""
+    """Whether a tool is the agent's own, or of the server for this machine's files; any other server may be anywhere."""
     return action.kind is Kind.TOOL and (action.text.startswith(_FILES_SERVER) or "__" not in action.text)
 
 
 def _belongs(fact: Fact, answers: Mapping[Key, Ephemeral]) -> bool:
-    """Whether all that is to be said of a fact is known."""
+    """Whether a fact concerns a target that is known to be ephemeral."""
     return fact_key(fact) in answers
 
 
-def _undisturbed(line: CommandLine, facts: Sequence[Fact], accused: set[Key], answers: Mapping[Key, Ephemeral]) -> bool:
+def _is_undisturbed(
+    line: CommandLine, facts: Sequence[Fact], accused: set[Key], answers: Mapping[Key, Ephemeral]
+) -> bool:
     files = [one for one in answers if (answers[one].deed or {}).get("verb") == "database"]
     return is_undisturbed(facts, accused, answers.keys() - set(files))
 
 
 def moved_targets(facts: Sequence[Fact]) -> list[Mapping[str, Any]] | None:
-    """What leaves its place for another, which is destroyed nowhere and yet missed by whoever takes it all back; None where that is not known."""
+    """The sources of moves as deletions: a move destroys nothing, but an undo has to put them back; None where one is not known."""
     moves = [fact for fact in facts if isinstance(fact, Effect) and fact.verb == "move" and RESOLVED not in fact.traits]
     if not all(known(one.target) and QUOTED not in one.target and _near(one.via) for one in moves):
         return None
     return [{"verb": "delete", "target": one.target} for one in moves]
 
 
-def _deeds(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Mapping[str, Any] | None]:
-    """What is destroyed; None for something whose target or folder is not known."""
+def _effects(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> Iterator[Mapping[str, Any] | None]:
+    """The destructive effects; None for one whose target or folder is not known."""
     exactly = {fact_key(fact): _exactly(fact) for fact in facts if isinstance(fact, Command)}
     for fact in facts:
         if fact_key(fact) not in accused:
             continue
         if isinstance(fact, Effect):
-            if fact.verb in _VERBS and RESOLVED not in fact.traits:  # a look follows links by itself
+            if fact.verb in _VERBS and RESOLVED not in fact.traits:  # the inspection follows links by itself
                 clear = known(fact.target) and QUOTED not in fact.target and _near(fact.via)
                 more = exactly.get(fact_key(fact), {})
                 yield {"verb": _VERBS[fact.verb], "target": fact.target, **more} if clear and fact.target else None
@@ -213,7 +216,7 @@ def _deeds(facts: Sequence[Fact], accused: set[Key], before: Sequence[str]) -> I
 
 
 def _exactly(fact: Command) -> Mapping[str, Any]:
-    """What is known of a command beyond what it destroys: that this is all, and what exactly a search finds."""
+    """What is known of a command beyond its targets: that it does nothing else, and the query of a search."""
     found = find_delete_query(fact)
     if found is not None:
         return {"found": found, "sure": True}
@@ -222,7 +225,7 @@ def _exactly(fact: Command) -> Mapping[str, Any]:
 
 
 def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
-    """Where it may run: here and, behind one `cd`, also there: nobody knows which of them succeeds."""
+    """The folders it may run in: this one and, after one `cd`, also its target, since nobody knows whether that succeeds."""
     moves = [fact for fact in facts if isinstance(fact, Command) and fact.program in _MOVES]
     if not moves:
         return (cwd,)
@@ -236,14 +239,14 @@ def _bases(cwd: str, facts: Sequence[Fact]) -> tuple[str, ...] | None:
 
 
 def _all_visible(assessment: Assessment, facts: Sequence[Fact], answers: Mapping[Key, Ephemeral]) -> bool:
-    """Whether everything that is held against it can be seen on the disk, with a fact for each, or is known without that."""
-    held = [finding for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE]
-    seen = {fact_key(f) for f in facts if isinstance(f, Effect) and f.verb in _VERBS}
-    seen |= {fact_key(f) for f in facts if isinstance(f, Command) and f.program == "git"}
+    """Whether each destructive finding can be inspected on the disk, by a fact of its own, or has an ephemeral target."""
+    findings = [finding for finding in assessment.findings if finding.level >= Level.DESTRUCTIVE]
+    visible = {fact_key(f) for f in facts if isinstance(f, Effect) and f.verb in _VERBS}
+    visible |= {fact_key(f) for f in facts if isinstance(f, Command) and f.program == "git"}
     return all(
-        (finding.rule in INSPECTABLE_RULES and (finding.subject, finding.span) in seen)
-        or (finding.rule in DISPOSABLE and (finding.subject, finding.span) in answers)
-        for finding in held
+        (finding.rule in INSPECTABLE_RULES and (finding.subject, finding.span) in visible)
+        or (finding.rule in EPHEMERAL_RULES and (finding.subject, finding.span) in answers)
+        for finding in findings
     )
 
 

@@ -21,11 +21,15 @@ from interlock.impact.targets import effective_home, existing_paths, find_paths,
 from interlock.impact.warm_child import READY
 from interlock.policy.impact import Impact, impact_json, unknown_impact
 
+MAX_REQUEST = 1 << 20  # bytes
+MEMORY = 2 << 30
+HANDLES = 64
+_PR_SET_DUMPABLE = 4
 _VERBS = {"delete": "delete", "truncate": "empty", "overwrite": "overwrite", "database": "change"}
 
 
 def inspect_targets(question: Mapping[str, Any], home: str = "") -> Impact:
-    """What is there of the targets, and whether it exists elsewhere; whatever stands in the way of an answer is said in it."""
+    """The impact on the targets: what exists, and whether it exists elsewhere; an obstacle becomes the impact's problem."""
     tally, home = ImpactTally(), effective_home(question, home)
     budget = Budget.of(int(question.get("ms", MILLISECONDS)), int(question.get("entries", ENTRIES)))
     try:
@@ -35,10 +39,10 @@ def inspect_targets(question: Mapping[str, Any], home: str = "") -> Impact:
     except RecursionError:
         tally.unclear("it is nested too deep")
     except OSError as error:
-        tally.unclear(f"it cannot be looked into ({error.strerror or type(error).__name__})")
+        tally.unclear(f"it cannot be inspected ({error.strerror or type(error).__name__})")
     except (ValueError, KeyError, TypeError, MemoryError):
         tally.unclear("it cannot be read")
-    return tally.seen()
+    return tally.impact()
 
 
 def _inspect_effects(question: Mapping[str, Any], tally: ImpactTally, budget: Budget, home: str) -> None:
@@ -47,89 +51,85 @@ def _inspect_effects(question: Mapping[str, Any], tally: ImpactTally, budget: Bu
     if not bases or not all(base.startswith("/") for base in bases):
         raise Unclear("the folder is not known")
     own = SessionFiles.of(question.get("made", ()), budget)
-    standing = FileSurvey(tally, budget, temp, os.path.realpath(bases[0]), own, home)
-    for deed in question["deeds"]:
-        if deed["verb"] == "git":
-            words, after = ([str(word) for word in deed.get(name, ())] for name in ("words", "after"))
-            if not sum(git_losses(base, words, standing, after) for base in bases):
+    survey = FileSurvey(tally, budget, temp, os.path.realpath(bases[0]), own, home)
+    for effect in question["deeds"]:
+        if effect["verb"] == "git":
+            words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
+            if not sum(git_losses(base, words, survey, after) for base in bases):
                 raise Unclear("there is no repository")
-        elif deed["verb"] == "settings":
-            check_database_settings(bases, str(deed["environment"]), standing)
-        elif deed["verb"] == "compose":
-            files = [{"target": target} for target in deed["targets"]]
+        elif effect["verb"] == "settings":
+            check_database_settings(bases, str(effect["environment"]), survey)
+        elif effect["verb"] == "compose":
+            files = [{"target": target} for target in effect["targets"]]
             places = [path for one in files for path in target_paths(one, bases, home, budget)]
-            check_compose_files(places, standing, bool(deed.get("own")))
-        elif deed["verb"] == "statements":
-            scripts = [{"target": str(target)} for target in deed["targets"]]
-            check_sql_files([path for one in scripts for path in target_paths(one, bases, home, budget)], standing)
+            check_compose_files(places, survey, bool(effect.get("own")))
+        elif effect["verb"] == "statements":
+            scripts = [{"target": str(target)} for target in effect["targets"]]
+            check_sql_files([path for one in scripts for path in target_paths(one, bases, home, budget)], survey)
         else:
-            _files(deed, bases, standing, home, [str(base) for base in question.get("strayed", ())])
+            _inspect_files(effect, bases, survey, home, [str(base) for base in question.get("strayed", ())])
     if own.lost_with_its_copy:
         raise Unclear("a copy would go with what it is a copy of")
 
 
-def _files(
-    deed: Mapping[str, Any], bases: list[str], standing: FileSurvey, home: str, strayed: Sequence[str] = ()
+def _inspect_files(
+    effect: Mapping[str, Any], bases: list[str], survey: FileSurvey, home: str, strayed: Sequence[str] = ()
 ) -> None:
-    verb = str(deed["verb"])
-    standing.tally.verb = _VERBS[verb]
-    paths = dict.fromkeys(target_paths(deed, bases, home, standing.budget))
-    if not paths and any(target_paths(deed, [base], home, standing.budget) for base in strayed):
+    verb = str(effect["verb"])
+    survey.tally.verb = _VERBS[verb]
+    paths = dict.fromkeys(target_paths(effect, bases, home, survey.budget))
+    if not paths and any(target_paths(effect, [base], home, survey.budget) for base in strayed):
         raise Unclear("it is not here, but in a folder that this session went to")
-    if not paths and deed.get("sure"):
-        standing.tally.absent |= all(_expected(deed, base, standing, home) for base in bases)
-    seen: set[str] = set()
+    if not paths and effect.get("sure"):
+        survey.tally.absent |= all(_is_expected_missing(effect, base, survey, home) for base in bases)
+    trees: set[str] = set()
     for path in sorted(paths):
         if verb == "delete":
-            if not any(path.startswith(f"{one}/") for one in seen):
-                seen.add(path)
-                standing.tree(path)
+            if not any(path.startswith(f"{one}/") for one in trees):
+                trees.add(path)
+                survey.tree(path)
         else:
             real = os.path.realpath(path)  # what is written goes through links
-            standing.file(real, os.stat(real), worked=bool(deed.get("worked")))
+            survey.file(real, os.stat(real), worked=bool(effect.get("worked")))
             if verb == "database":
-                _beside(real, standing)
+                _inspect_unwritten_pages(real, survey)
 
 
-def _expected(deed: Mapping[str, Any], base: str, standing: FileSurvey, home: str) -> bool:
-    """Whether that nothing is there is no surprise: inside the project, or what programs keep at home; elsewhere it may mean another place."""
-    if "found" in deed:  # a search that finds nothing where it looks
-        return os.path.isdir(join_target(base, str(deed["found"]["root"]), home)) or _inside(deed, base, standing, home)
-    return is_unambiguous(str(deed["target"])) and _inside(deed, base, standing, home)
+def _is_expected_missing(effect: Mapping[str, Any], base: str, survey: FileSurvey, home: str) -> bool:
+    """Whether a missing target is plausible: inside the project, or a program's file at home; elsewhere another place may be meant."""
+    if "found" in effect:  # a search that finds nothing where it looks
+        return os.path.isdir(join_target(base, str(effect["found"]["root"]), home)) or _inside(
+            effect, base, survey, home
+        )
+    return is_unambiguous(str(effect["target"])) and _inside(effect, base, survey, home)
 
 
-def _inside(deed: Mapping[str, Any], base: str, standing: FileSurvey, home: str) -> bool:
-    target = str(deed["found"]["root"] if "found" in deed else deed["target"])
+def _inside(effect: Mapping[str, Any], base: str, survey: FileSurvey, home: str) -> bool:
+    target = str(effect["found"]["root"] if "found" in effect else effect["target"])
     path = os.path.normpath(join_target(base, target, home))
-    repository = standing.repository(os.path.realpath(base)) if os.path.isdir(base) else None
+    repository = survey.repository(os.path.realpath(base)) if os.path.isdir(base) else None
     return (repository is not None and f"{path}/".startswith(f"{repository.top}/")) or (
         home not in ("", "/") and path.startswith(f"{home}/.")
     )
 
 
-def target_paths(deed: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
-    """The real paths that a deed to files names, in all folders that it may run in."""
-    if "found" not in deed:
-        return [path for base in bases for path in existing_paths(base, str(deed["target"]), home, budget)]
-    roots = [path for base in bases for path in existing_paths(base, str(deed["found"]["root"]), home, budget)]
-    return [path for root in roots for path in find_paths(root, deed["found"], budget)]
+def target_paths(effect: Mapping[str, Any], bases: Sequence[str], home: str, budget: Budget) -> list[str]:
+    """The real paths that an effect on files names, in all folders that it may run in."""
+    if "found" not in effect:
+        return [path for base in bases for path in existing_paths(base, str(effect["target"]), home, budget)]
+    roots = [path for base in bases for path in existing_paths(base, str(effect["found"]["root"]), home, budget)]
+    return [path for root in roots for path in find_paths(root, effect["found"], budget)]
 
 
-def _beside(path: str, standing: FileSurvey) -> None:
-    """What a database has not yet written into its file."""
+def _inspect_unwritten_pages(path: str, survey: FileSurvey) -> None:
+    """Inspects the files in which SQLite keeps pages that are not yet in the database."""
     for ending in ("-wal", "-journal"):
         if os.path.lexists(path + ending):
-            standing.file(path + ending, os.lstat(path + ending))
-
-
-MOST_ASKED = 1 << 20  # bytes of a question
-MEMORY = 2 << 30
-HANDLES = 64
-_PR_SET_DUMPABLE = 4
+            survey.file(path + ending, os.lstat(path + ending))
 
 
 def confine() -> None:
-    """What a hostile repository could make it use up."""
+    """Limits the resources that a hostile repository could use up."""
     for what, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_AS, MEMORY),
@@ -142,29 +142,29 @@ def confine() -> None:
 
 
 def deny_tracing() -> None:
-    """No other program of the same user looks into it or changes what it says."""
+    """Keeps other programs of the same user from reading or changing this process."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def answer_request(line: bytes, home: str) -> bytes:
-    """The answer to one question; one that cannot be read is answered too."""
+    """The impact for one request; a malformed request gets an unknown impact."""
     try:
-        seen = inspect_targets(json.loads(line), home)
+        impact = inspect_targets(json.loads(line), home)
     except Exception as error:
-        seen = unknown_impact(f"looking failed ({type(error).__name__})")
-    return json.dumps(impact_json(seen)).encode() + b"\n"
+        impact = unknown_impact(f"the inspection failed ({type(error).__name__})")
+    return json.dumps(impact_json(impact)).encode() + b"\n"
 
 
 def main(handle: int) -> None:
-    """Until nobody asks any more."""
+    """Answers requests until the socket is closed."""
     os.chdir("/")
     deny_tracing()
     confine()
     home = pwd.getpwuid(os.getuid()).pw_dir
-    with socket.socket(fileno=handle) as sock, sock.makefile("rb") as asked:
+    with socket.socket(fileno=handle) as sock, sock.makefile("rb") as requests:
         sock.sendall(READY)
-        while line := asked.readline(MOST_ASKED):
+        while line := requests.readline(MAX_REQUEST):
             sock.sendall(answer_request(line, home))
 
 

@@ -20,14 +20,14 @@ from interlock.impact.files import decode, read_text, real_paths
 from interlock.impact.inspector import answer_request, confine
 from interlock.impact.project_files import find_project_files
 
-MOST_ASKED = 65_536  # bytes of a question
+MAX_REQUEST = 65_536  # bytes
 MOST_AT_ONCE = 32
-SECONDS = 5.0  # that one reading may take
-LONGEST = 60.0  # that anything may take
+SECONDS = 5.0  # for one reading
+LONGEST = 60.0  # for any task
 NOTHING, TEXT = b"n", b"t"
 HEAD = struct.Struct(">cI")  # which of them, and how many bytes follow
 _PEER = struct.Struct("3i")  # pid, uid, gid
-_NOTE = struct.Struct("id")  # a child, and how many seconds it may take
+_DEADLINE = struct.Struct("id")  # a child, and how many seconds it may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class TargetUser:
 
 @dataclass(frozen=True, slots=True)
 class UserTask:
-    """How one kind of question is answered, once the child is its user: what is asked and that user's home go in."""
+    """Answers one kind of request, given that user's home, once the child has become that user; with its time limit."""
 
     answer: Callable[[Any, str], bytes | None]
     seconds: Callable[[Any], float] = lambda _: SECONDS
@@ -64,15 +64,15 @@ def target_users(names: Collection[str]) -> dict[int, TargetUser]:
 def answer(
     listening: socket.socket, daemon: int, agents: dict[int, TargetUser], wanted: Callable[[], bool], more: Answers | None = None
 ) -> None:  # fmt: skip
-    """Answers the daemon's questions as long as it is wanted; each in a child that has become the agent's user."""
-    decode(b"\xff")  # what that needs is loaded now: its user may not be able to read it later
+    """Answers the daemon's requests while `wanted`, each in a child that has become the agent's user; refuses other peers."""
+    decode(b"\xff")  # loads its codec now: the agent's user may not be able to read it later
     answers = {**ANSWERS, **(more or {})}
     children: dict[int, float] = {}
-    heard, noted = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    deadline_reader, deadline_writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     listening.settimeout(1.0)
     while wanted():
-        _noted(heard, children)
-        _ended(children)
+        _read_deadlines(deadline_reader, children)
+        _reap(children)
         if len(children) >= MOST_AT_ONCE:
             time.sleep(0.02)
             continue
@@ -87,20 +87,20 @@ def answer(
                 child = os.fork()
                 if child == 0:
                     listening.close()
-                    _serve_one(connection, agents, answers, noted)
+                    _serve_one(connection, agents, answers, deadline_writer)
                 children[child] = time.monotonic() + SECONDS
 
 
-def _noted(heard: int, children: dict[int, float]) -> None:
-    """What children said, while they were root, of how long they may take."""
+def _read_deadlines(deadline_reader: int, children: dict[int, float]) -> None:
+    """Takes over the time limits that children wrote while they were root."""
     with contextlib.suppress(BlockingIOError):
-        for pid, seconds in _NOTE.iter_unpack(os.read(heard, _NOTE.size * 256)):
+        for pid, seconds in _DEADLINE.iter_unpack(os.read(deadline_reader, _DEADLINE.size * 256)):
             if pid in children:
                 children[pid] = time.monotonic() + min(seconds, LONGEST) + 1
 
 
-def _ended(children: dict[int, float]) -> None:
-    """Forgets those that ended, and ends those that take too long: their user could have stopped them."""
+def _reap(children: dict[int, float]) -> None:
+    """Forgets children that ended, and kills those past their deadline: their user could have stopped them."""
     for pid, until in list(children.items()):
         if time.monotonic() > until:
             with contextlib.suppress(ProcessLookupError):
@@ -111,15 +111,17 @@ def _ended(children: dict[int, float]) -> None:
         del children[pid]
 
 
-def _serve_one(connection: socket.socket, agents: dict[int, TargetUser], answers: Answers, noted: int) -> None:
-    """In the child: one question, one answer; whatever goes wrong is no answer, which the daemon takes for a no."""
+def _serve_one(
+    connection: socket.socket, agents: dict[int, TargetUser], answers: Answers, deadline_writer: int
+) -> None:
+    """In the child: one request, one answer; any failure gives no answer, which the daemon takes for a no."""
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        uid, given = _asked(connection)
+        uid, given = _read_request(connection)
         ((kind, question),) = given.items()
         how, seconds = answers[kind].answer, min(answers[kind].seconds(question), LONGEST)
-        os.write(noted, _NOTE.pack(os.getpid(), seconds))
-        _holds_only(connection.fileno())
+        os.write(deadline_writer, _DEADLINE.pack(os.getpid(), seconds))
+        _close_all_but(connection.fileno())
         home = pwd.getpwuid(uid).pw_dir
         _become(agents[uid])
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -132,8 +134,8 @@ def _serve_one(connection: socket.socket, agents: dict[int, TargetUser], answers
     os._exit(0)
 
 
-def _holds_only(kept: int) -> None:
-    """Nothing that root had open goes along to the agent's user, and what is to be opened finds room."""
+def _close_all_but(kept: int) -> None:
+    """Closes every other handle, so that nothing root had open reaches the agent's user and new files find room."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     os.closerange(3, kept)
     os.closerange(kept + 1, most if 0 < most <= 1 << 20 else 1 << 20)
@@ -145,7 +147,7 @@ def _text(path: Any, _: str) -> bytes | None:
 
 
 def _inspect(question: Any, home: str) -> bytes:
-    """What is there of an action's targets."""
+    """Inspects an action's targets."""
     confine()
     return answer_request(json.dumps(question).encode(), home)
 
@@ -154,8 +156,8 @@ def _inspection_seconds(question: Any) -> float:
     return float(question.get("ms", MILLISECONDS)) / 1000 + GRACE
 
 
-def _resolved(asked: Any, _: str) -> bytes:
-    """Where paths lead, as their user gets there."""
+def _resolve(asked: Any, _: str) -> bytes:
+    """Resolves paths with the user's rights."""
     return json.dumps(real_paths([(str(path), bool(follow)) for path, follow in asked])).encode()
 
 
@@ -168,16 +170,16 @@ def _project(question: Any, _: str) -> bytes:
 ANSWERS: Answers = {
     "path": UserTask(_text),
     "look": UserTask(_inspect, _inspection_seconds),
-    "real": UserTask(_resolved),
+    "real": UserTask(_resolve),
     "project": UserTask(_project),
 }
 
 
-def _asked(connection: socket.socket) -> tuple[int, dict[str, Any]]:
+def _read_request(connection: socket.socket) -> tuple[int, dict[str, Any]]:
     connection.settimeout(SECONDS)
     data = b""
-    while not data.endswith(b"\n") and len(data) <= MOST_ASKED:
-        part = connection.recv(MOST_ASKED)
+    while not data.endswith(b"\n") and len(data) <= MAX_REQUEST:
+        part = connection.recv(MAX_REQUEST)
         if not part:
             break
         data += part
@@ -186,7 +188,7 @@ def _asked(connection: socket.socket) -> tuple[int, dict[str, Any]]:
 
 
 def _become(agent: TargetUser) -> None:
-    """For good: groups first, the user last."""
+    """Becomes the agent's user for good: groups first, the user last; refuses root."""
     os.setgroups(agent.groups)
     os.setresgid(agent.gid, agent.gid, agent.gid)
     os.setresuid(agent.uid, agent.uid, agent.uid)

@@ -19,10 +19,10 @@ def find_project_files(cwd: str) -> tuple[ProjectFile, ...]:
     found: list[ProjectFile] = []
     folder = os.path.normpath(cwd)
     for _ in range(DEEPEST):
-        file = _file(os.path.join(folder, NAME))
+        file = _read_file(os.path.join(folder, NAME))
         if file is not None:
             found.append(file)
-        if _there(os.path.join(folder, _REPOSITORY)):
+        if _exists(os.path.join(folder, _REPOSITORY)):
             return tuple(found)
         if folder == "/":
             break
@@ -31,14 +31,14 @@ def find_project_files(cwd: str) -> tuple[ProjectFile, ...]:
     return tuple(file for file in found if file.path == own)
 
 
-def _file(path: str) -> ProjectFile | None:
-    """The file as it stands; None where there is none. What is there and cannot be read is a problem, not nothing."""
+def _read_file(path: str) -> ProjectFile | None:
+    """The file; None where there is none. A file that exists and cannot be read is a problem, not nothing."""
     try:
         before = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        return ProjectFile(path, problem=f"it cannot be looked at: {error.strerror}")
+        return ProjectFile(path, problem=f"it cannot be inspected: {error.strerror}")
     if not stat.S_ISREG(before.st_mode):
         return ProjectFile(path, problem="it is no ordinary file")
     try:
@@ -58,7 +58,7 @@ def _file(path: str) -> ProjectFile | None:
         return ProjectFile(path, problem="it is not UTF-8")
 
 
-def _there(path: str) -> bool:
+def _exists(path: str) -> bool:
     try:
         os.lstat(path)
     except OSError:

@@ -16,20 +16,20 @@ from interlock.policy.impact import MISSING, NAMES, Impact
 
 @dataclass(slots=True)
 class ImpactTally:
-    """Counts what a look meets."""
+    """Counts the files and commits that an inspection meets."""
 
     verb: str = "delete"
     files: int = 0
     bytes: int = 0
     only: int = 0
     names: list[str] = field(default_factory=list)
-    kept: int = 0  # things that can be had back
+    restorable: int = 0  # things that can be restored from elsewhere
     commits: int = 0
     safe: int = 0
     gone: int = 0  # commits, stashes and the like that cannot
     repositories: int = 0  # with their history
-    found: bool = False  # something was there to look at
-    absent: bool = False  # something was looked for, and for certain is not there
+    found: bool = False  # some target exists
+    absent: bool = False  # some target certainly does not exist
     notes: dict[str, None] = field(default_factory=dict)
     problem: str = ""
 
@@ -41,9 +41,9 @@ class ImpactTally:
             self.names.append(name)
 
     def recoverable(self, size: int) -> None:
-        """A file whose content is kept elsewhere, or can be made again."""
+        """A file whose content exists elsewhere, or can be regenerated."""
         self._file(size)
-        self.kept += 1
+        self.restorable += 1
 
     def nothing(self) -> None:
         """A file without content."""
@@ -61,7 +61,7 @@ class ImpactTally:
         self.files += 1
         self.bytes += size
 
-    def seen(self) -> Impact:
+    def impact(self) -> Impact:
         problem = self.problem or ("" if self.found or self.absent else MISSING)
         if not self.found and not problem:
             self.notes[MISSING] = None
@@ -84,20 +84,20 @@ class ImpactTally:
             return Loss.LOST
         if problem:
             return Loss.UNKNOWN
-        return Loss.RECOVERABLE if self.kept or self.commits else Loss.NONE
+        return Loss.RECOVERABLE if self.restorable or self.commits else Loss.NONE
 
 
 MOST = 2_000
 
 
 def file_mark(found: os.stat_result) -> str:
-    """What a file was like: another file of that name, or one that was changed since, has another mark."""
+    """Identifies one version of a file: another file of that name, or one changed since, has another mark."""
     return f"{found.st_dev}:{found.st_ino}:{found.st_size}:{found.st_mtime_ns}"
 
 
 @dataclass(slots=True)
 class SessionFiles:
-    """What the session made, as far as files and branches go."""
+    """The files and refs that this session created."""
 
     files: dict[str, list[Mapping[str, Any]]]  # by the last part of their names
     refs: list[Mapping[str, Any]]
@@ -114,10 +114,10 @@ class SessionFiles:
         return cls(files, [one for one in things[:MOST] if one["kind"] != "file"], budget)
 
     def file(self, path: str, found: os.stat_result) -> bool:
-        """Whether this very file was made by the session, and of a copy, that what it is a copy of is still the same."""
+        """Whether this session created this version of the file; for a copy, also whether its source is still the same."""
         self._gone.add(path)
         return stat.S_ISREG(found.st_mode) and any(
-            self._is(thing, path) and thing.get("mark") == file_mark(found) and self._copied(thing, path, found)
+            self._is(thing, path) and thing.get("mark") == file_mark(found) and self._is_intact_copy(thing, path, found)
             for thing in self.files.get(os.path.basename(path), ())
         )
 
@@ -126,7 +126,7 @@ class SessionFiles:
         return bool(self._relied_on & self._gone)
 
     def ref(self, repository: Repository, kind: str, name: str, remote: str = "") -> bool:
-        """Whether the session made or pushed a branch or a tag of this repository; pushed it to that remote, where one is named."""
+        """Whether this session created or pushed a branch or tag of this repository; to that remote, where one is named."""
         return any(
             one["kind"] == kind
             and one["name"] == name
@@ -139,7 +139,7 @@ class SessionFiles:
         full = os.path.join(str(thing.get("base", "/")), str(thing["name"]))
         return os.path.join(os.path.realpath(os.path.dirname(full)), os.path.basename(full)) == path
 
-    def _copied(self, thing: Mapping[str, Any], path: str, found: os.stat_result) -> bool:
+    def _is_intact_copy(self, thing: Mapping[str, Any], path: str, found: os.stat_result) -> bool:
         if not thing.get("source"):
             return True
         source = os.path.realpath(os.path.join(str(thing.get("base", "/")), str(thing["source"])))
@@ -164,14 +164,14 @@ REGENERABLE = frozenset(
     "cmake-build-release DerivedData .terraform .dart_tool .angular storybook-static TestResults StrykerOutput .godot .ipynb_checkpoints "
     ".docusaurus .expo .vite .output .swc bin obj".split()
 )
-# Names that mean so only beside the project file of what makes them.
-_BESIDE = {"bin": (".csproj", ".fsproj", ".vbproj"), "obj": (".csproj", ".fsproj", ".vbproj")}
-_MADE = (".pyc", ".pyo", ".o", ".obj", ".class", ".egg-info", ".tsbuildinfo", ".log.gz")
+# Names that are regenerable only beside a project file of the tool that generates them.
+_NEEDS_PROJECT = {"bin": (".csproj", ".fsproj", ".vbproj"), "obj": (".csproj", ".fsproj", ".vbproj")}
+_GENERATED = (".pyc", ".pyo", ".o", ".obj", ".class", ".egg-info", ".tsbuildinfo", ".log.gz")
 TEMP = ("/tmp", "/var/tmp")
 
 
 class FileSurvey:
-    """Looks at files one by one, and remembers which repository a folder belongs to."""
+    """Inspects files one by one, and remembers which repository a folder belongs to."""
 
     def __init__(
         self,
@@ -189,7 +189,7 @@ class FileSurvey:
         self._repositories: dict[str, Repository | None] = {}
 
     def tree(self, path: str) -> None:
-        """Everything below a path that would be deleted; raises OSError for what cannot be looked into."""
+        """Counts everything below a path that would be deleted; raises OSError for an unreadable folder."""
         self.budget.entry()
         found = os.lstat(path)
         todo = [path] if stat.S_ISDIR(found.st_mode) else []
@@ -200,12 +200,12 @@ class FileSurvey:
             if os.path.basename(folder) == ".git":
                 self.tally.lost(f"{self._name(folder)} (the repository with its history)", 0)
                 self.tally.repositories += 1
-            elif not self.made_again(folder):
+            elif not self.is_regenerable(folder):
                 self.tally.found = True
                 todo += self._folder(folder)
 
     def _folder(self, folder: str) -> list[str]:
-        """Looks at the files of a folder, and gives back the folders in it."""
+        """Counts the files of a folder, and returns the folders in it."""
         inner = []
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -217,13 +217,13 @@ class FileSurvey:
         return inner
 
     def file(self, path: str, found: os.stat_result, folder: str = "", worked: bool = False) -> None:
-        """One file that would be deleted, emptied or replaced; of one that is worked on, what was committed is enough."""
+        """Counts one file that would be deleted, emptied or replaced; with `worked`, a tracked file is recoverable as it is."""
         mode = found.st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or (stat.S_ISREG(mode) and not found.st_size):
             self.tally.nothing()
         elif not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
             raise Unclear(f"{os.path.basename(path)} is no ordinary file")
-        elif (worked and self._tracked(path)) or self._kept(path, found, folder or os.path.dirname(path)):
+        elif (worked and self._is_tracked(path)) or self._is_recoverable(path, found, folder or os.path.dirname(path)):
             self.tally.recoverable(found.st_size)
         elif self.own.file(path, found):
             self.tally.recoverable(found.st_size)
@@ -241,11 +241,11 @@ class FileSurvey:
                 self._repositories[folder] = repository_of(folder, self.budget)
         return self._repositories[folder]
 
-    def _tracked(self, path: str) -> bool:
+    def _is_tracked(self, path: str) -> bool:
         repository = self.repository(os.path.dirname(path))
         return repository is not None and repository.inside(path) in repository.index.entries
 
-    def _kept(self, path: str, found: os.stat_result, folder: str) -> bool:
+    def _is_recoverable(self, path: str, found: os.stat_result, folder: str) -> bool:
         if "/.git/" in path:
             return False
         repository = self.repository(folder)
@@ -255,16 +255,16 @@ class FileSurvey:
         if os.path.basename(path) == ".git":  # of a work tree or submodule: the repository itself is elsewhere
             return True
         entry = repository.index.entries.get(inside)
-        if (
-            entry is not None
-        ):  # by its content: times say what Git was told, and a filter may have stored something else
+        if entry is not None:  # by its content: times say what Git was told, and a filter may have stored another one
             return blob_id(path, found, self.budget) == entry.oid and repository.objects.has(entry.oid)
         return _regenerable(inside) and repository.ignored(inside)
 
-    def made_again(self, folder: str) -> bool:
-        """A whole folder that Git ignores and that is made again by a program; it is not walked."""
+    def is_regenerable(self, folder: str) -> bool:
+        """Whether Git ignores a whole folder that a program regenerates; it is then counted without walking it."""
         name = os.path.basename(folder)
-        if name not in REGENERABLE or (name in _BESIDE and not _has(os.path.dirname(folder), _BESIDE[name])):
+        if name not in REGENERABLE or (
+            name in _NEEDS_PROJECT and not _has_project_file(os.path.dirname(folder), _NEEDS_PROJECT[name])
+        ):
             return False
         repository = self.repository(os.path.dirname(folder))
         if repository is None:
@@ -274,8 +274,8 @@ class FileSurvey:
             name.startswith(f"{inside}/") for name in repository.index.entries
         ):
             return False
-        self.tally.kept += 1
-        self.tally.note(f"{self._name(folder)} is ignored by Git and can be made again")
+        self.tally.restorable += 1
+        self.tally.note(f"{self._name(folder)} is ignored by Git and can be regenerated")
         return True
 
     def _name(self, path: str) -> str:
@@ -284,10 +284,12 @@ class FileSurvey:
 
 
 def _regenerable(inside: str) -> bool:
-    return inside.endswith(_MADE) or any(part in REGENERABLE and part not in _BESIDE for part in inside.split("/"))
+    return inside.endswith(_GENERATED) or any(
+        part in REGENERABLE and part not in _NEEDS_PROJECT for part in inside.split("/")
+    )
 
 
-def _has(folder: str, endings: tuple[str, ...]) -> bool:
+def _has_project_file(folder: str, endings: tuple[str, ...]) -> bool:
     """Whether a project file of that kind is there."""
     with os.scandir(folder) as entries:
         return any(entry.name.endswith(endings) for entry in entries)

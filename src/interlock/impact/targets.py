@@ -13,19 +13,19 @@ from interlock.impact import Budget, Unclear
 
 _GLOB = re.compile(r"[*?\[]")
 _ODD = re.compile(r"[()]")  # patterns that only some shells know
-_ELSE = re.compile(r"[()^#<>|]|.~")  # what another shell, or one with other settings, takes for a pattern
-_MADE_UP = ("/proc", "/sys", "/dev", "/run")  # made by the kernel as they are read, or of the running system
+_ELSE = re.compile(r"[()^#<>|]|.~")  # patterns of other shells, or of shells with other settings
+_VIRTUAL = ("/proc", "/sys", "/dev", "/run")  # made by the kernel as they are read, or of the running system
 MOST = 10_000
 
 
 def existing_paths(base: str, target: str, home: str, budget: Budget) -> list[str]:
-    """The real paths that a target names, from a folder; a glob names what fits it, and the file of that very name."""
+    """The real paths that a target names from a folder; a glob names its matches, and a file of that literal name."""
     path = join_target(base, target, home)
-    found = [path] if _is_there(path) else []
+    found = [path] if _exists(path) else []
     if _GLOB.search(target):
         if _ODD.search(target):
             raise Unclear("the pattern is not known here")
-        found += list(_expanded(path, budget))
+        found += list(_expand(path, budget))
     places = list(dict.fromkeys(real_path(one) for one in found))
     if any(is_virtual(one) for one in places):
         raise Unclear("it is no ordinary file system")
@@ -33,12 +33,12 @@ def existing_paths(base: str, target: str, home: str, budget: Budget) -> list[st
 
 
 def is_unambiguous(target: str) -> bool:
-    """Whether a target that names nothing names nothing for every shell."""
+    """Whether every shell reads the target alike, so that one that names nothing does so everywhere."""
     return not _ELSE.search(target)
 
 
-def _is_there(path: str) -> bool:
-    """Raises OSError where that cannot be told: a folder that cannot be looked into may hold anything."""
+def _exists(path: str) -> bool:
+    """Raises OSError where that cannot be told: an unreadable folder may hold anything."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -53,12 +53,12 @@ def join_target(base: str, target: str, home: str) -> str:
             raise Unclear("the home folder is not known")
         return os.path.join(home, target[2:])
     if target.startswith("~"):
-        raise Unclear("another user's home is not looked at")
+        raise Unclear("another user's home is not inspected")
     return os.path.join(base, target)
 
 
 def real_path(path: str) -> str:
-    """The path without links in its folders; the last part stays what it is, unless a slash makes a folder of it."""
+    """The path with the links in its folders resolved; its last part stays, unless a slash makes it a folder."""
     name = os.path.basename(path)
     if name in ("", ".", ".."):
         return os.path.realpath(path)
@@ -66,11 +66,11 @@ def real_path(path: str) -> str:
 
 
 def is_virtual(path: str) -> bool:
-    """Whether it is no ordinary file system."""
-    return path == "/" or any(path == one or path.startswith(f"{one}/") for one in _MADE_UP)
+    """Whether a path lies on the kernel's or the running system's own file systems, or is the root."""
+    return path == "/" or any(path == one or path.startswith(f"{one}/") for one in _VIRTUAL)
 
 
-def _expanded(path: str, budget: Budget) -> Iterator[str]:
+def _expand(path: str, budget: Budget) -> Iterator[str]:
     parts = path.split("/")
     found = [("/", False)]  # and whether hidden names count
     for number, part in enumerate(parts[1:], 1):
@@ -79,21 +79,21 @@ def _expanded(path: str, budget: Budget) -> Iterator[str]:
         if len(found) > MOST:
             raise Unclear("the pattern fits too much")
     for at, _ in found:
-        if _is_there(at):
+        if _exists(at):
             yield at
 
 
 def _next(at: str, part: str, hidden: bool, last: bool, budget: Budget) -> Iterator[tuple[str, bool]]:
     if part == "**":
         if last:
-            yield from ((path, True) for path, _ in _listed(at, budget))
+            yield from ((path, True) for path, _ in _list(at, budget))
         else:
             yield from ((path, True) for path in _below(at, budget))
     elif not _GLOB.search(part):
         yield os.path.join(at, part), hidden
     else:
         fits = re.compile(translate(part))
-        for path, name in _listed(at, budget):
+        for path, name in _list(at, budget):
             shown = hidden or not name.startswith(".") or part.startswith(".")
             if shown and fits.match(name):
                 yield path, hidden
@@ -105,12 +105,12 @@ def _below(at: str, budget: Budget) -> Iterator[str]:
     while todo:
         folder = todo.pop()
         yield folder
-        for path, _ in _listed(folder, budget):
+        for path, _ in _list(folder, budget):
             if os.path.isdir(path) and not os.path.islink(path):
                 todo.append(path)
 
 
-def _listed(folder: str, budget: Budget) -> list[tuple[str, str]]:
+def _list(folder: str, budget: Budget) -> list[tuple[str, str]]:
     found = []
     try:
         with os.scandir(folder) as entries:
@@ -127,7 +127,7 @@ _ODD_NAME = re.compile(r"\[[^\]]*\[:|\\")
 
 
 def find_paths(root: str, search: Mapping[str, Any], budget: Budget) -> Iterator[str]:
-    """The paths below a real folder, itself included; raises Unclear for a pattern whose meaning is not sure here."""
+    """The paths below a real folder, itself included, that a search matches; raises Unclear for an ambiguous pattern."""
     name = str(search["name"])
     if _ODD_NAME.search(name):
         raise Unclear("the pattern is not known here")
@@ -147,7 +147,7 @@ def find_paths(root: str, search: Mapping[str, Any], budget: Budget) -> Iterator
 
 
 def _mode(entry: os.DirEntry[str]) -> int:
-    """What kind of thing it is, as the folder says; only where it does not, the thing itself is asked."""
+    """The file type as the folder lists it; the file itself is read only where the folder does not say."""
     if entry.is_symlink():
         return stat.S_IFLNK
     if entry.is_dir(follow_symlinks=False):
@@ -156,7 +156,7 @@ def _mode(entry: os.DirEntry[str]) -> int:
 
 
 def effective_home(question: Mapping[str, Any], own: str) -> str:
-    """Empty, and so not known, where the question names a home that is not its user's."""
+    """The home that `~` stands for; empty, and so not known, where the request names one that is not its user's."""
     named = question.get("home")
     if named is None or named == own:
         return own

@@ -24,35 +24,35 @@ from interlock.ports import SnapshotTaker
 from interlock.snapshots import SnapshotLimits, TakenSnapshot
 
 REQUEST_SECONDS = 10.0
-INSPECTION_SECONDS = 3.0  # for a look, whose own time is shorter
+INSPECTION_SECONDS = 3.0  # more than an inspection's own limit
 _MOST = MAX_SCRIPT * 4 + 4_096
 
 
 class HelperUnavailable(OSError):
-    """Nobody could say what is in a file: what depends on it must not pass."""
+    """The helper gave no clear answer: an action that depends on it must not pass."""
 
 
 def read_as(place: str, uid: int, path: str) -> str | None:
-    """What `read_text` finds for that user; raises CannotLook where there is no clear answer."""
-    kind, data = _answer(place, {"uid": uid, "path": path}, REQUEST_SECONDS)
+    """`read_text` as that user; raises HelperUnavailable where there is no clear answer."""
+    kind, data = _request(place, {"uid": uid, "path": path}, REQUEST_SECONDS)
     return data.decode("utf-8", "surrogatepass") if kind == TEXT else None
 
 
 def inspect_as(place: str, uid: int, question: Mapping[str, Any]) -> Impact:
-    """What `look` finds for that user; where there is no clear answer, nothing is known."""
+    """`inspect_targets` as that user; an unknown impact where there is no clear answer."""
     try:
-        _, data = _answer(place, {"uid": uid, "look": dict(question)}, INSPECTION_SECONDS)
+        _, data = _request(place, {"uid": uid, "look": dict(question)}, INSPECTION_SECONDS)
         return impact_of(json.loads(data))
     except (OSError, ValueError, KeyError, TypeError):
-        return unknown_impact("looking failed")
+        return unknown_impact("the inspection failed")
 
 
 def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[str]:
-    """What `real_paths` finds for that user; raises CannotLook where there is no clear answer."""
+    """`real_paths` as that user; raises HelperUnavailable where there is no clear answer."""
     try:
         found = real_paths(asked, strict=True)
     except Hidden:
-        kind, data = _answer(place, {"uid": uid, "real": [list(one) for one in asked]}, REQUEST_SECONDS)
+        kind, data = _request(place, {"uid": uid, "real": [list(one) for one in asked]}, REQUEST_SECONDS)
         found = json.loads(data) if kind == TEXT else []
     if len(found) != len(asked) or not all(isinstance(one, str) for one in found):
         raise HelperUnavailable(f"{place}: no answer about where paths lead")
@@ -60,17 +60,17 @@ def resolve_as(place: str, uid: int, asked: Sequence[tuple[str, bool]]) -> list[
 
 
 def ask_as(place: str, uid: int, kind: str, question: Mapping[str, Any], seconds: float, most: int) -> bytes:
-    """The answer to another kind of question; raises CannotLook where there is none, or a longer one."""
-    return _answer(place, {"uid": uid, kind: dict(question)}, seconds, most + HEAD.size)[1]
+    """The answer to another kind of request; raises HelperUnavailable where there is none, or one longer than `most`."""
+    return _request(place, {"uid": uid, kind: dict(question)}, seconds, most + HEAD.size)[1]
 
 
-def _answer(place: str, question: Mapping[str, Any], seconds: float, most: int = _MOST) -> tuple[bytes, bytes]:
+def _request(place: str, question: Mapping[str, Any], seconds: float, most: int = _MOST) -> tuple[bytes, bytes]:
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
             sock.settimeout(seconds)
             sock.connect(place)
             sock.sendall(json.dumps(question).encode() + b"\n")
-            answer = _whole(sock, most)
+            answer = _receive(sock, most)
     except OSError as error:
         raise HelperUnavailable(f"{place}: {error.strerror or error}") from None
     kind, size = HEAD.unpack_from(answer) if len(answer) >= HEAD.size else (b"", 0)
@@ -80,7 +80,7 @@ def _answer(place: str, question: Mapping[str, Any], seconds: float, most: int =
     return kind, data
 
 
-def _whole(sock: socket.socket, most: int) -> bytes:
+def _receive(sock: socket.socket, most: int) -> bytes:
     parts, left = [], most
     while left > 0 and (part := sock.recv(65_536)):
         parts.append(part)
@@ -94,47 +94,47 @@ TakeSnapshot = Callable[[Mapping[str, Any], str, float, SnapshotLimits], TakenSn
 
 
 def script_reader(principal: str, separate: SeparateSettings) -> ReadScript | None:
-    """What reads a script for whoever asks; None where nobody here can. A helper that does not answer raises, and that is a denial."""
-    number = _number(principal)
-    if number is None or number == os.getuid():
-        return read_text if number is not None else None
-    return partial(read_as, separate.inspector, number) if separate.on and separate.inspector else None
+    """Reads scripts as the principal's user; None where nothing here can. A helper that does not answer raises, and that is a denial."""
+    uid = _uid(principal)
+    if uid is None or uid == os.getuid():
+        return read_text if uid is not None else None
+    return partial(read_as, separate.inspector, uid) if separate.on and separate.inspector else None
 
 
 def target_inspector(principal: str, separate: SeparateSettings, own: Inspect | None) -> Inspect | None:
-    """What looks at the targets of whoever asks; `own` looks as this daemon's user. None where nobody here can."""
-    number = _number(principal)
-    if number is None or own is None:
+    """Inspects targets as the principal's user; `own` inspects as this daemon's user. None where nothing here can."""
+    uid = _uid(principal)
+    if uid is None or own is None:
         return None
-    if number == os.getuid():
+    if uid == os.getuid():
         return own
-    return partial(inspect_as, separate.inspector, number) if separate.on and separate.inspector else None
+    return partial(inspect_as, separate.inspector, uid) if separate.on and separate.inspector else None
 
 
 def path_resolver(principal: str, separate: SeparateSettings, here: bool) -> Resolve | None:
-    """What says where the paths of whoever asks lead; None where nobody here can. `here` is whether it is on this machine, whatever its name."""
-    number = _number(principal)
-    if number is None:
+    """Resolves paths as the principal's user; None where nothing here can. `here` says that it is on this machine, whatever its name."""
+    uid = _uid(principal)
+    if uid is None:
         return real_paths if here and not separate.on else None
-    if number == os.getuid():
+    if uid == os.getuid():
         return real_paths
-    return partial(resolve_as, separate.inspector, number) if separate.on and separate.inspector else None
+    return partial(resolve_as, separate.inspector, uid) if separate.on and separate.inspector else None
 
 
 def snapshot_taker(
     principal: str, own: SnapshotTaker | None, others: Mapping[str, SnapshotTaker]
 ) -> TakeSnapshot | None:
-    """What keeps the targets of whoever asks: as this daemon's user, or as theirs; None where nobody here can."""
-    found = others.get(principal, own if _number(principal) == os.getuid() else None)
+    """Takes snapshots as the principal's user or as this daemon's; None where nothing here can."""
+    found = others.get(principal, own if _uid(principal) == os.getuid() else None)
     return found.take if found is not None else None
 
 
-def _number(principal: str) -> int | None:
-    number = principal.removeprefix("uid:")
-    return int(number) if principal.startswith("uid:") and number.isdigit() else None
+def _uid(principal: str) -> int | None:
+    uid = principal.removeprefix("uid:")
+    return int(uid) if principal.startswith("uid:") and uid.isdigit() else None
 
 
-CACHE_SECONDS = 5.0  # that what was found counts, so that the event loop never waits for a disk
+CACHE_SECONDS = 5.0  # of validity, so that the event loop never waits for a disk
 PATIENCE = 3.0  # seconds for a helper
 MOST_CACHED = 1_000  # folders
 ProjectFiles = tuple[ProjectFile, ...]
@@ -142,40 +142,40 @@ FindProjectFiles = Callable[[str], ProjectFiles]
 
 
 class ProjectNotCached(Exception):
-    """It has to be looked for, which the event loop does not do."""
+    """The files have to be searched for, which the event loop must not do."""
 
 
 @dataclass(slots=True)
 class ProjectFileCache:
-    """One for a daemon."""
+    """The project files found by principal and folder; one cache for a daemon."""
 
     separate: SeparateSettings
     found: OrderedDict[tuple[str, str], tuple[float, ProjectFiles]] = field(default_factory=OrderedDict)
     clock: Callable[[], float] = time.monotonic
 
     def finder(self, principal: str) -> FindProjectFiles | None:
-        """Looks where that is due; None for whoever is not on this machine, or cannot be looked for."""
-        number = principal.removeprefix("uid:")
-        if not principal.startswith("uid:") or not number.isdigit():
+        """Searches as the principal's user and fills the cache; None for a principal that is not on this machine or has no helper."""
+        uid = principal.removeprefix("uid:")
+        if not principal.startswith("uid:") or not uid.isdigit():
             return None
-        if int(number) == os.getuid():
-            return partial(self._look, principal, find_project_files)
+        if int(uid) == os.getuid():
+            return partial(self._find, principal, find_project_files)
         if self.separate.on and self.separate.inspector:
-            return partial(self._look, principal, partial(_find_as, self.separate.inspector, int(number)))
+            return partial(self._find, principal, partial(_find_as, self.separate.inspector, int(uid)))
         return None
 
     def known(self, principal: str) -> FindProjectFiles:
-        """What was found a moment ago; raises NotKnown."""
-        return partial(self._remembered, principal)
+        """Reads the cache; raises ProjectNotCached."""
+        return partial(self._cached, principal)
 
-    def _remembered(self, principal: str, cwd: str) -> ProjectFiles:
+    def _cached(self, principal: str, cwd: str) -> ProjectFiles:
         at, files = self.found.get((principal, cwd), (-CACHE_SECONDS, ()))
         if self.clock() - at >= CACHE_SECONDS:
             raise ProjectNotCached(cwd)
         return files
 
-    def _look(self, principal: str, look: FindProjectFiles, cwd: str) -> ProjectFiles:
-        files = look(cwd)
+    def _find(self, principal: str, find: FindProjectFiles, cwd: str) -> ProjectFiles:
+        files = find(cwd)
         self.found[principal, cwd] = self.clock(), files
         while len(self.found) > MOST_CACHED:
             self.found.popitem(last=False)
@@ -183,9 +183,9 @@ class ProjectFileCache:
 
 
 def _find_as(place: str, uid: int, cwd: str) -> ProjectFiles:
-    """The same as another user; what nobody could look for may be there."""
+    """`find_project_files` as another user; a failed search is a problem, since a file may be there."""
     try:
-        told = json.loads(ask_as(place, uid, "project", {"cwd": cwd}, PATIENCE, DEEPEST * (MOST * 6 + 8_192)))
-        return tuple(ProjectFile(*map(str, one)) for one in told)
+        rows = json.loads(ask_as(place, uid, "project", {"cwd": cwd}, PATIENCE, DEEPEST * (MOST * 6 + 8_192)))
+        return tuple(ProjectFile(*map(str, one)) for one in rows)
     except (HelperUnavailable, ValueError, TypeError) as error:
-        return (ProjectFile(os.path.join(cwd, NAME), problem=f"it could not be looked for: {error}"[:200]),)
+        return (ProjectFile(os.path.join(cwd, NAME), problem=f"it could not be searched for: {error}"[:200]),)

@@ -22,15 +22,15 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}  # nothing of the da
 
 
 class ChildBusy(OSError):
-    """Others ask already, and longer than this one can wait."""
+    """Other requests occupy the child for longer than this one can wait."""
 
 
 class ChildTimeout(OSError):
-    """The child took longer than it may, and is gone."""
+    """The child exceeded its time limit and was killed."""
 
 
 class WarmChild:
-    """`python -I -m MODULE FD WORDS…` of the user that this process runs as; one question a line, one answer a line."""
+    """`python -I -m MODULE FD WORDS…` as the user of this process; one request a line, one answer a line."""
 
     def __init__(self, module: str, words: Sequence[str] = (), most: int = 65_536) -> None:
         self._module, self._words, self._most = module, tuple(words), most
@@ -39,11 +39,11 @@ class WarmChild:
         self._sock: socket.socket | None = None
 
     def ask(self, question: Mapping[str, Any], seconds: float, waiting: float) -> Any:
-        """The answer; raises Busy, Overrun, OSError and ValueError, and then the next question goes to a new child."""
+        """The answer; raises ChildBusy, ChildTimeout, OSError and ValueError, and then the next request goes to a new child."""
         if not self._lock.acquire(timeout=waiting):
-            raise ChildBusy("too much is asked already")
+            raise ChildBusy("too many requests are waiting already")
         try:
-            return self._asked(question, seconds)
+            return self._exchange(question, seconds)
         except (OSError, ValueError):
             self._kill()
             raise
@@ -59,7 +59,7 @@ class WarmChild:
         with self._lock:
             self._kill()
 
-    def _asked(self, question: Mapping[str, Any], seconds: float) -> Any:
+    def _exchange(self, question: Mapping[str, Any], seconds: float) -> Any:
         if self.pid is None:
             self._start()
         assert self._sock is not None
@@ -125,7 +125,7 @@ class WarmChild:
 
 
 class WarmInspector:
-    """Looks as the user that this process runs as."""
+    """Inspects targets as the user of this process."""
 
     def __init__(self) -> None:
         self._child = WarmChild("interlock.impact.inspector")
@@ -135,11 +135,11 @@ class WarmInspector:
         try:
             return impact_of(self._child.ask(question, seconds, seconds * 4))
         except ChildBusy:
-            return unknown_impact("too much is looked at already")
+            return unknown_impact("too many inspections are waiting already")
         except ChildTimeout:
-            return unknown_impact("looking takes too long")
+            return unknown_impact("it takes too long")
         except (OSError, ValueError, KeyError, TypeError):
-            return unknown_impact("looking failed")
+            return unknown_impact("the inspection failed")
 
     @property
     def pid(self) -> int | None:

@@ -109,7 +109,9 @@ def find_difference(state: State, judged: Judged) -> Contribution | None:
     if request.door not in (HOOK, PROXY) or judged.judgement.assessment.level is Level.SAFE:
         return None
     hints = state.declarations.steps_of(request.agent, request.door)
-    return None if hints is None else compare_with_declared(request.action, judged.judgement, hints, state.loops.mismatch)
+    return (
+        None if hints is None else compare_with_declared(request.action, judged.judgement, hints, state.loops.mismatch)
+    )
 
 
 def _key(agent: AgentRef) -> Key:

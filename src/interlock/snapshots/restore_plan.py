@@ -193,7 +193,7 @@ class RestorePlanner:
     _repositories: FileSurvey | None = None
 
     @property
-    def _standing(self) -> FileSurvey:
+    def _survey(self) -> FileSurvey:
         if self._repositories is None:
             self._repositories = FileSurvey(ImpactTally(), self.budget, ())
         return self._repositories
@@ -266,7 +266,7 @@ class RestorePlanner:
     def _in_git(self, path: str, state: PathState) -> bool:
         """Whether a content is among the objects of the repository that a path is in."""
         try:
-            repository = self._standing.repository(os.path.dirname(path))
+            repository = self._survey.repository(os.path.dirname(path))
             if repository is None or state.found is None:
                 return False
             oid = blob_id(path, state.found, self.budget)

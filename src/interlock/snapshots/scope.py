@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from interlock.impact import Budget, Unclear, read_contents
 from interlock.impact.git import IndexEntry, Repository
-from interlock.impact.git import command as meaning
+from interlock.impact.git import command as git_command
 from interlock.impact.git.command import CheckoutScope, GitCommand, parse_arguments
 from interlock.impact.survey import FileSurvey, ImpactTally
 from interlock.impact.targets import is_virtual
@@ -31,7 +31,7 @@ class TouchedRepository:
 
 @dataclass(slots=True)
 class SnapshotScope:
-    """Collects what has to be kept; more than a deed changes is harmless, less is not."""
+    """Collects what has to be kept; more than a command changes is harmless, less is not."""
 
     budget: Budget
     places: FolderHandles
@@ -42,13 +42,13 @@ class SnapshotScope:
     touched: dict[str, TouchedRepository] = field(default_factory=dict)
     databases: dict[str, None] = field(default_factory=dict)
     remotes: list[SavedRemoteRef] = field(default_factory=list)
-    _standing: FileSurvey | None = None
+    _survey: FileSurvey | None = None
 
     @property
-    def standing(self) -> FileSurvey:
-        if self._standing is None:
-            self._standing = FileSurvey(ImpactTally(), self.budget, (), home=self.home)
-        return self._standing
+    def survey(self) -> FileSurvey:
+        if self._survey is None:
+            self._survey = FileSurvey(ImpactTally(), self.budget, (), home=self.home)
+        return self._survey
 
     def path(self, path: str, role: str = "", leaves: str = "") -> None:
         self.budget.entry()
@@ -91,87 +91,87 @@ _UNMOVED = frozenset(
 
 def add_git_command(base: str, words: Sequence[str], scope: SnapshotScope, after: Sequence[str] = ()) -> bool:
     """Adds what the command may change; False where there is no repository; raises Unclear where it cannot be told."""
-    found = meaning.open_git_command(base, words, scope.standing, _READERS, after)
+    found = git_command.open_git_command(base, words, scope.survey, _READERS, after)
     if found is None:
         return False
-    deed, name, rest = found
+    command, name, rest = found
     if after and name not in _UNMOVED and any(not word.startswith("-") for word in rest):
         raise Unclear("which commit comes is not known yet")
-    _READERS[name](scope, deed, rest)
+    _READERS[name](scope, command, rest)
     return True
 
 
-def _reset(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
-    meant = meaning.reset_scope(deed, rest)
-    branch, head = deed.history.branch(), deed.history.head()
+def _reset(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    meant = git_command.reset_scope(command, rest)
+    branch, head = command.history.branch(), command.history.head()
     if meant.source is not None and branch:
-        scope.git(deed.repository).refs[branch] = meant.source.hex()
+        scope.git(command.repository).refs[branch] = meant.source.hex()
     elif meant.source is not None:
-        scope.path(os.path.join(deed.repository.own, "HEAD"), "head", meant.source.hex())
-    _replaced(scope, deed, meant)
+        scope.path(os.path.join(command.repository.own, "HEAD"), "head", meant.source.hex())
+    _replaced(scope, command, meant)
     if head is not None and meant.source is not None:
-        scope.git(deed.repository).tips[head] = None
+        scope.git(command.repository).tips[head] = None
 
 
-def _checkout(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
-    _switched(scope, deed, meaning.checkout_scope(deed, rest))
+def _checkout(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    _switched(scope, command, git_command.checkout_scope(command, rest))
 
 
-def _switch(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
-    _switched(scope, deed, meaning.switch_scope(deed, rest))
+def _switch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    _switched(scope, command, git_command.switch_scope(command, rest))
 
 
-def _switched(scope: SnapshotScope, deed: GitCommand, meant: CheckoutScope) -> None:
+def _switched(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
     if meant.under is None and meant.source is not None:
         branch = f"refs/heads/{meant.named}"
-        leaves = f"ref: {branch}" if deed.history.ref(branch) is not None else meant.source.hex()
-        scope.path(os.path.join(deed.repository.own, "HEAD"), "head", leaves)
-        head = deed.history.head()
+        leaves = f"ref: {branch}" if command.history.ref(branch) is not None else meant.source.hex()
+        scope.path(os.path.join(command.repository.own, "HEAD"), "head", leaves)
+        head = command.history.head()
         if head is not None:
-            scope.git(deed.repository).tips[head] = None
-    _replaced(scope, deed, meant)
+            scope.git(command.repository).tips[head] = None
+    _replaced(scope, command, meant)
 
 
-def _restore(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
-    _replaced(scope, deed, meaning.restore_scope(deed, rest))
+def _restore(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    _replaced(scope, command, git_command.restore_scope(command, rest))
 
 
-def _replaced(scope: SnapshotScope, deed: GitCommand, meant: CheckoutScope) -> None:
+def _replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
     """Tracked files that are not what comes, by what Git knows of them, and whatever stands where something comes."""
-    repository = deed.repository
+    repository = command.repository
     if repository.index.merging:
         raise Unclear("a merge is under way")
     if meant.staged:
-        meant = replace(meant, source=meant.source or deed.history.head())
+        meant = replace(meant, source=meant.source or command.history.head())
         add_index(scope, repository, meant.source)
     coming = repository.tree(meant.source) if meant.source is not None else None
     for path, entry in repository.index.entries.items():
-        if not meaning.is_within(path, meant.under):
+        if not git_command.is_within(path, meant.under):
             continue
         full = os.path.join(repository.top, path)
-        deed.budget.entry()
+        command.budget.entry()
         if entry.submodule:
             if os.path.isdir(full) and os.listdir(full):
                 raise Unclear(f"{path} is a submodule")
         elif (coming is not None and coming.get(path) != (entry.mode, entry.oid)) or not _as_known(
-            scope, deed, entry, full
+            scope, command, entry, full
         ):
             scope.below(repository.top, full)
     for path in coming or {}:
-        if path not in repository.index.entries and meaning.is_within(path, meant.under):
+        if path not in repository.index.entries and git_command.is_within(path, meant.under):
             scope.below(repository.top, os.path.join(repository.top, path))
     if meant.under is None:
         _states(scope, repository)
 
 
-def _as_known(scope: SnapshotScope, deed: GitCommand, entry: IndexEntry, full: str) -> bool:
+def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full: str) -> bool:
     """Whether Git leaves a file alone where nothing else comes: its kind, whether it can be run, and its content are as in the index."""
     found = scope.places.stat(full)
     if found is None or stat.S_IFMT(found.st_mode) != stat.S_IFMT(entry.mode) or entry.mtime == (0, 0):
         return False  # without a time it is only going to be added, and Git writes it anew
     if stat.S_ISREG(found.st_mode) and (found.st_mode ^ entry.mode) & 0o100:
         return False
-    return deed.repository.index.clean(entry, full, found, deed.budget)
+    return command.repository.index.clean(entry, full, found, command.budget)
 
 
 def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None = None) -> None:
@@ -197,21 +197,21 @@ def _states(scope: SnapshotScope, repository: Repository) -> None:
         scope.tree(sequencer)
 
 
-def _rm(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
-    under, repository = meaning.rm_paths(deed, rest), deed.repository
+def _rm(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    under, repository = git_command.rm_paths(command, rest), command.repository
     add_index(scope, repository)
     for path, entry in repository.index.entries.items():
-        if meaning.is_within(path, under):
+        if git_command.is_within(path, under):
             if entry.submodule:
                 raise Unclear(f"{path} is a submodule")
             scope.below(repository.top, os.path.join(repository.top, path))
 
 
-def _clean(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
-    under, every, nested = meaning.clean_scope(deed, rest)
-    tracked = meaning.folders(deed.repository.index.entries)
+def _clean(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    under, every, nested = git_command.clean_scope(command, rest)
+    tracked = git_command.folders(command.repository.index.entries)
     for start in under:
-        for full, whole in _untracked(deed, start, every, nested, tracked):
+        for full, whole in _untracked(command, start, every, nested, tracked):
             if whole:
                 scope.tree(full)
             else:
@@ -219,14 +219,14 @@ def _clean(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
 
 
 def _untracked(
-    deed: GitCommand, start: str, every: bool, nested: bool, tracked: set[str]
+    command: GitCommand, start: str, every: bool, nested: bool, tracked: set[str]
 ) -> Iterator[tuple[str, bool]]:
     """What is untracked, folders with what is in them; whether everything below goes along."""
-    repository, todo = deed.repository, [start]
+    repository, todo = command.repository, [start]
     while todo:
         inside = todo.pop()
         full = os.path.join(repository.top, inside) if inside else repository.top
-        deed.budget.entry()
+        command.budget.entry()
         folder = stat.S_ISDIR(os.lstat(full).st_mode)
         if inside and (inside not in tracked or not folder) and inside not in repository.index.entries:
             if not every and repository.ignored(inside, folder):
@@ -240,32 +240,32 @@ def _untracked(
             todo += [f"{inside}/{name}" if inside else name for name in os.listdir(full) if inside or name != ".git"]
 
 
-def _stash(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
-    meaning.dropped_stashes(deed, rest)
-    log = os.path.join(deed.repository.shared, "logs", "refs", "stash")
+def _stash(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    git_command.dropped_stashes(command, rest)
+    log = os.path.join(command.repository.shared, "logs", "refs", "stash")
     scope.path(log, "stash")
-    scope.git(deed.repository).tips |= dict.fromkeys(logged_commits(deed.repository, log))
-    _tip(scope, deed, "refs/stash")
+    scope.git(command.repository).tips |= dict.fromkeys(logged_commits(command.repository, log))
+    _tip(scope, command, "refs/stash")
 
 
-def _branch(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
-    shared = deed.repository.shared
-    for name in meaning.deleted_branches(deed, rest):
-        _ref(scope, deed, name, "")
+def _branch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    shared = command.repository.shared
+    for name in git_command.deleted_branches(command, rest):
+        _ref(scope, command, name, "")
         log = os.path.join(shared, "logs", name)
         scope.path(log, "log")
-        scope.git(deed.repository).tips |= dict.fromkeys(logged_commits(deed.repository, log))
+        scope.git(command.repository).tips |= dict.fromkeys(logged_commits(command.repository, log))
     scope.path(os.path.join(shared, "config"), "config")
 
 
-def _worktree(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
-    path, tree = meaning.removed_work_tree(deed, rest)
+def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
+    path, tree = git_command.removed_work_tree(command, rest)
     if not tree.own.startswith(f"{tree.shared}/worktrees/"):
         raise Unclear("there is no such work tree")
     scope.tree(path)
     scope.path(os.path.dirname(tree.own))
     scope.tree(tree.own)
-    touched = scope.git(deed.repository)
+    touched = scope.git(command.repository)
     head = tree.history.head()
     touched.tips |= dict.fromkeys([*([head] if head is not None else []), *logged_commits(tree, os.path.join(tree.own, "logs", "HEAD"))])  # fmt: skip
     for name, entry in tree.index.entries.items():
@@ -273,7 +273,7 @@ def _worktree(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> No
             touched.blobs[entry.oid] = None
 
 
-def _push(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
+def _push(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
     """The value that the lease proves is held here, so that it can be pushed again."""
     words = parse_arguments(rest, valued=("-o", "--push-option"))
     leased = any(flag == "--force-with-lease" or flag.startswith("--force-with-lease=") for flag in words.flags)
@@ -283,23 +283,23 @@ def _push(scope: SnapshotScope, deed: GitCommand, rest: Sequence[str]) -> None:
     remote, (source, _, branch) = words.names[0], words.names[1].partition(":")
     name = (branch or source).removeprefix("refs/heads/")
     if source == "HEAD" and not branch:
-        name = deed.history.branch().removeprefix("refs/heads/")
-    old, new = deed.history.ref(f"refs/remotes/{remote}/{name}"), deed.history.resolve(source)
+        name = command.history.branch().removeprefix("refs/heads/")
+    old, new = command.history.ref(f"refs/remotes/{remote}/{name}"), command.history.resolve(source)
     if old is None or new is None or not name:
         raise Unclear("what the remote has now cannot be seen from here")
-    scope.git(deed.repository).tips[old] = None
-    scope.remotes.append(SavedRemoteRef(deed.repository.own, remote, name, old.hex(), new.hex()))
+    scope.git(command.repository).tips[old] = None
+    scope.remotes.append(SavedRemoteRef(command.repository.own, remote, name, old.hex(), new.hex()))
 
 
-def _ref(scope: SnapshotScope, deed: GitCommand, name: str, leaves: str) -> None:
-    scope.git(deed.repository).refs[name] = leaves
-    _tip(scope, deed, name)
+def _ref(scope: SnapshotScope, command: GitCommand, name: str, leaves: str) -> None:
+    scope.git(command.repository).refs[name] = leaves
+    _tip(scope, command, name)
 
 
-def _tip(scope: SnapshotScope, deed: GitCommand, name: str) -> None:
-    found = deed.history.ref(name)
+def _tip(scope: SnapshotScope, command: GitCommand, name: str) -> None:
+    found = command.history.ref(name)
     if found is not None:
-        scope.git(deed.repository).tips[found] = None
+        scope.git(command.repository).tips[found] = None
 
 
 def logged_commits(repository: Repository, path: str) -> list[bytes]:

@@ -28,7 +28,7 @@ from interlock.snapshots.prune import list_snapshots, prune
 from interlock.snapshots.restore import plan, settle, undo
 from interlock.snapshots.take import take
 
-MOST_ASKED = 1 << 20  # bytes of a question
+MAX_REQUEST = 1 << 20  # bytes of a question
 MEMORY = 4 << 30
 HANDLES = 1_024
 
@@ -102,7 +102,7 @@ def main(handle: int, folder: str, guarded: str) -> None:
     home = pwd.getpwuid(os.getuid()).pw_dir
     with socket.socket(fileno=handle) as sock, sock.makefile("rb") as asked:
         sock.sendall(READY)
-        while line := asked.readline(MOST_ASKED):
+        while line := asked.readline(MAX_REQUEST):
             sock.sendall(answer_request(line, folder, guarded, home))
 
 

@@ -28,58 +28,58 @@ def collect_scope(question: Mapping[str, Any], scope: SnapshotScope) -> list[str
     bases = [str(base) for base in question["bases"]]
     if not bases or not all(base.startswith("/") for base in bases):
         raise Unclear("the folder is not known")
-    for deed in question["deeds"]:
-        verb = str(deed["verb"])
+    for effect in question["deeds"]:
+        verb = str(effect["verb"])
         if verb == "git":
-            words, after = ([str(word) for word in deed.get(name, ())] for name in ("words", "after"))
+            words, after = ([str(word) for word in effect.get(name, ())] for name in ("words", "after"))
             if not sum(add_git_command(base, words, scope, after) for base in bases):
                 raise Unclear("there is no repository")
         elif verb in _FILES:
-            _FILES[verb](deed, _meant(deed, bases, scope), scope)
-            _led(deed, bases, scope)
+            _FILES[verb](effect, _meant(effect, bases, scope), scope)
+            _led(effect, bases, scope)
         else:
             raise Unclear(f"what {verb} changes is not known here")
     return [os.path.realpath(base) for base in bases]
 
 
-def _meant(deed: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> list[str]:
+def _meant(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> list[str]:
     """The paths that are there; without any, those that come into being."""
-    found = sorted(dict.fromkeys(target_paths(deed, bases, scope.home, scope.budget)))
-    if found or "found" in deed or _GLOB & set(str(deed["target"])):
+    found = sorted(dict.fromkeys(target_paths(effect, bases, scope.home, scope.budget)))
+    if found or "found" in effect or _GLOB & set(str(effect["target"])):
         return found
-    return [os.path.realpath(join_target(base, str(deed["target"]), scope.home)) for base in bases]
+    return [os.path.realpath(join_target(base, str(effect["target"]), scope.home)) for base in bases]
 
 
-def _deleted(deed: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+def _deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
     for path in paths:
-        if "found" in deed:  # a search deletes a folder only when nothing is left in it
+        if "found" in effect:  # a search deletes a folder only when nothing is left in it
             scope.path(path)
         elif os.path.lexists(path):
             scope.tree(path)
-            _holder(deed, path, scope)
+            _holder(effect, path, scope)
 
 
-def _holder(deed: Mapping[str, Any], path: str, scope: SnapshotScope) -> None:
+def _holder(effect: Mapping[str, Any], path: str, scope: SnapshotScope) -> None:
     """What deletes everything in a folder may delete the folder."""
     holder = os.path.dirname(path)
-    if str(deed["target"]).endswith("*") and os.stat(holder).st_uid == os.geteuid() and not scope.folder.own(holder):
+    if str(effect["target"]).endswith("*") and os.stat(holder).st_uid == os.geteuid() and not scope.folder.own(holder):
         scope.path(holder)
 
 
-def _led(deed: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> None:
+def _led(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> None:
     """Nor is it known whether a link that leads to such a folder stays: `find link -delete` takes the link."""
-    target = str(deed["target"]).rstrip("*").rstrip("/")
-    if deed["verb"] == "delete" and str(deed["target"]).endswith("*") and not _GLOB & set(target):
+    target = str(effect["target"]).rstrip("*").rstrip("/")
+    if effect["verb"] == "delete" and str(effect["target"]).endswith("*") and not _GLOB & set(target):
         for path in (real_path(join_target(base, target, scope.home)) for base in bases if target):
             if os.path.islink(path):
                 scope.path(path)
 
 
-def _emptied(deed: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+def _emptied(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
     _written(paths, scope, "empty")
 
 
-def _overwritten(deed: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+def _overwritten(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
     _written(paths, scope, "")
 
 
@@ -94,7 +94,7 @@ def _written(paths: Sequence[str], scope: SnapshotScope, leaves: str) -> None:
             scope.path(path)
 
 
-def _database(deed: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+def _database(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
     for path in paths:
         behind = os.path.realpath(path)
         if not os.path.isfile(behind):
@@ -120,9 +120,7 @@ def take(
             scope = SnapshotScope(budget, places, folder, effective_home(question, home))
             bases = collect_scope(question, scope)
             return save_scope(scope, folder, id, at, bases, limits)[0]
-    except BudgetExceeded as error:
-        return no_snapshot(id, str(error).replace("looking takes", "keeping takes"))
-    except (Unclear, RestoreRefused) as error:
+    except (BudgetExceeded, Unclear, RestoreRefused) as error:
         return no_snapshot(id, str(error))
     except OSError as error:
         return no_snapshot(id, f"it cannot be kept ({error.strerror or type(error).__name__})")
@@ -169,7 +167,7 @@ def _recorded(scope: SnapshotScope, recorder: PathRecorder) -> tuple[str, ...]:
 
     def again(path: str) -> bool:
         try:
-            found = scope.standing.made_again(path)
+            found = scope.survey.is_regenerable(path)
         except Unclear:
             return False
         aside.extend([path] if found else [])

@@ -12,8 +12,14 @@ from interlock.impact.git.history import GitHistory
 from interlock.impact.git.ignore import IgnoreRules
 from interlock.impact.git.objects import Objects
 
-SHORT = 4_096  # bytes of a file that says where something is
+SHORT = 4_096  # bytes of a file that points to another place
+MOST = 64 << 20  # bytes of an index
 _UP = 60  # folders
+# Settings that make a work tree another one than its files say.
+_ODD = ("worktree", "objectformat", "partialclone", "refstorage", "sparsecheckout", "bare = true")
+_FIXED = struct.Struct(">10I20sH")
+_EXTENDED, _STAGE, _ASSUMED = 0x4000, 0x3000, 0x8000
+_ELSEWHERE = (b"link", b"sdir")  # extensions that say that the rest of the index is elsewhere
 
 
 @dataclass(slots=True)
@@ -94,7 +100,7 @@ def _entries(data: bytes) -> list[tuple[int, str, bytes]]:
 
 
 def repository_of(folder: str, budget: Budget) -> Repository | None:
-    """The repository that a real folder is in; raises Unclear for one that says odd things about itself."""
+    """The repository that a real folder is in; raises Unclear for an unusual or inconsistent one."""
     at = folder
     for _ in range(_UP):
         budget.entry()
@@ -102,48 +108,44 @@ def repository_of(folder: str, budget: Budget) -> Repository | None:
         if os.path.islink(place):
             raise Unclear("the repository's folder is a link")
         if os.path.isdir(place) or os.path.isfile(place):
-            return _opened(at, place, budget)
+            return _open(at, place, budget)
         if at == "/":
             return None
         at = os.path.dirname(at)
     raise Unclear("the folders are nested too deep")
 
 
-def _opened(top: str, place: str, budget: Budget) -> Repository:
+def _open(top: str, place: str, budget: Budget) -> Repository:
     own = place
     if os.path.isfile(place):  # of a linked work tree or a submodule
-        own = _pointed(place, "gitdir: ", top, budget)
+        own = _read_pointer(place, "gitdir: ", top, budget)
     shared = own
     if os.path.isfile(os.path.join(own, "commondir")):
-        shared = _pointed(os.path.join(own, "commondir"), "", own, budget)
+        shared = _read_pointer(os.path.join(own, "commondir"), "", own, budget)
     if own != place and shared != own:
-        _points_back(own, place, budget)
+        _check_back_pointer(own, place, budget)
     if not os.path.isfile(os.path.join(own, "HEAD")) or not os.path.isdir(os.path.join(shared, "objects")):
         raise Unclear("the repository is not whole")
-    _plain(os.path.join(shared, "config"), top, own, budget)
+    _check_settings(os.path.join(shared, "config"), top, own, budget)
     return Repository(top, own, shared, budget)
 
 
-def _pointed(place: str, lead: str, base: str, budget: Budget) -> str:
+def _read_pointer(place: str, lead: str, base: str, budget: Budget) -> str:
     text = os.fsdecode(read_contents(place, budget, SHORT)).strip()
     if not text.startswith(lead) or "\n" in text:
         raise Unclear("the repository points nowhere")
     return os.path.realpath(os.path.join(base, text[len(lead) :]))
 
 
-def _points_back(own: str, place: str, budget: Budget) -> None:
+def _check_back_pointer(own: str, place: str, budget: Budget) -> None:
     """A work tree and its repository name each other; one that only claims to belong there does not."""
-    back = _pointed(os.path.join(own, "gitdir"), "", own, budget)
+    back = _read_pointer(os.path.join(own, "gitdir"), "", own, budget)
     if back != os.path.realpath(place):
         raise Unclear("the repository belongs to another folder")
 
 
-# Settings that make a work tree another one than its files say.
-_ODD = ("worktree", "objectformat", "partialclone", "refstorage", "sparsecheckout", "bare = true")
-
-
-def _plain(path: str, top: str, own: str, budget: Budget) -> None:
-    """Refuses a repository whose settings move its work tree or keep its objects otherwise; what its settings run is not run."""
+def _check_settings(path: str, top: str, own: str, budget: Budget) -> None:
+    """Refuses a repository whose settings move its work tree or store its objects in another way; runs nothing that they name."""
     text = os.fsdecode(read_contents(path, budget, 1 << 20)).lower() if os.path.exists(path) else ""
     lines = [line.strip() for line in text.split("\n")]
     submodule = f"{os.sep}modules{os.sep}" in own
@@ -155,15 +157,9 @@ def _plain(path: str, top: str, own: str, budget: Budget) -> None:
             raise Unclear("the repository has settings that are not known here")
 
 
-MOST = 64 << 20  # bytes
-_FIXED = struct.Struct(">10I20sH")
-_EXTENDED, _STAGE, _ASSUMED = 0x4000, 0x3000, 0x8000
-_ELSEWHERE = (b"link", b"sdir")  # extensions that say that the rest of the list is elsewhere
-
-
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """One tracked path: its content's name, and what the file was like when Git last looked."""
+    """One tracked path: the id of its content, and the file's state when Git last read it."""
 
     oid: bytes
     mode: int
@@ -171,7 +167,7 @@ class IndexEntry:
     mtime: tuple[int, int]
     ctime: tuple[int, int]
     inode: int
-    trusted: bool  # nobody told Git to take it for unchanged
+    trusted: bool  # not marked as assumed unchanged
 
     @property
     def submodule(self) -> bool:
@@ -180,7 +176,7 @@ class IndexEntry:
 
 @dataclass(frozen=True, slots=True)
 class GitIndex:
-    """What is tracked, by path from the top of the work tree."""
+    """The tracked files by path from the top of the work tree."""
 
     entries: dict[str, IndexEntry]
     written: tuple[int, int]  # when
@@ -188,15 +184,15 @@ class GitIndex:
 
     def clean(self, entry: IndexEntry, path: str, found: os.stat_result, budget: Budget) -> bool:
         """Whether Git takes a file for unchanged, and so leaves it alone: by its times, and else by its content."""
-        seen = (found.st_size & 0xFFFFFFFF, _parts(found.st_mtime_ns), _parts(found.st_ctime_ns))
-        same = seen == (entry.size, entry.mtime, entry.ctime) and found.st_ino & 0xFFFFFFFF == entry.inode
+        state = (found.st_size & 0xFFFFFFFF, _parts(found.st_mtime_ns), _parts(found.st_ctime_ns))
+        same = state == (entry.size, entry.mtime, entry.ctime) and found.st_ino & 0xFFFFFFFF == entry.inode
         if same and entry.trusted and entry.mtime < self.written:
             return True
         return blob_id(path, found, budget) == entry.oid
 
 
 def read_index(path: str, budget: Budget) -> GitIndex:
-    """The index; an empty one where there is none; raises Unclear for a form that is not known here."""
+    """The index; an empty one where there is none; raises Unclear for an unknown form."""
     try:
         written = _parts(os.stat(path).st_mtime_ns)
         data = read_contents(path, budget, MOST)
@@ -209,7 +205,7 @@ def read_index(path: str, budget: Budget) -> GitIndex:
 
 
 def parse_index(data: bytes, written: tuple[int, int], budget: Budget) -> GitIndex:
-    """The bytes of an index; raises Unclear, and what unpacking raises for bytes that are none."""
+    """Parses the bytes of an index; raises Unclear, and what unpacking raises for malformed bytes."""
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != b"DIRC" or version not in (2, 3, 4):
         raise Unclear("the index of the repository has a form that is not known here")

@@ -13,12 +13,13 @@ from interlock.impact.git.ignore import IgnoreRule, parse_ignore_rule
 from interlock.impact.survey import FileSurvey, ImpactTally
 from interlock.impact.targets import real_path
 
+_SPARED = ("-e", "--exclude")
 _QUIET = frozenset({"-q", "--quiet", "--no-pager", "-v", "--verbose", "--progress", "--no-progress"})
 
 
 @dataclass(frozen=True, slots=True)
 class GitArguments:
-    """What stands behind the subcommand."""
+    """The arguments after the subcommand."""
 
     flags: frozenset[str]
     names: tuple[str, ...]  # before `--`
@@ -26,7 +27,7 @@ class GitArguments:
     force: int = 0  # how often
 
     def only(self, known: Collection[str]) -> None:
-        """Refuses flags whose meaning is not known here."""
+        """Refuses unknown flags."""
         strange = sorted(flag for flag in self.flags if flag.partition("=")[0] not in known)
         if strange:
             raise Unclear(f"{strange[0]} is not known here")
@@ -53,7 +54,7 @@ def split_git_command(words: Sequence[str]) -> tuple[list[str], str, list[str]]:
 
 
 def parse_arguments(rest: Sequence[str], valued: Collection[str] = ()) -> GitArguments:
-    """Flags apart from names; short flags that stand together are taken apart."""
+    """Separates flags from names; combined short flags are split."""
     flags: set[str] = set()
     names: list[str] = []
     force, number = 0, 0
@@ -80,12 +81,12 @@ def parse_arguments(rest: Sequence[str], valued: Collection[str] = ()) -> GitArg
 
 @dataclass(frozen=True, slots=True)
 class GitCommand:
-    """One git command in one folder; `after` is what stands before it in the same line, as `core.beside` says it."""
+    """One git command in one folder; `after` are the changes before it in the same line, as `targets.ordering` names them."""
 
     folder: str
     repository: Repository
     tally: ImpactTally
-    standing: FileSurvey
+    survey: FileSurvey
     budget: Budget
     after: frozenset[str] = frozenset()
 
@@ -96,7 +97,7 @@ class GitCommand:
 
 @dataclass(frozen=True, slots=True)
 class CheckoutScope:
-    """What of the work tree becomes what a commit has; without one, what the index has."""
+    """The part of the work tree that takes the content of a commit or, without one, of the index."""
 
     source: bytes | None = None
     named: str = ""  # the word that named it
@@ -105,86 +106,83 @@ class CheckoutScope:
 
 
 def open_git_command(
-    base: str, words: Sequence[str], standing: FileSurvey, known: Container[str], after: Iterable[str] = ()
+    base: str, words: Sequence[str], survey: FileSurvey, known: Container[str], after: Iterable[str] = ()
 ) -> tuple[GitCommand, str, list[str]] | None:
-    """The deed, its subcommand and the rest; None where there is no repository."""
+    """The command, its subcommand and the remaining words; None where there is no repository."""
     folders, name, rest = split_git_command(words)
     if name not in known:
-        raise Unclear(f"git {name} is not looked at")
+        raise Unclear(f"git {name} is not inspected")
     folder = os.path.realpath(os.path.join(base, *folders))
-    found = repository_of(folder, standing.budget) if os.path.isdir(folder) else None
+    found = repository_of(folder, survey.budget) if os.path.isdir(folder) else None
     if found is None:
         return None
     if f"{folder}/".startswith(f"{found.own}/"):
         raise Unclear("the folder is inside the repository's own files")
-    return GitCommand(folder, found, standing.tally, standing, standing.budget, frozenset(after)), name, rest
+    return GitCommand(folder, found, survey.tally, survey, survey.budget, frozenset(after)), name, rest
 
 
-def reset_scope(deed: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+def reset_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
     words = parse_arguments(rest)
     words.only({"--hard"})
     if not words.has("--hard") or len(words.names) > 1 or words.paths:
         raise Unclear("this reset is not known here")
-    return _named(deed, words.names)
+    return _checkout_all(command, words.names)
 
 
-def checkout_scope(deed: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+def checkout_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
     words = parse_arguments(rest)
     words.only({"-f", "--force"})
     if words.paths is None and (words.force or not words.names) and len(words.names) <= 1:
-        return _named(deed, words.names)
+        return _checkout_all(command, words.names)
     names, paths = words.names, words.paths
     if paths is None:  # `git checkout [COMMIT] PATH…`
-        first = deed.history.resolve(names[0])
+        first = command.history.resolve(names[0])
         names, paths = (names[:1], names[1:]) if first is not None else ((), names)
     if len(names) > 1 or not paths:
         raise Unclear("this checkout is not known here")
-    source = resolve_commit(deed, names[0]) if names else None
-    return CheckoutScope(source, "", _all(deed, paths), source is not None)
+    source = resolve_commit(command, names[0]) if names else None
+    return CheckoutScope(source, "", _work_tree_paths(command, paths), source is not None)
 
 
-def switch_scope(deed: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+def switch_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
     words = parse_arguments(rest)
     words.only({"-f", "--force", "--discard-changes"})
     if len(words.names) != 1 or words.paths:
         raise Unclear("this switch is not known here")
-    return _named(deed, words.names)
+    return _checkout_all(command, words.names)
 
 
-def restore_scope(deed: GitCommand, rest: Sequence[str]) -> CheckoutScope:
+def restore_scope(command: GitCommand, rest: Sequence[str]) -> CheckoutScope:
     words = parse_arguments(rest, valued=("-s", "--source"))
     words.only({"-W", "--worktree", "-S", "--staged", "-s", "--source"})
     paths = (*words.names, *(words.paths or ()))
     named = [flag.partition("=")[2] for flag in words.flags if flag.startswith(("-s=", "--source="))]
     if not paths or len(named) > 1:
         raise Unclear("this restore is not known here")
-    source = resolve_commit(deed, named[0]) if named else None
-    return CheckoutScope(source, "", _all(deed, paths), words.has("-S", "--staged"))
+    source = resolve_commit(command, named[0]) if named else None
+    return CheckoutScope(source, "", _work_tree_paths(command, paths), words.has("-S", "--staged"))
 
 
-def rm_paths(deed: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
+def rm_paths(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
     """The paths of `git rm`."""
     words = parse_arguments(rest)
     words.only({"-r", "-f", "--force", "--ignore-unmatch"})
-    return _all(deed, (*words.names, *(words.paths or ())))
+    return _work_tree_paths(command, (*words.names, *(words.paths or ())))
 
 
-def clean_scope(deed: GitCommand, rest: Sequence[str]) -> tuple[tuple[str, ...], bool, bool]:
-    """The paths of `git clean`, whether ignored ones go too, and whether other repositories do."""
+def clean_scope(command: GitCommand, rest: Sequence[str]) -> tuple[tuple[str, ...], bool, bool]:
+    """The paths of `git clean`, whether it deletes ignored files too, and whether other repositories."""
     words = parse_arguments(rest, valued=_SPARED)
     words.only({"-f", "--force", "-d", "-x", "-X", *_SPARED})
     if any(line.startswith("!") for line in _spared_lines(words)) and not words.has("-x", "-X"):
         raise Unclear("what is not to be ignored is not known here")
-    paths = _all(deed, (*words.names, *(words.paths or ()))) or _all(deed, ["."])
+    paths = _work_tree_paths(command, (*words.names, *(words.paths or ()))) or _work_tree_paths(command, ["."])
     every = words.has("-x", "-X")  # what only the user's own ignore file names counts as untracked, so -X takes both
     return paths, every, words.force > 1
 
 
-_SPARED = ("-e", "--exclude")
-
-
 def clean_exclusions(rest: Sequence[str]) -> list[IgnoreRule]:
-    """What `git clean -e` leaves alone: what is named with -x; with -X, which deletes the ignored, what is named with `!`."""
+    """The rules of `git clean -e` for files that stay: with -X, which deletes the ignored, only those with `!`."""
     words = parse_arguments(rest, valued=_SPARED)
     lines = _spared_lines(words)
     lines = [line[1:] for line in lines if line.startswith("!")] if words.has("-X") else lines
@@ -195,62 +193,62 @@ def _spared_lines(words: GitArguments) -> list[str]:
     return [flag.partition("=")[2] for flag in words.flags if flag.partition("=")[0] in _SPARED]
 
 
-def dropped_stashes(deed: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
-    """`drop` or `clear`, and what is named behind it; refuses where there is no stash."""
+def dropped_stashes(command: GitCommand, rest: Sequence[str]) -> tuple[str, ...]:
+    """`drop` or `clear` and the names after it; refuses where there is no stash."""
     words = parse_arguments(rest)
     words.only(())
-    if not deed.history.stashes():
+    if not command.history.stashes():
         raise Unclear("there is no stash")
     if not words.names or words.names[0] not in ("drop", "clear"):
         raise Unclear("this stash is not known here")
     return words.names
 
 
-def deleted_branches(deed: GitCommand, rest: Sequence[str]) -> list[str]:
-    """The full names of the branches that `git branch -D` deletes; all of them are there."""
+def deleted_branches(command: GitCommand, rest: Sequence[str]) -> list[str]:
+    """The full names of the branches that `git branch -D` deletes; refuses one that does not exist."""
     words = parse_arguments(rest)
     words.only({"-D", "-d", "--delete", "-f", "--force"})
     if not words.names or words.paths or not (words.has("-D") or words.has("-d", "--delete")):
         raise Unclear("this branch command is not known here")
-    refs = deed.history.refs()
+    refs = command.history.refs()
     names = [f"refs/heads/{name}" for name in words.names]
     if any(name not in refs for name in names):
         raise Unclear("there is no such branch")
     return names
 
 
-def removed_work_tree(deed: GitCommand, rest: Sequence[str]) -> tuple[str, Repository]:
-    """The linked work tree that `git worktree remove` takes away."""
+def removed_work_tree(command: GitCommand, rest: Sequence[str]) -> tuple[str, Repository]:
+    """The linked work tree that `git worktree remove` deletes."""
     words = parse_arguments(rest)
     words.only({"-f", "--force"})
     if len(words.names) != 2 or words.names[0] != "remove" or words.paths:
         raise Unclear("this worktree command is not known here")
-    path = os.path.realpath(os.path.join(deed.folder, words.names[1]))
-    tree = repository_of(path, deed.budget) if os.path.isfile(os.path.join(path, ".git")) else None
+    path = os.path.realpath(os.path.join(command.folder, words.names[1]))
+    tree = repository_of(path, command.budget) if os.path.isfile(os.path.join(path, ".git")) else None
     if tree is None:
         raise Unclear("there is no such work tree")
     return path, tree
 
 
-def resolve_commit(deed: GitCommand, name: str) -> bytes:
+def resolve_commit(command: GitCommand, name: str) -> bytes:
     """The commit that a word means; refuses one that means none."""
-    found = deed.history.resolve(name)
+    found = command.history.resolve(name)
     if found is None:
         raise Unclear("the commit is not known here")
     return found
 
 
-def work_tree_path(deed: GitCommand, path: str) -> str:
-    """A path of the command line, from the top of the work tree; what may be a pattern stands for everything."""
+def work_tree_path(command: GitCommand, path: str) -> str:
+    """A path of the command line, from the top of the work tree; a possible pattern stands for everything."""
     if path.startswith(":") or any(mark in path for mark in "*?["):
         return ""
-    top = deed.repository.top
-    full = os.path.normpath(os.path.join(deed.folder, path))  # as Git does it, which follows no link here
+    top = command.repository.top
+    full = os.path.normpath(os.path.join(command.folder, path))  # as Git does it, which follows no link here
     if full != top and not full.startswith(f"{top}/"):
         full = real_path(full)
     if full != top and not full.startswith(f"{top}/"):
         raise Unclear("a path is outside of the repository")
-    return deed.repository.inside(full)
+    return command.repository.inside(full)
 
 
 def is_within(path: str, under: Iterable[str] | None) -> bool:
@@ -268,9 +266,9 @@ def folders(paths: Iterable[str]) -> set[str]:
     return found
 
 
-def _named(deed: GitCommand, names: Sequence[str]) -> CheckoutScope:
-    return CheckoutScope(resolve_commit(deed, names[0]), names[0]) if names else CheckoutScope()
+def _checkout_all(command: GitCommand, names: Sequence[str]) -> CheckoutScope:
+    return CheckoutScope(resolve_commit(command, names[0]), names[0]) if names else CheckoutScope()
 
 
-def _all(deed: GitCommand, paths: Iterable[str]) -> tuple[str, ...]:
-    return tuple(work_tree_path(deed, path) for path in paths)
+def _work_tree_paths(command: GitCommand, paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(work_tree_path(command, path) for path in paths)

@@ -18,12 +18,12 @@ _FULL = re.compile(r"[0-9a-f]{40}")
 _SHORT = re.compile(r"[0-9a-f]{7,39}")
 _PLAIN = re.compile(r"[A-Za-z0-9_./@+-]+")
 _LINKS = 5  # refs that name refs
-OURS = "refs/interlock/"  # holds what an undo needs, for some days: no branch that keeps anything
+OURS = "refs/interlock/"  # holds the objects of an undo for some days: no branch that preserves anything
 
 
 @dataclass(frozen=True, slots=True)
 class GitCommit:
-    """What walking needs of a commit."""
+    """The tree, parents and time of a commit."""
 
     tree: bytes
     parents: tuple[bytes, ...]
@@ -46,7 +46,7 @@ class GitHistory:
         return self.ref("HEAD")
 
     def ref(self, name: str) -> bytes | None:
-        """What a full name of a ref stands for."""
+        """The object id of a ref by its full name."""
         for _ in range(_LINKS):
             text = self._text(name)
             if text.startswith("ref: "):
@@ -56,7 +56,7 @@ class GitHistory:
             elif _FULL.fullmatch(text):
                 return bytes.fromhex(text)
             else:
-                return dict(self._packed()).get(name)
+                return dict(self._packed_refs()).get(name)
         raise Unclear("a branch of the repository points in a circle")
 
     def branch(self) -> str:
@@ -65,19 +65,19 @@ class GitHistory:
         return text[5:].strip() if text.startswith("ref: ") else ""
 
     def resolve(self, name: str) -> bytes | None:
-        """The commit that a word on a command line means; None for a word that is no such name, or none that is known here."""
+        """The commit that a word on a command line means; None for a word that names none known here."""
         base, steps = _split(name)
         oid = self._base(base)
         if oid is None:
             return None
-        oid = self._peeled(oid)
+        oid = self._peel(oid)
         for kind, count in steps:
             oid = self._step(oid, kind, count)
         return oid
 
     def refs(self) -> dict[str, bytes]:
         """Every ref by its full name."""
-        found = dict(self._packed())
+        found = dict(self._packed_refs())
         todo = [os.path.join(self.shared, "refs")]
         while todo:
             with os.scandir(todo.pop()) as entries:
@@ -96,7 +96,7 @@ class GitHistory:
 
     def commit(self, oid: bytes) -> GitCommit:
         if oid not in self._commits:
-            found = _parsed(self.objects.read(oid, b"commit"))
+            found = _parse_commit(self.objects.read(oid, b"commit"))
             self._commits[oid] = found if oid not in self._shallow() else replace(found, parents=())
         return self._commits[oid]
 
@@ -110,22 +110,22 @@ class GitHistory:
             self._cut = frozenset(bytes.fromhex(line.decode("ascii", "replace")) for line in text.split())
         return self._cut
 
-    def beyond(self, tips: Iterable[bytes], kept: Iterable[bytes]) -> set[bytes]:
-        """The commits that the tips reach and nothing that is kept does; newest first, so that little has to be read."""
+    def beyond(self, tips: Iterable[bytes], reachable: Iterable[bytes]) -> set[bytes]:
+        """The commits that the tips reach and `reachable` does not; newest first, so that little has to be read."""
         queue: list[tuple[int, bytes, bool]] = []
-        marks: dict[bytes, bool] = {}  # commit -> whether it is kept
-        for oids, mark in ((tips, False), (kept, True)):
+        marks: dict[bytes, bool] = {}  # commit -> whether it is reachable
+        for oids, mark in ((tips, False), (reachable, True)):
             for oid in oids:
                 self._push(queue, marks, oid, mark)
         open_tips = sum(1 for mark in marks.values() if not mark)
         seen: set[bytes] = set()
-        oldest = 1 << 62  # of those seen: what is kept may reach them through commits of the same second
+        oldest = 1 << 62  # of those seen: what is reachable may reach them through commits of the same second
         while queue and (open_tips > 0 or -queue[0][0] >= oldest):
             if len(marks) > MOST_COMMITS:
                 raise Unclear("the history is too long")
             _, oid, mark = heapq.heappop(queue)
             if mark != marks[oid]:
-                continue  # it was found to be kept meanwhile
+                continue  # it was found to be reachable meanwhile
             if not mark:
                 open_tips -= 1
                 seen.add(oid)
@@ -139,8 +139,8 @@ class GitHistory:
                     open_tips -= parent not in seen
         return {oid for oid in seen if not marks[oid]}
 
-    def logged(self, oid: bytes) -> bool:
-        """Whether the log of what was checked out here still names a commit, so that it can be had back."""
+    def in_log(self, oid: bytes) -> bool:
+        """Whether the reflog of HEAD still names a commit, so that it can be restored."""
         path = os.path.join(self.own, "logs", "HEAD")
         try:
             return oid.hex().encode() in read_contents(path, self.budget, 16 << 20)
@@ -148,7 +148,7 @@ class GitHistory:
             return False
 
     def stashes(self) -> list[str]:
-        """What was put aside, the newest last, in the words of its log."""
+        """The messages of the stashes, the newest last."""
         try:
             text = read_contents(os.path.join(self.shared, "logs", "refs", "stash"), self.budget, 1 << 20)
         except OSError:
@@ -174,9 +174,9 @@ class GitHistory:
             full = form.format(name)
             if full.startswith("refs/") and (oid := self.ref(full)) is not None:
                 return oid
-        return self.objects.named(name) if _SHORT.fullmatch(name) else None
+        return self.objects.by_prefix(name) if _SHORT.fullmatch(name) else None
 
-    def _peeled(self, oid: bytes) -> bytes:
+    def _peel(self, oid: bytes) -> bytes:
         for _ in range(_LINKS):
             if self.objects.kind(oid) != b"tag":
                 return oid
@@ -184,8 +184,8 @@ class GitHistory:
         raise Unclear("a tag of the repository points in a circle")
 
     def tips(self, refs: Iterable[bytes]) -> list[bytes]:
-        """The commits behind refs; what is no commit holds none."""
-        peeled = [self._peeled(oid) for oid in dict.fromkeys(refs)]
+        """The commits behind refs; refs to other objects are left out."""
+        peeled = [self._peel(oid) for oid in dict.fromkeys(refs)]
         return [oid for oid in peeled if self.objects.kind(oid) == b"commit"]
 
     def _step(self, oid: bytes, kind: str, count: int) -> bytes:
@@ -210,7 +210,7 @@ class GitHistory:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return ""
 
-    def _packed(self) -> Iterator[tuple[str, bytes]]:
+    def _packed_refs(self) -> Iterator[tuple[str, bytes]]:
         try:
             text = read_contents(os.path.join(self.shared, "packed-refs"), self.budget, 16 << 20)
         except FileNotFoundError:
@@ -232,7 +232,7 @@ def _split(name: str) -> tuple[str, list[tuple[str, int]]]:
     return name[: found.start()], [(kind, int(count[:6]) if count else 1) for kind, count in _STEPS.findall(rest)]
 
 
-def _parsed(data: bytes) -> GitCommit:
+def _parse_commit(data: bytes) -> GitCommit:
     tree, parents, time = b"", [], 0
     for line in data.split(b"\n\n", 1)[0].split(b"\n"):
         word, _, rest = line.partition(b" ")

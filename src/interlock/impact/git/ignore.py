@@ -14,7 +14,7 @@ _RULES = 5_000
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRule:
-    """One line: what it fits, below which folder, and whether it takes back what others ignore."""
+    """One line: its pattern, the folder it applies below, and whether it re-includes what others ignore."""
 
     fits: re.Pattern[str]
     base: str  # from the top, with a slash at its end
@@ -22,7 +22,7 @@ class IgnoreRule:
     spares: bool
     whole: bool  # it is compared with the path from its base, not with the name alone
 
-    def says(self, path: str, folder: bool) -> bool:
+    def matches(self, path: str, folder: bool) -> bool:
         if (self.folders_only and not folder) or not path.startswith(self.base):
             return False
         inner = path[len(self.base) :]
@@ -45,21 +45,21 @@ class IgnoreRules:
         for depth in range(1, len(parts)):
             if self._folder("/".join(parts[:depth])):
                 return True
-        return self._says(path, folder)
+        return self._is_ignored(path, folder)
 
     def _folder(self, path: str) -> bool:
         if path not in self._known:
-            self._known[path] = self._says(path, True)
+            self._known[path] = self._is_ignored(path, True)
         return self._known[path]
 
-    def _says(self, path: str, folder: bool) -> bool:
+    def _is_ignored(self, path: str, folder: bool) -> bool:
         """The last rule that fits decides; those nearer to the path come later."""
         self.budget.tick()
         parts = path.split("/")
         for depth in range(len(parts) - 1, -2, -1):
             where = "/".join(parts[:depth]) if depth >= 0 else None
             for rule in reversed(self._of(where)):
-                if rule.says(path, folder):
+                if rule.matches(path, folder):
                     return not rule.spares
         return False
 
@@ -83,7 +83,7 @@ class IgnoreRules:
 
 
 def parse_ignore_rule(line: str, base: str = "") -> IgnoreRule | None:
-    """What a line of an ignore file says; None for a comment and for what is not understood."""
+    """Parses one line of an ignore file; None for a comment and for an unknown pattern."""
     text = re.sub(r"(?<!\\) +$", "", line.rstrip("\r"))
     if not text or text.startswith("#"):
         return None
@@ -104,12 +104,12 @@ _STARS = {"**/": "(?:.*/)?", "/**/": "/(?:.*/)?", "/**": "/.+", "?": "[^/]"}
 
 
 def _pattern(text: str) -> str | None:
-    made = []
+    pieces = []
     for piece in _PIECES.findall(text):
         if piece in _STARS:
-            made.append(_STARS[piece])
+            pieces.append(_STARS[piece])
         elif piece.startswith("*"):
-            made.append("[^/]*")
+            pieces.append("[^/]*")
         elif piece.startswith("[") and len(piece) > 1:
             inner = piece[1:-1]
             if "[:" in inner:
@@ -117,13 +117,13 @@ def _pattern(text: str) -> str | None:
             negated = inner[:1] in ("!", "^")
             body = (inner[1:] if negated else inner).replace("\\", "\\\\").replace("[", "\\[")
             body = body.replace("]", "\\]").replace("&&", "&\\&").replace("||", "|\\|").replace("~~", "~\\~")
-            made.append(f"(?!/)[{'^' if negated else ''}{body}]")
+            pieces.append(f"(?!/)[{'^' if negated else ''}{body}]")
         elif piece.startswith("\\") and len(piece) == 2:
-            made.append(re.escape(piece[1]))
+            pieces.append(re.escape(piece[1]))
         else:
-            made.append(re.escape(piece))
+            pieces.append(re.escape(piece))
     try:
-        re.compile("".join(made))
+        re.compile("".join(pieces))
     except re.error:
         return None
-    return "".join(made)
+    return "".join(pieces)

@@ -19,7 +19,7 @@ _PACKS, _ALTERNATES = 200, 8
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """One pack with its list of names."""
+    """One pack with its index."""
 
     names: mmap.mmap
     data: mmap.mmap
@@ -29,7 +29,7 @@ class Pack:
         return int(struct.unpack_from(">I", self.names, 8 + 255 * 4)[0])
 
     def find(self, oid: bytes) -> int | None:
-        """Where an object begins."""
+        """The offset of an object; None where the pack does not have it."""
         first = oid[0]
         low = struct.unpack_from(">I", self.names, 8 + (first - 1) * 4)[0] if first else 0
         high = struct.unpack_from(">I", self.names, 8 + first * 4)[0]
@@ -43,7 +43,7 @@ class Pack:
         return None
 
     def begins(self, prefix: str) -> set[bytes]:
-        """The names that begin so, two at most."""
+        """The ids with this prefix, two at most."""
         found = set()
         for number in range(*self._range(int(prefix[:2], 16))):
             oid = self.names[1032 + number * 20 : 1032 + number * 20 + 20]
@@ -76,7 +76,7 @@ class Objects:
     _listed: dict[str, frozenset[str]] = field(default_factory=dict)  # folder of loose objects -> their names
 
     def has(self, oid: bytes) -> bool:
-        """Whether the content is kept."""
+        """Whether the repository has an object."""
         name = oid.hex()
         folders = (f"{folder}/{name[:2]}" for folder in self._folders())
         return any(name[2:] in self._in(folder) for folder in folders) or any(
@@ -84,7 +84,7 @@ class Objects:
         )
 
     def _in(self, folder: str) -> frozenset[str]:
-        """The loose objects of one folder, listed once: many are asked for in one look."""
+        """The loose objects of one folder, listed once: one inspection checks many."""
         if folder not in self._listed:
             try:
                 with os.scandir(folder) as entries:
@@ -111,8 +111,8 @@ class Objects:
         except (OSError, struct.error, zlib.error, IndexError, ValueError):
             raise Unclear("an object of the repository cannot be read") from None
 
-    def named(self, prefix: str) -> bytes | None:
-        """The one object whose name begins so."""
+    def by_prefix(self, prefix: str) -> bytes | None:
+        """The one object with this prefix; None where there is none or more than one."""
         found = {oid for pack in self._packed() for oid in pack.begins(prefix)}
         for folder in self._folders():
             try:
@@ -126,7 +126,7 @@ class Objects:
         self.budget.entry()
         path = self._loose(oid)
         if path is not None:
-            data = _inflated(read_contents(path, self.budget, LARGEST))
+            data = _inflate(read_contents(path, self.budget, LARGEST))
             head, _, body = data.partition(b"\0")
             return head.split(b" ")[0], body
         for pack in self._packed():
@@ -147,7 +147,7 @@ class Objects:
         if size > LARGEST:
             raise Unclear("an object of the repository is too large")
         if kind in _KINDS:
-            return _KINDS[kind], _inflated(pack.data[place : place + size + 1024], size)
+            return _KINDS[kind], _inflate(pack.data[place : place + size + 1024], size)
         if kind == _OFFSET:
             back, place = _back(pack.data, place)
             if not 0 < back <= offset:
@@ -158,7 +158,7 @@ class Objects:
             place += 20
         else:
             raise Unclear("a pack of the repository has a form that is not known here")
-        return found, _applied(base, _inflated(pack.data[place : place + size + 1024], size))
+        return found, _apply_delta(base, _inflate(pack.data[place : place + size + 1024], size))
 
     def _loose(self, oid: bytes) -> str | None:
         name = oid.hex()
@@ -200,13 +200,13 @@ def _packs(folder: str) -> list[Pack]:
     found = []
     for name in names:
         path = os.path.join(folder, name)
-        listed, data = _mapped(path), _mapped(path[: -len("idx")] + "pack")
+        listed, data = _map(path), _map(path[: -len("idx")] + "pack")
         if listed is not None and data is not None and listed[:8] == b"\xfftOc\0\0\0\2" and data[:4] == b"PACK":
             found.append(Pack(listed, data))
     return found
 
 
-def _mapped(path: str) -> mmap.mmap | None:
+def _map(path: str) -> mmap.mmap | None:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except OSError:
@@ -219,8 +219,8 @@ def _mapped(path: str) -> mmap.mmap | None:
         os.close(handle)
 
 
-def _inflated(data: bytes, size: int = LARGEST) -> bytes:
-    """No more than the object says that it has; a small file that unpacks without end is cut."""
+def _inflate(data: bytes, size: int = LARGEST) -> bytes:
+    """Decompresses at most the declared size; refuses a small file that unpacks without end."""
     unpacker = zlib.decompressobj()
     found = unpacker.decompress(data, size + 1)
     if len(found) > size:
@@ -237,8 +237,8 @@ def _back(data: mmap.mmap, place: int) -> tuple[int, int]:
     return back, place
 
 
-def _applied(base: bytes, delta: bytes) -> bytes:
-    """An object out of another one and what differs."""
+def _apply_delta(base: bytes, delta: bytes) -> bytes:
+    """Builds an object from its base and a delta."""
     size, place = _length(delta, 0)
     wanted, place = _length(delta, place)
     if size != len(base) or wanted > LARGEST:
@@ -247,18 +247,18 @@ def _applied(base: bytes, delta: bytes) -> bytes:
     while place < len(delta):
         code, place = delta[place], place + 1
         if code & 128:
-            start, count, place = _copied(delta, place, code)
+            start, count, place = _copy_range(delta, place, code)
             parts.append(base[start : start + count])
         else:
             parts.append(delta[place : place + code])
             place += code
-    made = b"".join(parts)
-    if len(made) != wanted:
+    built = b"".join(parts)
+    if len(built) != wanted:
         raise Unclear("an object of the repository is damaged")
-    return made
+    return built
 
 
-def _copied(delta: bytes, place: int, code: int) -> tuple[int, int, int]:
+def _copy_range(delta: bytes, place: int, code: int) -> tuple[int, int, int]:
     values = [0] * 7
     for bit in range(7):
         if code & (1 << bit):
