@@ -164,7 +164,7 @@ def test_what_is_too_old_is_let_go_on_record(desk: Gate, repo: Path, look: Look,
     assert undoing.prune(desk.state) >= 1
     assert undoing.list_snapshots(desk.state)[0].state == "pruned"
     assert id in recorded(desk, "undo.pruned")[0]["snapshots"]
-    assert id not in [one.id for one in keeps.listed()]
+    assert id not in [one.id for one in keeps.summaries()]
 
 
 def test_what_somebody_deleted_is_said_to_be_gone_in_time(desk: Gate, repo: Path, look: Look, keeps: Patient) -> None:
@@ -192,11 +192,11 @@ class Broken:
     """A keeper that cannot prune."""
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult:
-        return PruneResult(problem="keeping failed")
+        return PruneResult(problem="the snapshot process failed")
 
 
 def test_a_pruning_that_fails_is_said(desk: Gate, repo: Path, look: Look, keeps: Patient) -> None:
     cleaned(desk, repo, look, keeps)
     desk.state.snapshot_taker = Broken()  # type: ignore[assignment]
     assert undoing.prune(desk.state) == 0
-    assert "snapshots cannot be pruned: keeping failed" in desk.state.problems
+    assert "snapshots cannot be pruned: the snapshot process failed" in desk.state.problems

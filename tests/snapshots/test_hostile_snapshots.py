@@ -63,7 +63,7 @@ def test_a_manifest_that_was_altered_is_refused(keep: WarmSnapshotter, work: Pat
     body["entries"][0]["path"] = str(work / "elsewhere.txt")
     place.chmod(0o600)
     place.write_text(json.dumps(body))
-    assert keep.plan(kept.id, kept.digest).problem == "the snapshot's list is not the one on record"
+    assert keep.plan(kept.id, kept.digest).problem == "the snapshot's manifest is not the one on record"
     assert keep.undo(kept.id, fresh(), NOW, kept.digest, force=True).problem
     assert sorted(os.listdir(work)) == ["a"]
 
@@ -141,7 +141,7 @@ def test_a_file_that_grows_is_not_kept(keep: WarmSnapshotter, work: Path) -> Non
     thread = threading.Thread(target=grow)
     thread.start()
     try:
-        assert "while it is kept" in taken(keep, work, deleted("log")).problem
+        assert "while it is copied" in taken(keep, work, deleted("log")).problem
     finally:
         stop.set()
         thread.join()
@@ -155,7 +155,7 @@ from interlock.snapshots.restore import undo
 from interlock.snapshots.take import take
 question, place = json.loads(sys.argv[1]), sys.argv[2]
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
-folder = SnapshotFolder.opened(place + "/state/undo", place + "/state")
+folder = SnapshotFolder.open(place + "/state/undo", place + "/state")
 kept = take(question, folder, sys.argv[3], 1.0, SnapshotLimits(ms=20000), "")
 if kept.verified:
     shutil.rmtree(place + "/work/own")
@@ -181,7 +181,11 @@ def test_a_user_gets_back_what_is_theirs_and_nothing_else_is_kept(tmp_path: Path
         asked = json.dumps({"bases": [str(work)], "deeds": [deleted(name)]})
         words = [sys.executable, "-c", _AS_NOBODY, asked, str(tmp_path), fresh(), fresh()]
         said[name] = subprocess.run(words, capture_output=True, text=True).stdout.strip()
-    assert said == {"c.txt": "it cannot be kept (Permission denied)", "a": "a belongs to another user", "own": "undone"}
+    assert said == {
+        "c.txt": "it cannot be copied (Permission denied)",
+        "a": "a belongs to another user",
+        "own": "undone",
+    }
     assert told(work) == before and stat.S_IMODE(work.stat().st_mode) == 0o500
     assert (work / "own/closed/f").stat().st_uid == 65534
 
@@ -211,7 +215,7 @@ def test_what_can_be_made_again_is_left_out_where_it_is_too_much(keep: WarmSnaps
     top = repository(tmp_path / "app")
     files(top, {f"node_modules/m{number}/i.js": "1\n" for number in range(40)})
     kept = taken(keep, top, {"verb": "git", "words": ["clean", "-fdx"]}, limits=SnapshotLimits(files=20, ms=20_000))
-    assert kept.verified and kept.notes == ("node_modules can be made again and was not kept",)
+    assert kept.verified and kept.notes == ("node_modules can be regenerated and was not saved",)
     git(top, "clean", "-qfdx")
     undone = keep.undo(kept.id, fresh(), NOW, kept.digest)
     assert undone.done and undone.say == kept.notes
@@ -221,7 +225,7 @@ def test_what_can_be_made_again_is_left_out_where_it_is_too_much(keep: WarmSnaps
 @pytest.mark.parametrize("target", ["STATE", "STATE/undo", "STATE/undo/lock", "STATE/state.db", "STATE/.."])
 def test_what_is_interlocks_own_is_neither_kept_nor_changed(tmp_path: Path, target: str) -> None:
     with keeper(tmp_path / "state") as keep:
-        keep.listed()
+        keep.summaries()
         files(tmp_path / "state", {"state.db": "x"})
         path = os.path.normpath(target.replace("STATE", str(tmp_path / "state")))
         assert taken(keep, tmp_path, deleted(path)).problem == "it is Interlock's own"
@@ -233,11 +237,11 @@ def test_where_there_is_no_room_nothing_is_kept_and_nothing_is_left(tmp_path: Pa
     script = (
         "import sys, json, resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))\n"
         "from interlock.snapshots.folder import SnapshotFolder; from interlock.snapshots.take import take; from interlock.snapshots import SnapshotLimits\n"
-        "print(take(json.loads(sys.argv[1]), SnapshotFolder.opened(sys.argv[2]), 'u_aaaaaaaaaa', 1.0, SnapshotLimits(ms=20000), '').problem)"
+        "print(take(json.loads(sys.argv[1]), SnapshotFolder.open(sys.argv[2]), 'u_aaaaaaaaaa', 1.0, SnapshotLimits(ms=20000), '').problem)"
     )
     asked = json.dumps({"bases": [str(work)], "deeds": [deleted("big"), deleted("a")]})
     run = subprocess.run([sys.executable, "-c", script, asked, str(tmp_path / "s")], capture_output=True, text=True)
-    assert run.stdout == "it cannot be kept (File too large)\n", run.stderr
+    assert run.stdout == "it cannot be copied (File too large)\n", run.stderr
     assert [path.name for path in (tmp_path / "s").rglob("*") if path.is_file()] == ["lock"]
 
 

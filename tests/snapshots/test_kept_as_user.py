@@ -123,8 +123,8 @@ def test_what_the_agents_user_loses_comes_back_as_theirs_from_a_folder_of_their_
     assert undone.done and undone.as_id and told(work) == before
     assert {path.stat().st_uid for path in work.rglob("*")} == {65_534}
     assert keep.undo(undone.as_id, fresh(), NOW, undone.as_digest).done and not (work / "data").exists()
-    assert found.id in [one.id for one in keep.listed()]
-    assert found.id in keep.prune(NOW + 10 * 86_400, 7, 1 << 30).ids and not keep.listed()
+    assert found.id in [one.id for one in keep.summaries()]
+    assert found.id in keep.prune(NOW + 10 * 86_400, 7, 1 << 30).ids and not keep.summaries()
 
 
 def test_what_their_user_cannot_reach_is_neither_kept_nor_changed(world: World) -> None:
@@ -144,7 +144,7 @@ def test_what_their_user_cannot_reach_is_neither_kept_nor_changed(world: World) 
     manifest.chmod(0o600)
     manifest.write_text(forged)
     (theirs / "notes.txt").write_text("later\n")
-    assert keep.undo(id, fresh(), NOW, found.digest, True).problem == "the snapshot's list is not the one on record"
+    assert keep.undo(id, fresh(), NOW, found.digest, True).problem == "the snapshot's manifest is not the one on record"
     assert keep.undo(id, fresh(), NOW, "", True).problem  # even if nobody compared it
     assert (theirs / "notes.txt").read_text() == "later\n"
     manifest.unlink()
@@ -187,7 +187,7 @@ def test_no_helper_or_one_that_knows_nobody_keeps_nothing(world: World) -> None:
     ):
         id = fresh()
         assert keep.take(asked, id, NOW, LIMITS).problem == keep.plan(id).problem == keep.undo(id, fresh(), NOW).problem
-        assert not keep.settle(id) and not keep.listed() and keep.prune(NOW, 7, 1).problem
+        assert not keep.settle(id) and not keep.summaries() and keep.prune(NOW, 7, 1).problem
     assert clients_by_principal("", {NOBODY: 65_534}) == {}
     assert inspect_as(world.place, 65_534, {"bases": [], "deeds": [], "keep": {}}).problem  # one question at a time
 
@@ -237,7 +237,7 @@ def test_a_helper_that_lies_or_says_nothing_clear_has_kept_nothing(tmp_path: Pat
         keep = clients_by_principal(place, {NOBODY: 65_534})[NOBODY]
         for name in LIES:
             found = keep.take(deleted(tmp_path, "x"), "u_aaaaaaaaaa", NOW, LIMITS)
-            assert (found.verified, found.problem) == (False, "keeping failed"), name
+            assert (found.verified, found.problem) == (False, "the snapshot process failed"), name
         assert keep.take(deleted(tmp_path, "x"), GOOD["id"], NOW, LIMITS).verified  # type: ignore[arg-type]
         thread.join(20)
 

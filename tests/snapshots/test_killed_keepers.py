@@ -42,7 +42,7 @@ def top(tmp_path: Path) -> Path:
 
 def _killed(keep: WarmSnapshotter, work: Any, delay: float) -> Any:
     """The work, during which its process is killed."""
-    keep.listed()  # it is warm
+    keep.summaries()  # it is warm
     pid = keep.pid
     assert pid is not None
     timer = threading.Timer(delay, lambda: os.kill(pid, signal.SIGKILL) if keep.pid == pid else None)
@@ -69,7 +69,7 @@ def test_a_snapshot_that_is_killed_changes_nothing_and_leaves_nothing(tmp_path: 
             )
             good += [kept] if kept.verified else []
         assert (told(tmp_path / "work"), git_told(top)) == before
-        assert {one.id for one in keep.listed()} >= {kept.id for kept in good}
+        assert {one.id for one in keep.summaries()} >= {kept.id for kept in good}
         for kept in good:
             assert not keep.plan(kept.id, kept.digest).problem
         kept = keep.take(_asked(top), fresh(), NOW, PATIENT)

@@ -14,8 +14,8 @@ ID, OTHER = "u_abcdefghij", "u_2222222222"
 
 def test_words_say_what_was_kept_and_how_to_have_it_back() -> None:
     assert TakenSnapshot(ID, "d" * 64, 312, 4_100_000).words == f"kept 312 files, 4.1 MB: interlock undo {ID}"
-    assert TakenSnapshot(ID, "d" * 64, 1, 1, ("x can be made again",)).words.endswith(" (x can be made again)")
-    assert snapshots.no_snapshot(ID, "it is too large").words == "nothing was kept: it is too large"
+    assert TakenSnapshot(ID, "d" * 64, 1, 1, ("x can be regenerated",)).words.endswith(" (x can be regenerated)")
+    assert snapshots.no_snapshot(ID, "it is too large").words == "no snapshot was taken: it is too large"
     assert not TakenSnapshot(ID).verified and not TakenSnapshot(ID, "d" * 64, problem="no").verified
 
 

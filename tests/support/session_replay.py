@@ -186,9 +186,7 @@ def _at_home(app: Inside, made: World, keeps: bool) -> Iterator[Hands | None]:
     context = app.daemon.context
     warm = context.look, context.keeper, app.state.snapshot_taker
     hands = (
-        Hands(SnapshotFolder.opened(str(app.config.snapshots), str(app.config.folder)), str(made.home))
-        if keeps
-        else None
+        Hands(SnapshotFolder.open(str(app.config.snapshots), str(app.config.folder)), str(made.home)) if keeps else None
     )
     context.look, context.keeper, app.state.snapshot_taker = made.look, hands, hands  # type: ignore[assignment]
     try:

@@ -12,17 +12,17 @@ from interlock.policy.impact import count_words, size_words
 from interlock.redaction import redact_text
 
 ID = re.compile(r"u_[a-z2-7]{10}")
-MOST_CHANGES = 500  # that an answer lists; how many there are is told apart
+MOST_CHANGES = 500  # that an answer lists; their total is a field of its own
 MOST_NOTES = 20
 LONGEST = 400  # characters of a name or a note
 LONGEST_DIFF = 20_000
-# What may happen to a path: all of it is said in one word.
+# What an undo may do to a path or ref.
 WHATS = frozenset({"create", "replace", "delete", "mode", "attributes", "ref", "index", "stash", "config", "database"})
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotLimits:
-    """How much of a machine one snapshot may take; what is more is not kept."""
+    """The files, bytes and time that one snapshot may take; beyond them there is no snapshot."""
 
     files: int = 5_000
     bytes: int = 200_000_000
@@ -34,7 +34,7 @@ LIMITS = SnapshotLimits()
 
 @dataclass(frozen=True, slots=True)
 class TakenSnapshot:
-    """A snapshot that was taken and verified; or, with a problem, none."""
+    """A snapshot that was taken and verified; with a problem, there is none."""
 
     id: str
     digest: str = ""  # SHA-256 of its manifest
@@ -45,22 +45,22 @@ class TakenSnapshot:
 
     @property
     def verified(self) -> bool:
-        """Whether everything the action would change can be had back."""
+        """Whether everything the action would change can be restored."""
         return bool(self.digest) and not self.problem
 
     @property
     def words(self) -> str:
         """kept 312 files, 4.1 MB: interlock undo u_…"""
         if not self.verified:
-            return redact_text(f"nothing was kept: {visible(self.problem) or 'nobody knows why'}")
+            return redact_text(f"no snapshot was taken: {visible(self.problem) or 'the reason is not known'}")
         how = f"{count_words(self.files, 'file')}, {size_words(self.bytes)}"
-        said = "; ".join(visible(note) for note in self.notes)
-        return redact_text(f"kept {how}: interlock undo {self.id}" + (f" ({said})" if said else ""))
+        notes = "; ".join(visible(note) for note in self.notes)
+        return redact_text(f"kept {how}: interlock undo {self.id}" + (f" ({notes})" if notes else ""))
 
 
 @dataclass(frozen=True, slots=True)
 class UndoChange:
-    """One thing that an undo would do."""
+    """One change that an undo would make."""
 
     path: str  # or the name of a ref
     what: str  # one of WHATS
@@ -70,7 +70,7 @@ class UndoChange:
 
 @dataclass(frozen=True, slots=True)
 class UndoPlan:
-    """What an undo would change now."""
+    """The changes that an undo would make now."""
 
     id: str
     changes: tuple[UndoChange, ...] = ()
@@ -82,7 +82,7 @@ class UndoPlan:
 
 @dataclass(frozen=True, slots=True)
 class UndoResult:
-    """What an undo changed; refused: nothing was changed, since later work would be lost."""
+    """The changes that an undo made; with `refused` nothing was changed, since later work would be lost."""
 
     id: str
     as_id: str = ""  # of the snapshot that undoes the undo; empty where nothing had to be changed
@@ -112,7 +112,7 @@ class SnapshotSummary:
 
 @dataclass(frozen=True, slots=True)
 class PruneResult:
-    """What was thrown away."""
+    """The snapshots that were deleted."""
 
     ids: tuple[str, ...] = ()
     bytes: int = 0  # that the folder holds now
@@ -120,23 +120,23 @@ class PruneResult:
 
 
 def no_snapshot(id: str, problem: str) -> TakenSnapshot:
-    """Nothing was kept."""
-    return TakenSnapshot(id, problem=problem or "it could not be kept")
+    """The answer where no snapshot was taken."""
+    return TakenSnapshot(id, problem=problem or "it could not be copied")
 
 
-def snapshot_json(kept: TakenSnapshot) -> dict[str, Any]:
+def snapshot_json(taken: TakenSnapshot) -> dict[str, Any]:
     return {
-        "id": kept.id,
-        "digest": kept.digest,
-        "files": kept.files,
-        "bytes": kept.bytes,
-        "notes": list(kept.notes),
-        "problem": kept.problem,
+        "id": taken.id,
+        "digest": taken.digest,
+        "files": taken.files,
+        "bytes": taken.bytes,
+        "notes": list(taken.notes),
+        "problem": taken.problem,
     }
 
 
 def parse_snapshot(data: Mapping[str, Any]) -> TakenSnapshot:
-    """Out of JSON; raises ValueError, KeyError and TypeError for anything else, as all of these: it comes from the agent's user."""
+    """Parses JSON from the agent's user; like all parsers here it raises ValueError, KeyError and TypeError for anything else."""
     return TakenSnapshot(
         parse_snapshot_id(data["id"]), _text(data, "digest", 64), _figure(data, "files"), _figure(data, "bytes"), _texts(data, "notes"), _text(data, "problem")
     )  # fmt: skip
@@ -172,16 +172,16 @@ def parse_undo_plan(data: Mapping[str, Any]) -> UndoPlan:
     )  # fmt: skip
 
 
-def undo_result_json(undone: UndoResult) -> dict[str, Any]:
+def undo_result_json(result: UndoResult) -> dict[str, Any]:
     return {
-        "id": undone.id,
-        "as_id": undone.as_id,
-        "as_digest": undone.as_digest,
-        "changes": [change_json(change) for change in undone.changes[:MOST_CHANGES]],
-        "total": undone.total or len(undone.changes),
-        "refused": undone.refused,
-        "problem": undone.problem,
-        "say": list(undone.say),
+        "id": result.id,
+        "as_id": result.as_id,
+        "as_digest": result.as_digest,
+        "changes": [change_json(change) for change in result.changes[:MOST_CHANGES]],
+        "total": result.total or len(result.changes),
+        "refused": result.refused,
+        "problem": result.problem,
+        "say": list(result.say),
     }
 
 
@@ -198,14 +198,14 @@ def parse_undo_result(data: Mapping[str, Any]) -> UndoResult:
     )
 
 
-def summary_json(held: SnapshotSummary) -> dict[str, Any]:
+def summary_json(summary: SnapshotSummary) -> dict[str, Any]:
     return {
-        "id": held.id,
-        "at": held.at,
-        "digest": held.digest,
-        "files": held.files,
-        "bytes": held.bytes,
-        "bases": list(held.bases),
+        "id": summary.id,
+        "at": summary.at,
+        "digest": summary.digest,
+        "files": summary.files,
+        "bytes": summary.bytes,
+        "bases": list(summary.bases),
     }
 
 
@@ -215,8 +215,8 @@ def parse_summary(data: Mapping[str, Any]) -> SnapshotSummary:
     )  # fmt: skip
 
 
-def prune_result_json(pruned: PruneResult) -> dict[str, Any]:
-    return {"ids": list(pruned.ids), "bytes": pruned.bytes, "problem": pruned.problem}
+def prune_result_json(result: PruneResult) -> dict[str, Any]:
+    return {"ids": list(result.ids), "bytes": result.bytes, "problem": result.problem}
 
 
 def parse_prune_result(data: Mapping[str, Any]) -> PruneResult:
@@ -226,7 +226,7 @@ def parse_prune_result(data: Mapping[str, Any]) -> PruneResult:
 
 
 def parse_snapshot_id(value: object) -> str:
-    """A snapshot's name; refuses everything else, since it becomes the name of a file."""
+    """A snapshot's id; refuses everything else, since it becomes the name of a file."""
     if not isinstance(value, str) or not ID.fullmatch(value):
         raise ValueError(f"no snapshot is called {value!r:.60}")
     return value
@@ -254,6 +254,6 @@ def _figure(data: Mapping[str, Any], name: str) -> int:
 
 @dataclass(slots=True)
 class SnapshotUsage:
-    """One for a process, whatever policy or wall a single call is under."""
+    """The bytes that snapshots use; one for a process, whatever policy or isolation a single call is under."""
 
-    bytes: dict[str, int] = field(default_factory=dict)  # by whose folder it is, as `State.snapshot_owner` says it
+    bytes: dict[str, int] = field(default_factory=dict)  # by the folder's owner, as `State.snapshot_owner` names it

@@ -29,9 +29,10 @@ from interlock.snapshots import (
     parse_undo_result,
 )
 
-REQUEST_KIND = "keep"  # of these questions, where somebody answers others too
-LONG_SECONDS = 60.0  # seconds for what a person waits for
+REQUEST_KIND = "keep"  # of these requests among others to the same helper
+LONG_SECONDS = 60.0  # for requests that a person waits for
 SETTLE_SECONDS = 5.0
+PATIENCE = 2.0  # seconds in which the helper has to have ended a child that takes too long
 MOST_ANSWER = 16 << 20  # bytes of an answer
 _DIGEST = re.compile("[0-9a-f]{64}")
 _T = TypeVar("_T")
@@ -39,12 +40,12 @@ _A = TypeVar("_A", TakenSnapshot, UndoPlan, UndoResult)
 
 
 def take_seconds(ms: int) -> float:
-    """Seconds that a snapshot may take, with time to say itself that it took too long."""
+    """Seconds that a snapshot may take, with time to report by itself that it took too long."""
     return ms / 1000 + GRACE
 
 
 class SnapshotChild(Protocol):
-    """Whoever answers: one question at a time, in so many seconds; raises Busy, Overrun, OSError and ValueError."""
+    """Answers one request at a time within its seconds; raises ChildBusy, ChildTimeout, OSError and ValueError."""
 
     @property
     def pid(self) -> int | None: ...
@@ -55,45 +56,48 @@ class SnapshotChild(Protocol):
 
 
 class SnapshotClient:
-    """Keeps and brings back through a child; what it says is checked as the word of the agent's own user."""
+    """Takes and restores snapshots through a child; its answers are checked, for they come from the agent's user."""
 
     def __init__(self, child: SnapshotChild) -> None:
         self._child = child
 
     def take(self, question: Mapping[str, Any], id: str, at: float, limits: SnapshotLimits = LIMITS) -> TakenSnapshot:
-        """Keeps everything that the question's deeds would change, and reads it back; a problem means that nothing was kept."""
-        asked = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": [limits.files, limits.bytes, limits.ms]}  # fmt: skip
+        """Saves everything that the effects in the question would change, and reads it back; a problem means that there is no snapshot."""
+        request = {"do": "take", "id": id, "at": at, "question": dict(question), "limits": [limits.files, limits.bytes, limits.ms]}  # fmt: skip
         return self._ask(
-            asked, lambda found: _kept(found, id), take_seconds(limits.ms), lambda problem: no_snapshot(id, problem)
+            request,
+            lambda found: _check_snapshot(found, id),
+            take_seconds(limits.ms),
+            lambda problem: no_snapshot(id, problem),
         )
 
     def plan(self, id: str, digest: str = "", diff: bool = False) -> UndoPlan:
-        """What an undo would change now; refuses a snapshot whose manifest has another digest than the one given."""
-        asked = {"do": "plan", "id": id, "digest": digest, "diff": diff}
+        """The changes that an undo would make now; refuses a snapshot whose manifest has another digest than the one given."""
+        request = {"do": "plan", "id": id, "digest": digest, "diff": diff}
         return self._ask(
-            asked,
-            lambda found: _about(parse_undo_plan(found), id),
+            request,
+            lambda found: _check_id(parse_undo_plan(found), id),
             LONG_SECONDS,
             lambda problem: UndoPlan(id, problem=problem),
         )
 
     def undo(self, id: str, as_id: str, at: float, digest: str = "", force: bool = False) -> UndoResult:
-        """Brings everything back, after keeping what is there now under `as_id`; refuses to overwrite later work unless forced to."""
-        asked = {"do": "undo", "id": id, "as_id": as_id, "at": at, "digest": digest, "force": force}
+        """Restores everything, after a snapshot of the present state under `as_id`; refuses to overwrite later work unless forced to."""
+        request = {"do": "undo", "id": id, "as_id": as_id, "at": at, "digest": digest, "force": force}
         return self._ask(
-            asked, lambda found: _undone(found, id), LONG_SECONDS, lambda problem: UndoResult(id, problem=problem)
+            request, lambda found: _check_undo(found, id), LONG_SECONDS, lambda problem: UndoResult(id, problem=problem)
         )
 
     def settle(self, id: str) -> bool:
-        """The action ran: what is there now is its doing. False where that could not be noted."""
+        """Notes that the action ran and left the present state; False where that could not be noted."""
         return self._ask({"do": "settle", "id": id}, lambda found: found is True, SETTLE_SECONDS, lambda _: False)
 
     def prune(self, now: float, days: float, total_bytes: int) -> PruneResult:
-        """Throws away what is older, then the oldest until the rest fits, and what nobody refers to."""
-        asked = {"do": "prune", "now": now, "days": days, "bytes": total_bytes}
-        return self._ask(asked, parse_prune_result, LONG_SECONDS, lambda problem: PruneResult(problem=problem))
+        """Deletes expired snapshots, then the oldest until the rest fits, and contents that none refers to."""
+        request = {"do": "prune", "now": now, "days": days, "bytes": total_bytes}
+        return self._ask(request, parse_prune_result, LONG_SECONDS, lambda problem: PruneResult(problem=problem))
 
-    def listed(self) -> list[SnapshotSummary]:
+    def summaries(self) -> list[SnapshotSummary]:
         """The snapshots of the folder, the newest first; none where it cannot be read."""
         return self._ask(
             {"do": "list"}, lambda found: [parse_summary(one) for one in found], LONG_SECONDS, lambda _: []
@@ -108,45 +112,42 @@ class SnapshotClient:
         self._child.close()
 
     def _ask(
-        self, asked: Mapping[str, Any], read: Callable[[Any], _T], seconds: float, failed: Callable[[str], _T]
+        self, request: Mapping[str, Any], read: Callable[[Any], _T], seconds: float, failed: Callable[[str], _T]
     ) -> _T:
         try:
-            answer = self._child.ask(asked, seconds, min(seconds * 4, LONG_SECONDS))
+            answer = self._child.ask(request, seconds, min(seconds * 4, LONG_SECONDS))
             return failed(str(answer["problem"])[:400]) if set(answer) == {"problem"} else read(answer["answer"])
         except ChildBusy:
-            return failed("too much is being kept already")
+            return failed("too many snapshots are waiting already")
         except ChildTimeout:
             return failed("it takes too long")
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return failed("keeping failed")
+            return failed("the snapshot process failed")
 
 
-def _about(found: _A, id: str) -> _A:
-    """An answer to another question is none."""
+def _check_id(found: _A, id: str) -> _A:
+    """Refuses an answer about another snapshot."""
     if found.id != id:
         raise ValueError("an answer about another snapshot")
     return found
 
 
-def _kept(data: Any, id: str) -> TakenSnapshot:
-    found = _about(parse_snapshot(data), id)
+def _check_snapshot(data: Any, id: str) -> TakenSnapshot:
+    found = _check_id(parse_snapshot(data), id)
     if not found.problem and not _DIGEST.fullmatch(found.digest):
         raise ValueError("no digest")
     return found
 
 
-def _undone(data: Any, id: str) -> UndoResult:
-    found = _about(parse_undo_result(data), id)
+def _check_undo(data: Any, id: str) -> UndoResult:
+    found = _check_id(parse_undo_result(data), id)
     if found.as_id and not _DIGEST.fullmatch(found.as_digest):
         raise ValueError("no digest")
     return found
 
 
-PATIENCE = 2.0  # seconds in which the helper has to have ended a child that takes too long
-
-
 class HelperChild:
-    """A child of root's helper, a new one for each question, that has become one user."""
+    """A child of root's helper, a new one for each request, that has become one user."""
 
     pid: int | None = None  # it is not this process's
 
@@ -154,9 +155,9 @@ class HelperChild:
         self._place, self._uid, self._lock = place, uid, threading.Lock()
 
     def ask(self, question: Mapping[str, Any], seconds: float, waiting: float) -> Any:
-        """The answer; raises Busy, Overrun, OSError and ValueError."""
+        """The answer; raises ChildBusy, ChildTimeout, OSError and ValueError."""
         if not self._lock.acquire(timeout=waiting):
-            raise ChildBusy("too much is asked already")
+            raise ChildBusy("too many requests are waiting already")
         began = time.monotonic()
         try:
             return json.loads(ask_as(self._place, self._uid, REQUEST_KIND, question, seconds + PATIENCE, MOST_ANSWER))
@@ -168,16 +169,16 @@ class HelperChild:
             self._lock.release()
 
     def close(self) -> None:
-        """Nothing of it stays."""
+        """Does nothing: no child outlives its request."""
 
 
 def clients_by_principal(place: str, users: Mapping[str, int]) -> dict[str, SnapshotClient]:
-    """A keeper for each user, by principal; none without a helper."""
+    """A client for each user, by principal; none without a helper."""
     return {principal: SnapshotClient(HelperChild(place, uid)) for principal, uid in users.items()} if place else {}
 
 
 class WarmSnapshotter(SnapshotClient):
-    """Keeps below one folder, as the user that this process runs as; `guarded` is Interlock's own state, which is neither kept nor changed."""
+    """Stores snapshots below one folder as the user of this process; `guarded` is Interlock's own state, which is neither saved nor changed."""
 
     def __init__(self, folder: str | Path, guarded: str | Path | None = None) -> None:
         own = str(guarded) if guarded is not None else str(Path(folder).parent)

@@ -21,7 +21,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class ContentWriter:
-    """Takes contents in; nothing of it counts before `finish`, and `abandon` takes it all away."""
+    """Stores contents; nothing counts before `finish`, and `abandon` removes it all."""
 
     def __init__(self, folder: SnapshotFolder, id: str, budget: Budget) -> None:
         self._folder, self._id, self._budget = folder, id, budget
@@ -29,32 +29,32 @@ class ContentWriter:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._place)
         self._handle = os.open(self._place, _MAKE, 0o400)
-        self._waiting: list[bytes] = []
-        self._waits = self._size = self._number = 0
+        self._pending: list[bytes] = []
+        self._pending_bytes = self._size = self._number = 0
         self.pack: dict[str, tuple[int, int]] = {}
 
     def small(self, data: bytes) -> str:
-        """Keeps bytes; their name."""
+        """Stores bytes in the pack; returns their SHA-256."""
         sha = hashlib.sha256(data).hexdigest()
         if sha not in self.pack:
             self.pack[sha] = (self._size, len(data))
-            self._waiting.append(data)
+            self._pending.append(data)
             self._size += len(data)
-            self._waits += len(data)
-            if self._waits > _FLUSH:
+            self._pending_bytes += len(data)
+            if self._pending_bytes > _FLUSH:
                 self._flush()
         return sha
 
     def large(self, source: int, size: int) -> str:
-        """Keeps an open file; a copy that shares its blocks where the file system can, else a plain one."""
+        """Stores a copy of an open file that shares its blocks where the file system can; returns its SHA-256."""
         self._number += 1
         temporary = self._folder.temporary(f"{self._id}.{self._number}")
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         handle = os.open(temporary, _MAKE, 0o400)
         try:
-            sha = self._cloned(source, handle) or self._copied(source, handle, size)
-            if _hashed(handle, self._budget) != (sha, size):
+            sha = self._clone(source, handle) or self._copy(source, handle, size)
+            if _hash(handle, self._budget) != (sha, size):
                 raise Unclear("a copy is not what was copied")
             os.fsync(handle)
         finally:
@@ -65,7 +65,7 @@ class ContentWriter:
         return sha
 
     def finish(self) -> None:
-        """On the disk, and read back."""
+        """Syncs the pack, reads it back, and moves it into place."""
         self._flush()
         os.fsync(self._handle)
         for sha, (start, size) in self.pack.items():
@@ -85,18 +85,18 @@ class ContentWriter:
                 os.unlink(path)
 
     def _flush(self) -> None:
-        for data in self._waiting and [b"".join(self._waiting)]:
+        for data in self._pending and [b"".join(self._pending)]:
             write_all(self._handle, data)
-        self._waiting, self._waits = [], 0
+        self._pending, self._pending_bytes = [], 0
 
-    def _cloned(self, source: int, handle: int) -> str:
+    def _clone(self, source: int, handle: int) -> str:
         try:
             fcntl.ioctl(handle, _FICLONE, source)
         except OSError:
             return ""
-        return _hashed(handle, self._budget)[0]
+        return _hash(handle, self._budget)[0]
 
-    def _copied(self, source: int, handle: int, size: int) -> str:
+    def _copy(self, source: int, handle: int, size: int) -> str:
         found, place = hashlib.sha256(), 0
         while part := os.pread(source, min(_PART, max(size + 1 - place, 0)), place):
             self._budget.read(len(part))
@@ -104,12 +104,12 @@ class ContentWriter:
             write_all(handle, part)
             place += len(part)
         if place != size:
-            raise Unclear("a file changes while it is kept")
+            raise Unclear("a file changes while it is copied")
         return found.hexdigest()
 
 
 class ContentReader:
-    """Gives contents back, and none that is not what its name says."""
+    """Reads contents back; refuses one that does not match its SHA-256."""
 
     def __init__(self, folder: SnapshotFolder, manifest: Manifest, budget: Budget) -> None:
         self._folder, self._manifest, self._budget = folder, manifest, budget
@@ -132,7 +132,7 @@ class ContentReader:
         return data
 
     def into(self, handle: int, sha: str, size: int) -> None:
-        """Writes one content to an open file, and refuses at its end what is not it."""
+        """Writes one content to an open file; refuses at its end one that was altered."""
         found = hashlib.sha256()
         for part in self.parts(sha, size):
             found.update(part)
@@ -143,8 +143,8 @@ class ContentReader:
     def parts(self, sha: str, size: int) -> Iterator[bytes]:
         start, length = self._manifest.pack.get(sha, (0, size))
         if length != size:
-            raise RestoreRefused("the list of the snapshot is damaged")
-        handle = self._opened(sha)
+            raise RestoreRefused("the manifest of the snapshot is damaged")
+        handle = self._open(sha)
         try:
             end = start + size
             while start < end:
@@ -163,7 +163,7 @@ class ContentReader:
             os.close(self._pack)
             self._pack = None
 
-    def _opened(self, sha: str) -> int:
+    def _open(self, sha: str) -> int:
         try:
             if sha not in self._manifest.pack:
                 return os.open(self._folder.object(sha), _READ)
@@ -175,13 +175,13 @@ class ContentReader:
 
 
 def write_all(handle: int, data: bytes) -> None:
-    """All of it is written, or OSError says why not."""
+    """Writes all of it; raises OSError."""
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
 
 
-def _hashed(handle: int, budget: Budget) -> tuple[str, int]:
+def _hash(handle: int, budget: Budget) -> tuple[str, int]:
     found, place = hashlib.sha256(), 0
     while part := os.pread(handle, _PART, place):
         budget.tick()

@@ -13,14 +13,14 @@ from interlock.snapshots.folder import SnapshotFolder
 from interlock.snapshots.manifest import SavedDatabase
 
 _MAGIC = b"SQLite format 3\0"
-_COUNTED = ((24, 28), (40, 44), (92, 100))  # how often it was written, by whom: no content
+_CHANGE_COUNTERS = ((24, 28), (40, 44), (92, 100))  # write counters and versions: no content
 
 
 def save_database(
     folder: SnapshotFolder, path: str, id: str, number: int, writer: ContentWriter, budget: Budget
 ) -> SavedDatabase:
-    """One database as it is now; raises Unclear for what is none."""
-    found = _plain(path)
+    """Saves one database as it is now; raises Unclear for a file that is none."""
+    found = _check_no_link(path)
     temporary = folder.temporary(f"{id}.{number}.db")
     try:
         copy_database(path, temporary, budget)
@@ -34,10 +34,10 @@ def save_database(
 
 
 def database_digest(folder: SnapshotFolder, path: str, id: str, budget: Budget) -> str:
-    """The name of a database's content now; empty where there is none."""
+    """The SHA-256 of a database's present content; empty where there is none."""
     temporary = folder.temporary(f"{id}.now.db")
     try:
-        _plain(path)
+        _check_no_link(path)
         copy_database(path, temporary, budget)
         with open(temporary, "r+b") as made:
             clear_change_counter(made.fileno())
@@ -52,7 +52,7 @@ def database_digest(folder: SnapshotFolder, path: str, id: str, budget: Budget) 
 def restore_database(
     folder: SnapshotFolder, one: SavedDatabase, id: str, reader: ContentReader, budget: Budget
 ) -> None:
-    """The database gets its old content, through SQLite, so that programs that have it open see it."""
+    """Restores the old content through SQLite, so that programs that have the database open see it."""
     temporary = folder.temporary(f"{id}.back.db")
     try:
         remove_database(temporary)
@@ -63,7 +63,7 @@ def restore_database(
             os.close(handle)
         made = not os.path.lexists(one.path)
         if not made:
-            _plain(one.path)
+            _check_no_link(one.path)
         elif os.path.realpath(one.path) != one.path:
             raise Unclear("the database is behind a link")
         copy_database(temporary, one.path, budget)
@@ -74,7 +74,7 @@ def restore_database(
 
 
 def copy_database(source: str, target: str, budget: Budget) -> None:
-    """One database over another, page by page; raises Unclear for what is none, or is held too long by somebody else."""
+    """Copies one database over another, page by page; raises Unclear for a file that is none, or stays locked too long."""
     import sqlite3
 
     with open(os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as given:
@@ -90,17 +90,17 @@ def copy_database(source: str, target: str, budget: Budget) -> None:
         raise Unclear(f"the database cannot be copied ({error})") from None
 
 
-def _plain(path: str) -> os.stat_result:
-    """Refuses one that a link stands for by now: SQLite would follow it."""
+def _check_no_link(path: str) -> os.stat_result:
+    """Refuses a path with a link in it: SQLite would follow it."""
     if os.path.realpath(path) != path:
         raise Unclear("the database is behind a link")
     return os.lstat(path)
 
 
 def clear_change_counter(handle: int) -> None:
-    """What only counts writes is put to nothing, so that one content has one name."""
+    """Zeroes the fields that only count writes, so that equal contents have one SHA-256."""
     if os.fstat(handle).st_size:
-        for start, end in _COUNTED:
+        for start, end in _CHANGE_COUNTERS:
             os.pwrite(handle, bytes(end - start), start)
 
 

@@ -16,6 +16,11 @@ from interlock.impact import Unclear
 _FLAGS = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
 MOST = 256  # folders that are open at a time
+Attributes = tuple[tuple[str, str], ...]  # names with their values in base64, sorted
+LARGEST_ATTRIBUTES = 65_536  # bytes of one file's
+_PREFIX = "user."
+_NAMES = frozenset({"system.posix_acl_access", "system.posix_acl_default"})
+_NONE = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENODATA, errno.ENOSYS})
 
 
 class FolderHandles:
@@ -62,14 +67,14 @@ class FolderHandles:
         return self.folder(holder or "/"), name
 
     def stat(self, path: str) -> os.stat_result | None:
-        """What is there, links not followed; None where nothing is."""
+        """The status of a path, links not followed; None where nothing exists."""
         try:
             handle, name = self.split(path)
             return os.stat(name, dir_fd=handle, follow_symlinks=False)
         except (FileNotFoundError, NotADirectoryError):
             return None
 
-    def reading(self, path: str) -> int:
+    def open_file(self, path: str) -> int:
         """A handle on an ordinary file; raises OSError for anything else."""
         handle, name = self.split(path)
         opened = os.open(name, _READ, dir_fd=handle)
@@ -78,7 +83,7 @@ class FolderHandles:
             raise OSError(22, "no ordinary file", path)
         return opened
 
-    def listed(self, path: str) -> list[str]:
+    def names(self, path: str) -> list[str]:
         """The names in a folder."""
         handle, name = self.split(path)
         opened = os.open(name, _READ | os.O_DIRECTORY, dir_fd=handle)
@@ -92,30 +97,23 @@ class FolderHandles:
         return os.readlink(name, dir_fd=handle)
 
     def forget(self, below: str = "") -> None:
-        """Closes what is open of a folder and below it, since it is about to be another one; without a name, everything."""
+        """Closes the handles of a folder and below it, since it is about to be replaced; without a name, all handles."""
         for path in [one for one in self._open if not below or one == below or one.startswith(f"{below}/")]:
             with contextlib.suppress(OSError):
                 os.close(self._open.pop(path))
         self._missing.clear()
 
 
-Attributes = tuple[tuple[str, str], ...]  # names with their values in base64, sorted
-LARGEST_ATTRIBUTES = 65_536  # bytes of one file's
-_PREFIX = "user."
-_NAMES = frozenset({"system.posix_acl_access", "system.posix_acl_default"})
-_NONE = frozenset({errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENODATA, errno.ENOSYS})
-
-
 def attributes(target: int | str) -> Attributes:
-    """Those of an open file, or of a path whose last part is not followed; none where the file system has none."""
-    found = {name: _value(target, name) for name in _listed(target)}
+    """The attributes of an open file, or of a path whose last part is not followed; none where the file system has none."""
+    found = {name: _value(target, name) for name in _attribute_names(target)}
     if sum(map(len, found.values())) > LARGEST_ATTRIBUTES:
         raise Unclear("it has too large attributes")
     return tuple(sorted((name, base64.b64encode(value).decode()) for name, value in found.items()))
 
 
 def write_attributes(target: int | str, wanted: Attributes) -> bool:
-    """These and no others of their kinds; False where that could not be done."""
+    """Sets these attributes and removes others of their kinds; False where that could not be done."""
     try:
         there = dict(attributes(target))
         for name in there.keys() - dict(wanted).keys():
@@ -129,21 +127,21 @@ def write_attributes(target: int | str, wanted: Attributes) -> bool:
 
 
 def parse_attributes(given: Iterable[Any]) -> Attributes:
-    """Out of JSON; raises ValueError and TypeError for what is none."""
+    """Parses attributes of the kinds that are saved; raises ValueError and TypeError for others."""
     found = tuple((str(name), str(value)) for name, value in given)
     for name, value in found:
-        if not _ours(name) or len(base64.b64decode(value, validate=True)) > LARGEST_ATTRIBUTES:
-            raise ValueError("no attribute that is kept")
+        if not _is_saved(name) or len(base64.b64decode(value, validate=True)) > LARGEST_ATTRIBUTES:
+            raise ValueError("no attribute that is saved")
     return found
 
 
-def _ours(name: str) -> bool:
+def _is_saved(name: str) -> bool:
     return name.startswith(_PREFIX) or name in _NAMES
 
 
-def _listed(target: int | str) -> list[str]:
+def _attribute_names(target: int | str) -> list[str]:
     try:
-        return [name for name in os.listxattr(target, follow_symlinks=isinstance(target, int)) if _ours(name)]
+        return [name for name in os.listxattr(target, follow_symlinks=isinstance(target, int)) if _is_saved(name)]
     except OSError as error:
         if error.errno in _NONE:
             return []

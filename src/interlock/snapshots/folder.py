@@ -21,19 +21,19 @@ _NOFOLLOW = os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class RestoreRefused(Exception):
-    """It is not done, and nothing was changed; the words say why."""
+    """The request was refused and nothing was changed; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFolder:
-    """Where snapshots are, and what of the machine is Interlock's own."""
+    """The folder of snapshots, and the paths that are Interlock's own."""
 
     path: str
     guarded: tuple[str, ...] = ()
 
     @classmethod
-    def opened(cls, path: str, guarded: str = "") -> SnapshotFolder:
-        """The folder, made where it is missing, and open to its user alone."""
+    def open(cls, path: str, guarded: str = "") -> SnapshotFolder:
+        """Opens the folder for its user alone, and creates it where it is missing; refuses one of another user."""
         os.makedirs(path, mode=0o700, exist_ok=True)
         real = os.path.realpath(path)
         for part in ("", *PARTS):
@@ -47,7 +47,7 @@ class SnapshotFolder:
                 os.chmod(place, 0o700)
         return cls(real, tuple({real, *([os.path.realpath(guarded)] if guarded else [])}))
 
-    def own(self, path: str) -> bool:
+    def is_own(self, path: str) -> bool:
         """Whether a path is Interlock's own, or holds it."""
         return any(f"{path}/".startswith(f"{one}/") or f"{one}/".startswith(f"{path.rstrip('/')}/") for one in self.guarded)  # fmt: skip
 
@@ -64,11 +64,11 @@ class SnapshotFolder:
         return os.path.join(self.path, "tmp", f"{os.getpid()}.{name}")
 
     @contextmanager
-    def locked(self, name: str, alone: bool = False, wait: bool = True) -> Iterator[None]:
-        """As long as nobody throws away; alone: as long as nobody keeps. Raises Refused where it would have to wait and must not."""
+    def locked(self, name: str, exclusive: bool = False, wait: bool = True) -> Iterator[None]:
+        """Holds a shared lock, or an exclusive one for pruning; raises RestoreRefused where it would have to wait and must not."""
         handle = os.open(os.path.join(self.path, name), os.O_RDWR | os.O_CREAT | _NOFOLLOW, 0o600)
         try:
-            how = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
+            how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
             try:
                 fcntl.flock(handle, how | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError:
@@ -78,7 +78,7 @@ class SnapshotFolder:
             os.close(handle)
 
     def write(self, place: str, body: Mapping[str, Any]) -> str:
-        """A list, all of it or nothing; its digest."""
+        """Writes a JSON file, all of it or nothing; returns its digest."""
         data = json.dumps(body, separators=(",", ":")).encode()
         temporary = self.temporary(os.path.basename(place))
         with contextlib.suppress(FileNotFoundError):
@@ -92,20 +92,20 @@ class SnapshotFolder:
         return hashlib.sha256(data).hexdigest()
 
     def read(self, place: str) -> tuple[Any, str]:
-        """A list and its digest; raises Refused where it is none, and FileNotFoundError where there is none."""
+        """Reads a JSON file and its digest; raises RestoreRefused for a damaged one, and FileNotFoundError where there is none."""
         handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK | _NOFOLLOW)
         with open(handle, "rb") as given:
             data = given.read(MOST + 1)
         if len(data) > MOST:
-            raise RestoreRefused("the list of the snapshot is too long")
+            raise RestoreRefused("the manifest of the snapshot is too long")
         try:
             return json.loads(data), hashlib.sha256(data).hexdigest()
         except ValueError:
-            raise RestoreRefused("the list of the snapshot is damaged") from None
+            raise RestoreRefused("the manifest of the snapshot is damaged") from None
 
 
 def sync_folder(folder: str) -> None:
-    """The names of a folder are on the disk."""
+    """Syncs the names in a folder to the disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
@@ -114,7 +114,7 @@ def sync_folder(folder: str) -> None:
 
 
 def sync_filesystem(folder: str) -> None:
-    """Everything that was written to the file system of a folder is on the disk."""
+    """Syncs the file system of a folder to the disk."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:

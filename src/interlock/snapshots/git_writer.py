@@ -20,10 +20,12 @@ from interlock.snapshots.restore_plan import RefMove, RestorePlan, RestoreStep
 HELD = "refs/interlock/undo/"
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _WHO = b"Interlock <interlock@localhost>"
+_ORDER = ("log", "stash", "config", "head", "index")
+_NONE = "0" * 40
 
 
 def make_folder(places: FolderHandles, folder: str) -> None:
-    """The folder is there, with those that it is in."""
+    """Makes a folder, with its parents, where it is missing."""
     try:
         places.folder(folder)
     except FileNotFoundError:
@@ -36,7 +38,7 @@ def make_folder(places: FolderHandles, folder: str) -> None:
 
 
 def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -> bytes:
-    """One object, loose; its name."""
+    """Writes one loose object; returns its id."""
     body = b"%s %d\0" % (kind, len(data)) + data
     oid = hashlib.sha1(body, usedforsecurity=False).digest()
     folder = os.path.join(shared, "objects", oid.hex()[:2])
@@ -57,7 +59,7 @@ def write_object(places: FolderHandles, shared: str, kind: bytes, data: bytes) -
 def hold_objects(
     places: FolderHandles, repository: Repository, id: str, at: float, tips: Iterable[bytes], blobs: Iterable[bytes]
 ) -> str:
-    """A commit that keeps commits and contents from being thrown away, under a ref of its own; its name."""
+    """Writes a commit, under a ref of its own, that protects commits and contents from garbage collection; returns its id."""
     names = sorted(oid.hex().encode() for oid in blobs)
     listed = b"".join(b"100644 %s\0" % name + bytes.fromhex(name.decode()) for name in names)
     parents = [oid for oid in dict.fromkeys(tips) if repository.objects.kind(oid) == b"commit"]
@@ -74,7 +76,7 @@ def hold_objects(
 def set_ref(
     places: FolderHandles, repository: Repository, name: str, value: str, expected: str, id: str, again: bool = False
 ) -> None:
-    """A branch gets another value, or goes with an empty one; refuses where it is not what was expected."""
+    """Sets a ref, or deletes it with an empty value; refuses where its present value is not the expected one."""
     path = os.path.join(repository.shared, name)
     make_folder(places, os.path.dirname(path))
     with GitLock(places, repository, path, f"{value}\n".encode(), id, again) as finish:
@@ -82,7 +84,7 @@ def set_ref(
         if (now.hex() if now is not None else "") != expected:
             raise RestoreRefused(f"{name} was changed meanwhile")
         if value:
-            _cleared(places, path)
+            _remove_empty_folder(places, path)
             finish()
         else:
             unpack_ref(places, repository, name, id, again)
@@ -92,7 +94,7 @@ def set_ref(
 
 
 class GitLock:
-    """Git's lock beside a file, made with what is to be in it; `finish` puts it in the file's place, and anything else takes it away."""
+    """Git's lock beside a file, created with the new content; calling it renames it to the file, and leaving without that removes it."""
 
     def __init__(self, places: FolderHandles, repository: Repository, path: str, data: bytes, id: str, again: bool, mode: int = 0o666) -> None:  # fmt: skip
         self._places, self._data, self._again = places, data, again
@@ -101,7 +103,7 @@ class GitLock:
         self._mode, self._done = mode, False
 
     def __enter__(self) -> GitLock:
-        """Made elsewhere first, so that a lock that is left behind is whole."""
+        """Written elsewhere first, so that a lock left behind is whole; refuses where another git command holds the lock."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._own, dir_fd=self._git)
         opened = os.open(self._own, _MAKE, self._mode, dir_fd=self._git)
@@ -111,13 +113,13 @@ class GitLock:
         finally:
             os.close(opened)
         try:
-            self._linked()
+            self._link_lock()
         except FileExistsError:
-            if not self._again or not self._ours():
+            if not self._again or not self._is_left_over():
                 os.unlink(self._own, dir_fd=self._git)
                 raise RestoreRefused("another git command is at work in the repository") from None
             os.unlink(f"{self._name}.lock", dir_fd=self._handle)
-            self._linked()
+            self._link_lock()
         os.unlink(self._own, dir_fd=self._git)
         return self
 
@@ -130,11 +132,11 @@ class GitLock:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"{self._name}.lock", dir_fd=self._handle)
 
-    def _linked(self) -> None:
+    def _link_lock(self) -> None:
         os.link(self._own, f"{self._name}.lock", src_dir_fd=self._git, dst_dir_fd=self._handle, follow_symlinks=False)
 
-    def _ours(self) -> bool:
-        """What an undo that was killed has left."""
+    def _is_left_over(self) -> bool:
+        """Whether the lock is one that a killed undo left behind."""
         opened = os.open(f"{self._name}.lock", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._handle)  # fmt: skip
         try:
             return os.read(opened, len(self._data) + 1) == self._data
@@ -143,11 +145,11 @@ class GitLock:
 
 
 def unpack_ref(places: FolderHandles, repository: Repository, name: str, id: str, again: bool = False) -> None:
-    """Takes a ref out of the packed ones."""
+    """Removes a ref from the packed refs."""
     path = os.path.join(repository.shared, "packed-refs")
     if places.stat(path) is None:
         return
-    opened = places.reading(path)
+    opened = places.open_file(path)
     with open(opened, "rb") as given:
         lines = given.read(64 << 20).splitlines(keepends=True)
     kept, dropped = [], False
@@ -163,7 +165,7 @@ def unpack_ref(places: FolderHandles, repository: Repository, name: str, id: str
 
 
 def drop_hold(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:
-    """Takes away the ref that held what a snapshot needs."""
+    """Deletes the ref that protects the objects of a snapshot."""
     repository, name = Repository(shared, shared, shared, budget), f"{HELD}{id}"
     now = repository.history.ref(name)
     if now is not None:
@@ -175,22 +177,18 @@ def drop_hold(places: FolderHandles, shared: str, id: str, budget: Budget) -> No
             places.forget(os.path.join(shared, folder))
 
 
-def _cleared(places: FolderHandles, path: str) -> None:
-    """An empty folder where a branch comes, left over from others, goes."""
+def _remove_empty_folder(places: FolderHandles, path: str) -> None:
+    """Removes empty folders, left over from other branches, at the path of a branch."""
     with contextlib.suppress(OSError):
         handle, name = places.split(path)
-        for inner in places.listed(path):
-            _cleared(places, f"{path}/{inner}")
+        for inner in places.names(path):
+            _remove_empty_folder(places, f"{path}/{inner}")
         os.rmdir(name, dir_fd=handle)
         places.forget(path)
 
 
-_ORDER = ("log", "stash", "config", "head", "index")
-_NONE = "0" * 40
-
-
 class GitRestore:
-    """One undo's writing to repositories; `again`: an undo that was killed may have left its locks."""
+    """Writes one undo to repositories; with `again`, a killed undo may have left its locks."""
 
     def __init__(self, places: FolderHandles, reader: ContentReader, gits: list[SavedRepository], id: str, at: float, budget: Budget, again: bool) -> None:  # fmt: skip
         self._places, self._reader, self._id, self._at, self._again = places, reader, id, at, again
@@ -198,13 +196,13 @@ class GitRestore:
 
     def __call__(self, planned: RestorePlan) -> None:
         for move in planned.moves:
-            self._moved(move)
+            self._move_ref(move)
         for role in _ORDER:
             for step in planned.steps:
                 if step.entry.role == role:
-                    self._written(step)
+                    self._write_file(step)
 
-    def _moved(self, move: RefMove) -> None:
+    def _move_ref(self, move: RefMove) -> None:
         repository = self._repositories[move.git.git_dir]
         set_ref(self._places, repository, move.ref.name, move.ref.old, move.now, self._id, self._again)
         if move.ref.old and move.now:
@@ -212,21 +210,21 @@ class GitRestore:
             if repository.history.branch() == move.ref.name:
                 logs.append(os.path.join(repository.own, "logs", "HEAD"))
             for log in logs:
-                self._logged(log, move.now, move.ref.old)
+                self._append_log(log, move.now, move.ref.old)
 
-    def _written(self, step: RestoreStep) -> None:
+    def _write_file(self, step: RestoreStep) -> None:
         repository = self._of(step.entry.path)
         if step.entry.role == "stash":
-            self._stashed(step, repository)
+            self._write_stash(step, repository)
             return
         before = read_git_file(self._places, step.entry.path).strip()
         self._put(step, repository, self._content(step))
         if step.entry.role == "head":
             now, old = _oid(repository, before), _oid(repository, self._content(step).strip())
-            self._logged(os.path.join(repository.own, "logs", "HEAD"), now, old)
+            self._append_log(os.path.join(repository.own, "logs", "HEAD"), now, old)
 
-    def _stashed(self, step: RestoreStep, repository: Repository) -> None:
-        """The ref first: a list without it is seen as unfinished, and done again."""
+    def _write_stash(self, step: RestoreStep, repository: Repository) -> None:
+        """Writes the ref first: a log without it counts as unfinished, and is written again."""
         data = self._content(step)
         value = data.splitlines()[-1].split(b" ")[1].decode() if data else ""
         now = repository.history.ref("refs/stash")
@@ -258,8 +256,8 @@ class GitRestore:
             return step.data
         return self._reader.data(step.entry.sha256, step.entry.size) if step.entry.kind == "file" else b""
 
-    def _logged(self, path: str, old: str, new: str) -> None:
-        """As Git does it: a log that is there names every move."""
+    def _append_log(self, path: str, old: str, new: str) -> None:
+        """Appends a move to a log that exists, as Git does."""
         if self._places.stat(path) is None or not new or old == new:
             return
         handle, name = self._places.split(path)
@@ -272,7 +270,7 @@ class GitRestore:
         for one in self._repositories.values():
             if path.startswith((f"{one.own}/", f"{one.shared}/")):
                 return one
-        raise RestoreRefused("the list of the snapshot is damaged")
+        raise RestoreRefused("the manifest of the snapshot is damaged")
 
 
 def _oid(repository: Repository, text: bytes) -> str:

@@ -12,7 +12,7 @@ from interlock.snapshots.folder import RestoreRefused, SnapshotFolder
 
 VERSION = 1
 KINDS = frozenset({"file", "folder", "link", "absent"})
-# What a file is to Git; without a role it is one like any other.
+# The role of a file for Git; ordinary files have none.
 ROLES = frozenset({"", "index", "head", "config", "stash", "log", "state"})
 
 
@@ -31,12 +31,12 @@ class SavedPath:
     twin: str = ""  # device and inode of a file with more than one name
     role: str = ""
     leaves: str = ""  # what the action is known to leave in its place
-    attributes: Attributes | None = None  # where nobody looked, nothing is known of them
+    attributes: Attributes | None = None  # None where they were not read
 
 
 @dataclass(frozen=True, slots=True)
 class SavedRef:
-    """A branch: what it was, and what the action makes of it; empty where it was or will be none."""
+    """A branch: its value before and after the action, each empty where it does not exist."""
 
     name: str
     old: str
@@ -45,18 +45,18 @@ class SavedRef:
 
 @dataclass(frozen=True, slots=True)
 class SavedRepository:
-    """What was kept of one repository beside files."""
+    """The saved refs of one repository."""
 
     git_dir: str
     shared: str
     work_tree: str
     refs: tuple[SavedRef, ...] = ()
-    held: str = ""  # the commit that holds what only the kept things refer to
+    held: str = ""  # the commit that protects objects which only the snapshot refers to
 
 
 @dataclass(frozen=True, slots=True)
 class SavedRemoteRef:
-    """A branch of another repository, before and after a push."""
+    """A remote branch before and after a push."""
 
     git_dir: str
     remote: str
@@ -78,7 +78,7 @@ class SavedDatabase:
 
 @dataclass(slots=True)
 class Manifest:
-    """All of it; `pack` says where in the snapshot's pack the small contents are."""
+    """Everything that a snapshot saved; `pack` maps small contents to their place in the snapshot's pack."""
 
     id: str
     at: float
@@ -100,7 +100,7 @@ class Manifest:
 
     @property
     def contents(self) -> dict[str, int]:
-        """Every content by its name, with its size."""
+        """The size of every content by its SHA-256."""
         found = {entry.sha256: entry.size for entry in self.entries if entry.sha256}
         return found | {one.sha256: one.size for one in self.databases}
 
@@ -142,10 +142,10 @@ def _entry_json(entry: SavedPath) -> dict[str, Any]:
 
 
 def parse_manifest(data: Mapping[str, Any], folder: SnapshotFolder) -> Manifest:
-    """Out of JSON; raises Refused for one that is no manifest, and for one that would reach what is Interlock's own."""
+    """Parses a manifest; raises RestoreRefused for a damaged one, and for one that would change Interlock's own files."""
     try:
         if data["version"] != VERSION:
-            raise RestoreRefused("the snapshot was made by another version")
+            raise RestoreRefused("the snapshot was taken by another version")
         found = Manifest(
             parse_snapshot_id(data["id"]),
             float(data["at"]),
@@ -158,9 +158,9 @@ def parse_manifest(data: Mapping[str, Any], folder: SnapshotFolder) -> Manifest:
             tuple(map(str, data["notes"])),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise RestoreRefused("the list of the snapshot is damaged") from None
+        raise RestoreRefused("the manifest of the snapshot is damaged") from None
     paths = [*(one.path for one in found.entries), *(one.path for one in found.databases), *(one.git_dir for one in found.git)]  # fmt: skip
-    if any(folder.own(path) for path in paths):
+    if any(folder.is_own(path) for path in paths):
         raise RestoreRefused("it would change what is Interlock's own")
     return found
 
@@ -211,14 +211,14 @@ def _ref(value: object) -> str:
 def _sha(value: object) -> str:
     text = str(value)
     if len(text) != 64 or set(text) - set("0123456789abcdef"):
-        raise ValueError("no name of a content")
+        raise ValueError("no SHA-256")
     return text
 
 
 def _oid(value: object) -> str:
     text = str(value)
     if text and (len(text) != 40 or set(text) - set("0123456789abcdef")):
-        raise ValueError("no name of a commit")
+        raise ValueError("no object id")
     return text
 
 

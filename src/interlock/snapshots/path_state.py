@@ -21,7 +21,7 @@ _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 @dataclass(frozen=True, slots=True)
 class PathState:
-    """What is there."""
+    """The present state of a path."""
 
     kind: str  # as an entry has it, or "other"
     mode: int = 0
@@ -33,12 +33,12 @@ class PathState:
 
     @property
     def key(self) -> list[Any]:
-        """What two states that are the same have in common."""
+        """Equal for equal states."""
         return state_key(self)
 
 
 def state_key(one: PathState | SavedPath) -> list[Any]:
-    """As a note has it: without attributes where there are none."""
+    """The comparable part of a state, as the note of a settled action has it; without attributes where there are none."""
     mode = one.mode if one.kind != "link" else 0
     more = [[list(pair) for pair in one.attributes]] if one.attributes else []
     return [one.kind, mode, one.size, one.sha256, one.link, *more]
@@ -55,7 +55,7 @@ def now(places: FolderHandles, path: str, budget: Budget) -> PathState:
         return PathState(kind, mode, link=places.link(path), found=found)
     if kind != "file":
         return PathState(kind, mode, found=found, attributes=_attributes(places, path) if kind == "folder" else ())
-    sha = _hashed(places, path, found.st_size, budget)
+    sha = _hash(places, path, found.st_size, budget)
     return PathState(kind, mode, found.st_size, sha, found=found, attributes=_attributes(places, path))
 
 
@@ -65,11 +65,11 @@ def _attributes(places: FolderHandles, path: str) -> Attributes:
 
 
 def walk_below(places: FolderHandles, path: str, budget: Budget) -> Iterator[str]:
-    """Everything in a folder."""
+    """Every path below a folder."""
     todo = [path]
     while todo:
         at = todo.pop()
-        for name in places.listed(at):
+        for name in places.names(at):
             budget.entry()
             full = f"{at}/{name}"
             found = places.stat(full)
@@ -79,20 +79,20 @@ def walk_below(places: FolderHandles, path: str, budget: Budget) -> Iterator[str
 
 
 def inode_key(found: os.stat_result | None) -> str:
-    """Which file a name stands for, as an entry says it; nothing for what is none."""
+    """Device and inode of a regular file, as a manifest entry has them; empty for anything else."""
     return f"{found.st_dev}:{found.st_ino}" if found is not None and stat.S_ISREG(found.st_mode) else ""
 
 
 def is_unchanged(entry: SavedPath, state: PathState) -> bool:
-    """Whether a path is as it was, its mode, attributes and times apart."""
+    """Whether a path is as saved, apart from mode, attributes and times."""
     return (entry.kind, entry.size, entry.sha256, entry.link) == (state.kind, state.size, state.sha256, state.link)
 
 
 def read_git_file(places: FolderHandles, path: str, most: int = 64 << 20) -> bytes:
-    """All of a small file of Git; nothing where it is missing."""
+    """The content of a small file of Git; empty where it is missing."""
     if places.stat(path) is None:
         return b""
-    with open(places.reading(path), "rb") as given:
+    with open(places.open_file(path), "rb") as given:
         data = given.read(most + 1)
     if len(data) > most:
         raise Unclear("a file of the repository is too large")
@@ -100,7 +100,7 @@ def read_git_file(places: FolderHandles, path: str, most: int = 64 << 20) -> byt
 
 
 def read_index_bytes(data: bytes, budget: Budget) -> GitIndex:
-    """The bytes of an index, read."""
+    """Parses the bytes of an index; an empty one for none."""
     if not data:
         return GitIndex({}, (0, 0))
     try:
@@ -110,18 +110,18 @@ def read_index_bytes(data: bytes, budget: Budget) -> GitIndex:
 
 
 def index_listing(index: GitIndex) -> dict[str, tuple[int, bytes, bool]]:
-    """What an index says, without when its files were looked at."""
+    """The tracked paths of an index with mode and content, without file times."""
     return {path: (entry.mode, entry.oid, entry.trusted) for path, entry in index.entries.items()}
 
 
 def index_digest(data: bytes, budget: Budget) -> str:
-    """One name for all indexes that say the same."""
+    """A digest that is equal for indexes with the same listing."""
     rows = sorted(index_listing(read_index_bytes(data, budget)).items())
     return hashlib.sha256(repr(rows).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _hashed(places: FolderHandles, path: str, size: int, budget: Budget) -> str:
-    handle = places.reading(path)
+def _hash(places: FolderHandles, path: str, size: int, budget: Budget) -> str:
+    handle = places.open_file(path)
     try:
         found, place = hashlib.sha256(), 0
         while part := os.pread(handle, _PART, place):

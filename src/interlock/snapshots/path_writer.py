@@ -15,69 +15,71 @@ from interlock.snapshots.manifest import Manifest, SavedPath
 from interlock.snapshots.path_state import inode_key
 from interlock.snapshots.restore_plan import RestoreStep
 
-MARKS = frozenset({"mode", "attributes"})  # what is done without another content
+MARKS = frozenset({"mode", "attributes"})  # changes that leave the content
 _TOGETHER = 500  # files that are written before any of them is in its place
 _FEW = 8
 _MAKE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class PathWriter:
-    """One undo's writing; every part of it can be done again."""
+    """Writes one undo to paths; every part of it can be repeated."""
 
-    def __init__(self, places: FolderHandles, reader: ContentReader, manifest: Manifest, kept: Manifest | None) -> None:
+    def __init__(
+        self, places: FolderHandles, reader: ContentReader, manifest: Manifest, saved: Manifest | None
+    ) -> None:
         self._places, self._reader, self._id = places, reader, manifest.id
         self._numbers = {entry.path: number for number, entry in enumerate(manifest.entries)}
         self._twins: dict[str, list[str]] = {}
         for entry in manifest.entries:
             if entry.twin:
                 self._twins.setdefault(entry.twin, []).append(entry.path)
-        self._kept = list(kept.entries) if kept is not None else []
+        self._saved = list(saved.entries) if saved is not None else []
         self._opened: dict[str, int] = {}  # folders that could not be written to, with their mode
-        self._came: set[str] = set()  # folders made here
+        self._created: set[str] = set()  # folders made here
         self._rewritten: set[str] = set()  # files with more than one name
         self._done: set[str] = {entry.path for entry in manifest.entries}
         self.say: list[str] = []
 
     def __call__(self, steps: list[RestoreStep]) -> None:
-        """All steps, in the order in which a kill at any moment leaves nothing worse: (1) what is in the way, (2) folders, (3) files, (4) modes."""
+        """Applies all steps in an order in which a kill at any moment leaves nothing worse: (1) obstacles, (2) folders, (3) files, (4) modes."""
         self._done -= {step.entry.path for step in steps}
         try:
             for step in reversed(steps):  # (1) deepest first
                 if step.now.kind not in ("absent", step.entry.kind):
-                    self._unchanged(step)
-                    self._removed(step)
+                    self._check_unchanged(step)
+                    self._remove(step)
             for step in steps:  # (2)
                 if step.entry.kind == "folder" and step.now.kind != "folder":
-                    self._folder(step.entry)
+                    self._make_folder(step.entry)
             files = [step for step in steps if step.entry.kind == "file" and step.what not in MARKS]
             single = [step for step in files if not step.entry.twin]
             for start in range(0, len(single), _TOGETHER):  # (3)
-                self._files(single[start : start + _TOGETHER])
+                self._write_files(single[start : start + _TOGETHER])
             for step in files:
                 if step.entry.twin:
-                    self._twin(step)
+                    self._write_twin(step)
             for step in steps:
                 if step.entry.kind == "link":
-                    self._link(step)
+                    self._write_link(step)
         finally:
             self._modes(steps)  # (4)
 
-    def _unchanged(self, step: RestoreStep) -> None:
-        """Nobody came between the plan and now."""
+    def _check_unchanged(self, step: RestoreStep) -> None:
+        """Refuses a path that was changed since it was planned."""
         found = self._places.stat(step.entry.path)
         marks = [(one.st_ino, one.st_size, one.st_mtime_ns) for one in (found, step.now.found) if one is not None]
         if (found is None) != (step.now.found is None) or len(set(marks)) > 1:
             if step.now.kind != "folder":
                 raise RestoreRefused(f"{step.entry.path} was changed meanwhile")
 
-    def _removed(self, step: RestoreStep) -> None:
+    def _remove(self, step: RestoreStep) -> None:
         path = step.entry.path
         handle, name = self._writable(path)
         if step.now.kind != "folder":
-            _unlinked(handle, name)
+            _unlink(handle, name)
             return
         if step.entry.kind != "absent":
-            self._emptied(path)
+            self._empty(path)
         self._places.forget(path)
         handle, name = self._writable(path)
         try:
@@ -89,9 +91,9 @@ class PathWriter:
                 raise RestoreRefused(f"{path} is in the way") from None
             self.say.append(f"{path} stays, since something is in it")
 
-    def _emptied(self, path: str) -> None:
-        """What was kept of a folder that is in the way, and nothing else."""
-        for entry in sorted(self._kept, key=lambda one: one.path, reverse=True):
+    def _empty(self, path: str) -> None:
+        """Deletes from a folder that is in the way what was saved of it, and nothing else."""
+        for entry in sorted(self._saved, key=lambda one: one.path, reverse=True):
             if entry.path.startswith(f"{path}/") and entry.kind != "absent":
                 with contextlib.suppress(FileNotFoundError):
                     handle, name = self._writable(entry.path)
@@ -102,20 +104,20 @@ class PathWriter:
                     else:
                         os.unlink(name, dir_fd=handle)
 
-    def _folder(self, entry: SavedPath) -> None:
+    def _make_folder(self, entry: SavedPath) -> None:
         make_folder(self._places, os.path.dirname(entry.path))
         handle, name = self._writable(entry.path)
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, 0o700, dir_fd=handle)
         self._places.forget(entry.path)
-        self._came.add(entry.path)
+        self._created.add(entry.path)
 
-    def _files(self, steps: list[RestoreStep]) -> None:
-        """Many at a time: all are written, then on the disk, then in their places, for a file system may wait at each place else."""
+    def _write_files(self, steps: list[RestoreStep]) -> None:
+        """Writes many files, syncs once, then renames them into place: a file system may otherwise wait at each rename."""
         try:
             for step in steps:
                 handle, _ = self._ready(step)
-                self._made(handle, self._temporary(step.entry), step.entry)
+                self._create(handle, self._temporary(step.entry), step.entry)
             if sum(step.now.found is not None for step in steps) > _FEW:
                 sync_filesystem(os.path.dirname(steps[0].entry.path))
             for step in steps:
@@ -125,19 +127,19 @@ class PathWriter:
         except BaseException:
             for step in steps:
                 with contextlib.suppress(OSError):
-                    _unlinked(self._places.split(step.entry.path)[0], self._temporary(step.entry))
+                    _unlink(self._places.split(step.entry.path)[0], self._temporary(step.entry))
             raise
 
     def _ready(self, step: RestoreStep) -> tuple[int, str]:
         make_folder(self._places, os.path.dirname(step.entry.path))
-        self._unchanged_file(step)
+        self._check_unchanged_file(step)
         return self._writable(step.entry.path)
 
     def _temporary(self, entry: SavedPath) -> str:
         return f".interlock-{self._id}-{self._numbers[entry.path]}"
 
-    def _twin(self, step: RestoreStep) -> None:
-        """A file with more than one name."""
+    def _write_twin(self, step: RestoreStep) -> None:
+        """Restores a file with more than one name."""
         entry = step.entry
         if entry.twin in self._rewritten and entry.twin == inode_key(self._places.stat(entry.path)):
             self._done.add(entry.path)  # by its other name
@@ -148,25 +150,25 @@ class PathWriter:
             self._rewritten.add(entry.twin)
         else:
             temporary = self._temporary(entry)
-            if not self._linked(handle, temporary, entry):
-                self._made(handle, temporary, entry)
+            if not self._link_twin(handle, temporary, entry):
+                self._create(handle, temporary, entry)
             os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
-            _unlinked(handle, temporary)  # two names of one file are not renamed into each other
+            _unlink(handle, temporary)  # two names of one file are not renamed into each other
         self._done.add(entry.path)
 
-    def _unchanged_file(self, step: RestoreStep) -> None:
+    def _check_unchanged_file(self, step: RestoreStep) -> None:
         if step.now.kind in ("absent", step.entry.kind):
-            self._unchanged(step)
+            self._check_unchanged(step)
 
-    def _made(self, handle: int, name: str, entry: SavedPath) -> None:
+    def _create(self, handle: int, name: str, entry: SavedPath) -> None:
         try:
             opened = os.open(name, _MAKE, 0o600, dir_fd=handle)
         except FileExistsError:  # of an undo that was killed
-            _unlinked(handle, name)
+            _unlink(handle, name)
             opened = os.open(name, _MAKE, 0o600, dir_fd=handle)
         try:
             self._reader.into(opened, entry.sha256, entry.size)
-            self._finished(opened, entry)
+            self._set_metadata(opened, entry)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(name, dir_fd=handle)
@@ -174,7 +176,7 @@ class PathWriter:
         finally:
             os.close(opened)
 
-    def _finished(self, handle: int, entry: SavedPath) -> None:
+    def _set_metadata(self, handle: int, entry: SavedPath) -> None:
         found = os.fstat(handle)
         if (found.st_uid, found.st_gid) != entry.owner:
             os.fchown(handle, *entry.owner)
@@ -184,13 +186,13 @@ class PathWriter:
         os.utime(handle, ns=(entry.mtime_ns, entry.mtime_ns))
 
     def _attributes(self, target: int | str, entry: SavedPath) -> None:
-        """What cannot be had of them keeps no content back."""
+        """Attributes that cannot be restored are reported, and keep no content back."""
         if entry.attributes is not None and not write_attributes(target, entry.attributes):
             self.say.append(f"{entry.path} is back without its attributes or access list")
 
-    def _linked(self, handle: int, name: str, entry: SavedPath) -> bool:
-        """A file that had another name gets it back, where that is in its place again."""
-        _unlinked(handle, name)
+    def _link_twin(self, handle: int, name: str, entry: SavedPath) -> bool:
+        """Links a file to another of its names that is restored already; False where there is none."""
+        _unlink(handle, name)
         for other in self._twins.get(entry.twin, ()):
             if other != entry.path and other in self._done:
                 there, last = self._places.split(other)
@@ -200,21 +202,21 @@ class PathWriter:
         return False
 
     def _in_place(self, handle: int, name: str, entry: SavedPath) -> None:
-        """It has other names, which have to see it too."""
+        """Rewrites a file in place, since its other names have to see the content too."""
         opened = os.open(name, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle)
         try:
             os.ftruncate(opened, 0)
             self._reader.into(opened, entry.sha256, entry.size)
-            self._finished(opened, entry)
+            self._set_metadata(opened, entry)
         finally:
             os.close(opened)
 
-    def _link(self, step: RestoreStep) -> None:
+    def _write_link(self, step: RestoreStep) -> None:
         entry = step.entry
         make_folder(self._places, os.path.dirname(entry.path))
         handle, name = self._writable(entry.path)
         temporary = self._temporary(entry)
-        _unlinked(handle, temporary)
+        _unlink(handle, temporary)
         os.symlink(entry.link, temporary, dir_fd=handle)
         found = os.stat(temporary, dir_fd=handle, follow_symlinks=False)
         if (found.st_uid, found.st_gid) != entry.owner:
@@ -227,7 +229,7 @@ class PathWriter:
         """Modes and times of folders last, the deepest first: writing into them needs and changes both."""
         for step in sorted(steps, key=lambda one: one.entry.path, reverse=True):
             entry = step.entry
-            if step.what in MARKS or entry.path in self._came:
+            if step.what in MARKS or entry.path in self._created:
                 with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                     self._mode(entry)
         for path, mode in sorted(self._opened.items(), reverse=True):
@@ -246,16 +248,16 @@ class PathWriter:
                 os.chown(f"/proc/self/fd/{opened}", *entry.owner)
             os.chmod(f"/proc/self/fd/{opened}", entry.mode)
             self._attributes(f"/proc/self/fd/{handle}/{name}", entry)
-            if entry.path in self._came or entry.kind == "file":
+            if entry.path in self._created or entry.kind == "file":
                 os.utime(f"/proc/self/fd/{opened}", ns=(entry.mtime_ns, entry.mtime_ns))
         finally:
             os.close(opened)
 
     def _writable(self, path: str) -> tuple[int, str]:
-        """The folder that something is in; one that its user closed is opened for as long as this takes."""
+        """The folder of a path and its name; a folder without write permission gets it for as long as this takes."""
         handle, name = self._places.split(path)
         holder = os.path.dirname(path)
-        if os.geteuid() and holder not in self._opened and holder not in self._came:
+        if os.geteuid() and holder not in self._opened and holder not in self._created:
             found = os.fstat(handle)
             if found.st_uid == os.geteuid() and found.st_mode & 0o300 != 0o300:
                 self._opened[holder] = stat.S_IMODE(found.st_mode)
@@ -263,6 +265,6 @@ class PathWriter:
         return handle, name
 
 
-def _unlinked(handle: int, name: str) -> None:
+def _unlink(handle: int, name: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(name, dir_fd=handle)

@@ -30,27 +30,27 @@ class ListedSnapshot:
 
 
 def prune(folder: SnapshotFolder, now: float, days: float, most: int) -> PruneResult:
-    """Waits for nobody: where a snapshot is being taken, nothing is thrown away this time."""
+    """Deletes expired snapshots and the oldest beyond `most` bytes; does not wait: while a snapshot is being taken, nothing is deleted."""
     try:
-        with folder.locked("lock", alone=True, wait=False), FolderHandles() as places:
+        with folder.locked("lock", exclusive=True, wait=False), FolderHandles() as places:
             budget = Budget.of(MILLISECONDS, 10_000_000)
-            kept = find_snapshots(folder)
-            gone = [one for one in kept if one.at < now - days * DAY]
-            kept = [one for one in kept if one not in gone]
-            while kept and sum(one.bytes for one in kept) > most:
-                gone.append(kept.pop())  # the oldest is the last
-            for one in gone:
-                _away(folder, places, one, budget)
-            _leftovers(folder, places, kept, budget)
-            return PruneResult(tuple(one.id for one in gone), _size(folder))
+            remaining = find_snapshots(folder)
+            expired = [one for one in remaining if one.at < now - days * DAY]
+            remaining = [one for one in remaining if one not in expired]
+            while remaining and sum(one.bytes for one in remaining) > most:
+                expired.append(remaining.pop())  # the oldest is the last
+            for one in expired:
+                _delete(folder, places, one, budget)
+            _delete_leftovers(folder, places, remaining, budget)
+            return PruneResult(tuple(one.id for one in expired), _size(folder))
     except (RestoreRefused, BudgetExceeded) as error:
         return PruneResult(problem=str(error))
     except OSError as error:
-        return PruneResult(problem=f"it cannot be thrown away ({error.strerror or type(error).__name__})")
+        return PruneResult(problem=f"it cannot be deleted ({error.strerror or type(error).__name__})")
 
 
 def list_snapshots(folder: SnapshotFolder) -> list[SnapshotSummary]:
-    """The newest first."""
+    """The readable snapshots, the newest first."""
     return [
         SnapshotSummary(one.id, one.at, one.digest, one.manifest.files, one.manifest.bytes, one.manifest.bases)
         for one in find_snapshots(folder)
@@ -63,11 +63,11 @@ def find_snapshots(folder: SnapshotFolder) -> list[ListedSnapshot]:
     names = os.listdir(os.path.join(folder.path, "snapshots"))
     ids = [name.removesuffix(".json") for name in names if name.endswith(".json")]
     return sorted(
-        (_found(folder, id) for id in ids if ID.fullmatch(id)), key=lambda one: (one.at, one.id), reverse=True
+        (_read_snapshot(folder, id) for id in ids if ID.fullmatch(id)), key=lambda one: (one.at, one.id), reverse=True
     )
 
 
-def _found(folder: SnapshotFolder, id: str) -> ListedSnapshot:
+def _read_snapshot(folder: SnapshotFolder, id: str) -> ListedSnapshot:
     place = folder.place(id)
     size = os.lstat(place).st_size + (os.path.getsize(folder.pack(id)) if os.path.exists(folder.pack(id)) else 0)
     try:
@@ -79,33 +79,35 @@ def _found(folder: SnapshotFolder, id: str) -> ListedSnapshot:
     return ListedSnapshot(id, manifest.at, size, digest, manifest)
 
 
-def _away(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot, budget: Budget) -> None:
-    """Refs first, the list before the contents: a kill leaves no list of what is gone."""
+def _delete(folder: SnapshotFolder, places: FolderHandles, one: ListedSnapshot, budget: Budget) -> None:
+    """Deletes refs first, and the manifest before the contents: a kill leaves no manifest of missing contents."""
     for git in one.manifest.git if one.manifest is not None else ():
         if git.held:
-            _let_go(places, git.shared, one.id, budget)
+            _release_objects(places, git.shared, one.id, budget)
     for path in (*(folder.place(one.id, ending) for ending in _ENDINGS), folder.pack(one.id)):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
 
 
-def _leftovers(folder: SnapshotFolder, places: FolderHandles, kept: list[ListedSnapshot], budget: Budget) -> None:
-    """What a kill left, and contents that no list names any more."""
-    ids = {one.id for one in kept}
+def _delete_leftovers(
+    folder: SnapshotFolder, places: FolderHandles, remaining: list[ListedSnapshot], budget: Budget
+) -> None:
+    """Deletes what a kill left behind, and contents that no manifest names any more."""
+    ids = {one.id for one in remaining}
     for name in os.listdir(os.path.join(folder.path, "snapshots")):
         id, _, ending = name.partition(".")
         if id not in ids and ID.fullmatch(id):
             if ending == "begun":
                 with open(folder.place(id, ending), encoding="utf-8", errors="surrogateescape") as given:
                     for shared in given.read(1 << 20).split("\0"):
-                        _let_go(places, shared, id, budget)
+                        _release_objects(places, shared, id, budget)
             os.unlink(os.path.join(folder.path, "snapshots", name))
     for part, names in (("tmp", frozenset[str]()), ("packs", frozenset(f"{id}.pack" for id in ids))):
         for name in os.listdir(os.path.join(folder.path, part)):
             if name not in names:
                 os.unlink(os.path.join(folder.path, part, name))
-    if all(one.manifest is not None for one in kept):  # one that cannot be read may need any of them
-        needed = {sha for one in kept if one.manifest is not None for sha in one.manifest.contents}
+    if all(one.manifest is not None for one in remaining):  # one that cannot be read may need any of them
+        needed = {sha for one in remaining if one.manifest is not None for sha in one.manifest.contents}
         for first in os.listdir(os.path.join(folder.path, "objects")):
             for name in os.listdir(os.path.join(folder.path, "objects", first)):
                 budget.tick()
@@ -113,8 +115,8 @@ def _leftovers(folder: SnapshotFolder, places: FolderHandles, kept: list[ListedS
                     os.unlink(os.path.join(folder.path, "objects", first, name))
 
 
-def _let_go(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:
-    """A repository that is gone or odd by now holds nothing of ours that matters."""
+def _release_objects(places: FolderHandles, shared: str, id: str, budget: Budget) -> None:
+    """Deletes a protecting ref; a repository that is missing or damaged by now holds nothing of ours that matters."""
     with contextlib.suppress(OSError, RestoreRefused, Unclear, ValueError):
         drop_hold(places, shared, id, budget)
 

@@ -21,7 +21,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class PathRecorder:
-    """Collects entries, each path once, up to what the limits allow."""
+    """Collects manifest entries, each path once, within the limits."""
 
     def __init__(
         self,
@@ -38,10 +38,10 @@ class PathRecorder:
         self.files = self.bytes = self._attributes = 0
 
     def path(self, path: str, role: str = "", leaves: str = "") -> None:
-        """One path, and of a folder no more than itself."""
+        """Records one path, without what is in a folder; refuses Interlock's own files."""
         if path in self.entries:
             return
-        if self._folder.own(path):
+        if self._folder.is_own(path):
             raise Unclear("it is Interlock's own")
         self._budget.entry()
         found = self._places.stat(path)
@@ -49,11 +49,11 @@ class PathRecorder:
             self.entries[path] = SavedPath(path, "absent", role=role, leaves=leaves)
         else:
             handle, name = self._places.split(path)
-            self._one(handle, name, path, found, role, leaves)
+            self._record(handle, name, path, found, role, leaves)
 
-    def tree(self, path: str, aside: Callable[[str], bool] = lambda _: False) -> None:
-        """A path and everything below it, but for folders that are put aside."""
-        if os.path.basename(path) in REGENERABLE and aside(path):
+    def tree(self, path: str, skips: Callable[[str], bool] = lambda _: False) -> None:
+        """Records a path and everything below it, except folders for which `skips` is true."""
+        if os.path.basename(path) in REGENERABLE and skips(path):
             return
         self.path(path)
         todo = [path] if self.entries[path].kind == "folder" else []
@@ -62,34 +62,34 @@ class PathRecorder:
             handle, name = self._places.split(at)
             opened = os.open(name, _LIST, dir_fd=handle)
             try:
-                todo += self._listed(opened, at, aside)
+                todo += self._record_folder(opened, at, skips)
             finally:
                 os.close(opened)
 
-    def _listed(self, opened: int, at: str, aside: Callable[[str], bool]) -> list[str]:
-        """Everything in an open folder; the folders in it."""
+    def _record_folder(self, opened: int, at: str, skips: Callable[[str], bool]) -> list[str]:
+        """Records everything in an open folder; returns the folders in it."""
         found = []
         with os.scandir(opened) as entries:
             for entry in entries:
                 self._budget.entry()
                 name = entry.name
                 full = f"{at}/{name}"
-                if name in REGENERABLE and aside(full):
+                if name in REGENERABLE and skips(full):
                     continue
                 if full not in self.entries:
                     plain = entry.is_file(follow_symlinks=False)
-                    self._one(opened, name, full, None if plain else entry.stat(follow_symlinks=False), "", "")
+                    self._record(opened, name, full, None if plain else entry.stat(follow_symlinks=False), "", "")
                 if self.entries[full].kind == "folder":
                     found.append(full)
         return found
 
     def fits(self, path: str) -> bool:
-        """Records a tree that can be done without, if there is room and time for all of it; False where there is not."""
+        """Records an optional tree if there is room and time for all of it; False where there is not."""
         before = (dict(self.entries), self.files, self.bytes, self._budget.until)
         now = time.monotonic()
         self._budget.until = now + (self._budget.until - now) / 2
         try:
-            if self._counted(path):
+            if self._within_limits(path):
                 self.tree(path)
                 return True
         except (BudgetExceeded, Unclear, OSError):
@@ -99,7 +99,7 @@ class PathRecorder:
         self.entries, self.files, self.bytes = before[:3]
         return False
 
-    def _counted(self, path: str) -> bool:
+    def _within_limits(self, path: str) -> bool:
         """Whether a tree is within the limits, before any of it is read."""
         files, size, todo = self.files, self.bytes, [path]
         while todo:
@@ -114,30 +114,30 @@ class PathRecorder:
                 return False
         return True
 
-    def _one(self, handle: int, name: str, path: str, found: os.stat_result | None, role: str, leaves: str) -> None:
-        """One thing in an open folder; what is known to be a file is not asked about twice."""
+    def _record(self, handle: int, name: str, path: str, found: os.stat_result | None, role: str, leaves: str) -> None:
+        """Records one entry of an open folder; without a status it is known to be a file."""
         if found is None or stat.S_ISREG(found.st_mode):
-            self._file(handle, name, path, role, leaves)
+            self._record_file(handle, name, path, role, leaves)
         elif stat.S_ISDIR(found.st_mode):
-            self._owned(name, found)
-            marks = self._counted_attributes(attributes(f"/proc/self/fd/{handle}/{name}"))
+            self._check_owner(name, found)
+            marks = self._count_attributes(attributes(f"/proc/self/fd/{handle}/{name}"))
             self.entries[path] = _entry(path, "folder", found, role=role, leaves=leaves, marks=marks)
         elif stat.S_ISLNK(found.st_mode):
-            self._owned(name, found)
+            self._check_owner(name, found)
             self._count(0)
             link = os.readlink(name, dir_fd=handle)
             self.entries[path] = _entry(path, "link", found, link=link, role=role, leaves=leaves)
         else:
             raise Unclear(f"{name} is no ordinary file")
 
-    def _file(self, handle: int, name: str, path: str, role: str, leaves: str) -> None:
+    def _record_file(self, handle: int, name: str, path: str, role: str, leaves: str) -> None:
         opened = os.open(name, _READ, dir_fd=handle)
         try:
             found = os.fstat(opened)
             if not stat.S_ISREG(found.st_mode):
                 raise Unclear(f"{name} is no ordinary file")
-            self._owned(name, found)
-            marks = self._counted_attributes(attributes(opened)) if not role else None
+            self._check_owner(name, found)
+            marks = self._count_attributes(attributes(opened)) if not role else None
             size = found.st_size
             self._count(size, not role)
             if size <= SMALL:
@@ -147,28 +147,28 @@ class PathRecorder:
             else:
                 sha, same = self._writer.large(opened, size), True
             if not same or _marks(os.fstat(opened)) != _marks(found):
-                raise Unclear(f"{name} changes while it is kept")
+                raise Unclear(f"{name} changes while it is copied")
         finally:
             os.close(opened)
         twin = f"{found.st_dev}:{found.st_ino}" if found.st_nlink > 1 else ""
         self.entries[path] = _entry(path, "file", found, sha256=sha, twin=twin, role=role, leaves=leaves, marks=marks)
 
-    def _owned(self, name: str, found: os.stat_result) -> None:
-        """Only what could be made again as it is."""
+    def _check_owner(self, name: str, found: os.stat_result) -> None:
+        """Refuses a file whose owner or group this user could not restore."""
         if self._user and found.st_uid != self._user:
             raise Unclear(f"{name} belongs to another user")
         if self._user and found.st_gid not in self._groups:
             raise Unclear(f"{name} belongs to another group")
 
-    def _counted_attributes(self, found: Attributes) -> Attributes:
-        """They are in the list itself, which has an end."""
+    def _count_attributes(self, found: Attributes) -> Attributes:
+        """Counts attributes against their limit: they are in the manifest itself, whose size is bounded."""
         self._attributes += sum(len(value) for _, value in found)
         if self._attributes > MOST_ATTRIBUTES:
             raise BudgetExceeded("it has too many attributes")
         return found
 
     def _count(self, size: int, counts: bool = True) -> None:
-        """Files of Git's own are no files that anybody would name."""
+        """Counts a file against the limits; Git's own files count by their bytes only."""
         self.files += counts
         self.bytes += size
         if self.files > self._limits.files:

@@ -33,13 +33,16 @@ from interlock.snapshots.restore_plan import RestorePlan, RestorePlanner, Restor
 from interlock.snapshots.scope import SnapshotScope, add_index, logged_commits
 from interlock.snapshots.take import save_scope
 
-MOST = 100  # files
+MOST = 100  # files with a diff
 LARGEST = 200_000  # bytes of one
 TOGETHER = 400_000  # characters
+MILLISECONDS = 55_000
+ENTRIES = 2_000_000
+LIMITS = SnapshotLimits(200_000, 8_000_000_000, MILLISECONDS)  # of the snapshot that an undo takes first
 
 
 def text_diffs(planned: RestorePlan, places: FolderHandles, reader: ContentReader) -> dict[str, str]:
-    """By path; files that are no text, too large or too many are left out."""
+    """The diffs by path; files that are no text, too large or too many are left out."""
     found: dict[str, str] = {}
     left = TOGETHER
     for step in planned.steps:
@@ -71,14 +74,9 @@ def _lines(data: bytes) -> list[str]:
     return [visible(line) for line in data.decode("utf-8", "replace").splitlines()]
 
 
-MILLISECONDS = 55_000
-ENTRIES = 2_000_000
-LIMITS = SnapshotLimits(200_000, 8_000_000_000, MILLISECONDS)  # of what an undo keeps before it changes it
-
-
 @dataclass(slots=True)
 class OpenSnapshot:
-    """A snapshot with everything that is needed to compare it."""
+    """A snapshot with everything needed to compare it with the present state."""
 
     folder: SnapshotFolder
     manifest: Manifest
@@ -86,13 +84,13 @@ class OpenSnapshot:
     places: FolderHandles
     budget: Budget
     planner: RestorePlanner
-    journal: dict[str, Any] | None  # of an undo that broke off
+    journal: dict[str, Any] | None  # of an interrupted undo
 
 
 def plan(folder: SnapshotFolder, id: str, digest: str, diff: bool) -> UndoPlan:
-    """What an undo would change now."""
+    """The changes that an undo would make now."""
     try:
-        with folder.locked("lock"), _opened(folder, id, digest) as one:
+        with folder.locked("lock"), _open(folder, id, digest) as one:
             planned = one.planner()
             changes = list(planned.changes())
             later = sum(change.later for change in changes)
@@ -106,12 +104,12 @@ def plan(folder: SnapshotFolder, id: str, digest: str, diff: bool) -> UndoPlan:
 
 
 def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, force: bool) -> UndoResult:
-    """Where order is safety: (1) contents verified, (2) later work refused, (3) what is there kept, (4) the undo noted, (5) written, (6) ended."""
+    """Where order is safety: (1) contents verified, (2) later work refused, (3) the present state saved, (4) the undo noted, (5) written, (6) ended."""
     try:
         with (
             folder.locked("lock"),
-            folder.locked("undo.lock", alone=True, wait=False),
-            _opened(folder, id, digest) as one,
+            folder.locked("undo.lock", exclusive=True, wait=False),
+            _open(folder, id, digest) as one,
         ):
             one.reader.verify()  # (1)
             planned = one.planner()
@@ -122,12 +120,12 @@ def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, fo
             if not changes:
                 _end(folder, id)
                 return UndoResult(id, say=_say(one.manifest))
-            kept, kept_digest = _kept(one, planned, as_id, at)  # (3)
-            folder.write(folder.place(id, "undoing"), {"as_id": kept.id, "digest": kept_digest})  # (4)
-            say = _write(one, planned, kept, at)  # (5)
-            _settle(folder, kept, one.places, one.budget, _written(planned))  # (6)
+            saved, saved_digest = _save_present(one, planned, as_id, at)  # (3)
+            folder.write(folder.place(id, "undoing"), {"as_id": saved.id, "digest": saved_digest})  # (4)
+            say = _write(one, planned, saved, at)  # (5)
+            _settle(folder, saved, one.places, one.budget, _written_states(planned))  # (6)
             _end(folder, id)
-            return UndoResult(id, kept.id, kept_digest, changes[:MOST_CHANGES], len(changes), say=(*say, *_say(one.manifest)))  # fmt: skip
+            return UndoResult(id, saved.id, saved_digest, changes[:MOST_CHANGES], len(changes), say=(*say, *_say(one.manifest)))  # fmt: skip
     except (RestoreRefused, BudgetExceeded, Unclear) as error:
         return UndoResult(id, problem=str(error))
     except OSError as error:
@@ -135,9 +133,9 @@ def undo(folder: SnapshotFolder, id: str, as_id: str, at: float, digest: str, fo
 
 
 def settle(folder: SnapshotFolder, id: str) -> bool:
-    """The action ran: what is there now is its doing."""
+    """Notes the present state as the one that the action left; False where that could not be noted."""
     try:
-        with folder.locked("lock", wait=False), _opened(folder, id, "") as one:
+        with folder.locked("lock", wait=False), _open(folder, id, "") as one:
             _settle(folder, one.manifest, one.places, one.budget, {})
             return True
     except (RestoreRefused, BudgetExceeded, Unclear, OSError):
@@ -145,52 +143,52 @@ def settle(folder: SnapshotFolder, id: str) -> bool:
 
 
 @contextmanager
-def _opened(folder: SnapshotFolder, id: str, digest: str) -> Iterator[OpenSnapshot]:
+def _open(folder: SnapshotFolder, id: str, digest: str) -> Iterator[OpenSnapshot]:
     try:
         data, found = folder.read(folder.place(id))
     except FileNotFoundError:
         raise RestoreRefused(f"there is no snapshot {id}") from None
     if digest and digest != found:
-        raise RestoreRefused("the snapshot's list is not the one on record")
+        raise RestoreRefused("the snapshot's manifest is not the one on record")
     manifest = parse_manifest(data, folder)
     if manifest.id != id:
-        raise RestoreRefused("the list of the snapshot is damaged")
+        raise RestoreRefused("the manifest of the snapshot is damaged")
     budget = Budget.of(MILLISECONDS, ENTRIES)
     budget.bytes = 1 << 50
     reader = ContentReader(folder, manifest, budget)
     with FolderHandles() as places, contextlib.closing(reader):
         journal, after = _optional(folder, id, "undoing"), _optional(folder, id, "after")
-        met = _met(folder, journal)
+        interrupted = _read_interrupted(folder, journal)
         yield OpenSnapshot(
             folder, manifest, reader, places, budget,
-            RestorePlanner(folder, manifest, reader, places, budget, after, met), journal if met is not None else None,
+            RestorePlanner(folder, manifest, reader, places, budget, after, interrupted), journal if interrupted is not None else None,
         )  # fmt: skip
 
 
-def _kept(one: OpenSnapshot, planned: RestorePlan, as_id: str, at: float) -> tuple[Manifest, str]:
-    """What is there now, unless the undo that broke off has kept all of it already."""
-    met = one.planner.met
-    if met is not None and one.journal is not None:
-        paths = {entry.path for entry in met.entries} | {database.path for database in met.databases}
-        refs = {(git.git_dir, ref.name) for git in met.git for ref in git.refs}
+def _save_present(one: OpenSnapshot, planned: RestorePlan, as_id: str, at: float) -> tuple[Manifest, str]:
+    """Saves the present state, unless an interrupted undo has saved all of it already."""
+    interrupted = one.planner.interrupted
+    if interrupted is not None and one.journal is not None:
+        paths = {entry.path for entry in interrupted.entries} | {database.path for database in interrupted.databases}
+        refs = {(git.git_dir, ref.name) for git in interrupted.git for ref in git.refs}
         if (
             all(change.path in paths for change in planned.changes() if change.path.startswith("/"))
             and all((move.git.git_dir, move.ref.name) in refs for move in planned.moves)
             and not any(change.later for change in planned.changes())
         ):
-            return met, str(one.journal["digest"])
+            return interrupted, str(one.journal["digest"])
     scope = _scope(one, planned)
-    kept, manifest = save_scope(scope, one.folder, as_id, at, one.manifest.bases, LIMITS)
-    return manifest, kept.digest
+    saved, manifest = save_scope(scope, one.folder, as_id, at, one.manifest.bases, LIMITS)
+    return manifest, saved.digest
 
 
 def _scope(one: OpenSnapshot, planned: RestorePlan) -> SnapshotScope:
     scope = SnapshotScope(one.budget, one.places, one.folder)
     for move in planned.moves:
-        touched = scope.git(one.planner.repository(move.git))
-        touched.refs[move.ref.name] = move.ref.old
+        changed = scope.git(one.planner.repository(move.git))
+        changed.refs[move.ref.name] = move.ref.old
         if move.now:
-            touched.tips[bytes.fromhex(move.now)] = None
+            changed.tips[bytes.fromhex(move.now)] = None
     for step in planned.steps:
         path, role = step.entry.path, step.entry.role
         if step.now.kind == "folder" and step.entry.kind not in ("folder", "absent"):
@@ -200,22 +198,22 @@ def _scope(one: OpenSnapshot, planned: RestorePlan) -> SnapshotScope:
         git = next((git for git in one.manifest.git if path.startswith((f"{git.git_dir}/", f"{git.shared}/"))), None)
         if git is not None and role:
             repository = one.planner.repository(git)
-            touched = scope.git(repository)
+            changed = scope.git(repository)
             if role in ("stash", "log"):
-                touched.tips |= dict.fromkeys(logged_commits(repository, path))
+                changed.tips |= dict.fromkeys(logged_commits(repository, path))
             elif role == "index":
                 add_index(scope, repository)
             elif role == "head" and (head := repository.history.head()) is not None:
-                touched.tips[head] = None
+                changed.tips[head] = None
     scope.databases |= {
         refill.database.path: None for refill in planned.refills if os.path.exists(refill.database.path)
     }
     return scope
 
 
-def _write(one: OpenSnapshot, planned: RestorePlan, kept: Manifest, at: float) -> tuple[str, ...]:
+def _write(one: OpenSnapshot, planned: RestorePlan, saved: Manifest, at: float) -> tuple[str, ...]:
     plain = [step for step in planned.steps if step.entry.role not in restore_plan.READERS]
-    written = PathWriter(one.places, one.reader, one.manifest, kept)
+    written = PathWriter(one.places, one.reader, one.manifest, saved)
     written(plain)
     repositories = GitRestore(one.places, one.reader, one.manifest.git, one.manifest.id, at, one.budget, one.journal is not None)  # fmt: skip
     repositories(planned)
@@ -226,8 +224,8 @@ def _write(one: OpenSnapshot, planned: RestorePlan, kept: Manifest, at: float) -
     return tuple(written.say)
 
 
-def _written(planned: RestorePlan) -> dict[str, list[Any]]:
-    """What an undo has just made of plain files, which need not be read again."""
+def _written_states(planned: RestorePlan) -> dict[str, list[Any]]:
+    """The states of the plain files that an undo has just written, which need not be read again."""
     return {
         entry.path: state_key(entry)
         for step in planned.steps
@@ -256,7 +254,7 @@ def _settle(
     folder.write(folder.place(manifest.id, "after"), {"states": states, "refs": refs, "databases": contents})
 
 
-def _met(folder: SnapshotFolder, journal: dict[str, Any] | None) -> Manifest | None:
+def _read_interrupted(folder: SnapshotFolder, journal: dict[str, Any] | None) -> Manifest | None:
     if journal is None:
         return None
     try:
@@ -280,7 +278,7 @@ def _end(folder: SnapshotFolder, id: str) -> None:
 
 
 def _say(manifest: Manifest) -> tuple[str, ...]:
-    """What only a person can bring back, with the command that does it."""
+    """The notes of a snapshot, and the commands by which a person restores remote branches."""
     pushes = [
         f"git push --force-with-lease={one.branch}:{one.new} {one.remote} {one.old}:refs/heads/{one.branch}"
         for one in manifest.remotes

@@ -30,13 +30,13 @@ from interlock.snapshots.path_state import (
     walk_below,
 )
 
-# What has to be in the file (None: what was kept), and whether that would undo later work; None where there is nothing to do.
+# The content to write (None: the saved one), and whether that would undo later work; None where there is nothing to do.
 GitFileChange = tuple[bytes | None, bool] | None
 _LINE = re.compile(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) (.*)$")
 
 
 def git_file_key(places: FolderHandles, entry: SavedPath, state: PathState, budget: Budget) -> list[Any]:
-    """What two states of such a file that mean the same have in common."""
+    """Equal for states of one of Git's files that mean the same."""
     if entry.role == "index" and state.kind == "file":
         try:
             return ["index", index_digest(read_git_file(places, entry.path), budget)]
@@ -45,8 +45,8 @@ def git_file_key(places: FolderHandles, entry: SavedPath, state: PathState, budg
     return [*state.key[:1], 0, *state.key[2:]]
 
 
-def _index(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
-    before = index_listing(read_index_bytes(kept, planner.budget))
+def _index(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
+    before = index_listing(read_index_bytes(saved, planner.budget))
     present = index_listing(read_index_bytes(read_git_file(planner.places, entry.path), planner.budget))
     if before == present:
         return None
@@ -62,7 +62,7 @@ def _index(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, 
 
 
 def _trees(planner: RestorePlanner, entry: SavedPath) -> Iterator[dict[str, tuple[int, bytes]]]:
-    """What the action takes its contents from: the commit that is checked out now, and the one that it names."""
+    """The trees that the action takes contents from: of the commit checked out now, and of the one that it names."""
     for git in planner.manifest.git:
         if git.git_dir == os.path.dirname(entry.path):
             repository = planner.repository(git)
@@ -72,16 +72,16 @@ def _trees(planner: RestorePlanner, entry: SavedPath) -> Iterator[dict[str, tupl
                     yield repository.tree(oid)
 
 
-def _head(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
+def _head(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
     text = read_git_file(planner.places, entry.path).strip()
-    if text == kept.strip():
+    if text == saved.strip():
         return None
     return None, not known and (not unsettled or text != os.fsencode(entry.leaves))
 
 
-def _config(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
-    """An action takes sections away; a line that was not there before is somebody's work."""
-    lines = {line.strip() for line in kept.splitlines()}
+def _config(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
+    """An action removes sections; a line that is not in the saved file is later work."""
+    lines = {line.strip() for line in saved.splitlines()}
     new = [
         line
         for line in read_git_file(planner.places, entry.path).splitlines()
@@ -90,9 +90,9 @@ def _config(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool,
     return None, bool(new) if unsettled else not known
 
 
-def _stash(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
-    """What was put aside comes back; what was put aside since stays, on top of it."""
-    old, new = _lines(kept), _lines(read_git_file(planner.places, entry.path))
+def _stash(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
+    """Restores the saved stashes; later ones stay on top of them."""
+    old, new = _lines(saved), _lines(read_git_file(planner.places, entry.path))
     names = {line[1] for line in old}
     more = [line for line in new if line[1] not in names]
     if known or not more:
@@ -106,10 +106,10 @@ def _stash(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, 
     return b"".join(rows), False
 
 
-def _log(planner: RestorePlanner, entry: SavedPath, kept: bytes, known: bool, unsettled: bool) -> GitFileChange:
-    """A log that went comes back; one that is there has only grown."""
+def _log(planner: RestorePlanner, entry: SavedPath, saved: bytes, known: bool, unsettled: bool) -> GitFileChange:
+    """Restores a deleted log; one that exists has only grown."""
     present = read_git_file(planner.places, entry.path)
-    if (entry.kind == "file" and present.startswith(kept)) or (entry.kind == "absent" and not known):
+    if (entry.kind == "file" and present.startswith(saved)) or (entry.kind == "absent" and not known):
         return None
     return None, False
 
@@ -135,7 +135,7 @@ _NEVER = frozenset({"state", "log", "stash"})  # where nothing is lost that anyb
 
 @dataclass(frozen=True, slots=True)
 class RestoreStep:
-    """One path that has to become what it was; `data` where its content is made and not kept."""
+    """One path to restore; `data` where its content is computed instead of saved."""
 
     entry: SavedPath
     now: PathState
@@ -146,7 +146,7 @@ class RestoreStep:
 
 @dataclass(frozen=True, slots=True)
 class RefMove:
-    """One branch that has to become what it was."""
+    """One branch to restore."""
 
     git: SavedRepository
     ref: SavedRef
@@ -156,7 +156,7 @@ class RefMove:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseRefill:
-    """One database that has to become what it was."""
+    """One database to restore."""
 
     database: SavedDatabase
     later: bool
@@ -164,7 +164,7 @@ class DatabaseRefill:
 
 @dataclass(slots=True)
 class RestorePlan:
-    """All of it."""
+    """All steps of a restore."""
 
     steps: list[RestoreStep] = field(default_factory=list)
     moves: list[RefMove] = field(default_factory=list)
@@ -181,15 +181,15 @@ class RestorePlan:
 
 @dataclass(slots=True)
 class RestorePlanner:
-    """Compares; what the action is known to have left, and what an undo that broke off met, is no later work."""
+    """Compares the snapshot with the present state; what the action left, and what an interrupted undo met, is no later work."""
 
     folder: SnapshotFolder
     manifest: Manifest
     reader: ContentReader
     places: FolderHandles
     budget: Budget
-    after: Mapping[str, Any] | None = None  # what was there when the action had run
-    met: Manifest | None = None  # what an undo that broke off has kept
+    after: Mapping[str, Any] | None = None  # the state when the action had run
+    interrupted: Manifest | None = None  # the snapshot that an interrupted undo took
     _repositories: FileSurvey | None = None
 
     @property
@@ -200,70 +200,72 @@ class RestorePlanner:
 
     def __call__(self) -> RestorePlan:
         found = RestorePlan()
-        met = {entry.path: entry for entry in self.met.entries} if self.met is not None else {}
+        interrupted = {entry.path: entry for entry in self.interrupted.entries} if self.interrupted is not None else {}
         for entry in self.manifest.entries:
-            step = self._step(entry, met.get(entry.path))
+            step = self._step(entry, interrupted.get(entry.path))
             if step is not None:
                 found.steps.append(step)
         found.moves = [move for git in self.manifest.git for move in self._moves(git)]
         found.refills = [refill for one in self.manifest.databases if (refill := self._refill(one)) is not None]
         return found
 
-    def _step(self, entry: SavedPath, met: SavedPath | None) -> RestoreStep | None:
+    def _step(self, entry: SavedPath, interrupted: SavedPath | None) -> RestoreStep | None:
         state = now(self.places, entry.path, self.budget)
         settled = self.after["states"].get(entry.path) if self.after is not None else None
         if entry.role in READERS:
-            return self._git(entry, state, settled, met)
-        mark = _marked(entry, state) if not entry.role else ""
+            return self._git(entry, state, settled, interrupted)
+        mark = _metadata_change(entry, state) if not entry.role else ""
         if is_unchanged(entry, state) and not mark:
             return None
         if is_unchanged(entry, state):
-            mark = "replace" if _shared(entry, state) else mark
+            mark = "replace" if _has_other_names(entry, state) else mark
             return RestoreStep(
                 entry, state, mark, settled is not None and settled != state.key and entry.kind == "file"
             )
         what = "create" if state.kind == "absent" else "delete" if entry.kind == "absent" else "replace"
-        later = not (met is not None and self._broken_off(met, state)) and self._later(entry, state, settled)
+        later = not (
+            interrupted is not None and self._is_interrupted_state(interrupted, state)
+        ) and self._is_later_work(entry, state, settled)
         return RestoreStep(entry, state, _WHATS.get(entry.role, what), later)
 
     def _git(
-        self, entry: SavedPath, state: PathState, settled: list[Any] | None, met: SavedPath | None
+        self, entry: SavedPath, state: PathState, settled: list[Any] | None, interrupted: SavedPath | None
     ) -> RestoreStep | None:
         if is_unchanged(entry, state):
             return None
         known = settled is not None and settled == git_file_key(self.places, entry, state, self.budget)
-        known = known or (met is not None and self._broken_off(met, state))
-        kept = self.reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
-        found = READERS[entry.role](self, entry, kept, known, settled is None)
+        known = known or (interrupted is not None and self._is_interrupted_state(interrupted, state))
+        saved = self.reader.data(entry.sha256, entry.size) if entry.kind == "file" else b""
+        found = READERS[entry.role](self, entry, saved, known, settled is None)
         if found is None:
             return None
         data, later = found
         return RestoreStep(entry, state, _WHATS[entry.role], later, data)
 
-    def _later(self, entry: SavedPath, state: PathState, settled: list[Any] | None) -> bool:
+    def _is_later_work(self, entry: SavedPath, state: PathState, settled: list[Any] | None) -> bool:
         if entry.role in _NEVER or state.kind == "absent":
             return False
         if state.kind == "folder" and entry.kind in ("file", "link"):
-            return any(self._made_since(path) for path in walk_below(self.places, entry.path, self.budget))
+            return any(self._is_created_since(path) for path in walk_below(self.places, entry.path, self.budget))
         if settled is not None:
             return settled != state.key
         if entry.leaves == "empty" and state.kind == "file" and not state.size:
             return False
         if entry.kind == "absent" and state.kind == "folder":
             return False  # it goes only if nothing is in it
-        return not self._in_git(entry.path, state)
+        return not self._is_in_git(entry.path, state)
 
-    def _made_since(self, path: str) -> bool:
-        """A file in a folder that has to go: neither the action's nor in Git."""
+    def _is_created_since(self, path: str) -> bool:
+        """Whether a file in a folder that has to go is neither the action's nor in Git."""
         state = now(self.places, path, self.budget)
         settled = self.after["states"].get(path) if self.after is not None else None
-        return state.kind != "folder" and settled != state.key and not self._in_git(path, state)
+        return state.kind != "folder" and settled != state.key and not self._is_in_git(path, state)
 
-    def _broken_off(self, met: SavedPath, state: PathState) -> bool:
-        """What the undo that was killed met, or had half written."""
-        return is_unchanged(met, state) or state.size == 0 or bool(met.twin)
+    def _is_interrupted_state(self, interrupted: SavedPath, state: PathState) -> bool:
+        """Whether a state is one that a killed undo met, or had half written."""
+        return is_unchanged(interrupted, state) or state.size == 0 or bool(interrupted.twin)
 
-    def _in_git(self, path: str, state: PathState) -> bool:
+    def _is_in_git(self, path: str, state: PathState) -> bool:
         """Whether a content is among the objects of the repository that a path is in."""
         try:
             repository = self._survey.repository(os.path.dirname(path))
@@ -272,47 +274,55 @@ class RestorePlanner:
             oid = blob_id(path, state.found, self.budget)
             if oid is not None and repository.objects.has(oid):
                 return True
-            return any(repository.objects.has(oid) for oid in self._converted(path, state))
+            return any(repository.objects.has(oid) for oid in self._converted_ids(path, state))
         except (Unclear, OSError, struct.error, ValueError):
             return False
 
-    def _converted(self, path: str, state: PathState) -> Iterator[bytes]:
-        """What Git would call a text whose lines end as on Windows, where it keeps them with plain ends."""
+    def _converted_ids(self, path: str, state: PathState) -> Iterator[bytes]:
+        """The Git object id of a text with Windows line ends, where Git stores it with plain ones."""
         if state.kind == "file" and state.size <= _TEXT:
             data = read_git_file(self.places, path).replace(b"\r\n", b"\n")
             yield hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).digest()
 
     def _moves(self, git: SavedRepository) -> Iterator[RefMove]:
-        met = {(one.git_dir, ref.name): ref.old for one in self.met.git for ref in one.refs} if self.met else {}
+        interrupted = (
+            {(one.git_dir, ref.name): ref.old for one in self.interrupted.git for ref in one.refs}
+            if self.interrupted
+            else {}
+        )
         for ref in git.refs:
             oid = self.repository(git).history.ref(ref.name)
             value = oid.hex() if oid is not None else ""
             if value != ref.old:
                 settled = self.after["refs"].get(f"{git.git_dir}\0{ref.name}") if self.after is not None else None
                 known = {settled} if settled is not None else {ref.leaves, ""}
-                yield RefMove(git, ref, value, value not in known and value != met.get((git.git_dir, ref.name)))
+                yield RefMove(git, ref, value, value not in known and value != interrupted.get((git.git_dir, ref.name)))
 
     def _refill(self, one: SavedDatabase) -> DatabaseRefill | None:
         content = databases.database_digest(self.folder, one.path, self.manifest.id, self.budget)
         if content == one.sha256:
             return None
         settled = self.after["databases"].get(one.path) if self.after is not None else None
-        met = {database.path: database.sha256 for database in self.met.databases} if self.met is not None else {}
-        return DatabaseRefill(one, content not in ("", settled, met.get(one.path)))
+        interrupted = (
+            {database.path: database.sha256 for database in self.interrupted.databases}
+            if self.interrupted is not None
+            else {}
+        )
+        return DatabaseRefill(one, content not in ("", settled, interrupted.get(one.path)))
 
     def repository(self, git: SavedRepository) -> Repository:
-        """Of a snapshot, wherever its work tree is now."""
+        """The repository of a snapshot, wherever its work tree is now."""
         return Repository(git.work_tree, git.git_dir, git.shared, self.budget)
 
 
-def _shared(entry: SavedPath, state: PathState) -> bool:
-    """Whether another file came here that has other names too, which keep their mode and times."""
+def _has_other_names(entry: SavedPath, state: PathState) -> bool:
+    """Whether another file is here now that has other names too, whose mode and times must stay."""
     found = state.found
     return entry.kind == "file" and found is not None and found.st_nlink > 1 and entry.twin != inode_key(found)
 
 
-def _marked(entry: SavedPath, state: PathState) -> str:
-    """Whether what is as it was has another mode, a file another time, or other attributes."""
+def _metadata_change(entry: SavedPath, state: PathState) -> str:
+    """`mode` for an unchanged path with another mode or file time, `attributes` for other attributes; empty for neither."""
     if state.found is None or entry.kind == "link":
         return ""
     if entry.mode != state.mode or (entry.kind == "file" and entry.mtime_ns != state.found.st_mtime_ns):

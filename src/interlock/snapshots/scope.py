@@ -18,10 +18,20 @@ from interlock.snapshots.filesystem import FolderHandles
 from interlock.snapshots.folder import SnapshotFolder
 from interlock.snapshots.manifest import SavedRemoteRef
 
+MOST_LOGGED = 5_000  # commits that one log names
+_STATES = (
+    "ORIG_HEAD MERGE_HEAD MERGE_MSG MERGE_MODE MERGE_RR AUTO_MERGE CHERRY_PICK_HEAD REVERT_HEAD SQUASH_MSG".split()
+)
+_LOGGED = re.compile(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) ", re.MULTILINE)
+_NONE = b"0" * 40
+_UNMOVED = frozenset(
+    {"branch", "clean", "rm", "stash", "worktree"}
+)  # commands that a fetch before them does not affect
+
 
 @dataclass(slots=True)
-class TouchedRepository:
-    """What changes of one repository beside its files: branches with what becomes of them, and what only they hold."""
+class RepositoryScope:
+    """The refs of one repository that change, with their new values, and the commits and contents that only they hold."""
 
     repository: Repository
     refs: dict[str, str] = field(default_factory=dict)
@@ -31,15 +41,15 @@ class TouchedRepository:
 
 @dataclass(slots=True)
 class SnapshotScope:
-    """Collects what has to be kept; more than a command changes is harmless, less is not."""
+    """Collects what has to be saved; more than an action changes is harmless, less is not."""
 
     budget: Budget
     places: FolderHandles
     folder: SnapshotFolder
     home: str = ""
     trees: dict[str, None] = field(default_factory=dict)
-    paths: dict[str, tuple[str, str]] = field(default_factory=dict)  # with role, and what is left there
-    touched: dict[str, TouchedRepository] = field(default_factory=dict)
+    paths: dict[str, tuple[str, str]] = field(default_factory=dict)  # with role, and what the action leaves there
+    repositories: dict[str, RepositoryScope] = field(default_factory=dict)
     databases: dict[str, None] = field(default_factory=dict)
     remotes: list[SavedRemoteRef] = field(default_factory=list)
     _survey: FileSurvey | None = None
@@ -57,7 +67,7 @@ class SnapshotScope:
         self.paths.setdefault(path, (role, leaves))
 
     def below(self, top: str, path: str) -> None:
-        """A path with the folders between it and a top, which may go with it."""
+        """Adds a path, with the folders between it and a top, which may be deleted with it."""
         holder = os.path.dirname(path)
         while holder != top and holder.startswith(f"{top}/") and holder not in self.paths:
             self.path(holder)
@@ -74,19 +84,8 @@ class SnapshotScope:
             raise Unclear("it is no ordinary file system")
         self.trees[path] = None
 
-    def git(self, repository: Repository) -> TouchedRepository:
-        return self.touched.setdefault(repository.own, TouchedRepository(repository))
-
-
-MOST_LOGGED = 5_000  # commits that one log names
-_STATES = (
-    "ORIG_HEAD MERGE_HEAD MERGE_MSG MERGE_MODE MERGE_RR AUTO_MERGE CHERRY_PICK_HEAD REVERT_HEAD SQUASH_MSG".split()
-)
-_LOGGED = re.compile(rb"^([0-9a-f]{40}) ([0-9a-f]{40}) ", re.MULTILINE)
-_NONE = b"0" * 40
-_UNMOVED = frozenset(
-    {"branch", "clean", "rm", "stash", "worktree"}
-)  # to which it does not matter what is fetched first
+    def git(self, repository: Repository) -> RepositoryScope:
+        return self.repositories.setdefault(repository.own, RepositoryScope(repository))
 
 
 def add_git_command(base: str, words: Sequence[str], scope: SnapshotScope, after: Sequence[str] = ()) -> bool:
@@ -108,20 +107,20 @@ def _reset(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> No
         scope.git(command.repository).refs[branch] = meant.source.hex()
     elif meant.source is not None:
         scope.path(os.path.join(command.repository.own, "HEAD"), "head", meant.source.hex())
-    _replaced(scope, command, meant)
+    _add_replaced(scope, command, meant)
     if head is not None and meant.source is not None:
         scope.git(command.repository).tips[head] = None
 
 
 def _checkout(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    _switched(scope, command, git_command.checkout_scope(command, rest))
+    _add_switched(scope, command, git_command.checkout_scope(command, rest))
 
 
 def _switch(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    _switched(scope, command, git_command.switch_scope(command, rest))
+    _add_switched(scope, command, git_command.switch_scope(command, rest))
 
 
-def _switched(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
+def _add_switched(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
     if meant.under is None and meant.source is not None:
         branch = f"refs/heads/{meant.named}"
         leaves = f"ref: {branch}" if command.history.ref(branch) is not None else meant.source.hex()
@@ -129,15 +128,15 @@ def _switched(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -
         head = command.history.head()
         if head is not None:
             scope.git(command.repository).tips[head] = None
-    _replaced(scope, command, meant)
+    _add_replaced(scope, command, meant)
 
 
 def _restore(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    _replaced(scope, command, git_command.restore_scope(command, rest))
+    _add_replaced(scope, command, git_command.restore_scope(command, rest))
 
 
-def _replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
-    """Tracked files that are not what comes, by what Git knows of them, and whatever stands where something comes."""
+def _add_replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -> None:
+    """Adds tracked files that differ from the target, as Git knows them, and untracked ones where the target has a file."""
     repository = command.repository
     if repository.index.merging:
         raise Unclear("a merge is under way")
@@ -161,11 +160,11 @@ def _replaced(scope: SnapshotScope, command: GitCommand, meant: CheckoutScope) -
         if path not in repository.index.entries and git_command.is_within(path, meant.under):
             scope.below(repository.top, os.path.join(repository.top, path))
     if meant.under is None:
-        _states(scope, repository)
+        _add_states(scope, repository)
 
 
 def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full: str) -> bool:
-    """Whether Git leaves a file alone where nothing else comes: its kind, whether it can be run, and its content are as in the index."""
+    """Whether Git leaves a file as it is where the target has the same: its type, executable bit and content are as in the index."""
     found = scope.places.stat(full)
     if found is None or stat.S_IFMT(found.st_mode) != stat.S_IFMT(entry.mode) or entry.mtime == (0, 0):
         return False  # without a time it is only going to be added, and Git writes it anew
@@ -175,21 +174,21 @@ def _as_known(scope: SnapshotScope, command: GitCommand, entry: IndexEntry, full
 
 
 def add_index(scope: SnapshotScope, repository: Repository, source: bytes | None = None) -> None:
-    """The list of what is tracked, the contents that nothing but it holds, and what it belongs to: a list of another commit means nothing."""
+    """Adds the index, the contents that only it holds, and its commit: an index means nothing with another commit."""
     history = repository.history
     scope.path(os.path.join(repository.own, "index"), "index", source.hex() if source is not None else "")
     scope.path(os.path.join(repository.own, "HEAD"), "head")
-    head, branch, touched = history.head(), history.branch(), scope.git(repository)
+    head, branch, changed = history.head(), history.branch(), scope.git(repository)
     if branch:
-        touched.refs.setdefault(branch, head.hex() if head is not None else "")
+        changed.refs.setdefault(branch, head.hex() if head is not None else "")
     tree = repository.tree(head) if head is not None else {}
     for path, entry in repository.index.entries.items():
         known = tree.get(path)
         if (known is None or known[1] != entry.oid) and not entry.submodule and repository.objects.has(entry.oid):
-            touched.blobs[entry.oid] = None
+            changed.blobs[entry.oid] = None
 
 
-def _states(scope: SnapshotScope, repository: Repository) -> None:
+def _add_states(scope: SnapshotScope, repository: Repository) -> None:
     for name in _STATES:
         scope.path(os.path.join(repository.own, name), "state")
     sequencer = os.path.join(repository.own, "sequencer")
@@ -221,7 +220,7 @@ def _clean(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> No
 def _untracked(
     command: GitCommand, start: str, every: bool, nested: bool, tracked: set[str]
 ) -> Iterator[tuple[str, bool]]:
-    """What is untracked, folders with what is in them; whether everything below goes along."""
+    """The untracked paths, and whether everything below each is deleted with it."""
     repository, todo = command.repository, [start]
     while todo:
         inside = todo.pop()
@@ -265,16 +264,16 @@ def _worktree(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) ->
     scope.tree(path)
     scope.path(os.path.dirname(tree.own))
     scope.tree(tree.own)
-    touched = scope.git(command.repository)
+    changed = scope.git(command.repository)
     head = tree.history.head()
-    touched.tips |= dict.fromkeys([*([head] if head is not None else []), *logged_commits(tree, os.path.join(tree.own, "logs", "HEAD"))])  # fmt: skip
+    changed.tips |= dict.fromkeys([*([head] if head is not None else []), *logged_commits(tree, os.path.join(tree.own, "logs", "HEAD"))])  # fmt: skip
     for name, entry in tree.index.entries.items():
         if tree.committed(name) != entry.oid and not entry.submodule and tree.objects.has(entry.oid):
-            touched.blobs[entry.oid] = None
+            changed.blobs[entry.oid] = None
 
 
 def _push(scope: SnapshotScope, command: GitCommand, rest: Sequence[str]) -> None:
-    """The value that the lease proves is held here, so that it can be pushed again."""
+    """Adds the commit that the lease expects at the remote, so that it can be pushed again."""
     words = parse_arguments(rest, valued=("-o", "--push-option"))
     leased = any(flag == "--force-with-lease" or flag.startswith("--force-with-lease=") for flag in words.flags)
     forced = words.has("-f", "--force") or any(name.startswith("+") for name in words.names)
@@ -303,7 +302,7 @@ def _tip(scope: SnapshotScope, command: GitCommand, name: str) -> None:
 
 
 def logged_commits(repository: Repository, path: str) -> list[bytes]:
-    """The commits that a log names, as far as they are there."""
+    """The commits that a log names and the repository has."""
     try:
         text = read_contents(path, repository.budget, 16 << 20)
     except FileNotFoundError:

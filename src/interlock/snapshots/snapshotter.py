@@ -28,13 +28,13 @@ from interlock.snapshots.prune import list_snapshots, prune
 from interlock.snapshots.restore import plan, settle, undo
 from interlock.snapshots.take import take
 
-MAX_REQUEST = 1 << 20  # bytes of a question
+MAX_REQUEST = 1 << 20  # bytes
 MEMORY = 4 << 30
 HANDLES = 1_024
 
 
 def confine() -> None:
-    """What a hostile tree could make it use up; it writes, and starts nothing."""
+    """Limits the resources that a hostile tree could use up; it may write, and starts nothing."""
     for what, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_AS, MEMORY),
@@ -45,28 +45,28 @@ def confine() -> None:
             resource.setrlimit(what, (most, most))
 
 
-def _take(asked: Mapping[str, Any], folder: SnapshotFolder, home: str) -> Any:
-    limits = SnapshotLimits(*(int(one) for one in asked["limits"]))
+def _take(request: Mapping[str, Any], folder: SnapshotFolder, home: str) -> Any:
+    limits = SnapshotLimits(*(int(one) for one in request["limits"]))
     return snapshot_json(
-        take(asked["question"], folder, parse_snapshot_id(asked["id"]), float(asked["at"]), limits, home)
+        take(request["question"], folder, parse_snapshot_id(request["id"]), float(request["at"]), limits, home)
     )
 
 
-def _plan(asked: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    return undo_plan_json(plan(folder, parse_snapshot_id(asked["id"]), str(asked["digest"]), bool(asked["diff"])))
+def _plan(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
+    return undo_plan_json(plan(folder, parse_snapshot_id(request["id"]), str(request["digest"]), bool(request["diff"])))
 
 
-def _undo(asked: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    ids = parse_snapshot_id(asked["id"]), parse_snapshot_id(asked["as_id"])
-    return undo_result_json(undo(folder, *ids, float(asked["at"]), str(asked["digest"]), bool(asked["force"])))
+def _undo(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
+    ids = parse_snapshot_id(request["id"]), parse_snapshot_id(request["as_id"])
+    return undo_result_json(undo(folder, *ids, float(request["at"]), str(request["digest"]), bool(request["force"])))
 
 
-def _settle(asked: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    return settle(folder, parse_snapshot_id(asked["id"]))
+def _settle(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
+    return settle(folder, parse_snapshot_id(request["id"]))
 
 
-def _prune(asked: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
-    return prune_result_json(prune(folder, float(asked["now"]), float(asked["days"]), int(asked["bytes"])))
+def _prune(request: Mapping[str, Any], folder: SnapshotFolder, _: str) -> Any:
+    return prune_result_json(prune(folder, float(request["now"]), float(request["days"]), int(request["bytes"])))
 
 
 def _list(_: Mapping[str, Any], folder: SnapshotFolder, __: str) -> Any:
@@ -84,25 +84,25 @@ _ANSWERS: dict[str, Callable[[Mapping[str, Any], SnapshotFolder, str], Any]] = {
 
 
 def answer_request(line: bytes, folder: str, guarded: str, home: str) -> bytes:
-    """The answer to one question; one that cannot be answered is said to be so."""
+    """The answer to one request; a failure is answered with a problem."""
     try:
-        asked = json.loads(line)
-        answer = {"answer": _ANSWERS[asked["do"]](asked, SnapshotFolder.opened(folder, guarded), home)}
+        request = json.loads(line)
+        answer = {"answer": _ANSWERS[request["do"]](request, SnapshotFolder.open(folder, guarded), home)}
     except Exception as error:
-        answer = {"problem": f"keeping failed ({type(error).__name__})"}
+        answer = {"problem": f"the snapshot process failed ({type(error).__name__})"}
     return json.dumps(answer).encode() + b"\n"
 
 
 def main(handle: int, folder: str, guarded: str) -> None:
-    """Until nobody asks any more."""
+    """Answers requests until the socket is closed."""
     os.chdir("/")
     os.umask(0o022)
     deny_tracing()
     confine()
     home = pwd.getpwuid(os.getuid()).pw_dir
-    with socket.socket(fileno=handle) as sock, sock.makefile("rb") as asked:
+    with socket.socket(fileno=handle) as sock, sock.makefile("rb") as requests:
         sock.sendall(READY)
-        while line := asked.readline(MAX_REQUEST):
+        while line := requests.readline(MAX_REQUEST):
             sock.sendall(answer_request(line, folder, guarded, home))
 
 

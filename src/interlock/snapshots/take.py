@@ -24,7 +24,7 @@ _GLOB = frozenset("*?[")
 
 
 def collect_scope(question: Mapping[str, Any], scope: SnapshotScope) -> list[str]:
-    """Fills the scope, and gives the folders back; raises Unclear for what is not fully understood."""
+    """Fills the scope, and returns the folders; raises Unclear for an effect that is not fully understood."""
     bases = [str(base) for base in question["bases"]]
     if not bases or not all(base.startswith("/") for base in bases):
         raise Unclear("the folder is not known")
@@ -35,39 +35,43 @@ def collect_scope(question: Mapping[str, Any], scope: SnapshotScope) -> list[str
             if not sum(add_git_command(base, words, scope, after) for base in bases):
                 raise Unclear("there is no repository")
         elif verb in _FILES:
-            _FILES[verb](effect, _meant(effect, bases, scope), scope)
-            _led(effect, bases, scope)
+            _FILES[verb](effect, _effect_paths(effect, bases, scope), scope)
+            _add_link(effect, bases, scope)
         else:
             raise Unclear(f"what {verb} changes is not known here")
     return [os.path.realpath(base) for base in bases]
 
 
-def _meant(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> list[str]:
-    """The paths that are there; without any, those that come into being."""
+def _effect_paths(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> list[str]:
+    """The existing paths of an effect; without any, those that it creates."""
     found = sorted(dict.fromkeys(target_paths(effect, bases, scope.home, scope.budget)))
     if found or "found" in effect or _GLOB & set(str(effect["target"])):
         return found
     return [os.path.realpath(join_target(base, str(effect["target"]), scope.home)) for base in bases]
 
 
-def _deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+def _add_deleted(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
     for path in paths:
         if "found" in effect:  # a search deletes a folder only when nothing is left in it
             scope.path(path)
         elif os.path.lexists(path):
             scope.tree(path)
-            _holder(effect, path, scope)
+            _add_holder(effect, path, scope)
 
 
-def _holder(effect: Mapping[str, Any], path: str, scope: SnapshotScope) -> None:
-    """What deletes everything in a folder may delete the folder."""
+def _add_holder(effect: Mapping[str, Any], path: str, scope: SnapshotScope) -> None:
+    """Adds the folder whose whole content is deleted: the action may delete it too."""
     holder = os.path.dirname(path)
-    if str(effect["target"]).endswith("*") and os.stat(holder).st_uid == os.geteuid() and not scope.folder.own(holder):
+    if (
+        str(effect["target"]).endswith("*")
+        and os.stat(holder).st_uid == os.geteuid()
+        and not scope.folder.is_own(holder)
+    ):
         scope.path(holder)
 
 
-def _led(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> None:
-    """Nor is it known whether a link that leads to such a folder stays: `find link -delete` takes the link."""
+def _add_link(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) -> None:
+    """Adds a link to such a folder, since it may not stay either: `find link -delete` deletes the link."""
     target = str(effect["target"]).rstrip("*").rstrip("/")
     if effect["verb"] == "delete" and str(effect["target"]).endswith("*") and not _GLOB & set(target):
         for path in (real_path(join_target(base, target, scope.home)) for base in bases if target):
@@ -75,16 +79,16 @@ def _led(effect: Mapping[str, Any], bases: Sequence[str], scope: SnapshotScope) 
                 scope.path(path)
 
 
-def _emptied(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
-    _written(paths, scope, "empty")
+def _add_emptied(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+    _add_written(paths, scope, "empty")
 
 
-def _overwritten(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
-    _written(paths, scope, "")
+def _add_overwritten(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+    _add_written(paths, scope, "")
 
 
-def _written(paths: Sequence[str], scope: SnapshotScope, leaves: str) -> None:
-    """What is written goes through links; a program that renames replaces the link itself: both are kept."""
+def _add_written(paths: Sequence[str], scope: SnapshotScope, leaves: str) -> None:
+    """Adds a link and its target: writing goes through the link, and a program that renames replaces the link itself."""
     for path in paths:
         behind = os.path.realpath(path)
         if os.path.isdir(behind):
@@ -94,7 +98,7 @@ def _written(paths: Sequence[str], scope: SnapshotScope, leaves: str) -> None:
             scope.path(path)
 
 
-def _database(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
+def _add_database(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotScope) -> None:
     for path in paths:
         behind = os.path.realpath(path)
         if not os.path.isfile(behind):
@@ -103,17 +107,17 @@ def _database(effect: Mapping[str, Any], paths: Sequence[str], scope: SnapshotSc
 
 
 _FILES: dict[str, Callable[[Mapping[str, Any], Sequence[str], SnapshotScope], None]] = {
-    "delete": _deleted,
-    "truncate": _emptied,
-    "overwrite": _overwritten,
-    "database": _database,
+    "delete": _add_deleted,
+    "truncate": _add_emptied,
+    "overwrite": _add_overwritten,
+    "database": _add_database,
 }
 
 
 def take(
     question: Mapping[str, Any], folder: SnapshotFolder, id: str, at: float, limits: SnapshotLimits, home: str
 ) -> TakenSnapshot:
-    """What the question's deeds may change is kept; or, with a problem, nothing is."""
+    """Saves what the effects in the question may change; with a problem, nothing is saved."""
     budget = Budget(time.monotonic() + limits.ms / 1000, ENTRIES, 2 * limits.bytes + (64 << 20))
     try:
         with folder.locked("lock", wait=False), FolderHandles() as places:
@@ -123,7 +127,7 @@ def take(
     except (BudgetExceeded, Unclear, RestoreRefused) as error:
         return no_snapshot(id, str(error))
     except OSError as error:
-        return no_snapshot(id, f"it cannot be kept ({error.strerror or type(error).__name__})")
+        return no_snapshot(id, f"it cannot be copied ({error.strerror or type(error).__name__})")
     except RecursionError:
         return no_snapshot(id, "it is nested too deep")
     except (ValueError, KeyError, TypeError, MemoryError):
@@ -133,36 +137,36 @@ def take(
 def save_scope(
     scope: SnapshotScope, folder: SnapshotFolder, id: str, at: float, bases: Sequence[str], limits: SnapshotLimits
 ) -> tuple[TakenSnapshot, Manifest]:
-    """A whole snapshot of a scope. Where order is safety: (1) what is begun is noted, (2) contents, (3) commits held, (4) the list."""
+    """A whole snapshot of a scope. Where order is safety: (1) its begin noted, (2) contents, (3) commits protected, (4) the manifest."""
     place = folder.place(id)
     if os.path.lexists(place):
         raise RestoreRefused("there is such a snapshot already")
     writer = ContentWriter(folder, id, scope.budget)
     try:
-        _begun(folder, id, scope)  # (1)
+        _note_begin(folder, id, scope)  # (1)
         recorder = PathRecorder(folder, scope.places, writer, limits, scope.budget)
-        notes = _recorded(scope, recorder)  # (2)
-        made = Manifest(id, at, tuple(bases), notes=notes, remotes=list(scope.remotes))
-        made.databases = [
+        notes = _record(scope, recorder)  # (2)
+        manifest = Manifest(id, at, tuple(bases), notes=notes, remotes=list(scope.remotes))
+        manifest.databases = [
             databases.save_database(folder, path, id, number, writer, scope.budget)
             for number, path in enumerate(scope.databases)
             if not _own(folder, path)
         ]
-        made.entries = sorted(recorder.entries.values(), key=lambda entry: entry.path)
+        manifest.entries = sorted(recorder.entries.values(), key=lambda entry: entry.path)
         writer.finish()
-        made.pack = writer.pack
-        made.git = _held(scope, id, at)  # (3)
+        manifest.pack = writer.pack
+        manifest.git = _hold_objects(scope, id, at)  # (3)
         scope.budget.tick()
-        digest = folder.write(place, manifest_json(made))  # (4)
+        digest = folder.write(place, manifest_json(manifest))  # (4)
     except BaseException:
         writer.abandon()
-        _let_go(folder, scope, id)
+        _release_objects(folder, scope, id)
         raise
-    _ended(folder, id)
-    return TakenSnapshot(id, digest, made.files, made.bytes, notes), made
+    _note_end(folder, id)
+    return TakenSnapshot(id, digest, manifest.files, manifest.bytes, notes), manifest
 
 
-def _recorded(scope: SnapshotScope, recorder: PathRecorder) -> tuple[str, ...]:
+def _record(scope: SnapshotScope, recorder: PathRecorder) -> tuple[str, ...]:
     aside: list[str] = []
 
     def again(path: str) -> bool:
@@ -178,12 +182,12 @@ def _recorded(scope: SnapshotScope, recorder: PathRecorder) -> tuple[str, ...]:
     for path, (role, leaves) in scope.paths.items():
         recorder.path(path, role, leaves)
     left = [path for path in aside if not recorder.fits(path)]
-    return tuple(f"{os.path.basename(path)} can be made again and was not kept" for path in left)
+    return tuple(f"{os.path.basename(path)} can be regenerated and was not saved" for path in left)
 
 
-def _held(scope: SnapshotScope, id: str, at: float) -> list[SavedRepository]:
+def _hold_objects(scope: SnapshotScope, id: str, at: float) -> list[SavedRepository]:
     found = []
-    for own, one in scope.touched.items():
+    for own, one in scope.repositories.items():
         repository = one.repository
         values = {name: repository.history.ref(name) for name in one.refs}
         refs = tuple(SavedRef(name, oid.hex() if (oid := values[name]) is not None else "", leaves) for name, leaves in one.refs.items())  # fmt: skip
@@ -193,28 +197,28 @@ def _held(scope: SnapshotScope, id: str, at: float) -> list[SavedRepository]:
 
 
 def _own(folder: SnapshotFolder, path: str) -> bool:
-    if folder.own(path):
+    if folder.is_own(path):
         raise Unclear("it is Interlock's own")
     return False
 
 
-def _begun(folder: SnapshotFolder, id: str, scope: SnapshotScope) -> None:
-    """Which repositories get a ref, so that one that is left over can be found."""
-    shared = [one.repository.shared for one in scope.touched.values() if one.tips or one.blobs]
+def _note_begin(folder: SnapshotFolder, id: str, scope: SnapshotScope) -> None:
+    """Notes the repositories that get a ref, so that one left over can be found."""
+    shared = [one.repository.shared for one in scope.repositories.values() if one.tips or one.blobs]
     if shared:
         with open(folder.place(id, "begun"), "x", encoding="utf-8", errors="surrogateescape") as out:
             out.write("\0".join(shared))
 
 
-def _ended(folder: SnapshotFolder, id: str) -> None:
+def _note_end(folder: SnapshotFolder, id: str) -> None:
     with contextlib.suppress(FileNotFoundError):
         os.unlink(folder.place(id, "begun"))
 
 
-def _let_go(folder: SnapshotFolder, scope: SnapshotScope, id: str) -> None:
-    """Nothing of a snapshot that failed holds anything."""
+def _release_objects(folder: SnapshotFolder, scope: SnapshotScope, id: str) -> None:
+    """Deletes the refs of a snapshot that failed."""
     budget = Budget.of(1_000)
     with contextlib.suppress(OSError, BudgetExceeded, Unclear, RestoreRefused):
-        for one in scope.touched.values():
+        for one in scope.repositories.values():
             drop_hold(scope.places, one.repository.shared, id, budget)
-        _ended(folder, id)
+        _note_end(folder, id)
