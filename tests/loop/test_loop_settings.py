@@ -98,7 +98,7 @@ def test_settings_are_shown_as_they_are_written() -> None:
 def test_an_agents_own_policy_only_tightens_and_says_what_it_could_not(gate: Gate) -> None:
     tight = parse_tightening(gate.state, SEED)
     agent = Agent(gate, tight=tight)
-    assert any("autoApprove" in words for words in tight.said)
+    assert any("autoApprove" in words for words in tight.ignored)
     agent.started()
     assert agent.standing()["max_autonomous_steps"] == 3
     directive = agent.told("delete_user 42")
@@ -136,7 +136,7 @@ def test_the_daemons_own_policy_counts_whole_when_it_is_the_same_file(tmp_path: 
     made = Gate(tmp_path / "state", policy={"use": str(tmp_path / "seed.json")})
     made.enrol()
     assert parse_tightening(made.state, SEED) == NO_TIGHTENING
-    assert parse_tightening(made.state, SEED + " ").said
+    assert parse_tightening(made.state, SEED + " ").ignored
     made.close()
 
 
@@ -164,7 +164,7 @@ def test_R_12_a_mode_from_an_agents_side_only_tightens(
     made = Gate(tmp_path / "state", safetyLoop={"mode": daemon})
     made.enrol()
     tight = parse_tightening(made.state, "", asked)
-    assert bool(tight.said) is said
+    assert bool(tight.ignored) is said
     agent = Agent(made, tight=tight).started()
     assert (agent.told("delete_user 42")["continue"] is False) is (counts == "enforcing")
     made.close()

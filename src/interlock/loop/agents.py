@@ -8,21 +8,23 @@ from interlock.approvals import challenges, settle
 from interlock.audit.chain import event_body
 from interlock.error_codes import LoopProblem
 from interlock.loop import notices
-from interlock.loop.state import KEPT_LIVE, LifecycleError, Pause, move_execution, pause_of
+from interlock.loop.state import STORED_LIVE, LifecycleError, Pause, move_execution, pause_of
 from interlock.model import AgentRef, Human
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx
 from interlock.records import NOTHING, AgentRow, AgentTotals, Challenge, Execution, Json
 from interlock.runtime.state import State
 
+MOST_RUNS = 1_000  # executions of each live status
+
 
 def live_executions(tx: Tx, agent: AgentRef) -> list[Execution]:
     """The agent's executions that have not ended, in whatever session, the newest first."""
-    return [one for status in KEPT_LIVE for one in tx.executions(agent, status)]
+    return [one for status in STORED_LIVE for one in tx.executions(agent, status)]
 
 
 def current_execution(tx: Tx, agent: AgentRef, among: list[Execution] | None = None) -> Execution | None:
-    """The one of this session: each connection has its own."""
+    """The newest execution of this session: each connection has its own."""
     found = live_executions(tx, agent) if among is None else among
     mine = [one for one in found if one.agent.session == agent.session]
     return max(mine, key=lambda one: one.started_at, default=None)
@@ -31,7 +33,7 @@ def current_execution(tx: Tx, agent: AgentRef, among: list[Execution] | None = N
 def pause_in_force(
     tx: Tx, agent: AgentRef, among: list[Execution], now: float
 ) -> tuple[Execution | None, Pause] | None:
-    """C-19: what the agent waits for, in any of its executions; a verify pause also without one, while its challenge lives."""
+    """C-19: the pause of any of the agent's executions; a verify pause also without one, while its challenge is open."""
     for one in among:
         pause = pause_of(one.pause)
         if pause is not None and not is_lifted(tx, pause, now):
@@ -49,7 +51,7 @@ def _waiting(challenge: Challenge) -> Pause:
 
 
 def is_lifted(tx: Tx, pause: Pause, now: float) -> bool:
-    """Whether a pause has ended by itself: its challenge is over (R-10), or another name's ticket is. What holds its own ticket is resumed."""
+    """Whether a pause ended by itself: with its challenge (R-10), or with another name's ticket. One for its own ticket has to be resumed."""
     if pause.kind == "other":
         ticket = tx.ticket(pause.ticket)
         return ticket is None or not settle(ticket, now).open
@@ -69,7 +71,7 @@ def resume(tx: Tx, execution: Execution, now: float) -> Execution:
 
 
 def lift_ended_pause(tx: Tx, execution: Execution, now: float) -> Execution:
-    """The execution as it stands: without a pause that ended by itself, and with one more quota where its code came back."""
+    """The execution without a pause that ended by itself, and with one more quota where its challenge was verified."""
     pause = pause_of(execution.pause)
     if pause is None or not is_lifted(tx, pause, now):
         return execution
@@ -78,13 +80,13 @@ def lift_ended_pause(tx: Tx, execution: Execution, now: float) -> Execution:
 
 
 def unpaused_execution(execution: Execution, now: float, more: bool) -> Execution:
-    """The execution as it goes on; `more` is whether one more quota of steps was agreed to."""
+    """The execution without its pause; `more` adds one quota of steps."""
     most = max(execution.max_steps, execution.steps) + execution.quota if more else execution.max_steps
     return replace(move_execution(execution, "resume", now), pause=NOTHING, max_steps=most)
 
 
 def end_execution(tx: Tx, state: State, execution: Execution, move: str, ended: Json) -> Execution:
-    """Ends an execution and tells the record; its notifications are over with it."""
+    """Ends an execution, clears its notices and records it; raises LoopProblem for a move that its state does not allow."""
     now = state.clock.now()
     try:
         after = replace(move_execution(execution, move, now), ended=ended)
@@ -110,19 +112,16 @@ def no_execution_error(agent: AgentRef) -> LoopProblem:
     )
 
 
-MOST_RUNS = 1_000  # of each kind that are not over
-
-
 @dataclass(frozen=True, slots=True)
 class AgentOverview:
-    """One agent: what is kept of it, and how it stands now."""
+    """One agent: its stored row and totals, its block and its live execution."""
 
     principal: str
     name: str
     row: AgentRow | None
     totals: AgentTotals | None
     block: str  # why it is blocked
-    run: Execution | None  # that is not over
+    run: Execution | None  # one that has not ended
 
     @property
     def checked(self) -> int:
@@ -130,7 +129,7 @@ class AgentOverview:
 
     @property
     def stopped(self) -> int:
-        """What did not go through at once, whatever became of it."""
+        """The number of decisions that were not allowed at once."""
         decided = [(name, count) for name, count in self._figures.items() if name.startswith("decision:")]
         return sum(int(count) for name, count in decided if not name.startswith("decision:allow:"))
 
@@ -144,11 +143,11 @@ class AgentOverview:
 
 
 def list_agents(state: State) -> list[AgentOverview]:
-    """Everybody who has a token, asked for something, runs something or is blocked: the blocked first, then whoever did last."""
+    """Every agent with a token, a decision, a live execution or a block: the blocked first, then the most recently active."""
     state.recorder.flush()
 
     def work(tx: Tx) -> tuple[list[AgentRow], list[AgentTotals], list[Execution]]:
-        runs = [run for status in KEPT_LIVE for run in tx.executions(status=status, most=MOST_RUNS)]
+        runs = [run for status in STORED_LIVE for run in tx.executions(status=status, most=MOST_RUNS)]
         return tx.agents(), tx.agent_totals(), runs
 
     rows, totals, runs = state.store.read(work)

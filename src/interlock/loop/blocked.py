@@ -20,13 +20,13 @@ from interlock.times import iso
 
 
 def blocked_by(state: State, tx: Tx, principal: str) -> str:
-    """Why a principal is blocked; a row deleted outside Interlock lifts nothing, and one that another replica made counts."""
+    """Why a principal is blocked; a row deleted outside Interlock lifts nothing, and one of another replica counts."""
     found = tx.block(principal)
     return found.reason if found is not None else state.blocked(principal)
 
 
 def enforced_block(state: State, principal: str) -> str:
-    """The same, where blocks are enforced: other modes report them only (C-43)."""
+    """Why a principal is blocked, where blocks are enforced: other modes only report them (C-43)."""
     return state.blocked(principal) if state.mode == "enforcing" else ""
 
 
@@ -51,8 +51,8 @@ def challenge_of(state: State, agent: AgentRef, why: str) -> Challenge:
 def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
     """C-15: the answer to a step of a blocked agent; nothing is evaluated, and nothing counted."""
     now, challenge = state.clock.now(), challenge_of(state, agent, why)
-    told, execution = state.store.read(lambda tx: (notices.pending(tx, agent, now), current_execution(tx, agent)))
-    others = [note for note in told if note["type"] != notices.DANGER]
+    notes, execution = state.store.read(lambda tx: (notices.pending(tx, agent, now), current_execution(tx, agent)))
+    others = [note for note in notes if note["type"] != notices.DANGER]
     directive = Directive(
         go=False,
         factors=("Blocked: nothing is evaluated before a person has verified", f"Why: {why}"),
@@ -67,14 +67,14 @@ def stopped_step(state: State, agent: AgentRef, why: str) -> dict[str, Any]:
 
 
 def danger_note(agent: AgentRef, challenge: Challenge, now: float) -> dict[str, Any]:
-    """OOB-05: what the offender itself is told, with the id that counts now."""
+    """OOB-05: the notice for the offender itself, with the id of the live challenge."""
     metadata = {"level": Tier.DANGER_ZONE.value, "verificationId": challenge.id}
     message = notices.danger_words(agent.name)
     return {"type": notices.DANGER, "message": message, "metadata": metadata, "timestamp": iso(now)}
 
 
 def block(tx: Tx, state: State, agent: AgentRef, reason: str, now: float, *, digest: str, execution: str) -> Challenge:
-    """OOB-02, OOB-10, OOB-11: blocks the principal, on disk and on record, with a challenge, and tells every agent that executes."""
+    """OOB-02, OOB-10, OOB-11: blocks the principal, stored and recorded, with a challenge, and notifies every executing agent."""
     challenge = challenges.issue(tx, state, agent, challenges.BLOCK, reason, now, digest=digest, execution=execution)
     found = tx.block(agent.principal)
     made = Block(agent.principal, reason, now, "interlock", normal_name(agent.name), challenge.id)

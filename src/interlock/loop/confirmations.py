@@ -40,7 +40,7 @@ COOLING = "it is cooling off"
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What became of an attempt, to be answered when it is on disk."""
+    """The outcome of an attempt, answered once it is stored."""
 
     problem: LoopProblem | None = None
     ticket: Ticket | None = None
@@ -48,7 +48,7 @@ class _Outcome:
 
 
 def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: str) -> dict[str, Any]:
-    """Uses a token that a person armed: whatever waits for it goes on; the action itself, reported again, spends its ticket (2.11)."""
+    """Uses a token that a person armed: executions that wait for it resume; the action itself, reported again, spends its ticket (2.11)."""
     require_ready(state, agent)
 
     def work(tx: Tx) -> _Outcome:
@@ -59,12 +59,12 @@ def confirm_operation(state: State, agent: AgentRef, *, token: str, operation: s
         ticket = tokens.ticket_of(tx, token)
         if ticket is not None and ticket.agent.principal != agent.principal:
             ticket = None  # another's token is no token
-        problem = _refused(tx, state, agent, ticket, token, operation, now)
+        problem = _token_problem(tx, state, agent, ticket, token, operation, now)
         if problem is not None or ticket is None:
-            return _Outcome(_failed(tx, state, agent, ticket, token, operation, problem, now))
-        return _taken(tx, state, ticket, now)
+            return _Outcome(_record_failure(tx, state, agent, ticket, token, operation, problem, now))
+        return _use_token(tx, state, ticket, now)
 
-    done = _kept(state, work)
+    done = _write(state, work)
     ticket = done.ticket
     assert ticket is not None
     return {
@@ -97,13 +97,13 @@ def continue_execution(state: State, agent: AgentRef, *, token: str = "") -> dic
         given = token or token_of(state, ticket)
         named = tokens.ticket_of(tx, given)
         mine = ticket if named is not None and named.id == ticket.id else None
-        problem = _refused(tx, state, agent, mine, given, ticket.operation, now)
+        problem = _token_problem(tx, state, agent, mine, given, ticket.operation, now)
         if problem is not None:
-            return _Outcome(_failed(tx, state, agent, ticket, given, ticket.operation, problem, now))
-        done = _taken(tx, state, ticket, now)
+            return _Outcome(_record_failure(tx, state, agent, ticket, given, ticket.operation, problem, now))
+        done = _use_token(tx, state, ticket, now)
         return replace(done, execution=tx.execution(running.id))
 
-    done = _kept(state, work)
+    done = _write(state, work)
     execution = done.execution
     assert execution is not None
     left = max(0, execution.max_steps - execution.steps)
@@ -117,15 +117,15 @@ def continue_execution(state: State, agent: AgentRef, *, token: str = "") -> dic
 
 
 def get_pending_cli_approvals(state: State, agent: AgentRef) -> dict[str, Any]:
-    """What of this principal waits for a person, or was armed and not used yet."""
+    """The tickets of this agent that wait for a person, or were armed and not used yet."""
     now = state.clock.now()
     query = TicketQuery(notices.OPEN_TICKETS, agent.principal, agent.name, limit=100)
     found = [settle(ticket, now) for ticket in state.store.read(lambda tx: tx.tickets(query))]
-    return {"pending": [_listed(ticket) for ticket in found if ticket.state in notices.OPEN_TICKETS]}
+    return {"pending": [_ticket_json(ticket) for ticket in found if ticket.state in notices.OPEN_TICKETS]}
 
 
 def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) -> dict[str, Any]:
-    """Says that a held call was armed by a person; the call itself, made again, spends it. An unarmed one is refused (R-15)."""
+    """Reports that a person armed a held call; the call itself, repeated, spends its ticket. An unarmed one is refused (R-15)."""
     require_ready(state, agent)
 
     def work(tx: Tx) -> _Outcome:
@@ -137,12 +137,12 @@ def approve_cli_permission(state: State, agent: AgentRef, *, request_id: str) ->
             ticket = None
         token = token_of(state, ticket) if ticket is not None else request_id
         operation = ticket.operation if ticket is not None else ""
-        problem = _refused(tx, state, agent, ticket, token, operation, now, once=False)
+        problem = _token_problem(tx, state, agent, ticket, token, operation, now, once=False)
         if problem is not None or ticket is None:
-            return _Outcome(_failed(tx, state, agent, ticket, token, operation, problem, now))
+            return _Outcome(_record_failure(tx, state, agent, ticket, token, operation, problem, now))
         return _Outcome(ticket=settle(ticket, now))
 
-    ticket = _kept(state, work).ticket
+    ticket = _write(state, work).ticket
     assert ticket is not None
     return {
         "approved": True,
@@ -158,15 +158,15 @@ def require_ready(state: State, agent: AgentRef) -> None:
     refuse_blocked(state, agent)
 
 
-def _kept(state: State, work: Any) -> _Outcome:
-    """The outcome when it is on disk; a refusal is kept as well, so that it counts."""
+def _write(state: State, work: Any) -> _Outcome:
+    """The outcome once it is stored; a refusal is stored too, so that it counts, and then raised."""
     outcome: _Outcome = state.store.write(work)
     if outcome.problem is not None:
         raise outcome.problem
     return outcome
 
 
-def _refused(
+def _token_problem(
     tx: Tx,
     state: State,
     agent: AgentRef,
@@ -176,7 +176,7 @@ def _refused(
     now: float,
     once: bool = True,
 ) -> LoopProblem | None:
-    """CT-05, C-14: why a token does not count; None where a person armed it, the client's own user in this session included, and nobody used it."""
+    """CT-05, C-14: why a token is not valid; None where a person, also the client's own user in this session, armed it and it is unused."""
     shown = {"token": fingerprint(token)}
     if ticket is None:
         return LoopProblem("TOKEN_INVALID", details=shown)
@@ -188,15 +188,15 @@ def _refused(
     if ticket.spent_at or (once and ticket.outcome == CONFIRMED):
         used = {"consumed_at": iso(ticket.spent_at)} if ticket.spent_at else {}
         return LoopProblem("TOKEN_ALREADY_USED", details={**shown, **used})
-    stands = settle(ticket, now)
-    if stands.state is TicketState.EXPIRED:
+    settled = settle(ticket, now)
+    if settled.state is TicketState.EXPIRED:
         when = {"expired_at": iso(ticket.expires_at), "current_time": iso(now)}
         return LoopProblem("TOKEN_EXPIRED", details={**shown, **when})
-    if stands.state is TicketState.REJECTED:
+    if settled.state is TicketState.REJECTED:
         held = any(one.pause and one.pause.get("ticket") == ticket.id for one in live_executions(tx, ticket.agent))
-        words = f"This was refused: {rejection_message(stands)} {ANEW if held else ANOTHER}"
+        words = f"This was refused: {rejection_message(settled)} {ANEW if held else ANOTHER}"
         return LoopProblem("TOKEN_INVALID", words, shown)
-    if stands.open and ticket.requirement.human is not Human.NONE:
+    if settled.open and ticket.requirement.human is not Human.NONE:
         return LoopProblem(
             "PERMISSION_DENIED", f"{INERT} {approval_hint(ticket.id)}.", {"reason": tokens.SELF_APPROVAL}
         )
@@ -204,13 +204,13 @@ def _refused(
     if wait:
         details = {"reason": COOLING, "retry_after_seconds": wait}
         return LoopProblem("PERMISSION_DENIED", f"It cools off for {wait} s more. Use the token after this.", details)
-    why = state.agreement(stands, tx.approvals(ticket.id), Requirement(), now, agent.session)
-    if why or stands.state is not TicketState.APPROVED:
+    why = state.agreement(settled, tx.approvals(ticket.id), Requirement(), now, agent.session)
+    if why or settled.state is not TicketState.APPROVED:
         return LoopProblem("PERMISSION_DENIED", "Nobody may use this token yet.", {"reason": why or COOLING})
     return None
 
 
-def _failed(
+def _record_failure(
     tx: Tx,
     state: State,
     agent: AgentRef,
@@ -220,7 +220,7 @@ def _failed(
     problem: LoopProblem | None,
     now: float,
 ) -> LoopProblem:
-    """One more token that did not count: limited, and on record (C-14, CT-12, CT-13)."""
+    """Counts an invalid token against the rate limit and records it (C-14, CT-12, CT-13)."""
     found = problem or LoopProblem("TOKEN_INVALID", details={"token": fingerprint(token)})
     tokens.FAILURES.failed(tx, agent.principal, now)
     why = str(found.details.get("reason", found.code)) if found.code == "PERMISSION_DENIED" else found.code
@@ -231,12 +231,12 @@ def _failed(
     return found
 
 
-def _taken(tx: Tx, state: State, ticket: Ticket, now: float) -> _Outcome:
-    """The token is used: executions that wait for it go on, and what was told of it is over."""
-    stands = settle(ticket, now)
-    after = replace(stands, outcome=CONFIRMED, version=ticket.version + 1)
+def _use_token(tx: Tx, state: State, ticket: Ticket, now: float) -> _Outcome:
+    """Uses the token: executions that wait for it resume, and its challenge and notices end."""
+    settled = settle(ticket, now)
+    after = replace(settled, outcome=CONFIRMED, version=ticket.version + 1)
     if not tx.change_ticket(after, ticket):
-        return _Outcome(LoopProblem("PERMISSION_DENIED", "The ticket was changed just now; look again"))
+        return _Outcome(LoopProblem("PERMISSION_DENIED", "The ticket was changed just now; try again"))
     agent = ticket.agent
     for one in live_executions(tx, agent):
         pause = pause_of(one.pause)
@@ -266,7 +266,7 @@ def rate_limit_problem(seconds: int, now: float, attempts: Attempts) -> LoopProb
     return LoopProblem("RATE_LIMIT_EXCEEDED", f"Too many attempts; wait {seconds} s.", details)
 
 
-def _listed(ticket: Ticket) -> dict[str, Any]:
+def _ticket_json(ticket: Ticket) -> dict[str, Any]:
     return {
         "request_id": ticket.id,
         "operation": ticket.operation,
@@ -290,7 +290,7 @@ def permission_prompt(
     cwd: str = "",
     tight: Tightening = NO_TIGHTENING,
 ) -> dict[str, Any]:
-    """Whether a tool call may be made now; one that is held is denied, with its ticket, and passes once a person agreed."""
+    """Whether a tool call may be made now; a held one is denied with its ticket, and passes once a person approved."""
     state.catch_up()
     here = governed_state(state, agent, door, tight)
     decision = evaluate(here, Request(tool(tool_name, input, cwd), agent, door))

@@ -29,13 +29,13 @@ from interlock.runtime.state import State
 
 RELEASE = "release_deadlock"
 ATTEMPTS = Attempts("loop.deadlocks", most=3, seconds=300.0)
-SAID, TITLE = 500, 300  # characters
-_ASKED = Requirement(human=Human.APPROVE)
+REASON_CHARS, TITLE = 500, 300  # characters
+_REQUIREMENT = Requirement(human=Human.APPROVE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What became of it, to be answered when it is on disk."""
+class _ReleaseOutcome:
+    """The outcome of a request for release, answered once it is stored."""
 
     problem: LoopProblem | None = None
     ticket: Ticket | None = None
@@ -45,10 +45,10 @@ class _Asked:
 
 
 def release_deadlock(state: State, agent: AgentRef, door: str, *, reason: str = "") -> dict[str, Any]:
-    """Asks a person to end what the agent waits for, and ends it once they agreed; the step that is held is not approved by it."""
+    """Asks a person to end the agent's wait, and ends it once they approved; the held step is not approved by that."""
     state.catch_up()
-    said = redact_text(reason)[:SAID]
-    done: _Asked = state.store.write(lambda tx: _asked(tx, state, agent, door, said))
+    reason = redact_text(reason)[:REASON_CHARS]
+    done: _ReleaseOutcome = state.store.write(lambda tx: _request_release(tx, state, agent, door, reason))
     if done.problem is not None:
         raise done.problem
     if done.released:
@@ -59,68 +59,70 @@ def release_deadlock(state: State, agent: AgentRef, door: str, *, reason: str = 
         }
     if done.fresh and done.ticket is not None:
         state.tell("held", done.ticket)
-    state.tell("deadlock", None, f"agent {agent.name!r:.80} ({agent.principal}) asks to be freed: {said}")
+    state.tell("deadlock", None, f"agent {agent.name!r:.80} ({agent.principal}) asks to be freed: {reason}")
     return {"requested": True, "released": False, "message": _message(state, done)}
 
 
-def _message(state: State, done: _Asked) -> str:
+def _message(state: State, done: _ReleaseOutcome) -> str:
     if done.blocked:
         return f"An operator was asked. Nothing was freed by asking. {HOW}."
     if done.ticket is None:
         return "An operator was asked. Nothing was freed by asking."
-    stands = settle(done.ticket, state.clock.now())
-    if stands.state is TicketState.REJECTED:
-        return f"This was refused: {rejection_message(stands)} Wait for the answer, or {ABORT}."
+    settled = settle(done.ticket, state.clock.now())
+    if settled.state is TicketState.REJECTED:
+        return f"This was refused: {rejection_message(settled)} Wait for the answer, or {ABORT}."
     return f"An operator was asked. Nothing was freed by asking. {approval_hint(done.ticket.id)}; then call {RELEASE} once more, or {ABORT}."
 
 
-def _asked(tx: Tx, state: State, agent: AgentRef, door: str, said: str) -> _Asked:
+def _request_release(tx: Tx, state: State, agent: AgentRef, door: str, reason: str) -> _ReleaseOutcome:
     now, found = state.clock.now(), live_executions(tx, agent)
     held = pause_in_force(tx, agent, found, now)
     judged = _judged(state, agent, door, held, now) if held is not None else None
-    asked = tx.live_ticket(judged.digest, agent) if judged is not None else None
-    if held is not None and asked is not None and _agreed(tx, state, agent, asked, now):
-        return _released(tx, state, agent, held[1], asked, now)
+    ticket = tx.live_ticket(judged.digest, agent) if judged is not None else None
+    if held is not None and ticket is not None and _is_approved(tx, state, agent, ticket, now):
+        return _release(tx, state, agent, held[1], ticket, now)
     wait = ATTEMPTS.wait(tx, agent.principal, now)
     if wait:
-        return _Asked(rate_limit_problem(wait, now, ATTEMPTS))
+        return _ReleaseOutcome(rate_limit_problem(wait, now, ATTEMPTS))
     ATTEMPTS.failed(tx, agent.principal, now)
     why = enforced_block(state, agent.principal)
     if why:
         challenges.issue(tx, state, agent, challenges.BLOCK, why, now)
-    details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {said}"}
+    details = {"principal": agent.principal, "name": agent.name, "words": f"asks to be freed: {reason}"}
     state.recorder.now(tx, "alert", event_body(now, "alert", agent.principal, details))
     notices.notify(tx, agent, notices.STATUS, "An operator was asked to look.", now)
     if why or held is None or judged is None:
-        return _Asked(blocked=bool(why))
-    if asked is not None and settle(asked, now).state is TicketState.REJECTED:
-        return _Asked(ticket=asked)
-    return _opened(tx, state, held[1], judged, said)
+        return _ReleaseOutcome(blocked=bool(why))
+    if ticket is not None and settle(ticket, now).state is TicketState.REJECTED:
+        return _ReleaseOutcome(ticket=ticket)
+    return _open_ticket(tx, state, held[1], judged, reason)
 
 
 def _judged(state: State, agent: AgentRef, door: str, held: tuple[Execution | None, Pause], now: float) -> Judged:
-    """The question as an action, the same for as long as the agent waits for the same."""
+    """The release as an action, with the same digest for as long as the agent waits for the same."""
     execution, pause = held
     action = operation(RELEASE, {"element_name": agent.name, "waits_for": pause.id}, "EXECUTE")
-    judgement, titles = state.reader.read(action)
+    judgement, names = state.reader.read(action)
     request = Request(action, agent, door, operation=RELEASE, execution=execution.id if execution else "")
-    return identify(state, Judged(request, judgement, titles, None, now))
+    return identify(state, Judged(request, judgement, names, None, now))
 
 
-def _agreed(tx: Tx, state: State, agent: AgentRef, ticket: Ticket, now: float) -> bool:
-    stands = settle(ticket, now)
-    return stands.state is TicketState.APPROVED and not state.agreement(
-        stands, tx.approvals(ticket.id), ticket.requirement, now, agent.session
+def _is_approved(tx: Tx, state: State, agent: AgentRef, ticket: Ticket, now: float) -> bool:
+    settled = settle(ticket, now)
+    return settled.state is TicketState.APPROVED and not state.agreement(
+        settled, tx.approvals(ticket.id), ticket.requirement, now, agent.session
     )
 
 
-def _opened(tx: Tx, state: State, pause: Pause, judged: Judged, said: str) -> _Asked:
-    """The ticket that people see; where their queue is full, the alert alone reaches them."""
+def _open_ticket(tx: Tx, state: State, pause: Pause, judged: Judged, reason: str) -> _ReleaseOutcome:
+    """Opens the ticket for people; where their queue is full, only the alert reaches them."""
     step = tx.ticket(pause.ticket) if pause.ticket else None
     what = f"'{ticket_excerpt(step)}'" if step is not None else pause.reason
-    why = f": {said.rstrip('.')}" if said else ""
+    why = f": {reason.rstrip('.')}" if reason else ""
     words = f"asks to be freed{why}. It waits for {pause.id} ({what}); a yes ends this wait, and approves nothing else"
-    weighed = PolicyResult(_ASKED, (f"deadlock: {words}",), parts=(Contribution("deadlock", _ASKED, words),))
+    weighed = PolicyResult(
+        _REQUIREMENT, (f"deadlock: {words}",), parts=(Contribution("deadlock", _REQUIREMENT, words),)
+    )
     title = f"Free agent {judged.request.agent.name!r:.80}, which waits for {what}"
     made = replace(new_ticket(state, judged, weighed), title=title[:TITLE])
     made = replace(made, shown_hash=shown_hash(made))
@@ -128,17 +130,17 @@ def _opened(tx: Tx, state: State, pause: Pause, judged: Judged, said: str) -> _A
     try:
         ticket = tx.open_ticket(made, state.policy.open_tickets)
     except QueueFull:
-        return _Asked()
+        return _ReleaseOutcome()
     if ticket.id == made.id:
         state.baseline.opened(ticket)
-    return _Asked(ticket=ticket, fresh=ticket.id == made.id)
+    return _ReleaseOutcome(ticket=ticket, fresh=ticket.id == made.id)
 
 
-def _released(tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket, now: float) -> _Asked:
-    """The yes is spent; what the agent waited for is withdrawn, and nothing of it is approved."""
+def _release(tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticket, now: float) -> _ReleaseOutcome:
+    """Spends the approval and withdraws what the agent waited for; nothing of that is approved."""
     spent = replace(apply_move(settle(ticket, now), "spend", now), version=ticket.version + 1)
     if not tx.change_ticket(spent, ticket) or not state.baseline.spend(ticket.id, spent):
-        return _Asked(LoopProblem("TOKEN_ALREADY_USED"))
+        return _ReleaseOutcome(LoopProblem("TOKEN_ALREADY_USED"))
     for one in live_executions(tx, agent):
         mine = pause_of(one.pause)
         if mine is not None and mine.id == pause.id and one.status in LIVE:
@@ -147,4 +149,4 @@ def _released(tx: Tx, state: State, agent: AgentRef, pause: Pause, ticket: Ticke
     if pause.kind != "other":  # another name's ticket is not this one's to take back
         withdraw(tx, state, agent.principal, RELEASE, lambda held: bool(pause.ticket) and held.id == pause.ticket)
     notices.clear(tx, agent, now, ticket=pause.ticket, challenge=pause.challenge)
-    return _Asked(ticket=spent, released=True)
+    return _ReleaseOutcome(ticket=spent, released=True)

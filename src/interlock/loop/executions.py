@@ -25,7 +25,7 @@ from interlock.loop.agents import (
 )
 from interlock.loop.blocked import blocked_by, refuse_blocked
 from interlock.loop.notices import approval_hint, cooling_message, rejection_message
-from interlock.loop.state import KEPT_LIVE, LIVE, RUNNING, move_execution, pause_json, pause_of, status_of
+from interlock.loop.state import LIVE, RUNNING, STORED_LIVE, move_execution, pause_json, pause_of, status_of
 from interlock.loop.tightening import NO_TIGHTENING, Tightening, governed_state
 from interlock.model import AgentRef, TicketState, operation
 from interlock.policy.decision import Decision, failure_json
@@ -39,7 +39,7 @@ from interlock.times import iso
 
 EXECUTE = "execute_agent"
 LONGEST_GOAL = 4_000  # characters
-SAID = 500  # characters of a summary or a reason that are kept
+SUMMARY_CHARS = 500  # of a summary or a reason that are stored
 
 
 def execute_agent(
@@ -52,19 +52,19 @@ def execute_agent(
     token: str = "",
     tight: Tightening = NO_TIGHTENING,
 ) -> dict[str, Any]:
-    """Starts an execution once a person agreed to this one (R-11); CONFIRMATION_REQUIRED until then, a blocked principal is refused."""
+    """Starts an execution once a person approved this one (R-11); CONFIRMATION_REQUIRED until then, a blocked principal is refused."""
     state.catch_up()
     here = governed_state(state, require_name(agent), door, tight)
     refuse_blocked(here, agent)
     here = state_for_step(here, operation(EXECUTE, dict(parameters or {}), "EXECUTE"))
-    steps = step_quota(here.policy, _asked(max_autonomous_steps))
+    steps = step_quota(here.policy, _valid_steps(max_autonomous_steps))
     made = Execution(
         id=state.new_id("exec_"),
         agent=agent,
         status=RUNNING,
         started_at=state.clock.now(),
         max_steps=steps,
-        goal=_kept(parameters or {}),
+        goal=_goal(parameters or {}),
         quota=steps,
     )
     params = {"element_name": agent.name, "parameters": dict(parameters or {}), "max_autonomous_steps": steps}
@@ -92,12 +92,12 @@ def execute_agent(
         "max_autonomous_steps": steps,
         "steps_remaining": steps,
         "applied": {"max_autonomous_steps": steps},
-        **({"warnings": tight.warnings} if tight.said else {}),
+        **({"warnings": tight.warnings} if tight.ignored else {}),
     }
 
 
 def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success", summary: str = "") -> dict[str, Any]:
-    """Ends an execution that did its work, or did not; a blocked principal cannot (C-15)."""
+    """Ends an execution with success or failure; refuses a blocked principal (C-15)."""
     state.catch_up()
     refuse_blocked(state, agent)
 
@@ -105,35 +105,40 @@ def complete_execution(state: State, agent: AgentRef, *, outcome: str = "success
         found = current_execution(tx, require_name(agent))
         if found is None:
             raise no_execution_error(agent)
-        ended, pause = {"outcome": outcome or "success", "summary": redact_text(summary)[:SAID]}, pause_of(found.pause)
+        ended, pause = (
+            {"outcome": outcome or "success", "summary": redact_text(summary)[:SUMMARY_CHARS]},
+            pause_of(found.pause),
+        )
         if pause is None or not pause.challenge:  # R-10: what is to be verified waits on
             withdraw(tx, state, agent.principal, "complete", lambda ticket: ticket.execution == found.id)
         return end_execution(tx, state, found, "fail" if outcome == "failure" else "complete", ended)
 
     done = state.store.write(work)
-    return _shown(done, False) | {key: value for key, value in done.ended.items() if value}
+    return _execution_json(done, False) | {key: value for key, value in done.ended.items() if value}
 
 
 def abort_execution(state: State, agent: AgentRef, *, reason: str = "") -> dict[str, Any]:
-    """Ends an execution early, always; ends its pause, and the pauses of this agent elsewhere, and lifts no block (C-15, R-10)."""
+    """Ends an execution early, in any state; ends its pause and this agent's pauses elsewhere, and lifts no block (C-15, R-10)."""
 
     def work(tx: Tx) -> Execution | None:
-        mine, ended = current_execution(tx, require_name(agent)), {"summary": redact_text(reason)[:SAID]}
+        mine, ended = current_execution(tx, require_name(agent)), {"summary": redact_text(reason)[:SUMMARY_CHARS]}
         challenges.end(tx, state, agent.principal, challenges.VERIFY, agent.name)
         others = [one for one in live_executions(tx, agent) if one.pause and (mine is None or one.id != mine.id)]
-        gone = [end_execution(tx, state, one, "cancel", ended) for one in ([mine] if mine is not None else []) + others]
-        ids = {one.id for one in gone}
+        cancelled = [
+            end_execution(tx, state, one, "cancel", ended) for one in ([mine] if mine is not None else []) + others
+        ]
+        ids = {one.id for one in cancelled}
         withdraw(tx, state, agent.principal, "abort", lambda ticket: ticket.execution in ids)
-        return gone[0] if gone else None
+        return cancelled[0] if cancelled else None
 
     done = state.store.write(work)
     if done is None:
         raise no_execution_error(agent)
-    return _shown(done, False) | {key: value for key, value in done.ended.items() if value}
+    return _execution_json(done, False) | {key: value for key, value in done.ended.items() if value}
 
 
 def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
-    """How the agent's execution stands, the newest where several ran (LC-02)."""
+    """The state of the agent's execution, the newest where several ran (LC-02)."""
     now = state.clock.now()
 
     def work(tx: Tx) -> dict[str, Any] | None:
@@ -142,8 +147,8 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
             return None
         block = blocked_by(state, tx, agent.principal)
         pause = pause_in_force(tx, agent, [found], now) if found.status in LIVE else None
-        seen = replace(found, status=RUNNING) if found.pause and pause is None and found.status in LIVE else found
-        body = _shown(seen, bool(block)) | _progress(seen) | {"safety_loop": state.mode}
+        shown = replace(found, status=RUNNING) if found.pause and pause is None and found.status in LIVE else found
+        body = _execution_json(shown, bool(block)) | _progress_json(shown) | {"safety_loop": state.mode}
         if found.goal:
             body["goal"] = dict(found.goal)
         if pause is not None:
@@ -166,12 +171,12 @@ def execution_state(state: State, agent: AgentRef) -> dict[str, Any]:
 
 
 def end_session(state: State, principal: str, session: str) -> None:
-    """ESL-13: what belongs to a connection ends with it: its executions and its tokens. Blocks stay."""
+    """ESL-13: ends the executions and tokens of a connection with it. Blocks stay."""
     if not session:
         return
 
     def work(tx: Tx) -> None:
-        for status in KEPT_LIVE:
+        for status in STORED_LIVE:
             for one in tx.executions(status=status):
                 if (one.agent.principal, one.agent.session) == (principal, session):
                     end_execution(tx, state, one, "cancel", {"summary": "the connection ended"})
@@ -181,7 +186,7 @@ def end_session(state: State, principal: str, session: str) -> None:
 
 
 def refusal(decision: Decision, now: float) -> LoopProblem:
-    """A decision that is no yes, as an error of the registry."""
+    """A decision that does not allow, as an error of the registry."""
     failure = failure_json(decision)
     error = failure.get("error", {})
     details = error.get("details") or ({"reason": decision.reason} if decision.code == "PERMISSION_DENIED" else NOTHING)
@@ -195,7 +200,7 @@ def refusal(decision: Decision, now: float) -> LoopProblem:
 
 
 def _how(decision: Decision, now: float) -> str:
-    """Who can change a no, for whoever reads the answer to them; empty where the registry's own words are enough."""
+    """Says who can change a refusal; empty where the registry's own message is enough."""
     ticket = decision.ticket
     if ticket is not None and ticket.state is TicketState.REJECTED:
         return f"This was refused: {rejection_message(ticket)} Tell the user, and ask for something else."
@@ -215,7 +220,7 @@ def require_name(agent: AgentRef) -> AgentRef:
 
 
 def _begin(tx: Tx, state: State, made: Execution, judged: Judged, decision: Decision) -> None:
-    """Keeps a new execution in the same transaction as the yes; what it takes the place of hands on what it waits for."""
+    """Stores a new execution in the transaction of the decision; it takes over the pause of the one that it replaces."""
     if not decision.allowed:
         return
     before = current_execution(tx, made.agent)
@@ -229,12 +234,12 @@ def _begin(tx: Tx, state: State, made: Execution, judged: Judged, decision: Deci
 
 
 def _last(tx: Tx, agent: AgentRef) -> Execution | None:
-    """The newest of this session, else of the agent."""
+    """The newest execution of this session, else of the agent."""
     recent = tx.executions(agent, most=20)
     return next((one for one in recent if one.agent.session == agent.session), recent[0] if recent else None)
 
 
-def _asked(steps: int | None) -> int | None:
+def _valid_steps(steps: int | None) -> int | None:
     if steps is not None and (isinstance(steps, bool) or not isinstance(steps, int) or steps < 0):
         raise LoopProblem(
             "VALIDATION_INVALID_VALUE",
@@ -244,13 +249,13 @@ def _asked(steps: int | None) -> int | None:
     return steps
 
 
-def _kept(parameters: Mapping[str, Any]) -> Json:
+def _goal(parameters: Mapping[str, Any]) -> Json:
     goal = redact(dict(parameters))
     short = len(json.dumps(goal, default=str)) <= LONGEST_GOAL
     return dict(goal) if short else {"note": "too long to keep"}
 
 
-def _shown(execution: Execution, blocked: bool) -> dict[str, Any]:
+def _execution_json(execution: Execution, blocked: bool) -> dict[str, Any]:
     """LC-02's fields."""
     body: dict[str, Any] = {
         "execution_id": execution.id,
@@ -261,7 +266,7 @@ def _shown(execution: Execution, blocked: bool) -> dict[str, Any]:
     return body | ({"finished_at": iso(execution.finished_at)} if execution.finished_at else {})
 
 
-def _progress(execution: Execution) -> dict[str, Any]:
+def _progress_json(execution: Execution) -> dict[str, Any]:
     left = max(0, execution.max_steps - execution.steps)
     return {
         "steps": execution.steps,

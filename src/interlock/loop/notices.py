@@ -8,7 +8,7 @@ from typing import Any
 
 from interlock.analysis.display_text import visible
 from interlock.approvals import settle
-from interlock.loop.state import KEPT_LIVE, Pause
+from interlock.loop.state import STORED_LIVE, Pause
 from interlock.model import AgentRef, TicketState
 from interlock.policy.digest import normal_name
 from interlock.ports import Tx
@@ -18,21 +18,26 @@ from interlock.times import iso
 PERMISSION, PAUSE, DANGER = "permission_pending", "autonomy_pause", "danger_zone"
 STATUS, ERROR = "status", "error"
 TYPES = (PERMISSION, PAUSE, DANGER, STATUS, ERROR)
-STAYING = (PERMISSION, PAUSE, DANGER)  # told with every directive until they are over
+STAYING = (PERMISSION, PAUSE, DANGER)  # repeated with every directive until they are over
 _WIRE = ("operation", "reason", "level", "verificationId")  # 2.2; the rest of the metadata is ours
 OPEN_TICKETS = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
+ABORT = "end this execution with abort_execution"
+ANOTHER = f"Report another step, or {ABORT}."
+ANEW = "End this execution with abort_execution, then start one for another step."
+HOW = "An operator frees it with `interlock codes`"
+_TITLE = 160  # characters of an action
 
 
 def notify(tx: Tx, agent: AgentRef, type: str, message: str, now: float, **metadata: str) -> Notification:
-    """Keeps one notification; `ticket`, `execution` and `principal` say what it is about, and are not told."""
+    """Stores one notification; `ticket`, `execution` and `principal` say what it is about, and are not delivered."""
     about = {key: value for key, value in metadata.items() if value}
     note = Notification(0, agent.principal, agent.name, type, message, now, about)
     return replace(note, id=tx.add_notification(note))
 
 
 def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: float) -> int:
-    """AE-13, R-18: tells every agent that executes, the offender too, who was stopped and why; never the action's text."""
-    running = [execution.agent for status in KEPT_LIVE for execution in tx.executions(status=status)]
+    """AE-13, R-18: notifies every executing agent, the offender too, of who was stopped and why; never of the action's text."""
+    running = [execution.agent for status in STORED_LIVE for execution in tx.executions(status=status)]
     agents = {(one.principal, normal_name(one.name)): one for one in (*running, offender)}
     message = danger_words(offender.name)
     for one in agents.values():
@@ -42,49 +47,49 @@ def broadcast(tx: Tx, offender: AgentRef, challenge: Challenge, tier: str, now: 
 
 
 def danger_words(name: str) -> str:
-    """Another agent chose the name: it is kept short, and shows what it hides."""
+    """The message about a stopped agent; its name is the agent's own choice, so it is cut and its hidden characters are shown."""
     return f"Agent '{visible(name)[:60]}' was stopped (danger_zone); a person has to verify before it goes on"
 
 
 def pending(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
-    """What the agent is to be told now, in 2.2's words; nothing is changed by looking."""
+    """The notices for the agent now, in 2.2's form; reading them changes nothing."""
     return [note_json(note) for note in tx.notifications(agent, now) if not is_over(tx, note, now)]
 
 
 def deliver(tx: Tx, agent: AgentRef, now: float) -> list[dict[str, Any]]:
-    """The same, and counts them as told; what is over is cleared."""
-    told = []
+    """The notices for the agent now, marked as delivered; obsolete ones are cleared."""
+    notes = []
     for note in tx.notifications(agent, now):
         if is_over(tx, note, now):
             tx.change_notification(replace(note, cleared_at=now))
             continue
-        told.append(note_json(note))
+        notes.append(note_json(note))
         if not note.delivered_at:
             tx.change_notification(replace(note, delivered_at=now))
-    return told
+    return notes
 
 
 def clear(tx: Tx, agent: AgentRef, now: float, *, ticket: str = "", challenge: str = "", execution: str = "") -> int:
-    """Clears what is about this ticket, this challenge or this execution."""
+    """Clears the notices about this ticket, challenge or execution."""
     return _clear(tx, _about(tx, agent, now, ticket=ticket, verificationId=challenge, execution=execution), now)
 
 
 def is_over(tx: Tx, note: Notification, now: float) -> bool:
-    """Whether what a notification is about has ended without anybody clearing it (AE-11 to AE-13)."""
-    said = note.metadata
+    """Whether the subject of a notification has ended without anybody clearing it (AE-11 to AE-13)."""
+    metadata = note.metadata
     if note.type == DANGER:  # cleared when the block is lifted, by whomever
-        return bool(said.get("principal")) and tx.block(str(said["principal"])) is None
+        return bool(metadata.get("principal")) and tx.block(str(metadata["principal"])) is None
     if note.type not in STAYING:
         return False
-    if said.get("verificationId"):
-        found = tx.challenge(str(said["verificationId"]))
+    if metadata.get("verificationId"):
+        found = tx.challenge(str(metadata["verificationId"]))
         return found is None or found.state != "open" or now >= found.expires_at
-    ticket = tx.ticket(str(said["ticket"])) if said.get("ticket") else None
+    ticket = tx.ticket(str(metadata["ticket"])) if metadata.get("ticket") else None
     return ticket is not None and settle(ticket, now).state not in OPEN_TICKETS
 
 
 def note_json(note: Notification) -> dict[str, Any]:
-    """2.2's words."""
+    """A notification in 2.2's form."""
     body: dict[str, Any] = {"type": note.type, "message": note.message}
     metadata = {key: note.metadata[key] for key in _WIRE if note.metadata.get(key)}
     if metadata:
@@ -109,15 +114,8 @@ def _clear(tx: Tx, notes: Iterable[Notification], now: float) -> int:
     return cleared
 
 
-ABORT = "end this execution with abort_execution"
-ANOTHER = f"Report another step, or {ABORT}."
-ANEW = "End this execution with abort_execution, then start one for another step."
-HOW = "An operator frees it with `interlock codes`"
-_TITLE = 160  # characters of an action
-
-
 def approval_hint(ticket: str) -> str:
-    """How a person answers."""
+    """Says how a person answers a ticket."""
     return f"A person can answer ticket {ticket} (`interlock approve {ticket}`)"
 
 
@@ -128,7 +126,7 @@ def ticket_excerpt(ticket: Ticket) -> str:
 
 
 def rejection_message(ticket: Ticket) -> str:
-    """Who said no, to which action and why."""
+    """Who metadata no, to which action and why."""
     why = f" ({ticket.decision_reason.strip().rstrip('.')})" if ticket.decision_reason.strip() else ""
     return f"{ticket.decided_by or 'a person'} rejected '{ticket_excerpt(ticket)}'{why}."
 
@@ -139,13 +137,13 @@ def cooling_seconds(ticket: Ticket, now: float) -> int:
 
 
 def cooling_message(ticket: Ticket, now: float) -> str:
-    """How long time alone stands in the way."""
+    """Says how long the ticket cools off."""
     agreed = "A person agreed" if ticket.state is TicketState.APPROVED else f"Ticket {ticket.id} waits for nobody's yes"
     return f"{agreed}; it cools off for {cooling_seconds(ticket, now)} s more. Ask for the same once more after this."
 
 
 def paused_message(pause: Pause, ticket: Ticket | None, now: float) -> str:
-    """The answer to another step than the one that is held."""
+    """The answer to a step other than the held one."""
     held = f"Paused: {pause.reason.rstrip('.') or 'a step is held'}"
     if ticket is None:
         return f"{held}. {HOW} (challenge {pause.id}); until then report nothing else, or {ABORT}."

@@ -32,8 +32,10 @@ from interlock.runtime.state import State
 _WORD = re.compile(r"(?<![\w./-])[A-Za-z][\w.:/-]*\w")
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]{1,30}")  # no values: what is given to a command may be a secret
 _OTHER = re.compile(r"[^a-z0-9]+")
-_LOOKED_AT = 2_000  # characters
+_HINT_CHARS = 2_000  # that are searched for a name
 _LONGEST = 100
+RECORD = "record_execution_step"
+TEXT_CHARS = 500  # of a description or finding that the record stores
 
 
 def operation_name(hint: str, named: MatchNames) -> str:
@@ -41,19 +43,19 @@ def operation_name(hint: str, named: MatchNames) -> str:
     if named.commands:
         program, *words = named.commands[0]
         return _form("_".join([program, *words[:1]]) if words and _SUBCOMMAND.fullmatch(words[0]) else program)
-    for found in _WORD.finditer(plain(hint[:_LOOKED_AT], VOCABULARY)):
+    for found in _WORD.finditer(plain(hint[:_HINT_CHARS], VOCABULARY)):
         if not may_be_operation(found[0]):
             continue
         name = _form("_".join(word for segment in split_name(found[0]) for word in segment))
-        if any(title == name or title.startswith(f"{name}_") for title in named.operations):
+        if any(known == name or known.startswith(f"{name}_") for known in named.operations):
             return name
     return ""
 
 
 def repetition_key(hint: str, named: MatchNames) -> str:
-    """What repetition is counted by: the operation, or the verb and the noun of what is announced; as a hash, for it is kept."""
-    title = named.operations[0] if named.operations else hint.casefold()
-    what = operation_name(hint, named) or "_".join(_form(title).split("_")[:2])
+    """The key by which repetition is counted: the operation, or verb and noun of the hint; hashed, for it is stored."""
+    name = named.operations[0] if named.operations else hint.casefold()
+    what = operation_name(hint, named) or "_".join(_form(name).split("_")[:2])
     return hashlib.sha256(what.encode()).hexdigest()[:16]
 
 
@@ -62,59 +64,55 @@ def _form(name: str) -> str:
     return _OTHER.sub("_", name.rpartition("/")[2].lower()).strip("_0123456789")[:_LONGEST]
 
 
-RECORD = "record_execution_step"
-SAID = 500  # characters of a description or finding that the record keeps
-
-
 @dataclass(frozen=True, slots=True)
 class ReportedStep:
-    """What an agent reports: how the step before ended, and what it is about to do."""
+    """An agent's report: how the previous step ended, and what it is about to do."""
 
     hint: str
     description: str = ""
     outcome: str = ""
     findings: str = ""
-    risk: int | None = None  # the agent's own word; it only raises (C-45)
+    risk: int | None = None  # the agent's own estimate; it only raises (C-45)
     cwd: str = ""
 
 
 @dataclass(slots=True)
 class StepReport:
-    """One try to answer a step: what was seen before it, and what came of it."""
+    """One attempt to answer a step: the state read before it, and its result."""
 
     state: State
     agent: AgentRef
     step: ReportedStep
     execution: Execution
     pause: Pause | None  # what the agent waits for
-    same: bool  # this is the step that is held
+    same: bool  # this is the held step
     blocked: str  # why its principal is, where that is enforced
     operation: str  # that the hint names
-    counted: str  # what repetition is counted by
+    repetition: str  # the key by which repetition is counted
     verdict: LoopVerdict = LoopVerdict.REFUSE
     tier: Tier = Tier.ADVISORY
     after: Execution | None = None
     challenge: Challenge | None = None
-    waited: Ticket | None = None  # what the pause is about
+    awaited: Ticket | None = None  # the ticket of the pause
     confirmation: dict[str, str] = field(default_factory=dict)
     notes: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def count(self) -> Count:
-        """This step's number, and how many there may be."""
+        """This step's number, and the limit."""
         return Count(self.execution.steps + 1, self.execution.max_steps)
 
     @property
     def allows(self) -> str:
-        """What a person's yes gives where the steps have run out (C-20)."""
+        """Says what an approval grants where the steps have run out (C-20)."""
         quota, id = self.execution.quota, self.execution.id
         return (
             f"a yes allows {quota} more steps of execution {id}" if quota > 1 else f"a yes allows one more step of {id}"
         )
 
     @property
-    def stepping(self) -> StepContext:
-        """What the decision has to know."""
+    def context(self) -> StepContext:
+        """The facts about the execution that the decision needs."""
         step, pause = self.step, self.pause
         words = f"{pause.reason or 'a step is held'} (waits for {pause.id})" if pause is not None else ""
         human = Human(pause.human) if pause is not None and self.same else Human.NONE
@@ -123,7 +121,7 @@ class StepReport:
         return StepContext(
             left=self.execution.max_steps - self.execution.steps,
             previous=step.outcome,
-            repeats=int(self.execution.tally.get(self.counted, 0)),
+            repeats=int(self.execution.tally.get(self.repetition, 0)),
             cumulative=self.execution.risk,
             pause=words,
             pause_human=human,
@@ -131,7 +129,7 @@ class StepReport:
             told={
                 "number": self.count.step,
                 **{
-                    key: redact_text(value)[:SAID]
+                    key: redact_text(value)[:TEXT_CHARS]
                     for key, value in (
                         ("outcome", step.outcome),
                         ("description", step.description),
@@ -144,7 +142,7 @@ class StepReport:
 
 
 def validate_step(step: ReportedStep) -> ReportedStep:
-    """The step, its hint without outer blanks; refuses one that says nothing, and values that nobody knows."""
+    """The step, its hint trimmed; refuses an empty hint and invalid values."""
     hint = step.hint.strip() if isinstance(step.hint, str) else ""
     if not any(unicodedata.category(char)[0] not in "CZ" for char in hint):
         words = "Missing required parameter 'next_action_hint': say in detail which action comes next"
@@ -157,11 +155,11 @@ def validate_step(step: ReportedStep) -> ReportedStep:
 
 
 def read_report(state: State, agent: AgentRef, step: ReportedStep) -> StepReport:
-    """How the agent stands; refuses one that runs nothing in this session."""
+    """Reads the agent's execution, pause and block; refuses an agent that runs nothing in this session."""
     now, action = state.clock.now(), intent(step.hint, step.cwd)
     enforcing = state.mode == "enforcing"
 
-    def look(tx: Tx) -> tuple[Execution, Pause | None, str]:
+    def work(tx: Tx) -> tuple[Execution, Pause | None, str]:
         found = live_executions(tx, agent)
         mine = current_execution(tx, agent, found)
         if mine is None:
@@ -171,15 +169,15 @@ def read_report(state: State, agent: AgentRef, step: ReportedStep) -> StepReport
         pause = held[1] if held else None
         return lift_ended_pause(tx, mine, now) if enforcing else mine, pause, block.reason if block else ""
 
-    execution, pause, blocked = state.store.read(look)
-    judgement, titles = state.reader.read(action)
+    execution, pause, blocked = state.store.read(work)
+    judgement, names = state.reader.read(action)
     same = False
     if pause is not None:
-        judged = Judged(Request(action, agent, ""), judgement, titles, None, now)
+        judged = Judged(Request(action, agent, ""), judgement, names, None, now)
         same = pause.digest == identify(state, judged).digest
-    operation = operation_name(step.hint, titles)
-    counted = repetition_key(step.hint, titles)
-    return StepReport(state, agent, step, execution, pause, same, blocked, operation or RECORD, counted)
+    operation = operation_name(step.hint, names)
+    repetition = repetition_key(step.hint, names)
+    return StepReport(state, agent, step, execution, pause, same, blocked, operation or RECORD, repetition)
 
 
 def _invalid(name: str, expected: str) -> LoopProblem:

@@ -18,8 +18,8 @@ PENDING, RUNNING, PAUSED, BLOCKED = "pending", "running", "paused", "blocked"
 COMPLETED, FAILED, CANCELLED = "completed", "failed", "cancelled"
 STATES = (PENDING, RUNNING, PAUSED, BLOCKED, COMPLETED, FAILED, CANCELLED)
 LIVE = (PENDING, RUNNING, PAUSED, BLOCKED)
-KEPT_LIVE = (RUNNING, PAUSED)  # as rows have it: an execution starts running, and a block is its principal's
-CORE_STATES = MappingProxyType({PAUSED: RUNNING, BLOCKED: RUNNING})  # LC-03: what our own states are to the core
+STORED_LIVE = (RUNNING, PAUSED)  # the live states of rows: an execution starts running, and a block is its principal's
+CORE_STATES = MappingProxyType({PAUSED: RUNNING, BLOCKED: RUNNING})  # LC-03: our own states -> those of the core
 MOVES = MappingProxyType(
     {
         (PENDING, "start"): RUNNING,
@@ -38,7 +38,7 @@ MOVES = MappingProxyType(
     }
 )
 OUTCOMES = ("success", "failure", "skipped")
-UNJUDGED = MappingProxyType(  # what a directive says in the modes without a judgement
+UNJUDGED = MappingProxyType(  # the factor of a directive in the modes without a judgement
     {
         "logging": "Not evaluated: in this mode the loop only records (logging)",
         "disabled": "Nothing is judged: the safety loop is disabled",  # R-25
@@ -46,7 +46,7 @@ UNJUDGED = MappingProxyType(  # what a directive says in the modes without a jud
 )
 STEP_LIMIT = "Step limit exceeded"  # AE-03
 _TIERS = tuple(Tier)
-# Which contributions belong to which of the five stages (AE-02).
+# Contribution -> its stage of the five (AE-02).
 _STAGES = MappingProxyType(
     {
         "steps": 1,
@@ -62,14 +62,14 @@ _STAGES = MappingProxyType(
 
 
 class LifecycleError(ValueError):
-    """A move that an execution cannot make from where it stands."""
+    """A move that an execution cannot make from its state."""
 
 
 class LoopVerdict(StrEnum):
-    """What a decision means in the loop."""
+    """The meaning of a decision for the loop."""
 
     GO = "go"
-    WAIT = "wait"  # something else is held, and nothing goes on before it
+    WAIT = "wait"  # another step is held, and nothing continues before it
     CONFIRM = "confirm"  # a person has to agree
     VERIFY = "verify"  # a person has to agree, out of band
     REFUSE = "refuse"  # no, and nobody is asked
@@ -78,11 +78,11 @@ class LoopVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """What an execution waits for: a ticket, or the challenge of one."""
+    """The ticket, or its challenge, that an execution waits for."""
 
-    kind: str  # confirm, verify, or other: what another name of the principal waits for
-    digest: str  # of the step that is held
-    human: int  # how much was asked of people
+    kind: str  # confirm, verify, or other: held for another name of the principal
+    digest: str  # of the held step
+    human: int  # the approval required
     ticket: str = ""
     challenge: str = ""
     operation: str = ""
@@ -92,26 +92,26 @@ class Pause:
 
     @property
     def id(self) -> str:
-        """What an agent is told it waits for."""
+        """The id that the agent sees."""
         return self.challenge or self.ticket
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How far an execution has come: the number of this step and the most there may be."""
+    """The number of this step, and the limit."""
 
     step: int
     most: int
 
     @property
     def left(self) -> int:
-        """How many may follow without a person."""
+        """The steps left without a person."""
         return max(0, self.most - self.step)
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """AE-01: whether whoever reported may go on, and why."""
+    """AE-01: whether the agent that reported may continue, and why."""
 
     go: bool
     factors: tuple[str, ...]
@@ -123,7 +123,7 @@ class Directive:
 
 
 def directive_json(directive: Directive) -> dict[str, Any]:
-    """2.1's words."""
+    """A directive in 2.1's form."""
     body: dict[str, Any] = {"continue": directive.go, "factors": list(directive.factors)}
     if directive.stopped:
         body["stopped"] = True
@@ -139,7 +139,7 @@ def directive_json(directive: Directive) -> dict[str, Any]:
 
 
 def move_execution(execution: Execution, move: str, now: float, blocked: bool = False) -> Execution:
-    """The execution after a move; refuses what the table does not have."""
+    """The execution after a move; raises LifecycleError for one that the table does not have."""
     state = MOVES.get((status_of(execution, blocked), move))
     if state is None:
         raise LifecycleError(f"execution {execution.id} is {status_of(execution, blocked)}; it cannot {move}")
@@ -150,7 +150,7 @@ def move_execution(execution: Execution, move: str, now: float, blocked: bool = 
 
 
 def status_of(execution: Execution, blocked: bool) -> str:
-    """The state as it is told: a block is the principal's, and stands above the execution's own."""
+    """The state to report: a block is the principal's, and outranks the execution's own."""
     return BLOCKED if blocked and execution.status in LIVE else execution.status
 
 
@@ -159,7 +159,7 @@ def pause_json(pause: Pause) -> dict[str, Any]:
 
 
 def pause_of(data: Mapping[str, Any]) -> Pause | None:
-    """The pause that a row holds; one that cannot be read still pauses."""
+    """The pause of a row; one that cannot be read still pauses."""
     if not data:
         return None
     known = {field.name for field in fields(Pause)}
@@ -170,7 +170,7 @@ def pause_of(data: Mapping[str, Any]) -> Pause | None:
 
 
 def tier_reached(decision: Decision, claimed: int | None) -> Tier:
-    """The tier of a step: its score, the agent's own word where that is higher, one more after much repetition (DL-13, R-13)."""
+    """The tier of a step: of its score, or of the agent's higher estimate, and one more after much repetition (DL-13, R-13)."""
     score = max(decision.assessment.score if decision.assessment else 0, claimed or 0)
     tier = tier_of(score)
     repeated = any(part.name == "repetition" for part in decision.parts)
@@ -178,7 +178,7 @@ def tier_reached(decision: Decision, claimed: int | None) -> Tier:
 
 
 def verdict_of(decision: Decision, tier: Tier) -> LoopVerdict:
-    """What a decision means; what a pattern denies and the last tier stop the agent, whatever else speaks (C-10)."""
+    """The verdict of a decision; a deny pattern and the last tier stop the agent, whatever else contributed (C-10)."""
     names = {part.name for part in decision.parts}
     if decision.allowed:
         return LoopVerdict.GO
@@ -194,7 +194,7 @@ def verdict_of(decision: Decision, tier: Tier) -> LoopVerdict:
 
 
 def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
-    """OOB-02, R-9: a deny pattern, the danger_zone tier, what nobody may approve, or an attack on the guard itself."""
+    """OOB-02, R-9: whether a deny pattern, the danger_zone tier, an action nobody may approve or tampering stops the agent."""
     names = {part.name for part in parts}
     asked = not names.isdisjoint({"tier", "repetition"})  # not where an operator's grant took it away
     return not names.isdisjoint({"deny", "never", DANGER_ZONE, TAMPERING}) or (asked and tier is Tier.DANGER_ZONE)
@@ -203,11 +203,11 @@ def stops(parts: Iterable[Contribution], tier: Tier) -> bool:
 def stages(
     decision: Decision, tier: Tier, count: Count, previous: str, tolerance: tuple[str, int], claimed: int | None
 ) -> tuple[str, ...]:
-    """The five stages in words for a person, then whatever else spoke (AE-02)."""
-    said: dict[int, list[str]] = {stage: [] for stage in range(1, 6)}
+    """The five stages in sentences for a person, then the other contributions (AE-02)."""
+    by_stage: dict[int, list[str]] = {stage: [] for stage in range(1, 6)}
     for part in decision.parts:
         if part.name in _STAGES:
-            said[_STAGES[part.name]].append(part.words)
+            by_stage[_STAGES[part.name]].append(part.words)
     name, limit = tolerance
     assessment = decision.assessment
     score = max(assessment.score if assessment else 0, claimed or 0)
@@ -215,21 +215,21 @@ def stages(
     shown = min(count.step, count.most)
     stage_words = (
         f"{STEP_LIMIT}: {count.most} of {count.most} steps are used; a person has to agree to more"
-        if said[1]
+        if by_stage[1]
         else f"Step limit: step {shown} of {count.most}",
         "Previous outcome: failure; a person has to look first"
-        if said[2]
+        if by_stage[2]
         else f"Previous outcome: {previous or 'not reported'}",
-        *(_sentence(words) for words in dict.fromkeys(said[3] or ["Patterns: none matched"])),
+        *(_sentence(words) for words in dict.fromkeys(by_stage[3] or ["Patterns: none matched"])),
         f"Safety tier: {tier.value} (score {score}: {'; '.join(why)})",
-        f"Risk tolerance: {name} (up to {limit}), {'exceeded' if score > limit or said[5] else 'not exceeded'}",
+        f"Risk tolerance: {name} (up to {limit}), {'exceeded' if score > limit or by_stage[5] else 'not exceeded'}",
     )
     staged = {f"{part.name}: {part.words}" for part in decision.parts if part.name in _STAGES}
     return (*stage_words, *(factor for factor in decision.weighed if factor not in staged))
 
 
 def reason_of(verdict: LoopVerdict, decision: Decision, operation: str) -> str:
-    """Why nothing goes on, in a sentence; of a stop and a pause in few words, for they are told again and again."""
+    """Why the agent may not continue, in a sentence; short for a stop or a pause, since they are repeated."""
     named = {part.name: part.words for part in decision.parts}
     if verdict is LoopVerdict.STOP:
         return next(

@@ -57,16 +57,18 @@ from interlock.times import iso
 
 __all__ = ["ReportedStep", "record_step"]
 
-TRIES = 50  # of a step that others of the same agent get ahead of
+TRIES = 50  # of a step that others of the same agent overtake
+MOST_COUNTED = 200  # operations of one execution
+SINGLE_USE = "CONFIRM_SINGLE_USE"
 _GIVES_UP = "too many steps of this agent were reported in the same moment"
 
 
 def record_step(
     state: State, agent: AgentRef, door: str, step: ReportedStep, tight: Tightening = NO_TIGHTENING
 ) -> dict[str, Any]:
-    """The directive for a step and how the execution stands; refuses an empty hint and an agent that runs nothing."""
-    # 1. the report says something                3. how the agent stands: how far it is, what it waits for
-    # 2. a blocked agent hears that it is (C-15)  4. one evaluation, kept with the step in one transaction
+    """The directive for a step and the state of its execution; refuses an empty hint and an agent that runs nothing."""
+    # 1. the report is valid                     3. the agent's execution and pause are read
+    # 2. a blocked agent is told so (C-15)       4. one evaluation, stored with the step in one transaction
     step = validate_step(step)  # 1
     state.catch_up()
     here = governed_state(state, require_name(agent), door, tight)
@@ -88,7 +90,7 @@ def record_step(
         except Overtaken:
             continue
         blocked = any(part.name == "blocked" for part in decision.parts) and report.verdict is not LoopVerdict.STOP
-        if blocked and here.mode == "enforcing":  # since it was looked at
+        if blocked and here.mode == "enforcing":  # since it was read
             return stopped_step(here, agent, enforced_block(state, agent.principal) or "blocked")
         declarations.report(state, agent, step.hint, step.cwd)
         return _answer(report, decision, tight)
@@ -96,9 +98,9 @@ def record_step(
 
 
 def _unjudged(state: State, agent: AgentRef, door: str, step: ReportedStep, tight: Tightening) -> dict[str, Any]:
-    """R-25: a disabled loop answers an agent that runs nothing as well; what it reported is on record."""
+    """R-25: a disabled loop also answers an agent that runs nothing; its report is recorded."""
     evaluate(state, Request(intent(step.hint, step.cwd), agent, door, claimed_risk=step.risk))
-    return {"autonomy": directive_json(Directive(go=True, factors=(UNJUDGED[state.mode], *tight.said)))}
+    return {"autonomy": directive_json(Directive(go=True, factors=(UNJUDGED[state.mode], *tight.ignored)))}
 
 
 def _request(report: StepReport, door: str) -> Request:
@@ -110,7 +112,7 @@ def _request(report: StepReport, door: str) -> Request:
         execution=report.execution.id,
         claimed_risk=step.risk,
         operation=report.operation,
-        step=report.stepping,
+        step=report.context,
         persist=lambda tx, judged, decision: apply_decision(report, tx, judged, decision),
     )
 
@@ -123,7 +125,7 @@ def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[s
     left = Count(after.steps, after.max_steps).left
     directive = Directive(
         go=go,
-        factors=(*_factors(report, decision), *_failed(report), *tight.said),
+        factors=(*_factors(report, decision), *_hook_failures(report), *tight.ignored),
         stopped=report.verdict is LoopVerdict.STOP,
         reason="" if go else _reason(report, decision),
         steps_remaining=left,
@@ -138,8 +140,8 @@ def _answer(report: StepReport, decision: Decision, tight: Tightening) -> dict[s
     }
     if report.confirmation:
         data["confirmation"] = report.confirmation
-    said = [dict(warning) for warning in decision.warnings] if go else []
-    return data | ({"warnings": said} if said else {})
+    warnings = [dict(warning) for warning in decision.warnings] if go else []
+    return data | ({"warnings": warnings} if warnings else {})
 
 
 def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
@@ -149,42 +151,41 @@ def _factors(report: StepReport, decision: Decision) -> tuple[str, ...]:
     if decision.unknown:
         return (decision.reason,)
     policy = state.policy
-    said = stages(
+    factors = stages(
         decision, report.tier, report.count, step.outcome, (policy.tolerance, TOLERANCES[policy.tolerance]), step.risk
     )
     if decision.allowed and decision.ticket is not None:
-        return (*said, decision.reason)  # who agreed
+        return (*factors, decision.reason)  # who approved
     if state.mode != "monitoring":
-        return said
-    would = [factor for factor in said if not factor.startswith("would have:")]
+        return factors
+    would = [factor for factor in factors if not factor.startswith("would have:")]
     why = state.blocked(report.agent.principal)
     if why:
         return (*would, f"would have: stop (this agent is blocked: {why})")
     if stops(decision.parts, report.tier):
         return (*would, "would have: stop")
-    return said
+    return factors
 
 
-def _failed(report: StepReport) -> list[str]:
-    """What the hook saw, whatever outcome the agent reports."""
+def _hook_failures(report: StepReport) -> list[str]:
+    """The failed call that the hook observed, whatever outcome the agent reports."""
     found = report.state.declarations.failure(report.agent)
     return [f"A call failed since the last step: {found}"] if found else []
 
 
 def _reason(report: StepReport, decision: Decision) -> str:
-    """Why it does not go on, and who can change that."""
+    """Why the agent may not continue, and who can change that."""
     verdict, challenge = report.verdict, report.challenge
     now, ticket = report.state.clock.now(), decision.ticket
     if verdict is LoopVerdict.WAIT and report.pause is not None:
-        return paused_message(report.pause, report.waited, now)
+        return paused_message(report.pause, report.awaited, now)
     reason = reason_of(verdict, decision, report.operation)
     if challenge is not None:
         return f"{reason}. {HOW} (challenge {challenge.id})."
     if verdict is LoopVerdict.REFUSE and ticket is not None and ticket.state is TicketState.REJECTED:
         return f"{reason} {ANEW if report.pause is not None else ANOTHER}"  # C-19: a pause lasts
-    literal = (
-        report.state.policy.literal_globs and reason == STEP_LIMIT
-    )  # the specification's own words, and nothing beside
+    # The specification's own words, and nothing beside them.
+    literal = report.state.policy.literal_globs and reason == STEP_LIMIT
     if verdict is not LoopVerdict.CONFIRM or ticket is None or literal:
         return reason
     if decision.outcome == "cool_off":
@@ -195,27 +196,23 @@ def _reason(report: StepReport, decision: Decision) -> str:
 
 
 def _notes(report: StepReport, decision: Decision) -> list[dict[str, Any]]:
-    """What is told; AE-12: nothing is paused or stopped without saying so."""
-    told, now = report.notes, report.state.clock.now()
+    """The notices of a reply; AE-12: nothing is paused or stopped without one."""
+    notes, now = report.notes, report.state.clock.now()
     if report.verdict is LoopVerdict.STOP and report.challenge is not None:
-        others = [note for note in told if note["type"] != notices.DANGER]
+        others = [note for note in notes if note["type"] != notices.DANGER]
         return [danger_note(report.agent, report.challenge, now), *others]
-    if report.verdict is LoopVerdict.GO or any(note["type"] == notices.PAUSE for note in told):
-        return told
+    if report.verdict is LoopVerdict.GO or any(note["type"] == notices.PAUSE for note in notes):
+        return notes
     kind = notices.ERROR if decision.unknown else notices.PAUSE
     metadata = {"reason": report.verdict.value, "level": report.tier.value}
     if report.challenge is not None:
         metadata["verificationId"] = report.challenge.id
     note = {"type": kind, "message": _reason(report, decision), "metadata": metadata, "timestamp": iso(now)}
-    return [note, *told]
-
-
-MOST_COUNTED = 200  # operations of one execution
-SINGLE_USE = "CONFIRM_SINGLE_USE"
+    return [note, *notes]
 
 
 def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decision) -> None:
-    """Keeps what a step changes; raises Overtaken where the agent does not stand any more as it did when it was looked at."""
+    """Stores what a step changes; raises Overtaken where the agent's state has changed since it was read."""
     report.tier = tier_reached(decision, report.step.risk)
     report.verdict = verdict_of(decision, report.tier)
     found = tx.execution(report.execution.id)
@@ -224,24 +221,24 @@ def apply_decision(report: StepReport, tx: Tx, judged: Judged, decision: Decisio
     now = judged.now
     row = lift_ended_pause(tx, found, now) if report.state.mode == "enforcing" else found
     if report.verdict is LoopVerdict.GO:
-        row = _gone_on(report, tx, judged, decision, row)
+        row = _count_step(report, tx, judged, decision, row)
     elif report.verdict is LoopVerdict.STOP:
         reason = reason_of(report.verdict, decision, report.operation)
         report.challenge = block(tx, report.state, report.agent, reason, now, digest=judged.digest, execution=row.id)
     elif report.verdict in (LoopVerdict.CONFIRM, LoopVerdict.VERIFY) and decision.ticket is not None:
-        row = _paused(report, tx, judged, decision, decision.ticket, row)
+        row = _pause(report, tx, judged, decision, decision.ticket, row)
     elif report.verdict is LoopVerdict.REFUSE and decision.ticket is not None and settle(decision.ticket, now).open:
-        row = _joined(report, judged, decision, decision.ticket, row)
+        row = _pause_for_other(report, judged, decision, decision.ticket, row)
     elif report.verdict is LoopVerdict.WAIT and report.pause is not None:
-        _reminded(report, tx, report.pause)
+        _remind(report, tx, report.pause)
     if row != found and not tx.save_execution(row, found):
         raise Overtaken
     report.after = row
     report.notes = notices.deliver(tx, report.agent, now)
 
 
-def _gone_on(report: StepReport, tx: Tx, judged: Judged, decision: Decision, row: Execution) -> Execution:
-    """One more step. What a person agreed to is spent with it, and what waited for that waits no more."""
+def _count_step(report: StepReport, tx: Tx, judged: Judged, decision: Decision, row: Execution) -> Execution:
+    """Counts one more step; the approval that it spends also resumes the executions that waited for it."""
     spent, state, now = decision.ticket, report.state, judged.now
     if spent is None and state.mode == "enforcing":
         if row.steps >= row.max_steps or pause_in_force(tx, report.agent, [row], now):
@@ -260,15 +257,13 @@ def _gone_on(report: StepReport, tx: Tx, judged: Judged, decision: Decision, row
     assessment = decision.assessment
     risk = assessment.score if assessment is not None and assessment.level >= Level.DESTRUCTIVE else 0
     tally = dict(row.tally)
-    if report.counted in tally or len(tally) < MOST_COUNTED:
-        tally[report.counted] = int(tally.get(report.counted, 0)) + 1
+    if report.repetition in tally or len(tally) < MOST_COUNTED:
+        tally[report.repetition] = int(tally.get(report.repetition, 0)) + 1
     return replace(row, steps=row.steps + 1, risk=row.risk + risk, tally=tally)
 
 
-def _paused(
-    report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticket: Ticket, row: Execution
-) -> Execution:
-    """The execution waits for its ticket; where that has to be verified, for a challenge as well."""
+def _pause(report: StepReport, tx: Tx, judged: Judged, decision: Decision, ticket: Ticket, row: Execution) -> Execution:
+    """Pauses the execution for its ticket and, where verification is required, for a challenge."""
     state, agent, now = report.state, report.agent, judged.now
     reason = reason_of(report.verdict, decision, report.operation)
     report.confirmation = {
@@ -295,12 +290,14 @@ def _paused(
     )
     before = pause_of(row.pause)
     if before is None or (before.ticket, before.challenge) != (pause.ticket, pause.challenge):
-        _told(report, tx, pause, ticket, now, row.id)
+        _notify_pause(report, tx, pause, ticket, now, row.id)
     return replace(move_execution(row, "pause", now), pause=pause_json(pause))
 
 
-def _joined(report: StepReport, judged: Judged, decision: Decision, ticket: Ticket, row: Execution) -> Execution:
-    """ESL-08, C-19: the same is held under another name; nothing of this one goes on either before a person has answered that."""
+def _pause_for_other(
+    report: StepReport, judged: Judged, decision: Decision, ticket: Ticket, row: Execution
+) -> Execution:
+    """ESL-08, C-19: pauses for the same step that is held under another name, until a person has answered that one."""
     pause = Pause(
         kind="other",
         digest=judged.digest,
@@ -313,8 +310,8 @@ def _joined(report: StepReport, judged: Judged, decision: Decision, ticket: Tick
     return replace(move_execution(row, "pause", judged.now), pause=pause_json(pause))
 
 
-def _told(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
-    """AE-11, AE-12, C-23: that a permission is pending and for which action, and that the agent is paused and until when."""
+def _notify_pause(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, execution: str) -> None:
+    """AE-11, AE-12, C-23: notifies of the pending permission with its action, and of the pause with its end."""
     agent, about, title = report.agent, {"ticket": pause.ticket, "execution": execution}, ticket_excerpt(ticket)
     notices.clear(tx, agent, now, execution=execution)
     if pause.kind == "confirm":
@@ -336,9 +333,9 @@ def _told(report: StepReport, tx: Tx, pause: Pause, ticket: Ticket, now: float, 
     )
 
 
-def _reminded(report: StepReport, tx: Tx, pause: Pause) -> None:
-    """What the agent waits for, once more."""
-    ticket = report.waited = tx.ticket(pause.ticket) if pause.ticket else None
+def _remind(report: StepReport, tx: Tx, pause: Pause) -> None:
+    """Repeats the confirmation that the agent waits for."""
+    ticket = report.awaited = tx.ticket(pause.ticket) if pause.ticket else None
     if ticket is not None and settle(ticket, report.state.clock.now()).state in notices.OPEN_TICKETS:
         report.confirmation = {
             "token": token_of(report.state, ticket),

@@ -18,49 +18,49 @@ from interlock.runtime.memory import STRICTNESS
 from interlock.runtime.state import State
 
 LONGEST = 1_000_000  # characters of a policy
-ADAPTER = "adapter:"  # how the door of adapters is called, with their names behind it
+ADAPTER = "adapter:"  # the interface of adapters; their names follow
+IGNORED = "TIGHTENING_ONLY"  # the warning's code
 
 
 @dataclass(frozen=True, slots=True)
 class Tightening:
-    """What an agent-side file or flag asks for; it is an agent's word, so it only ever tightens."""
+    """The rules and mode of an agent-side file or flag; they are the agent's claim, so they only tighten."""
 
     rules: LoopRules = field(default_factory=LoopRules)
     mode: str = ""
-    said: tuple[str, ...] = ()  # what of it does not count, in words
+    ignored: tuple[str, ...] = ()  # the parts that do not count, in sentences
 
     @property
     def warnings(self) -> list[dict[str, str]]:
-        """The same, as an envelope carries it."""
-        return [{"code": IGNORED, "message": words, "severity": "medium"} for words in self.said]
+        """The ignored parts, as an envelope carries them."""
+        return [{"code": IGNORED, "message": words, "severity": "medium"} for words in self.ignored]
 
 
 NO_TIGHTENING = Tightening()
-IGNORED = "TIGHTENING_ONLY"  # the warning's code
 
 
 def parse_tightening(state: State, policy: str = "", mode: str = "") -> Tightening:
-    """What the text of a policy file and a `--safety-mode` come to; refuses a policy that cannot be read."""
+    """Parses the text of a policy file and a `--safety-mode`; refuses a policy that cannot be read."""
     if not policy and not mode:
         return NO_TIGHTENING
-    found, loosens = _parsed(policy) if policy else (NO_TIGHTENING, False)
+    found, loosens = _parse_policy(policy) if policy else (NO_TIGHTENING, False)
     if policy and policy == state.policy.source.partition("\0")[0]:  # behind it comes what it extends
         found, loosens = NO_TIGHTENING, False  # the daemon's own: it counts as it is
-    said = ["autoApprove of a policy the operator does not use is ignored"] if loosens else []
-    if mode and mode not in MODES:  # R-12: an unknown word is enforcing, and said
-        said.append(f"unknown safety mode {mode[:40]!r}: enforcing is used")
+    ignored = ["autoApprove of a policy the operator does not use is ignored"] if loosens else []
+    if mode and mode not in MODES:  # R-12: an unknown word means enforcing, with a warning
+        ignored.append(f"unknown safety mode {mode[:40]!r}: enforcing is used")
         mode = "enforcing"
     wanted = max((word for word in (mode, found.mode) if word), key=STRICTNESS.__getitem__, default="")
     if wanted and STRICTNESS[wanted] < STRICTNESS[state.mode]:
-        said.append(f"safety mode {wanted} would loosen {state.mode} and is ignored")
+        ignored.append(f"safety mode {wanted} would loosen {state.mode} and is ignored")
         wanted = ""
-    return Tightening(found.rules, wanted, tuple(said))
+    return Tightening(found.rules, wanted, tuple(ignored))
 
 
 def governed_state(state: State, agent: AgentRef, door: str, tight: Tightening = NO_TIGHTENING) -> State:
-    """The service under the policy and the mode that count for this agent."""
+    """The state under the policy and mode that govern this agent."""
     own = state.loops.agents.get(normal_name(agent.name))
-    rules: list[AppliedRules] = [(own, _proved(state, agent))] if own else []
+    rules: list[AppliedRules] = [(own, _is_proved(state, agent))] if own else []
     served = door.removeprefix(ADAPTER).split(",") if door.startswith(ADAPTER) and state.loops.adapters else ()
     rules += [(found, False) for name in served if (found := state.loops.adapters.get(name))]
     rules += [(tight.rules, False)] if tight.rules else []
@@ -69,15 +69,15 @@ def governed_state(state: State, agent: AgentRef, door: str, tight: Tightening =
     return state.under(policy, mode, tuple(rules))
 
 
-def _proved(state: State, agent: AgentRef) -> bool:
+def _is_proved(state: State, agent: AgentRef) -> bool:
     """A name is proved by the token that an operator gave to it; anybody can claim one."""
     row = state.baseline.agent(agent.principal, agent.name)
     return row is not None and bool(row.token_hash) and not row.revoked_at
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: str) -> tuple[Tightening, bool]:
-    """What a policy tightens, and whether it also says what would loosen."""
+def _parse_policy(text: str) -> tuple[Tightening, bool]:
+    """What a policy tightens, and whether it also holds rules that would loosen."""
     try:
         if len(text) > LONGEST:
             raise ValueError("longer than any policy is")
@@ -89,11 +89,11 @@ def _parsed(text: str) -> tuple[Tightening, bool]:
     loop = data.get("loop", {}) if isinstance(data.get("loop", {}), Mapping) else {}
     rules = LoopRules(
         policy.max_autonomous_steps if "maxAutonomousSteps" in data or "max_autonomous_steps" in loop else None,
-        policy.tolerance if _says(data, "riskTolerance", "tolerance") else "",
+        policy.tolerance if _has_any(data, "riskTolerance", "tolerance") else "",
         replace(policy.patterns, allow=()),
     )
     return Tightening(rules, policy.mode), bool(policy.patterns.allow)
 
 
-def _says(data: Mapping[str, Any], *keys: str) -> bool:
+def _has_any(data: Mapping[str, Any], *keys: str) -> bool:
     return any(key in data for key in keys)

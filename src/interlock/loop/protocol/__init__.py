@@ -44,7 +44,7 @@ UNSET = Unset()
 
 
 class TableError(ValueError):
-    """A table of operations that contradicts itself; said when it is built, never to a caller."""
+    """A table of operations that contradicts itself; raised when it is built, never to a caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ class ParamSpec:
     min_length: int | None = None
     max_length: int | None = None
     pattern: str = ""
-    format: str = ""  # said, not checked
+    format: str = ""  # documented, not checked
     items: str = ""  # the type of an array's elements
     sensitive: bool = False
-    aliases: tuple[str, ...] = ()  # other spellings that are taken (R-2)
-    fills: bool = True  # the default stands for what was left out; else whoever does it decides, and answers it
+    aliases: tuple[str, ...] = ()  # other spellings that are accepted (R-2)
+    fills: bool = True  # the default replaces a missing value; else the handler decides, and reports it
     nested: bool = False  # read from `params` alone: its name means something else beside it (2.7)
 
     def __post_init__(self) -> None:
@@ -102,7 +102,7 @@ class ParamSpec:
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """The type that a success holds."""
+    """The type of a success's data."""
 
     name: str
     kind: str = "object"
@@ -120,7 +120,7 @@ class Returns:
 
 @dataclass(frozen=True, slots=True)
 class Danger:
-    """What an operation could do, by itself."""
+    """The danger of an operation by itself."""
 
     level: Level = Level.REVERSIBLE
     reasons: tuple[str, ...] = ()
@@ -183,7 +183,7 @@ class OperationSpec:
 
 
 def table(*operations: OperationSpec) -> Mapping[str, OperationSpec]:
-    """Operations by name; refuses two of one name."""
+    """Operations by name; refuses duplicates."""
     found = {operation.name: operation for operation in operations}
     if len(found) != len(operations):
         raise TableError("an operation stands twice in the table")

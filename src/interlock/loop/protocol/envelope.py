@@ -11,7 +11,7 @@ from typing import Any
 
 from interlock.error_codes import CODES
 
-# What has no place in a message: names of errors, and places in code (ERR-02).
+# Names of exceptions and places in code have no place in a message (ERR-02).
 LEAKS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -74,23 +74,23 @@ def failure(
     session: str = "",
     closed: bool = False,
 ) -> dict[str, Any]:
-    """ERR-01; where `closed`, nothing stands beside code and message (INT-09)."""
-    said: dict[str, Any] = {"code": code, "message": message}
+    """A failure (ERR-01); where `closed`, with code and message only (INT-09)."""
+    error: dict[str, Any] = {"code": code, "message": message}
     more = dict(details or {})
     if leaks(message):  # words of an operator or a rule that only look like a leak stay readable in the details
-        said["message"] = CODES[code].message if code in CODES else "This cannot be done"
+        error["message"] = CODES[code].message if code in CODES else "This cannot be done"
         if "reason" in (CODES[code].details if code in CODES else ()):
             more.setdefault("reason", message)
     if session:
         more["session_id"] = session  # C-47
     if more and not closed:
-        said["details"] = more
-    found: dict[str, Any] = {"success": False, "error": said}
+        error["details"] = more
+    found: dict[str, Any] = {"success": False, "error": error}
     return found | ({"confirmation": dict(confirmation)} if confirmation and not closed else {})
 
 
 def refusal(problem: AqlProblem, session: str = "", closed: bool = False) -> ProtocolReply:
-    """The reply to a call that failed."""
+    """The reply to a failed call."""
     made = failure(problem.code, problem.message, problem.details, problem.confirmation, session, closed)
     return ProtocolReply(made, problem.code in _ERRORS)
 
@@ -125,7 +125,7 @@ _UNITS = {"array_elements": "elements", "nesting_depth": "levels"}
 
 
 def check_request(arguments: Any) -> None:
-    """Refuses what is too much, and text that is none; walks without recursion, and what it has walked can be written."""
+    """Refuses a request that is too large or deep, and malformed text; walks without recursion, and what it accepts can be serialised."""
     waiting = [(arguments, 1)]
     size = 2
     while waiting:
@@ -148,7 +148,7 @@ def check_request(arguments: Any) -> None:
 
 
 def check_reply(envelope: Mapping[str, Any]) -> None:
-    """Refuses an answer that nobody could take; only a long one is written to know."""
+    """Refuses a response that is too large; only one that may be is serialised to find out."""
     if _many(envelope) and (size := len(json.dumps(envelope, ensure_ascii=False).encode())) > RESPONSE:
         raise too_large("response_size", RESPONSE, size)
 
@@ -165,7 +165,7 @@ def bad_text(words: str, location: str = "") -> AqlProblem:
 
 
 def _text(text: str) -> int:
-    """How many bytes a text has."""
+    """The size of a text in bytes; refuses NUL, lone surrogates and a text that is too long."""
     if "\0" in text:
         raise bad_text("A text holds a NUL character")
     try:

@@ -15,6 +15,11 @@ from interlock.loop.protocol.envelope import AqlProblem
 ENVELOPE = frozenset({"operation", "params"})
 _SHOWN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _MISSING = object()
+AUTO, SESSION, SINGLE, DENY = "AUTO_APPROVE", "CONFIRM_SESSION", "CONFIRM_SINGLE_USE", "DENY"
+PERMISSIONS: Mapping[str, str] = MappingProxyType(  # GK-08
+    {"read": AUTO, "create": SESSION, "update": SINGLE, "delete": SINGLE, "execute": SINGLE}
+)
+ANY = "any"  # the endpoint of single mode: every operation, with the same checks (GK-10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class CheckedParameters:
 
     @property
     def confirmation(self) -> str:
-        """CT-14: the token of a retry; refuses what is no text."""
+        """CT-14: the token of a retry; refuses one that is no string."""
         given = self.private.get("_confirmation")
         if given is None:
             return ""
@@ -48,7 +53,7 @@ def requested_operation(arguments: Any) -> str:
 
 
 def check_parameters(operation: OperationSpec, arguments: Mapping[str, Any]) -> CheckedParameters:
-    """What was given to an operation; refuses what it does not document (EP-06, GK-01)."""
+    """The parameters of a call; refuses those that the operation does not document (EP-06, GK-01)."""
     inner = arguments.get("params")
     if inner is None:
         inner = {}
@@ -91,7 +96,7 @@ def wrong_value(name: str, expected: str) -> AqlProblem:
 
 
 def type_of(value: Any) -> str:
-    """The word for a value's type."""
+    """The name of a value's JSON type."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -100,7 +105,7 @@ def type_of(value: Any) -> str:
 
 
 def printable_name(name: str) -> str:
-    """A name as a message may repeat it: only what could be one."""
+    """A name as a message may repeat it; text that is no name is not repeated."""
     return f"'{name}'" if _SHOWN.fullmatch(name) else "(not a name)"
 
 
@@ -174,19 +179,12 @@ def _elements(param: ParamSpec, value: list[Any]) -> None:
 
 @lru_cache(256)
 def _pattern(text: str) -> Any:
-    """In linear time, whoever wrote it: adapters bring their own."""
+    """Compiles a pattern that runs in linear time: adapters bring their own."""
     import re2
 
     options = re2.Options()
     options.log_errors = False
     return re2.compile(text, options)
-
-
-AUTO, SESSION, SINGLE, DENY = "AUTO_APPROVE", "CONFIRM_SESSION", "CONFIRM_SINGLE_USE", "DENY"
-PERMISSIONS: Mapping[str, str] = MappingProxyType(  # GK-08
-    {"read": AUTO, "create": SESSION, "update": SINGLE, "delete": SINGLE, "execute": SINGLE}
-)
-ANY = "any"  # the endpoint of single mode: every operation, with the same checks (GK-10)
 
 
 def route(operations: Mapping[str, OperationSpec], name: str, endpoint: str) -> OperationSpec:
@@ -213,12 +211,12 @@ def mismatch(operation: OperationSpec, endpoint: str) -> AqlProblem:
 
 
 def permission(operation: OperationSpec) -> str:
-    """The level that is asked of a caller; an operation's own word outranks its endpoint's (R-11, C-22)."""
+    """The permission level of an operation; its own outranks its endpoint's (R-11, C-22)."""
     return operation.permission or PERMISSIONS.get(operation.endpoint, SINGLE)
 
 
 def permission_flags(operation: OperationSpec) -> dict[str, bool]:
-    """EndpointPermissions: the endpoint's class, whatever the operation says of itself (C-24)."""
+    """EndpointPermissions: the endpoint's class, whatever the operation declares (C-24)."""
     read_only, destructive = ENDPOINTS[operation.endpoint]
     return {"readOnly": read_only, "destructive": destructive}
 
@@ -230,7 +228,7 @@ def offered_endpoints(operations: Iterable[OperationSpec]) -> list[str]:
 
 
 def _admitted(operation: OperationSpec) -> OperationSpec:
-    """Layer 2: what a table denies is denied, whoever calls it and through whatever tool."""
+    """Layer 2: refuses an operation that its table denies, for every caller and tool."""
     if permission(operation) == DENY:
         raise AqlProblem("PERMISSION_DENIED", f"Operation '{operation.name}' is denied here", {"reason": DENY})
     return operation

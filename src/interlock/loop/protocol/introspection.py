@@ -49,7 +49,7 @@ def types(*given: ProtocolType) -> Mapping[str, ProtocolType]:
 
 
 def unresolved_types(named: Iterable[str], known: Mapping[str, ProtocolType]) -> list[str]:
-    """Those names that no type has, the members of unions and the fields of objects included."""
+    """The names, also of union members and object fields, that no type has."""
     inner = [part for one in known.values() if one.kind == "union" for part in one.parts]
     fields = [part for one in known.values() for part in one.parts if isinstance(part, ParamSpec)]
     return sorted({*named, *inner, *(param.type for param in fields)} - set(known))
@@ -234,7 +234,7 @@ INTROSPECTION = OperationSpec(
 
 @dataclass(frozen=True, slots=True)
 class SurfaceInfo:
-    """What a surface says of itself beyond its table."""
+    """The description of a surface beyond its table."""
 
     name: str
     version: str
@@ -289,7 +289,7 @@ def _types(
 
 
 def known_types(about: SurfaceInfo) -> Mapping[str, ProtocolType]:
-    """Everything that `query: types` resolves."""
+    """The types that `query: types` resolves."""
     return {**PROTOCOL_TYPES, **about.types}
 
 

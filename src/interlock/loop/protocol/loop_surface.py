@@ -9,8 +9,7 @@ from typing import Any
 from interlock.approvals import challenges, tokens
 from interlock.approvals.challenges import verifying
 from interlock.error_codes import LoopProblem
-from interlock.loop import confirmations as confirming
-from interlock.loop import deadlocks, executions, steps
+from interlock.loop import confirmations, deadlocks, executions, steps
 from interlock.loop.protocol import loop_operations, loop_types
 from interlock.loop.protocol.envelope import AqlProblem
 from interlock.loop.protocol.introspection import SurfaceInfo
@@ -29,7 +28,7 @@ _DISABLED = ({"code": "SAFETY_LOOP_DISABLED", "message": f"{UNJUDGED['disabled']
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What a connection brings besides its calls: what it tightens, and how scripts are read for it."""
+    """The properties of a connection: its interface, its tightening, and its isolation."""
 
     tight: Tightening = NO_TIGHTENING
     door: str = INTERFACE
@@ -37,7 +36,7 @@ class Connection:
 
 
 def surface(state: State, version: str, mode: str) -> Surface:
-    """The dongle's surface in a mode; whoever serves it makes another one when the mode changes."""
+    """The loop's surface in a mode; its server builds another one when the mode changes."""
     operations = loop_operations.operations(state.policy, mode)
     bound = {name: _handler(work, state, mode) for name, work in _WORK.items() if name in operations}
     about = SurfaceInfo(
@@ -52,14 +51,14 @@ def surface(state: State, version: str, mode: str) -> Surface:
     return Surface(operations, bound, about)
 
 
-def agent(asked: OperationCall) -> AgentRef:
-    """The principal that the door proved, the name that was claimed, the session that the door made (ESL-14)."""
-    name = asked.params.get("element_name", "")
-    return AgentRef(asked.caller.principal, normal_name(name), asked.caller.session)
+def agent(call: OperationCall) -> AgentRef:
+    """The principal that the interface proved, the claimed name, and the interface's own session (ESL-14)."""
+    name = call.params.get("element_name", "")
+    return AgentRef(call.caller.principal, normal_name(name), call.caller.session)
 
 
-def connection(asked: OperationCall) -> Connection:
-    more = asked.caller.more
+def connection(call: OperationCall) -> Connection:
+    more = call.caller.more
     return more if isinstance(more, Connection) else Connection()
 
 
@@ -69,9 +68,9 @@ Work = Callable[[State, OperationCall], Mapping[str, Any]]
 def _handler(work: Work, state: State, mode: str) -> Handler:
     notices = _DISABLED if mode == "disabled" else ()
 
-    def answer(asked: OperationCall) -> DataWithWarnings:
+    def answer(call: OperationCall) -> DataWithWarnings:
         try:
-            data = dict(work(state.within(connection(asked).strength), asked))
+            data = dict(work(state.within(connection(call).strength), call))
         except LoopProblem as problem:
             raise AqlProblem(problem.code, problem.message, problem.details, problem.confirmation) from None
         return DataWithWarnings(data, (*data.pop("warnings", ()), *notices))
@@ -79,79 +78,79 @@ def _handler(work: Work, state: State, mode: str) -> Handler:
     return answer
 
 
-def _execute(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    wants = asked.params
+def _execute(state: State, call: OperationCall) -> Mapping[str, Any]:
+    params = call.params
     return executions.execute_agent(
         state,
-        agent(asked),
-        connection(asked).door,
-        parameters=wants.get("parameters"),
-        max_autonomous_steps=wants.get("max_autonomous_steps"),
-        token=asked.given.confirmation,
-        tight=connection(asked).tight,
+        agent(call),
+        connection(call).door,
+        parameters=params.get("parameters"),
+        max_autonomous_steps=params.get("max_autonomous_steps"),
+        token=call.given.confirmation,
+        tight=connection(call).tight,
     )
 
 
-def _step(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    wants = asked.params
+def _step(state: State, call: OperationCall) -> Mapping[str, Any]:
+    params = call.params
     step = steps.ReportedStep(
-        description=wants.get("step_description", ""),
-        outcome=wants.get("outcome", ""),
-        hint=wants["next_action_hint"],
-        findings=wants.get("findings", ""),
-        risk=wants.get("risk_score"),
-        cwd=wants.get("cwd", ""),
+        description=params.get("step_description", ""),
+        outcome=params.get("outcome", ""),
+        hint=params["next_action_hint"],
+        findings=params.get("findings", ""),
+        risk=params.get("risk_score"),
+        cwd=params.get("cwd", ""),
     )
-    return steps.record_step(state, agent(asked), connection(asked).door, step, connection(asked).tight)
+    return steps.record_step(state, agent(call), connection(call).door, step, connection(call).tight)
 
 
-def _complete(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    wants = asked.params
+def _complete(state: State, call: OperationCall) -> Mapping[str, Any]:
+    params = call.params
     return executions.complete_execution(
-        state, agent(asked), outcome=wants["outcome"], summary=wants.get("summary", "")
+        state, agent(call), outcome=params["outcome"], summary=params.get("summary", "")
     )
 
 
-def _abort(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    return executions.abort_execution(state, agent(asked), reason=asked.params.get("reason", ""))
+def _abort(state: State, call: OperationCall) -> Mapping[str, Any]:
+    return executions.abort_execution(state, agent(call), reason=call.params.get("reason", ""))
 
 
-def _confirm(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    wants = asked.params
-    return confirming.confirm_operation(
-        state, agent(asked), token=wants["confirmation_token"], operation=wants["operation"]
+def _confirm(state: State, call: OperationCall) -> Mapping[str, Any]:
+    params = call.params
+    return confirmations.confirm_operation(
+        state, agent(call), token=params["confirmation_token"], operation=params["operation"]
     )
 
 
-def _verify(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    return challenges.verify(state, agent(asked), asked.params["challenge_id"], asked.params["code"])
+def _verify(state: State, call: OperationCall) -> Mapping[str, Any]:
+    return challenges.verify(state, agent(call), call.params["challenge_id"], call.params["code"])
 
 
-def _state(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    return executions.execution_state(state, agent(asked))
+def _state(state: State, call: OperationCall) -> Mapping[str, Any]:
+    return executions.execution_state(state, agent(call))
 
 
-def _continue(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    return confirming.continue_execution(state, agent(asked), token=asked.params.get("confirmation_token", ""))
+def _continue(state: State, call: OperationCall) -> Mapping[str, Any]:
+    return confirmations.continue_execution(state, agent(call), token=call.params.get("confirmation_token", ""))
 
 
-def _release(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    reason, door = asked.params.get("reason", ""), connection(asked).door
-    return deadlocks.release_deadlock(state, agent(asked), door, reason=reason)
+def _release(state: State, call: OperationCall) -> Mapping[str, Any]:
+    reason, door = call.params.get("reason", ""), connection(call).door
+    return deadlocks.release_deadlock(state, agent(call), door, reason=reason)
 
 
-def _pending(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    return confirming.get_pending_cli_approvals(state, agent(asked))
+def _pending(state: State, call: OperationCall) -> Mapping[str, Any]:
+    return confirmations.get_pending_cli_approvals(state, agent(call))
 
 
-def _approve(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    return confirming.approve_cli_permission(state, agent(asked), request_id=asked.params["request_id"])
+def _approve(state: State, call: OperationCall) -> Mapping[str, Any]:
+    return confirmations.approve_cli_permission(state, agent(call), request_id=call.params["request_id"])
 
 
-def _prompt(state: State, asked: OperationCall) -> Mapping[str, Any]:
-    wants, here = asked.params, connection(asked)
-    return confirming.permission_prompt(
-        state, agent(asked), here.door, tool_name=wants["tool_name"], input=wants["input"], tight=here.tight
+def _prompt(state: State, call: OperationCall) -> Mapping[str, Any]:
+    params, here = call.params, connection(call)
+    return confirmations.permission_prompt(
+        state, agent(call), here.door, tool_name=params["tool_name"], input=params["input"], tight=here.tight
     )
 
 
@@ -172,7 +171,7 @@ _WORK: Mapping[str, Work] = {
 
 
 def _quotas(state: State, caller: ProtocolCaller) -> dict[str, Any]:
-    """RL-01, RL-03: what is limited here, and how it stands for this principal."""
+    """RL-01, RL-03: the rate limits, and this principal's use of them."""
     now, who = state.clock.now(), caller.principal
     codes, confirmations = state.store.read(
         lambda tx: (verifying.lockout_seconds(tx, who, now), tokens.FAILURES.wait(tx, who, now))

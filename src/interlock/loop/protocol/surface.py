@@ -30,7 +30,7 @@ MOST_IN_A_BATCH = 20
 
 @dataclass(frozen=True, slots=True)
 class ProtocolCaller:
-    """Who calls, as the door proved it, and through what; `session` is the door's own (ESL-14)."""
+    """The caller, as the interface proved it; `session` is the interface's own (ESL-14)."""
 
     principal: str
     session: str = ""
@@ -41,7 +41,7 @@ class ProtocolCaller:
 
 @dataclass(frozen=True, slots=True)
 class OperationCall:
-    """What a handler is given."""
+    """The arguments of a handler."""
 
     operation: OperationSpec
     given: CheckedParameters
@@ -65,7 +65,7 @@ Handler = Callable[[OperationCall], "Mapping[str, Any] | DataWithWarnings"]
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What a server offers; `introspect` answers from the same table that calls are checked with (INT-07)."""
+    """The operations of a server; `introspect` answers from the same table that calls are checked with (INT-07)."""
 
     operations: Mapping[str, OperationSpec]
     handlers: Mapping[str, Handler]
@@ -83,16 +83,16 @@ class Surface:
 
 
 def call(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller) -> ProtocolReply:
-    """The answer; what is refused is refused in words of the registry, and anything unexpected is the caller's door to catch."""
+    """The envelope of a call; refusals use the registry's codes, and the interface has to catch anything unexpected."""
     started = time.perf_counter()
     closed = isinstance(arguments, dict) and arguments.get("operation") == INTROSPECT
     try:
         envelope.check_request(arguments)  # 1. it can be read
         if isinstance(arguments, dict) and "operations" in arguments and "operation" not in arguments:
             return ProtocolReply(_batch(surface, endpoint, arguments, caller))
-        said = _one(surface, endpoint, arguments, caller)  # 2.-5.
+        reply = _one(surface, endpoint, arguments, caller)  # 2.-5.
         meta = None if closed else _meta(caller, started)  # INT-09
-        made = success(dict(said.data), said.warnings, meta)
+        made = success(dict(reply.data), reply.warnings, meta)
         envelope.check_reply(made)
     except AqlProblem as problem:
         return refusal(problem, caller.session, closed)
@@ -105,22 +105,22 @@ def _one(surface: Surface, endpoint: str, arguments: Any, caller: ProtocolCaller
     given = check_parameters(operation, arguments)  # 4. with parameters of its own
     if name == INTROSPECT:
         return DataWithWarnings(answer_introspection(surface.operations, surface.about, given.params, caller))
-    answer = surface.handlers[name](OperationCall(operation, given, caller))  # 5. and whoever does it is asked
-    said = answer if isinstance(answer, DataWithWarnings) else DataWithWarnings(answer)
-    return _selected(operation, given.params.get("fields"), said)
+    answer = surface.handlers[name](OperationCall(operation, given, caller))  # 5. and its handler answers
+    reply = answer if isinstance(answer, DataWithWarnings) else DataWithWarnings(answer)
+    return _select_fields(operation, given.params.get("fields"), reply)
 
 
-def _selected(operation: OperationSpec, fields: Any, said: DataWithWarnings) -> DataWithWarnings:
+def _select_fields(operation: OperationSpec, fields: Any, reply: DataWithWarnings) -> DataWithWarnings:
     """Field selection, where an operation has it."""
     if not operation.selects or not isinstance(fields, list):
-        return said
+        return reply
     if not fields or not set(fields) <= set(operation.selects):
         raise wrong_value("fields", f"names among {', '.join(operation.selects)}")
-    return DataWithWarnings({key: value for key, value in said.data.items() if key in fields}, said.warnings)
+    return DataWithWarnings({key: value for key, value in reply.data.items() if key in fields}, reply.warnings)
 
 
 def _batch(surface: Surface, endpoint: str, arguments: Mapping[str, Any], caller: ProtocolCaller) -> dict[str, Any]:
-    """Several READ operations in order; what changes something is called by itself, and a batch that holds it is refused whole."""
+    """Runs several READ operations in order; a batch with any other operation is refused whole."""
     items = arguments["operations"]
     extra = [key for key in arguments if key != "operations" and not key.startswith("_")]
     if extra:

@@ -18,12 +18,12 @@ _ANNOTATIONS: Mapping[str, tuple[bool, bool]] = {**ENDPOINTS, ANY: (False, True)
 
 
 class SurfaceSettingError(ValueError):
-    """A mode, profile or prefix that nobody can use; the message is for a person."""
+    """An invalid mode, profile or prefix; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolNaming:
-    """How a connection wants its tools."""
+    """The endpoint mode and tool prefix of a connection; refuses invalid ones."""
 
     mode: str = "all"
     prefix: str = ""
@@ -62,7 +62,7 @@ class ToolNaming:
 
 
 def list_tools(operations: Mapping[str, OperationSpec], naming: ToolNaming, teach: str = "") -> list[dict[str, Any]]:
-    """The tools, in the words of MCP's wire."""
+    """The tools in MCP's wire form."""
     return [_tool(endpoint, operations, naming, teach) for endpoint in naming.endpoints(operations.values())]
 
 
