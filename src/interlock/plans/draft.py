@@ -22,7 +22,7 @@ _FLAGS = MappingProxyType(
         "requiresConfirmation": "requires_confirmation",
     }
 )
-# What planners are asked for, as JSON Schema.
+# The form of a planner's reply, as JSON Schema.
 SCHEMA: Mapping[str, Any] = MappingProxyType(
     {
         "type": "object",
@@ -47,27 +47,27 @@ SCHEMA: Mapping[str, Any] = MappingProxyType(
 
 
 class DraftError(ValueError):
-    """An answer that is no plan; the words are for a person."""
+    """A reply that is no plan; the message is for a person."""
 
 
-def parse_draft(said: object) -> Draft:
-    """The draft; refuses an answer without one usable command, and notes what else is missing."""
-    if not isinstance(said, Mapping):
+def parse_draft(reply: object) -> Draft:
+    """The draft; refuses a reply without one usable command, and notes what else is missing."""
+    if not isinstance(reply, Mapping):
         raise DraftError("the planner's answer is no object")
     notes: list[str] = []
     return Draft(
-        parse_command(said.get("command")),
-        _words(said, "explanation", notes),
-        _assumptions(said.get("assumptions"), notes),
-        _confidence(said.get("confidence"), notes),
-        _words(said, "expectedEffect", notes),
-        PlannerClaims(_risk(said.get("risk"), notes), _flags(said.get("flags"), notes)),
+        parse_command(reply.get("command")),
+        _words(reply, "explanation", notes),
+        _assumptions(reply.get("assumptions"), notes),
+        _confidence(reply.get("confidence"), notes),
+        _words(reply, "expectedEffect", notes),
+        PlannerClaims(_risk(reply.get("risk"), notes), _flags(reply.get("flags"), notes)),
         tuple(notes),
     )
 
 
 def parse_command(value: object) -> str:
-    """A command as it may be shown and run; refuses none, a long one, and what no terminal shows."""
+    """A command as it may be shown and run; refuses an empty or long one, and invisible characters."""
     if not isinstance(value, str) or not value.strip():
         raise DraftError("the plan has no command")
     text = value.strip().replace("\r\n", "\n")
@@ -79,8 +79,8 @@ def parse_command(value: object) -> str:
     return text
 
 
-def _words(said: Mapping[Any, Any], key: str, notes: list[str]) -> str:
-    value = said.get(key)
+def _words(reply: Mapping[Any, Any], key: str, notes: list[str]) -> str:
+    value = reply.get(key)
     if isinstance(value, str) and value.strip():
         return value.strip()[:MOST_WORDS]
     notes.append(f"the planner gave no {key}")
@@ -105,7 +105,7 @@ def _confidence(value: object, notes: list[str]) -> float | None:
 
 
 def _risk(value: object, notes: list[str]) -> str:
-    """What was said; a word that is not one of ours is the worst of them, and no word leaves it to our reading."""
+    """The claimed risk; an unknown word is the worst one, and none leaves it to Interlock's own analysis."""
     if value is None:
         notes.append("the planner gave no risk: it is what Interlock reads")
         return RISKS[0]
@@ -114,7 +114,7 @@ def _risk(value: object, notes: list[str]) -> str:
 
 
 def _flags(value: object, notes: list[str]) -> Flags:
-    """What was said; what is neither true nor false counts as true."""
+    """The claimed flags; a value that is neither true nor false counts as true."""
     if not isinstance(value, Mapping):
         notes.append("the planner gave no flags: they are what Interlock reads")
         return Flags()

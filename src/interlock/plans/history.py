@@ -18,37 +18,42 @@ from interlock.redaction import redact, redact_text
 from interlock.runtime.plan_desk import STARTING, ReviewedPlan
 from interlock.runtime.state import State
 
-LEFT = 900.0  # seconds; a plan that nobody touched for so long was left behind
+LEFT = 900.0  # seconds after which an untouched plan counts as abandoned
 PUT_AWAY = "the plan was put away"
 EDITED = "the plan was edited"
 LEFT_BEHIND = "nobody came back to the plan"
+MOST_OUTPUT = 65_536  # characters of a command's output that the history stores, from its end
+LEASE = 120.0  # seconds after which another replica takes the watching program for ended
+UNSEEN = 86_400.0  # seconds for a program that cannot be observed from here: it came by the network
+UNTIL = "aliveUntil"
+MOST = 1_000
 _OPEN = (TicketState.COOLING, TicketState.WAITING, TicketState.APPROVED)
 
 
 def withdraw_ticket(state: State, by: str, id: str, why: str) -> bool:
-    """Closes the ticket that a plan was held under, by whoever asked for it; nothing is refused by that, and the same can be asked again."""
-    if not id or _wanted(state, id):
+    """Closes the ticket of a held plan for its operator; that refuses nothing, and the same can be requested again."""
+    if not id or _is_awaited(state, id):
         return False
     return state.store.write(lambda tx: _close_ticket(tx, state, tx.ticket(id), "revoke", by, why))
 
 
 def close_abandoned(state: State) -> int:
-    """Closes the tickets whose plans were left behind, or went with the process that had them; how many those were."""
+    """Closes the tickets of plans that were abandoned, or lost with their process; returns their number."""
     query = TicketQuery(_OPEN, name=NAME, limit=1_000)
     open_now = [ticket for ticket in state.store.read(lambda tx: tx.tickets(query)) if ticket.door == INTERFACE]
-    left = [ticket for ticket in open_now if not _attended(state, ticket)]
+    left = [ticket for ticket in open_now if not _is_attended(state, ticket)]
     if not left:
         return 0
 
     def work(tx: Tx) -> int:
-        mine = [ticket for ticket in left if not state.shared or _written_here(tx, state, ticket)]
+        mine = [ticket for ticket in left if not state.shared or _is_own_row(tx, state, ticket)]
         return sum(_close_ticket(tx, state, tx.ticket(one.id), "expire", BY_TIME, LEFT_BEHIND) for one in mine)
 
     return state.store.write(work)
 
 
 def report_run(tx: Tx, state: State, row: PlanRow, outcome: str) -> None:
-    """Says on the ticket of a plan that has run what became of it (R-4); what was let through without one has none."""
+    """Records the outcome of a run on its plan's ticket, where it has one (R-4)."""
     ticket = tx.ticket(row.ticket) if row.ticket else None
     if ticket is not None and ticket.state is TicketState.SPENT:
         mark_executed(tx, state, ticket, ticket.agent.principal, outcome)
@@ -68,13 +73,13 @@ def _close_ticket(tx: Tx, state: State, before: Ticket | None, move: str, by: st
     return True
 
 
-def _wanted(state: State, id: str) -> bool:
+def _is_awaited(state: State, id: str) -> bool:
     """Whether another plan on the desk, with the same text, waits for the same ticket."""
     return any(plan.ticket == id and plan.status in (PLANNED, STARTING) for plan in state.plans.all())
 
 
-def _attended(state: State, ticket: Ticket) -> bool:
-    """Whether somebody still has a plan in front of them that this ticket is for."""
+def _is_attended(state: State, ticket: Ticket) -> bool:
+    """Whether a plan of this ticket is starting, running, or was touched recently."""
     now = state.clock.now()
     return any(
         plan.status in (STARTING, RUNNING) or (plan.status == PLANNED and now - plan.touched_at < LEFT)
@@ -83,16 +88,13 @@ def _attended(state: State, ticket: Ticket) -> bool:
     )
 
 
-def _written_here(tx: Tx, state: State, ticket: Ticket) -> bool:
+def _is_own_row(tx: Tx, state: State, ticket: Ticket) -> bool:
     row = tx.plan(ticket.agent.session)
     return row is not None and row.writer == state.recorder.writer
 
 
-MOST_OUTPUT = 65_536  # characters of a command's output that the history keeps, from its end
-
-
 def plan_row(state: State, plan: ReviewedPlan) -> PlanRow:
-    """A plan as it is kept."""
+    """A plan as it is stored, without secrets."""
     draft, found = plan.draft, plan.reviewed
     details = {
         "explanation": draft.explanation,
@@ -113,12 +115,12 @@ def plan_row(state: State, plan: ReviewedPlan) -> PlanRow:
 
 
 def save_plan(state: State, row: PlanRow) -> None:
-    """Keeps a plan that somebody looks at; nobody is protected by it, and every pause in typing is one."""
+    """Stores a plan under review; its loss would endanger nobody, and every pause in typing stores one."""
     state.store.write_soon(lambda tx: tx.save_plan(row))
 
 
 def record_end(state: State, id: str, status: str, code: int, output: str, cut: bool, by: str) -> PlanRow | None:
-    """How a run ended, in the history, on the record and on its ticket; what is there now is its doing, and nobody's later work."""
+    """Records the end of a run in the history, the audit trail and its ticket, and settles its snapshot with the state that it left."""
     text = redact_text(output[-MOST_OUTPUT:])
     state.plans.settle(id, status)
 
@@ -126,8 +128,8 @@ def record_end(state: State, id: str, status: str, code: int, output: str, cut: 
         row = tx.plan(id)
         if row is None:
             return None
-        said = replace(row, exit_code=code, output=text, cut=cut or len(output) > MOST_OUTPUT)
-        return end_run(tx, state, said, status, by)
+        ended = replace(row, exit_code=code, output=text, cut=cut or len(output) > MOST_OUTPUT)
+        return end_run(tx, state, ended, status, by)
 
     after = state.store.write(work)
     kept, owner = (str(after.details.get(key) or "") for key in ("kept", "runsAs")) if after else ("", "")
@@ -137,7 +139,7 @@ def record_end(state: State, id: str, status: str, code: int, output: str, cut: 
 
 
 def end_run(tx: Tx, state: State, row: PlanRow, status: str, by: str) -> PlanRow:
-    """A run that is over: kept, recorded, and reported on its ticket."""
+    """Stores and records an ended run, and reports it on its ticket."""
     now = state.clock.now()
     after = replace(row, status=status, ended_at=now)
     tx.save_plan(after)
@@ -153,7 +155,7 @@ def search_plans(state: State, query: PlanQuery) -> list[PlanRow]:
 
 
 def recover_interrupted(state: State) -> int:
-    """Whatever ran when this process ended was interrupted, and whatever waited is asked for no more; how many ran."""
+    """Marks runs of an earlier process as interrupted and closes abandoned tickets; returns the number of runs."""
     close_abandoned(state)
     running = state.store.read(lambda tx: tx.plans(PlanQuery(status=RUNNING, limit=1_000)))
     mine = [row for row in running if not state.shared or row.writer == state.recorder.writer]
@@ -168,15 +170,9 @@ def recover_interrupted(state: State) -> int:
     return len(mine)
 
 
-LEASE = 120.0  # seconds; after that another replica takes it that whoever watched is gone
-UNSEEN = 86_400.0  # seconds for a program that cannot be seen from here: it came by the network
-UNTIL = "aliveUntil"
-MOST = 1_000
-
-
 @dataclass(frozen=True, slots=True)
 class TerminalProgram:
-    """The program at the terminal: its number may be given out again, but not with the same beginning."""
+    """The program at the terminal: its pid may be reused, but not with the same start time."""
 
     pid: int
     start: int
@@ -187,7 +183,7 @@ class TerminalProgram:
 
 
 def watch_terminal(state: State, id: str, pid: int) -> None:
-    """Watches the program that runs a plan; `pid` is what the kernel says of whoever asked, 0 where it says nothing."""
+    """Watches the program that runs a plan; `pid` is the socket peer's, 0 where the kernel does not give one."""
     start = start_of(pid) if pid else 0
     if start:
         state.plans.terminals[id] = TerminalProgram(pid, start)
@@ -195,7 +191,7 @@ def watch_terminal(state: State, id: str, pid: int) -> None:
 
 
 def renew_leases(state: State) -> int:
-    """Renews the leases of programs that live, and ends what nobody watches any more; how many those were."""
+    """Renews the leases of living programs, and ends runs that nobody watches any more; returns their number."""
     now, ended = state.clock.now(), 0
     rows = [row for row in state.store.read(_running) if row.place == TERMINAL]
     known = state.plans.terminals
@@ -212,9 +208,9 @@ def renew_leases(state: State) -> int:
 
 
 def lease_end(row: PlanRow) -> float:
-    """When its lease ends."""
-    said = row.details.get(UNTIL)
-    return float(said) if isinstance(said, int | float) else row.started_at + UNSEEN
+    """The end of a run's lease."""
+    until = row.details.get(UNTIL)
+    return float(until) if isinstance(until, int | float) else row.started_at + UNSEEN
 
 
 def _running(tx: Tx) -> list[PlanRow]:
@@ -231,7 +227,7 @@ def _renew(state: State, id: str, lasts: float) -> None:
 
 
 def _end(state: State, id: str, now: float) -> bool:
-    """In the history and on the record; the program may still say how it ended, if it was only out of sight."""
+    """Ends a run as interrupted; its program may still report how it ended, if it was only out of reach."""
 
     def work(tx: Tx) -> bool:
         row = tx.plan(id)

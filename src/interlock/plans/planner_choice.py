@@ -28,11 +28,14 @@ NOT_CHOSEN = "PLANNER_NOT_CHOSEN"
 CHOICES = (OLLAMA, MOCK)
 MOST_MODEL = 200  # characters
 HOW = "choose once, with `interlock ask --planner` or in the console's Settings"
+_CONNECT = 0.5  # seconds; on this machine a listener takes a connection at once
+_LISTENS = "0A"  # the state of a socket in the kernel's tables
+_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 
 
 @dataclass(frozen=True, slots=True)
 class PlannerOffer:
-    """What an operator chooses from, where the configuration leaves it open."""
+    """The planners that an operator can choose from, where the configuration leaves it open."""
 
     settings: PlannerSettings
     open: Callable[[PlannerSettings], Planner]
@@ -41,7 +44,7 @@ class PlannerOffer:
 
 @dataclass(frozen=True, slots=True)
 class ChosenPlanner:
-    """What an operator chose; `owner` is the user whose program listened at the time."""
+    """An operator's choice; `owner` is the user whose program listened at the time."""
 
     use: str
     model: str
@@ -52,17 +55,17 @@ class ChosenPlanner:
 
 @dataclass(frozen=True, slots=True)
 class PlannerState:
-    """How it stands: which planner answers, who chose it, and who listens where Ollama is asked."""
+    """The planner that answers, who chose it, and who listens at Ollama's address."""
 
     use: str  # empty while nobody has chosen
     chosen_by: str  # `configuration`, or an operator's name
     settings: PlannerSettings
     listener: PortListener | None = None
-    open: bool = True  # whether it is an operator's to choose
+    open: bool = True  # whether operators can choose
 
 
 def planner_for(state: State) -> Planner | None:
-    """The planner that answers; raises Refused where an operator has to choose first. None where there is none."""
+    """The planner that answers; raises AnswerRefused where an operator has to choose first. None where there is none."""
     plans = state.plans
     if plans.planner is not None or plans.offer is None:
         return plans.planner
@@ -82,7 +85,7 @@ def planner_for(state: State) -> Planner | None:
 
 
 def choose(state: State, by: OperatorSession, use: str, model: str = "") -> PlannerState:
-    """Remembers which planner answers, until somebody chooses again; an admin's to say."""
+    """Stores which planner answers, until somebody chooses again; refuses anybody but an admin."""
     offer = state.plans.offer
     if offer is None:
         raise AnswerRefused("the planner is set in the configuration (planner.use), and changed there")
@@ -94,10 +97,10 @@ def choose(state: State, by: OperatorSession, use: str, model: str = "") -> Plan
     if len(model) > MOST_MODEL or not model.isprintable():
         raise AnswerRefused(f"the model's name has at most {MOST_MODEL} characters", "VALIDATION_INVALID_VALUE")
     there = offer.listener(offer.settings.host) if use == OLLAMA else None
-    made = ChosenPlanner(use, model, there.uid if there else UNKNOWN_USER, by.operator, int(state.clock.now()))
+    choice = ChosenPlanner(use, model, there.uid if there else UNKNOWN_USER, by.operator, int(state.clock.now()))
 
     def work(tx: Tx) -> None:
-        tx.save_setting(SETTING, json.dumps({**asdict(made), "seal": _seal(state, made)}))
+        tx.save_setting(SETTING, json.dumps({**asdict(choice), "seal": _seal(state, choice)}))
         details = {"use": use, "model": model, "host": offer.settings.host if use == OLLAMA else ""}
         state.recorder.now(tx, "planner_change", event_body(state.clock.now(), "planner_change", by.operator, details))
 
@@ -106,19 +109,19 @@ def choose(state: State, by: OperatorSession, use: str, model: str = "") -> Plan
 
 
 def stored_choice(state: State) -> ChosenPlanner | None:
-    """What was chosen; a row that somebody else wrote counts as none."""
+    """The stored choice; a row without a valid seal counts as none."""
     text = state.store.read(lambda tx: tx.setting(SETTING))
     try:
-        said = json.loads(text or "null")
-        seal = str(said.pop("seal"))
-        made = ChosenPlanner(**said)
+        fields = json.loads(text or "null")
+        seal = str(fields.pop("seal"))
+        choice = ChosenPlanner(**fields)
     except (ValueError, TypeError, AttributeError, KeyError):
         return None
-    return made if hmac.compare_digest(seal, _seal(state, made)) and made.use in CHOICES else None
+    return choice if hmac.compare_digest(seal, _seal(state, choice)) and choice.use in CHOICES else None
 
 
 def planner_state(state: State) -> PlannerState:
-    """How it stands, for whoever chooses."""
+    """The present planner and choice, to be shown."""
     plans = state.plans
     if plans.offer is None:
         settings = plans.configured
@@ -133,7 +136,7 @@ def planner_state(state: State) -> PlannerState:
 
 
 def _trusted(choice: ChosenPlanner) -> frozenset[int]:
-    """Whose program may answer: root's, and the one that listened when it was chosen; where none did, one of this daemon's user."""
+    """The users whose program may answer: root, and the one that listened at the choice; where none did, this daemon's user."""
     return frozenset({0, choice.owner} | ({os.getuid()} if choice.owner == UNKNOWN_USER else set()))
 
 
@@ -146,13 +149,8 @@ def _seal(state: State, choice: ChosenPlanner) -> str:
     return hmac.new(state.installation.digest_key, b"planner\0" + text.encode(), hashlib.sha256).hexdigest()
 
 
-_CONNECT = 0.5  # seconds; on this machine a listener takes a connection at once
-_LISTENS = "0A"  # the state of a socket in the kernel's tables
-_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-
-
 def listener_at(url: str) -> PortListener | None:
-    """Who listens there; None where nobody does."""
+    """The user whose program listens at a URL; None where nothing listens."""
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -165,7 +163,7 @@ def listener_at(url: str) -> PortListener | None:
 
 
 def _bound(port: int) -> list[tuple[str, int]]:
-    """The addresses that this port is listened on, with the user of each; those of one address before those of all."""
+    """The listening addresses of a port with the user of each; specific addresses before unspecified ones."""
     found = [row for table in _TABLES for row in _rows(table, port)]
     return sorted(found, key=lambda row: ipaddress.ip_address(row[0]).is_unspecified)
 

@@ -26,7 +26,7 @@ _CODES: Mapping[type[Exception], str] = MappingProxyType({PlannerTimeout: "PLANN
 
 
 def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> ReviewedPlan:
-    """A planner's plan for a request, reviewed; raises Refused where there is none."""
+    """A planner's plan for a request, reviewed; raises AnswerRefused where there is none."""
     if not intent.strip() or len(intent) > MOST_INTENT:
         raise AnswerRefused(f"say what you want in 1 to {MOST_INTENT} characters", INVALID)
     place, planner = working_folder(cwd), planner_for(state)
@@ -43,19 +43,19 @@ def make_plan(state: State, by: OperatorSession, intent: str, cwd: str = "") -> 
     finally:
         state.plans.planning.release()
     used = tuple(f"{key}: {value}" for key, value in context.items())
-    return _laid(state, by, intent, draft, place, found.planner, found.notice, used)
+    return _add_plan(state, by, intent, draft, place, found.planner, found.notice, used)
 
 
 def plan_command(
     state: State, by: OperatorSession, text: str, cwd: str, intent: str, workflow: str = "", step: int = 0
 ) -> ReviewedPlan:
-    """A plan for a command that is there already: of the history, or of a workflow. It is reviewed like any other."""
+    """A plan for a command of the history or of a workflow; it is reviewed like any other."""
     draft = Draft(_command(text), claims=PlannerClaims())
-    return _laid(state, by, intent, draft, working_folder(cwd), "", "", (), workflow, step)
+    return _add_plan(state, by, intent, draft, working_folder(cwd), "", "", (), workflow, step)
 
 
 def rerun(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
-    """A new plan of what the history has; it is reviewed as if it were new."""
+    """A new plan from one of the history; it is reviewed as if it were new."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None:
         raise AnswerRefused(f"no plan {id!r:.80}", "NOT_FOUND_RESOURCE")
@@ -63,7 +63,7 @@ def rerun(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
 
 
 def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None = None) -> ReviewedPlan:
-    """The plan with another text, read anew; whatever was ticked or approved before counts no more."""
+    """The plan with another text, reviewed again; earlier boxes and approvals no longer count."""
     plan = _open(state, by, id)
     command, place = _command(text), plan.cwd if cwd is None else working_folder(cwd)
     claims = plan.draft.claims if command == plan.generated else None
@@ -76,7 +76,7 @@ def edit(state: State, by: OperatorSession, id: str, text: str, cwd: str | None 
 
 
 def reject(state: State, by: OperatorSession, id: str) -> ReviewedPlan:
-    """Puts a plan away and closes its ticket; the history says that it was looked at."""
+    """Rejects a plan and closes its ticket; the history keeps that it was reviewed."""
     plan = _open(state, by, id)
     after = state.plans.change(plan, replace(plan, status=REJECTED))
     save_plan(state, plan_row(state, after))
@@ -92,7 +92,7 @@ def find(state: State, id: str) -> PlanRow:
     return row
 
 
-def _laid(
+def _add_plan(
     state: State, by: OperatorSession, intent: str, draft: Draft, cwd: str, planner: str, notice: str, used: tuple[str, ...],
     workflow: str = "", step: int = 0,
 ) -> ReviewedPlan:  # fmt: skip
@@ -125,7 +125,7 @@ def _command(text: str) -> str:
 
 
 def working_folder(cwd: str) -> str:
-    """Where it runs: an absolute path, the home folder where none was named."""
+    """The folder to run in; the home folder where none was named; refuses a relative path."""
     path = os.path.expanduser(cwd.strip() or "~")
     if not path.startswith("/") or len(path) > 4_096 or not path.isprintable():
         raise AnswerRefused("the folder has to be an absolute path, such as /home/you/project", INVALID)
@@ -133,5 +133,5 @@ def working_folder(cwd: str) -> str:
 
 
 def _context(cwd: str) -> Mapping[str, str]:
-    """What a planner is told beside the request, and nothing else."""
+    """Everything that a planner receives beside the request."""
     return {"system": platform.system() or "unknown", "shell": "bash", "folder": cwd}

@@ -16,12 +16,12 @@ from collections.abc import Callable, Mapping
 from interlock.analysis.display_text import visible
 
 GRACE = 3.0  # seconds between asking a command to end and ending it
-_LINGER = 0.5  # seconds that output is waited for once the command has ended
+_LINGER = 0.5  # seconds to wait for output once the command has ended
 _AT_ONCE = 65_536
 # A shell that takes the terminal as its own (the first one that a session leader opens), then becomes the command's.
 _TAKE = 'exec 0<>"$1" 1>&0 2>&0; exec "$2" -c "$3"'
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/bin/sh")
-_PASSED = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR")
+_NAMES = ("HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "XDG_RUNTIME_DIR")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_].*?\x1b\\|[@-Z\\-_])", re.DOTALL)
 _UNFINISHED = re.compile(r"\x1b[^\x1b]{0,200}$")
 
@@ -29,8 +29,8 @@ OnEnd = Callable[[int, bool, str, bool], None]  # exit code, whether somebody en
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What a command gets of the daemon's environment: nothing that could be a key."""
-    return {name: environ[name] for name in _PASSED if name in environ} | {
+    """The part of the daemon's environment that a command gets: nothing that could be a key."""
+    return {name: environ[name] for name in _NAMES if name in environ} | {
         "TERM": "dumb",
         "PAGER": "cat",
         "GIT_PAGER": "cat",
@@ -38,12 +38,12 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 class RunningCommand:
-    """A running command; two threads: one reads, whoever asks looks."""
+    """A running command; a thread of its own reads its output, others poll it."""
 
     def __init__(
         self, command: str, cwd: str, environ: Mapping[str, str], most: int, seconds: float, ended: OnEnd
     ) -> None:
-        """Starts it; raises OSError where that is not possible."""
+        """Starts the command; raises OSError where that is not possible."""
         self._most, self._ended, self._until = most, ended, time.monotonic() + seconds
         self._output, self._lock = bytearray(), threading.Lock()
         self.cut = self.over = self.stopped = False
@@ -60,20 +60,20 @@ class RunningCommand:
             os.close(self._master)
             os.close(slave)
             raise
-        os.set_blocking(self._master, False)  # whoever types waits for nobody
+        os.set_blocking(self._master, False)  # typing never blocks
         self._slave = slave  # open until the command has ended, so that the terminal does not end before it began
         self._thread = threading.Thread(target=self._run, name="interlock-plan", daemon=True)
         self._thread.start()
 
     def output(self, start: int) -> tuple[str, int]:
-        """What came since byte `start`, as it can be shown, and where to go on; half an escape or letter waits for its rest."""
+        """The printable output since byte `start`, and the next start; half an escape or letter waits for its rest."""
         with self._lock:
             data, over = bytes(self._output[max(0, start) :]), self.over
         end = len(data) if over else _whole(data)
         return printable_output(data[:end].decode("utf-8", "replace")), max(0, start) + end
 
     def type(self, text: str) -> bool:
-        """One line of somebody who types; False where it has ended, or takes no more for now."""
+        """Types one line; False where the command has ended, or takes no more for now."""
         with self._lock:
             if self.over or self._master < 0:
                 return False
@@ -83,7 +83,7 @@ class RunningCommand:
                 return False
 
     def cancel(self) -> None:
-        """Asks it to end, and ends it soon after; every process of its group."""
+        """Asks every process of its group to end, and kills them soon after."""
         self.stopped = True
 
     def wait(self, seconds: float) -> bool:
@@ -97,7 +97,7 @@ class RunningCommand:
                 if not self._read():
                     break
                 now = time.monotonic()
-                self._push(now)
+                self._end_if_due(now)
                 if self._child.poll() is not None:
                     if self._slave >= 0:
                         os.close(self._slave)
@@ -109,7 +109,7 @@ class RunningCommand:
             self._finish()
 
     def _read(self) -> bool:
-        """Takes what is there; False when nobody can write any more."""
+        """Reads available output; False when nobody can write any more."""
         waiting = select.poll()  # select() takes no file beyond the first 1024, and a busy daemon has more
         waiting.register(self._master, select.POLLIN)
         if not waiting.poll(100):
@@ -128,8 +128,8 @@ class RunningCommand:
             self.cut = self.cut or len(data) > room
         return True
 
-    def _push(self, now: float) -> None:
-        """Ends it by and by where that is wanted, or its time is over."""
+    def _end_if_due(self, now: float) -> None:
+        """Ends a command that was cancelled or exceeded its time: SIGTERM first, SIGKILL after GRACE."""
         if now > self._until:
             self.stopped = True
         if not self.stopped or self._child.poll() is not None:
@@ -164,13 +164,13 @@ class RunningCommand:
 
 
 def printable_output(text: str) -> str:
-    """Output as a page can show it: without what moves a cursor, and with everything else that hides spelled out."""
+    """Output as a page can show it: without cursor movements, and with hidden characters spelled out."""
     plain = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     return "\n".join(visible(line.replace("\t", "    ").replace("\x08", "")) for line in plain.split("\n"))
 
 
 def _whole(data: bytes) -> int:
-    """How much of it ends with a whole letter and a whole escape."""
+    """The number of bytes that end with a whole letter and a whole escape."""
     end = len(data)
     for back in range(1, min(4, len(data)) + 1):
         byte = data[-back]

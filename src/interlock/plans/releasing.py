@@ -30,7 +30,7 @@ NEVER = "Nobody may approve this command, so it does not run from here."
 
 @dataclass(frozen=True, slots=True)
 class PlanConsent:
-    """What a person says to a plan: this text, as it was shown under this mark, and whether the box was ticked."""
+    """A person's consent to a plan: its text, the mark that it was shown under, and whether the box was ticked."""
 
     command: str
     mark: str
@@ -38,7 +38,7 @@ class PlanConsent:
 
 
 class PlanHeld(Exception):
-    """The gate asks for more than a box: its ticket, and the words for a person."""
+    """The policy requires more than a box: the ticket, and the message for a person."""
 
     def __init__(self, words: str, ticket: Ticket | None) -> None:
         self.ticket = ticket
@@ -46,7 +46,7 @@ class PlanHeld(Exception):
 
 
 def require_yes(state: State, by: OperatorSession, id: str, yes: PlanConsent) -> ReviewedPlan:
-    """The plan that a person said yes to, whatever the gate says of it; raises Refused.
+    """The plan that a person consented to, before the policy is evaluated; raises AnswerRefused.
 
     1. It is their own plan, and it was not run before.   2. The text is the one that was shown to them.
     3. Read again now, it still is what was shown.        4. The box is ticked where there is one.
@@ -56,14 +56,14 @@ def require_yes(state: State, by: OperatorSession, id: str, yes: PlanConsent) ->
         words = f"this plan is {plan.status}: it runs once; take it from the history to run it again"
         raise AnswerRefused(words, "TOKEN_ALREADY_USED")
     if yes.command != plan.command or not same_mark(yes.mark, plan.reviewed.mark):  # 2
-        raise AnswerRefused("this is not the text that was shown to you; look at it again", STALE)
+        raise AnswerRefused("this is not the text that was shown to you; review it again", STALE)
     if SECRET_PREFIX in plan.command:
         raise AnswerRefused("a secret was taken out of this command: put it back in before it runs", STALE)
-    now_read = review_again(state, plan)
-    if not same_mark(now_read.mark, plan.reviewed.mark):  # 3
-        state.plans.change(plan, replace(plan, reviewed=now_read))
-        raise AnswerRefused("what this command would do has changed since it was shown; look at it again", STALE)
-    box = now_read.risk.box(state.plans.settings.confirm_medium_risk)
+    reviewed = review_again(state, plan)
+    if not same_mark(reviewed.mark, plan.reviewed.mark):  # 3
+        state.plans.change(plan, replace(plan, reviewed=reviewed))
+        raise AnswerRefused("what this command would do has changed since it was shown; review it again", STALE)
+    box = reviewed.risk.box(state.plans.settings.confirm_medium_risk)
     if box and yes.understood is not True:  # 4
         raise AnswerRefused(f"tick the box first: {box}")
     return plan
@@ -72,10 +72,10 @@ def require_yes(state: State, by: OperatorSession, id: str, yes: PlanConsent) ->
 def release(
     state: State, by: OperatorSession, id: str, yes: PlanConsent, place: str, runs_as: str = ""
 ) -> ReviewedPlan:
-    """The plan, free to run once, on disk and on the record; raises Refused or Held, and then nothing may run.
+    """The plan, released to run once, stored and recorded; raises AnswerRefused or PlanHeld, and then nothing may run.
 
-    5. A person said yes to exactly this.   6. The gate lets exactly this through, after a copy of what it would change.
-    7. That it runs is kept before it does.
+    5. A person consented to exactly this.   6. The policy allows exactly this, after a snapshot of what it would change.
+    7. The run is stored before it starts.
     """
     plan = require_yes(state, by, id, yes)  # 5
     taken = state.plans.change(plan, replace(plan, status=STARTING))
@@ -85,7 +85,7 @@ def release(
         running = replace(
             taken, status=RUNNING, place=place, started_at=state.clock.now(), ticket=ticket, runs_as=runs_as, kept=decision.kept
         )  # fmt: skip
-        _keep(state, running, decision, yes)  # 7
+        _record_run(state, running, decision, yes)  # 7
     except BaseException as error:
         held = error.ticket if isinstance(error, PlanHeld) else None
         after = replace(plan, ticket=held.id if held else plan.ticket, touched_at=state.clock.now())
@@ -100,7 +100,7 @@ def release(
 
 
 def pre_release(state: State, by: OperatorSession, plan: ReviewedPlan) -> PlanHeld | None:
-    """What the gate will ask for, before anything runs; nothing is used up."""
+    """What the policy will require, before anything runs; nothing is spent."""
     try:
         _gate(state, by, plan, own_principal(), spend=False)
     except PlanHeld as held:
@@ -109,16 +109,16 @@ def pre_release(state: State, by: OperatorSession, plan: ReviewedPlan) -> PlanHe
 
 
 def own_principal() -> str:
-    """Of the user that this daemon runs commands as."""
+    """The principal of the user that this daemon runs commands as."""
     return f"uid:{os.getuid()}"
 
 
 def _gate(state: State, by: OperatorSession, plan: ReviewedPlan, runs_as: str, spend: bool = True) -> Decision:
-    """The one evaluation path. Where a signed-in person's confirmation is all that is asked for, this person's yes is it."""
+    """The one evaluation path. Where only a signed-in person's confirmation is required, this person's consent is it."""
     request = replace(request_of(state, plan, runs_as), spend=spend)
     decision = evaluate(state, request)
     ticket = decision.ticket
-    if not decision.allowed and ticket is not None and _own_word_is_enough(ticket):
+    if not decision.allowed and ticket is not None and _own_approval_suffices(ticket):
         approve(state, by, ticket.id, f"asked for in plan {plan.id}")
         decision = evaluate(state, request)
     if not decision.allowed:
@@ -128,11 +128,11 @@ def _gate(state: State, by: OperatorSession, plan: ReviewedPlan, runs_as: str, s
     return decision
 
 
-def _own_word_is_enough(ticket: Ticket) -> bool:
+def _own_approval_suffices(ticket: Ticket) -> bool:
     return ticket.state is TicketState.WAITING and not ticket.requirement.blocked and not needs_stepup(ticket)
 
 
-def _keep(state: State, plan: ReviewedPlan, decision: Decision, yes: PlanConsent) -> None:
+def _record_run(state: State, plan: ReviewedPlan, decision: Decision, yes: PlanConsent) -> None:
     details = {
         "plan": plan.id, "command": redact_text(plan.command), "cwd": plan.cwd, "risk": plan.reviewed.risk.word,
         "understood": yes.understood, "edited": plan.edited, "place": plan.place,

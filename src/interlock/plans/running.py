@@ -22,14 +22,14 @@ from interlock.records.plans import DAEMON, FAILURE, INTERRUPTED, NO_EXIT, RUNNI
 from interlock.runtime.plan_desk import MOST_RUNNING, ReviewedPlan
 from interlock.runtime.state import State
 
-KEPT = 20  # processes that have ended, whose output can still be followed
+MOST_ENDED = 20  # ended processes whose output can still be followed
 CANNOT_START = 126
 MOST_TYPED = 1_000  # characters of a line
 
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How a run goes on: what came since, and how it ended."""
+    """The progress of a run: new output, and its end."""
 
     text: str
     next: int
@@ -57,7 +57,7 @@ def why_not_here(state: State, elsewhere: bool = False) -> str:
 
 
 def start(state: State, by: OperatorSession, id: str, yes: PlanConsent, elsewhere: bool = False) -> ReviewedPlan:
-    """Runs a plan in the daemon, as its user, in a terminal of its own; raises Refused or Held, and then nothing ran."""
+    """Runs a plan in the daemon, as its user, in a terminal of its own; raises AnswerRefused or PlanHeld, and then nothing ran."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     plan = state.plans.of(by.operator, id)
@@ -71,7 +71,7 @@ def start(state: State, by: OperatorSession, id: str, yes: PlanConsent, elsewher
 
 
 def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
-    """The process of a plan that was released; None where it could not be started, which the history says."""
+    """Starts the process of a released plan; None where that failed, which the history records."""
     assert plan.status == RUNNING  # only `release` makes it so
     settings = state.plans.settings
 
@@ -80,7 +80,7 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
         try:
             record_end(state, plan.id, status, _code(code), output, cut, plan.operator)
         except Exception as error:
-            state.trouble(f"the end of a plan could not be kept: {error}", "store")
+            state.trouble(f"the end of a plan could not be stored: {error}", "store")
 
     try:
         process = RunningCommand(
@@ -93,14 +93,14 @@ def spawn(state: State, plan: ReviewedPlan) -> RunningCommand | None:
         return None
     with state.plans.lock:
         gone = [id for id, one in state.plans.processes.items() if one.over]
-        for id in gone[: max(0, len(gone) - KEPT)]:
+        for id in gone[: max(0, len(gone) - MOST_ENDED)]:
             del state.plans.processes[id]
         state.plans.processes[plan.id] = process
     return process
 
 
 def follow(state: State, by: OperatorSession, id: str, start: int) -> RunProgress:
-    """What came since; of a run that ended longer ago, what the history has."""
+    """New output and state of a run; of one that ended longer ago, as the history has it."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None or row.operator != by.operator:
         raise AnswerRefused(f"no plan {id!r:.80} of yours", "NOT_FOUND_RESOURCE")
@@ -120,7 +120,7 @@ def seconds_of(state: State, row: PlanRow) -> float:
 
 
 def cancel(state: State, by: OperatorSession, id: str) -> None:
-    """Ends a run: the whole group of its processes."""
+    """Ends a run with the whole group of its processes."""
     state.plans.of(by.operator, id)
     process = state.plans.processes.get(id)
     if process is None or process.over:
@@ -129,7 +129,7 @@ def cancel(state: State, by: OperatorSession, id: str) -> None:
 
 
 def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: bool = False) -> None:
-    """One line that the plan's own operator types into it while it runs here; an answer, for nobody reviewed it as a command."""
+    """Types one line of the plan's own operator into a run here; refuses input that would run as a command, for nobody reviewed it."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     plan = state.plans.of(by.operator, id)
@@ -147,18 +147,18 @@ def type_line(state: State, by: OperatorSession, id: str, text: str, elsewhere: 
     if process is None or process.over:
         raise AnswerRefused("this command is not running here")
     details = {"plan": id, "characters": len(text)}  # what was typed may be a password
-    told = event_body(state.clock.now(), "plan_input", by.operator, details)
-    state.store.write(lambda tx: state.recorder.now(tx, "plan_input", told))
+    entry = event_body(state.clock.now(), "plan_input", by.operator, details)
+    state.store.write(lambda tx: state.recorder.now(tx, "plan_input", entry))
     if not process.type(text):
-        raise AnswerRefused("it takes nothing that is typed now")
+        raise AnswerRefused("the command takes no input now")
 
 
 def release_to_terminal(
     state: State, by: OperatorSession, id: str, yes: PlanConsent, pid: int = 0, runs_as: str = ""
 ) -> ReviewedPlan:
-    """Lets a plan run at the person's own terminal, by the process `pid`; it says how it ended with `done`, or is missed.
+    """Lets a plan run at the person's own terminal, by the process `pid`, which reports its end with `done` or loses its lease.
 
-    `runs_as` is whom the kernel says that process belongs to; of a terminal on another machine nothing is seen or copied here.
+    `runs_as` is that process's user, as the kernel reports it; targets of a terminal on another machine are not inspected or saved here.
     """
     plan = release(state, by, id, yes, TERMINAL, runs_as)
     history.watch_terminal(state, plan.id, pid)
@@ -166,7 +166,7 @@ def release_to_terminal(
 
 
 def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopped: bool = False) -> PlanRow:
-    """How a run at a terminal ended, as that terminal says."""
+    """Records the end of a run at a terminal, as that terminal reports it."""
     row = state.store.read(lambda tx: tx.plan(id))
     if row is None or row.operator != by.operator or row.place != TERMINAL:
         raise AnswerRefused(f"no plan {id!r:.80} of yours runs at a terminal", "NOT_FOUND_RESOURCE")
@@ -179,7 +179,7 @@ def end_at_terminal(state: State, by: OperatorSession, id: str, code: int, stopp
 
 
 def stop_all(state: State) -> None:
-    """At the daemon's end: whatever runs is ended, and the history says so."""
+    """Ends all runs at the daemon's end, and waits for their records."""
     with state.plans.lock:
         processes = [one for one in state.plans.processes.values() if not one.over]
     for process in processes:
@@ -189,7 +189,7 @@ def stop_all(state: State) -> None:
 
 
 def _code(code: int) -> int:
-    """As a shell says it: ended by a signal is 128 and its number."""
+    """A shell's exit code: 128 and its number for a signal."""
     return 128 - code if code < 0 else code
 
 
@@ -207,7 +207,7 @@ _TOP = frozenset("-i -s --login --shell".split())  # of sudo and doas
 
 
 def reads_commands(facts: Iterable[Fact]) -> bool:
-    """Whether any part of a command takes commands from whoever types, or could: what cannot be read is taken for one."""
+    """Whether any part of a command executes typed input, or could: an unreadable part counts."""
     return any(_reads(fact) for fact in facts)
 
 

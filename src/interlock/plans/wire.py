@@ -16,7 +16,7 @@ from interlock.times import iso
 
 
 def plan_json(state: State, plan: ReviewedPlan) -> dict[str, Any]:
-    """The plan, its review, and the mark that a yes has to carry."""
+    """The plan, its review, and the mark that its approval has to carry."""
     draft, found = plan.draft, plan.reviewed
     reasons = dict.fromkeys((*(one.reason for one in found.assessment.findings), *lookalikes(plan.command)))
     instead = dict.fromkeys(finding.instead for finding in found.assessment.findings if finding.instead)
@@ -95,6 +95,6 @@ def opened_json(state: State, opened: OpenWorkflow) -> dict[str, Any]:
 
 
 def flow_json(flow: RunningWorkflow) -> dict[str, Any]:
-    """How a run of a workflow stands."""
+    """The state of a workflow's run."""
     steps = [{"plan": plan.id, "status": status} for plan, status in zip(flow.plans, flow.statuses)]
     return {"status": flow.status, "reason": flow.words, "step": flow.step, "steps": steps}

@@ -17,7 +17,7 @@ from interlock.runtime.state import State
 
 
 class StepsHeld(Exception):
-    """The gate asks for more for some steps: number, words and ticket of each."""
+    """The policy requires more for some steps: number, message and ticket of each."""
 
     def __init__(self, held: Sequence[tuple[int, PlanHeld]]) -> None:
         self.held = tuple(held)
@@ -26,7 +26,7 @@ class StepsHeld(Exception):
 
 @dataclass(slots=True)
 class RunningWorkflow:
-    """One run of a workflow, as it stands."""
+    """One run of a workflow, with its present state."""
 
     workflow: Workflow
     operator: str
@@ -46,35 +46,35 @@ def start_run(
     state: State,
     by: OperatorSession,
     id: str,
-    said: Sequence[tuple[str, PlanConsent]],
+    answers: Sequence[tuple[str, PlanConsent]],
     frozen: str = "",
     elsewhere: bool = False,
 ) -> RunningWorkflow:
-    """Runs all steps of a workflow: with a yes to each, or with its mark where it is frozen; raises Refused or StepsHeld."""
+    """Runs all steps of a workflow: with consent to each, or with its mark where it is frozen; raises AnswerRefused or StepsHeld."""
     if why := why_not_here(state, elsewhere):
         raise AnswerRefused(why)
     flow = find(state, id)
     if frozen:
-        plans = frozen_steps(state, by, flow, [plan for plan, _ in said], frozen)
+        plans = frozen_steps(state, by, flow, [plan for plan, _ in answers], frozen)
     else:
-        plans = reviewed_steps(state, by, flow, said)
+        plans = reviewed_steps(state, by, flow, answers)
     held = [(plan.step, one) for plan in plans if (one := pre_release(state, by, plan)) is not None]
     if held:
         raise StepsHeld(held)
-    made = RunningWorkflow(flow, by.operator, plans, [PLANNED] * len(plans))
-    _claim(state, made)
+    run = RunningWorkflow(flow, by.operator, plans, [PLANNED] * len(plans))
+    _claim(state, run)
     if frozen:
         try:
             take_run(state, by, flow)
         except BaseException:
-            made.status = INTERRUPTED
+            run.status = INTERRUPTED
             raise
-    threading.Thread(target=_run, args=(state, by, made), name="interlock-workflow", daemon=True).start()
-    return made
+    threading.Thread(target=_run, args=(state, by, run), name="interlock-workflow", daemon=True).start()
+    return run
 
 
 def _claim(state: State, flow: RunningWorkflow) -> None:
-    """One run of a workflow at a time, however many windows begin it at once."""
+    """Refuses a second run of a workflow at the same time."""
     with state.plans.lock:
         running = state.plans.flows.get(flow.workflow.id)
         if running is not None and running.status == RUNNING:
@@ -90,7 +90,7 @@ def find_run(state: State, by: OperatorSession, id: str) -> RunningWorkflow:
 
 
 def cancel_run(state: State, by: OperatorSession, id: str) -> None:
-    """Ends the step that runs, and begins no other."""
+    """Ends the running step, and starts no other."""
     flow = find_run(state, by, id)
     flow.cancelled.set()
     process = state.plans.processes.get(flow.plans[flow.step - 1].id)
@@ -126,7 +126,7 @@ def _steps(state: State, by: OperatorSession, flow: RunningWorkflow) -> str:
         while process is not None and not process.wait(0.5):
             if flow.cancelled.is_set():
                 process.cancel()
-        flow.statuses[at] = status = _ended(state, plan.id)
+        flow.statuses[at] = status = _final_status(state, plan.id)
         failed = failed or status != SUCCESS
         if status == INTERRUPTED or (status != SUCCESS and flow.workflow.stop_on_failure):
             flow.words = f"stopped after step {plan.step}"
@@ -134,7 +134,7 @@ def _steps(state: State, by: OperatorSession, flow: RunningWorkflow) -> str:
     return FAILURE if failed else SUCCESS
 
 
-def _ended(state: State, id: str) -> str:
-    """How a step ended, as the history has it."""
+def _final_status(state: State, id: str) -> str:
+    """The status of an ended step, as the history has it."""
     row = state.store.read(lambda tx: tx.plan(id))
     return row.status if row is not None else INTERRUPTED

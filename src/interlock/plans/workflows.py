@@ -35,7 +35,7 @@ INVALID, MISSING = "VALIDATION_INVALID_VALUE", "NOT_FOUND_RESOURCE"
 
 @dataclass(frozen=True, slots=True)
 class OpenWorkflow:
-    """A workflow in front of a person: its steps as plans, and whether the yes that was given to all of them still counts."""
+    """An opened workflow: its steps as plans, and whether the consent to all of them still counts."""
 
     workflow: Workflow
     plans: tuple[ReviewedPlan, ...]
@@ -47,13 +47,13 @@ class OpenWorkflow:
 def save(
     state: State, by: OperatorSession, name: str, steps: Sequence[Mapping[str, str]], stop_on_failure: bool = True
 ) -> Workflow:
-    """A new workflow; refuses a command with a secret in it, for a workflow is kept as it is."""
+    """A new workflow; refuses a command with a secret in it, for a workflow is stored as it is."""
     name = " ".join(name.split())
     if not name or len(name) > 80 or not name.isprintable():
         raise AnswerRefused("a workflow has a name of 1 to 80 characters", INVALID)
     if not 1 <= len(steps) <= MOST_STEPS:
         raise AnswerRefused(f"a workflow has 1 to {MOST_STEPS} steps", INVALID)
-    made = Workflow(
+    workflow = Workflow(
         state.new_id("flow_"), redact_text(name), tuple(_step(step) for step in steps), stop_on_failure, by.operator, state.clock.now()
     )  # fmt: skip
 
@@ -64,15 +64,15 @@ def save(
                 f"there is a workflow {name!r} already" if len(known) < MOST_WORKFLOWS else "too many workflows",
                 INVALID,
             )
-        tx.save_workflow(made)
-        _record(state, tx, by, {"workflow": made.id, "name": made.name, "saved": len(made.steps)})
+        tx.save_workflow(workflow)
+        _record(state, tx, by, {"workflow": workflow.id, "name": workflow.name, "saved": len(workflow.steps)})
 
     state.store.write(work)
-    return made
+    return workflow
 
 
 def find(state: State, id: str) -> Workflow:
-    """By its id or its name."""
+    """A workflow by its id or its name."""
 
     def work(tx: Tx) -> Workflow | None:
         return tx.workflow(id) or next((one for one in tx.workflows() if one.name.casefold() == id.casefold()), None)
@@ -88,14 +88,14 @@ def list_workflows(state: State) -> list[Workflow]:
 
 
 def remove(state: State, by: OperatorSession, id: str) -> Workflow:
-    """One workflow less; what ran of it stays in the history."""
+    """Removes a workflow; its runs stay in the history."""
     found = replace(find(state, id), removed_at=state.clock.now(), frozen=NOTHING)
     _change(state, by, found, {"removed": True})
     return found
 
 
 def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
-    """Its steps, each read as if it were new."""
+    """Opens a workflow; each step is reviewed as if it were new."""
     flow = find(state, id)
     plans = tuple(
         planning.plan_command(
@@ -104,15 +104,15 @@ def open_steps(state: State, by: OperatorSession, id: str) -> OpenWorkflow:
         for at, step in enumerate(flow.steps, 1)
     )
     mark = _mark(state, flow, plans)
-    counts = _still(state, by, flow, plans, mark)
+    counts = _is_frozen(state, by, flow, plans, mark)
     return OpenWorkflow(flow, plans, mark, counts, bool(flow.frozen) and not counts)
 
 
 def freeze(
-    state: State, by: OperatorSession, id: str, said: Sequence[tuple[str, PlanConsent]], runs: int, days: int
+    state: State, by: OperatorSession, id: str, answers: Sequence[tuple[str, PlanConsent]], runs: int, days: int
 ) -> OpenWorkflow:
-    """One yes to all steps as they are, for so many runs; each step was looked at, and its box ticked. Drift ends it."""
-    flow, plans = _to_freeze(state, by, id, said, runs, days)
+    """Approves all steps as they are, for so many runs; each step was reviewed, and its box ticked. Drift ends it."""
+    flow, plans = _to_freeze(state, by, id, answers, runs, days)
     terms = _grant_terms(state, by, flow, plans, runs, days)
     grant = add_grant(state, by, terms).id if terms else ""
     until = state.clock.now() + days * 86_400
@@ -123,26 +123,26 @@ def freeze(
 
 
 def grant_of(
-    state: State, by: OperatorSession, id: str, said: Sequence[tuple[str, PlanConsent]], runs: int, days: int
+    state: State, by: OperatorSession, id: str, answers: Sequence[tuple[str, PlanConsent]], runs: int, days: int
 ) -> dict[str, Any] | None:
-    """The terms of the grant that freezing takes, to be signed beforehand; none where the gate asks nobody about its steps."""
-    flow, plans = _to_freeze(state, by, id, said, runs, days)
+    """The terms of the grant that freezing needs, to be signed beforehand; none where no step requires approval."""
+    flow, plans = _to_freeze(state, by, id, answers, runs, days)
     return _grant_terms(state, by, flow, plans, runs, days)
 
 
 def _to_freeze(
-    state: State, by: OperatorSession, id: str, said: Sequence[tuple[str, PlanConsent]], runs: int, days: int
+    state: State, by: OperatorSession, id: str, answers: Sequence[tuple[str, PlanConsent]], runs: int, days: int
 ) -> tuple[Workflow, tuple[ReviewedPlan, ...]]:
     if not 1 <= runs <= 50 or not 1 <= days <= FREEZE_DAYS:
         raise AnswerRefused(f"freeze it for 1 to 50 runs and 1 to {FREEZE_DAYS} days", INVALID)
     flow = find(state, id)
-    return flow, reviewed_steps(state, by, flow, said)
+    return flow, reviewed_steps(state, by, flow, answers)
 
 
 def _grant_terms(
     state: State, by: OperatorSession, flow: Workflow, plans: Sequence[ReviewedPlan], runs: int, days: int
 ) -> dict[str, Any] | None:
-    held = _held(plans)
+    held = _held_steps(plans)
     if not held:
         return None
     worst = max(plan.reviewed.assessment.level for plan in held)
@@ -153,11 +153,11 @@ def _grant_terms(
 
 
 def reviewed_steps(
-    state: State, by: OperatorSession, flow: Workflow, said: Sequence[tuple[str, PlanConsent]]
+    state: State, by: OperatorSession, flow: Workflow, answers: Sequence[tuple[str, PlanConsent]]
 ) -> tuple[ReviewedPlan, ...]:
-    """The plans of all steps in order, each with a yes to exactly its text; refuses any other set."""
+    """The plans of all steps in order, each with consent to exactly its text; refuses any other set."""
     plans: list[ReviewedPlan] = []
-    for id, yes in said:
+    for id, yes in answers:
         plan = require_yes(state, by, id, yes)
         if plan.workflow != flow.id or plan.step != len(plans) + 1 or not _same_step(flow, plan):
             raise AnswerRefused("these are not the steps of this workflow as it is; open it again", STALE)
@@ -170,22 +170,22 @@ def reviewed_steps(
 def frozen_steps(
     state: State, by: OperatorSession, flow: Workflow, ids: Sequence[str], mark: str
 ) -> tuple[ReviewedPlan, ...]:
-    """The plans of a frozen workflow, which need no box; refuses where anything is not as it was."""
+    """The plans of a frozen workflow, which need no box; refuses where anything has changed."""
     plans = tuple(state.plans.of(by.operator, id) for id in ids)
     right = [(plan.workflow, plan.step) for plan in plans] == [(flow.id, at) for at in range(1, len(flow.steps) + 1)]
     for plan in plans:
         if not same_mark(review_again(state, plan).mark, plan.reviewed.mark):
             raise AnswerRefused(
-                f"what step {plan.step} would do has changed since it was shown; look at every step again", STALE
+                f"what step {plan.step} would do has changed since it was shown; review every step again", STALE
             )
     now = _mark(state, flow, plans) if right and all(_same_step(flow, plan) for plan in plans) else ""
-    if not now or not same_mark(now, mark) or not _still(state, by, flow, plans, now):
-        raise AnswerRefused("this workflow is not what was frozen; look at every step again", STALE)
+    if not now or not same_mark(now, mark) or not _is_frozen(state, by, flow, plans, now):
+        raise AnswerRefused("this workflow is not what was frozen; review every step again", STALE)
     return plans
 
 
 def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
-    """One run less of a frozen workflow; refuses where another window took it first, or took the workflow away."""
+    """Spends one run of a frozen workflow; refuses where another window spent it first, or removed the workflow."""
 
     def work(tx: Tx) -> None:
         kept, left = tx.workflow(flow.id), int(_number(flow.frozen.get("runs"))) - 1
@@ -197,28 +197,28 @@ def take_run(state: State, by: OperatorSession, flow: Workflow) -> None:
     state.store.write(work)
 
 
-def _still(state: State, by: OperatorSession, flow: Workflow, plans: Sequence[ReviewedPlan], mark: str) -> bool:
-    """Whether the yes to all steps counts: the same steps, the same person, in time, runs left, and a grant that holds."""
+def _is_frozen(state: State, by: OperatorSession, flow: Workflow, plans: Sequence[ReviewedPlan], mark: str) -> bool:
+    """Whether the consent to all steps counts: the same steps and person, in time, runs left, and a valid grant."""
     frozen = flow.frozen
     if not frozen or frozen.get("by") != by.operator or not same_mark(str(frozen.get("mark")), mark):
         return False
     now = state.clock.now()
     if _number(frozen.get("until")) <= now or _number(frozen.get("runs")) < 1:
         return False
-    held, id = _held(plans), str(frozen.get("grant") or "")
+    held, id = _held_steps(plans), str(frozen.get("grant") or "")
     if not held:
         return True
     grant = state.store.read(lambda tx: next((one for one in tx.grants(now) if one.id == id), None))
     return grant is not None and grant.remaining >= len(held) and is_signed(state, grant)
 
 
-def _held(plans: Iterable[ReviewedPlan]) -> list[ReviewedPlan]:
-    """The steps that the gate asks somebody about."""
+def _held_steps(plans: Iterable[ReviewedPlan]) -> list[ReviewedPlan]:
+    """The steps that require approval."""
     return [plan for plan in plans if plan.reviewed.assessment.level >= Level.DESTRUCTIVE]
 
 
 def _mark(state: State, flow: Workflow, plans: Iterable[ReviewedPlan]) -> str:
-    """One keyed hash of all steps as they read now; plans are another one each time, what they say is not."""
+    """One keyed hash of all steps as they are now, whatever the ids of their plans."""
     shown = [flow.id, flow.stop_on_failure]
     for plan in plans:
         found = plan.reviewed
@@ -234,7 +234,7 @@ def _mark(state: State, flow: Workflow, plans: Iterable[ReviewedPlan]) -> str:
 
 
 def _digest(state: State, plan: ReviewedPlan) -> str:
-    """What the gate knows the step by."""
+    """The digest of a step's action."""
     request = request_of(state, plan)
     judgement, named = state.reader.read(request.action, request.files)
     return identify(state, Judged(request, judgement, named, None, state.clock.now())).digest
@@ -252,7 +252,7 @@ def _step(given: Mapping[str, str]) -> Json:
         raise AnswerRefused(str(error), INVALID) from None
     if redact_text(text) != text:
         raise AnswerRefused(
-            "a step has a secret in it, and a workflow is kept as it is: take it from a variable or a file", INVALID
+            "a step has a secret in it, and a workflow is stored as it is: take it from a variable or a file", INVALID
         )
     return {
         "command": text,

@@ -19,11 +19,11 @@ from interlock.sandbox.mounts import MountMode, SandboxMounts
 
 @dataclass(frozen=True, slots=True)
 class SandboxGrant:
-    """Something that is out of reach unless it is granted. In places, `~` is the home and `@` the user's runtime folder."""
+    """A resource that is out of reach unless it is granted. In places, `~` is the home and `@` the user's runtime folder."""
 
     words: str
     places: tuple[str, ...] = ()
-    variables: tuple[str, ...] = ()  # that point to it; one that ends in `*` is a beginning
+    variables: tuple[str, ...] = ()  # that point to it; `*` at the end matches any rest
 
 
 def _grant(words: str, places: str = "", variables: str = "") -> SandboxGrant:
@@ -111,7 +111,7 @@ def places(word: str, home: Path, runtime: Path) -> Iterator[Path]:
 
 
 def pointed_places(word: str, environ: Mapping[str, str]) -> Iterator[Path]:
-    """Where the variables of a grant point to, as far as that is a path."""
+    """The paths that the variables of a grant point to."""
     for name in variables(word, environ):
         value = environ[name]
         for part in (value, *value.split(",")):
@@ -127,16 +127,16 @@ def variables(word: str, environ: Mapping[str, str]) -> Iterator[str]:
             yield name
 
 
-# Of what is hidden with /run, this much is needed to find other machines and programs.
+# Parts of the hidden /run that are needed to find other machines and programs.
 _NEEDED = "/run/systemd/resolve /run/resolvconf /run/NetworkManager/resolv.conf /run/nscd /run/current-system /run/opengl-driver /run/host"
 _SYSTEM = ("/run", "/var/run")
 _ABSTRACT = frozenset({"x11", "dbus"})
-_FIXED_ONLY = "startup"  # is read by everybody and written by nobody
+_FIXED_ONLY = "startup"  # stays readable, and only writing is granted
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxSituation:
-    """Who starts what, and where."""
+    """The command to start, with its user's home, folder, environment and grants."""
 
     config: Config
     home: Path
@@ -153,7 +153,7 @@ class SandboxSituation:
 
 @dataclass(slots=True)
 class SandboxPlan:
-    """What the agent gets."""
+    """The mounts, environment and command of the sandbox."""
 
     world: SandboxMounts
     state: Path
@@ -168,18 +168,18 @@ class SandboxPlan:
 
 
 def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
-    """The jail. What is hidden comes first, then what is let in again, then what stays in its place."""
+    """Plans the sandbox: hidden paths first, then those that stay visible, then the fixed ones."""
     world = SandboxMounts()
     withheld = [word for word in GRANTS if word not in at.granted]
     for path in (
         *map(Path, _SYSTEM),
-        *_reached(withheld, at),
+        *_grant_paths(withheld, at),
     ):  # whatever listens in /run is out of reach, known or not
         world.put(path, MountMode.HIDE)
-    let_in = [at.home, at.cwd, *_code(), *map(Path, _NEEDED.split()), *_sockets(at), *_reached(at.granted, at)]
-    for path in let_in:
+    visible = [at.home, at.cwd, *_code(), *map(Path, _NEEDED.split()), *_sockets(at), *_grant_paths(at.granted, at)]
+    for path in visible:
         world.put(path, MountMode.KEEP)
-    for path in let_in[:2]:
+    for path in visible[:2]:
         world.pin(path)
     _state(world, at)
     for name in at.config.channels.files:  # what opens the ways to people
@@ -196,8 +196,8 @@ def plan_sandbox(at: SandboxSituation) -> SandboxPlan:
     )
 
 
-def _reached(words: Iterable[str], at: SandboxSituation) -> Iterator[Path]:
-    """Where what these words stand for can be reached."""
+def _grant_paths(words: Iterable[str], at: SandboxSituation) -> Iterator[Path]:
+    """The paths by which these grants can be reached."""
     for word in words:
         if word != _FIXED_ONLY:
             yield from places(word, at.home, at.runtime)
@@ -205,7 +205,7 @@ def _reached(words: Iterable[str], at: SandboxSituation) -> Iterator[Path]:
 
 
 def _code() -> list[Path]:
-    """What a hook runs: this program, and the Python that it was installed for."""
+    """The code that a hook runs: this program, and the Python that it was installed for."""
     found = [Path(interlock.__file__).parent, Path(sys.prefix), Path(sys.executable).parent]
     base = Path(sys.base_prefix)
     return [*found, base] if base.is_relative_to(Path.home()) else found
@@ -223,7 +223,7 @@ def _sockets(at: SandboxSituation) -> list[Path]:
 
 
 def _state(world: SandboxMounts, at: SandboxSituation) -> None:
-    """Of the state folder, the hook client, the socket, and a place for what hooks decide while no daemon answers."""
+    """Hides the state folder except the hook client, the socket, and the journal of hooks while no daemon answers."""
     state = at.config.folder.resolve()
     world.pin(state)
     world.put(state, MountMode.HIDE)
@@ -235,7 +235,7 @@ def _state(world: SandboxMounts, at: SandboxSituation) -> None:
 
 
 def _hooks(world: SandboxMounts, at: SandboxSituation) -> list[str]:
-    """Fixes every file that decides about the hooks of a guarded agent; answers those with hooks."""
+    """Fixes every file that decides about the hooks of a guarded agent; returns them."""
     found = hook_files.guarded_files(at.config, at.home, at.cwd)
     fixed = {path for paths in found.values() for path in paths}
     for word in found:

@@ -16,7 +16,7 @@ PROGRAM = "bwrap"
 INSIDE = Path(__file__).with_name("inside.py")
 _PROBE = ("--bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--unshare-pid", "--unshare-ipc", "--", "/bin/true")
 _PATIENCE = 20
-_SWITCHES = (  # what a system can forbid it by, and the value that lets it
+_SWITCHES = (  # the settings by which a system can forbid it, and the values that allow it
     ("kernel.unprivileged_userns_clone", "1"),
     ("kernel.apparmor_restrict_unprivileged_userns", "0"),
     ("user.max_user_namespaces", "15000"),
@@ -28,7 +28,7 @@ class CannotJail(Exception):
 
 
 def find_bubblewrap() -> str:
-    """bubblewrap, once it has shown that it works; raises CannotJail."""
+    """The path of a bubblewrap that works; raises CannotJail."""
     program = next(
         (path for path in ("/usr/bin/bwrap", "/bin/bwrap") if os.access(path, os.X_OK)), shutil.which(PROGRAM)
     )
@@ -39,12 +39,12 @@ def find_bubblewrap() -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotJail(f"{program} does not run: {error}") from None
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise CannotJail(_why(said[-1] if said else f"{program} exits {done.returncode}"))
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise CannotJail(_why(lines[-1] if lines else f"{program} exits {done.returncode}"))
     return program
 
 
-def _why(said: str) -> str:
+def _why(error: str) -> str:
     off = [f"`sysctl -w {name}={value}`" for name, value in _SWITCHES if _is_off(name)]
     hint = (
         f"this system forbids user namespaces; as root: {' and '.join(off)}"
@@ -53,7 +53,7 @@ def _why(said: str) -> str:
             "are user namespaces allowed here? A container may need `--security-opt seccomp=unconfined`, or bubblewrap setuid root"
         )
     )
-    return f"{said}. {hint}"
+    return f"{error}. {hint}"
 
 
 def _is_off(name: str) -> bool:
@@ -66,10 +66,10 @@ def _is_off(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Handshake:
-    """By which those outside and inside speak before the agent starts."""
+    """The pipes between outside and inside before the agent starts."""
 
-    info: int = -1  # bubblewrap says which process is the first
-    ready: int = -1  # the first thing inside says that the jail stands
+    info: int = -1  # bubblewrap writes the pid of the first process
+    ready: int = -1  # the first process inside reports that the sandbox is complete
     go: int = -1  # and waits here
 
 
@@ -96,16 +96,16 @@ def _mount(mount: SandboxMount) -> list[str]:
     if mount.how is MountMode.LINK:
         return ["--symlink", mount.target, path]
     if mount.how is MountMode.HIDE:
-        return _hidden(path) if mount.folder else ["--ro-bind", "/dev/null", path]
+        return _empty_folder(path) if mount.folder else ["--ro-bind", "/dev/null", path]
     return ["--bind" if mount.how is MountMode.KEEP else "--ro-bind", path, path]
 
 
-def _hidden(path: str) -> list[str]:
+def _empty_folder(path: str) -> list[str]:
     return ["--perms", "1777" if path in ("/tmp", "/var/tmp") else "0755", "--tmpfs", path]
 
 
 def _runtime(jail: SandboxPlan) -> list[str]:
-    """The user's runtime folder is empty, and there."""
+    """Makes an empty runtime folder of the user where it is hidden."""
     path = jail.runtime
     hidden = any(
         mount.how is MountMode.HIDE and path.is_relative_to(mount.path) for mount in jail.world.mounts.values()

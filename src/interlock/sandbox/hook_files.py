@@ -13,7 +13,7 @@ from interlock.agents import SCOPES, AgentDialect, agent, words
 from interlock.config import Config
 from interlock.install.discovery import hooked_files
 
-# Beside the places of install, from the home and from the project.
+# In addition to the places of install: below the home, and below the project.
 _MORE = {
     "claude-code": ("", ".claude/settings.json .claude/settings.local.json"),
     "codex": (".codex/config.toml", ".codex/config.toml"),
@@ -27,8 +27,8 @@ _MORE = {
     ),
     "opencode": (".config/opencode/opencode.json .config/opencode/opencode.jsonc", "opencode.json opencode.jsonc"),
 }
-# Of those, the ones that are made where they are missing, so that nobody else makes them: an empty object, until the agent ends.
-_MADE = {
+# Those that are created as an empty object where they are missing, until the agent ends, so that nobody else creates them.
+_PLACEHOLDERS = {
     "claude-code": ".claude/settings.json .claude/settings.local.json",
     "droid": ".factory/settings.json .factory/settings.local.json",
     "gemini": ".gemini/settings.json",
@@ -37,7 +37,7 @@ EMPTY = b"{}\n"
 
 
 def guarded_files(config: Config, home: Path, project: Path) -> dict[str, set[Path]]:
-    """By agent that has hooks of ours, the files that have them."""
+    """The files with hooks of ours, by agent."""
     found: dict[str, set[Path]] = {}
     for one in hooked_files(config, home, project):
         if not one.problem:
@@ -46,7 +46,7 @@ def guarded_files(config: Config, home: Path, project: Path) -> dict[str, set[Pa
 
 
 def deciding_files(word: str, home: Path, project: Path) -> list[Path]:
-    """Every file that decides about an agent's hooks, whether it is there or not."""
+    """Every file that decides about an agent's hooks, whether it exists or not."""
     known: AgentDialect = agent(word)
     found = [place.path for scope in SCOPES for place in known.places(scope, home, project)]
     for base, names in zip((home, project), _MORE.get(word, ("", "")), strict=True):
@@ -55,14 +55,14 @@ def deciding_files(word: str, home: Path, project: Path) -> list[Path]:
 
 
 def missing_files(word: str, project: Path) -> Iterator[Path]:
-    """Files of the project that could switch the hooks off as soon as somebody makes them."""
-    for name in _MADE.get(word, "").split():
+    """Missing files of the project that could switch the hooks off once somebody creates them."""
+    for name in _PLACEHOLDERS.get(word, "").split():
         if not os.path.lexists(project / name):
             yield project / name
 
 
 def agent_of_program(program: str) -> str:
-    """The agent that a program is, by its file name; empty for any other."""
+    """The agent of a program by its file name; empty for any other."""
     from interlock.install.discovery import PROGRAMS
 
     name = os.path.basename(program)
@@ -71,34 +71,34 @@ def agent_of_program(program: str) -> str:
 
 @dataclass(slots=True)
 class Placeholders:
-    """Empty settings that stand where an agent could put others; the last jail that needs one takes it away."""
+    """Empty settings files where an agent could create others; the last sandbox that needs one removes it."""
 
     made: list[Path] = field(default_factory=list)
     folders: list[Path] = field(default_factory=list)
     held: dict[Path, int] = field(default_factory=dict)
 
     def make(self, paths: Iterable[Path]) -> list[str]:
-        """Makes them; answers which could not be made."""
+        """Creates them; returns the problems of those that could not be created."""
         problems = []
         for path in paths:
             try:
                 self._make(path)
             except OSError as error:
-                problems.append(f"{path} could be made by the agent: {error.strerror or error}")
+                problems.append(f"{path} could be created by the agent: {error.strerror or error}")
         return problems
 
     def _make(self, path: Path) -> None:
         for folder in [one for one in reversed(path.parents) if not one.exists()]:
             folder.mkdir()
             self.folders.append(folder)
-        with suppress(FileExistsError), path.open("xb") as file:  # another jail may have been quicker
+        with suppress(FileExistsError), path.open("xb") as file:  # another sandbox may have been quicker
             file.write(EMPTY)
         self.made.append(path)
         self.held[path] = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
         fcntl.flock(self.held[path], fcntl.LOCK_SH | fcntl.LOCK_NB)
 
     def remove(self) -> None:
-        """Takes away what nobody changed and no other jail needs."""
+        """Removes those that nobody changed and no other sandbox needs."""
         for path in self.made:
             with suppress(OSError):
                 handle = self.held.pop(path)

@@ -19,7 +19,7 @@ class _Ruleset(ctypes.Structure):
 
 
 def main(given: list[str]) -> int:
-    """Becomes the agent; 126 and 127 as a shell says it."""
+    """Becomes the agent; returns 126 or 127, as a shell does, where that fails."""
     ready, go, flags, *command = given
     if int(ready) >= 0:
         os.write(int(ready), b"\n")
@@ -30,7 +30,7 @@ def main(given: list[str]) -> int:
     if "tty" in flags.split(","):
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     if "scoped" in flags.split(","):
-        scoped()
+        restrict_sockets()
     for sig in (signal.SIGPIPE, signal.SIGXFSZ):  # which Python ignores, and the agent would inherit that
         signal.signal(sig, signal.SIG_DFL)
     try:
@@ -43,8 +43,8 @@ def main(given: list[str]) -> int:
         return NOT_RUN
 
 
-def scoped() -> bool:
-    """Whether abstract sockets of processes outside (X11's, an old D-Bus's) are out of reach from now on; not on an older kernel."""
+def restrict_sockets() -> bool:
+    """Cuts off abstract sockets of processes outside (X11's, an old D-Bus's); False on an older kernel."""
     call = ctypes.CDLL(None, use_errno=True).syscall
     call.restype = ctypes.c_long
     rules = _Ruleset(0, 0, _ABSTRACT_SOCKETS)

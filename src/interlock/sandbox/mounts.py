@@ -11,12 +11,12 @@ from pathlib import Path
 
 
 class MountMode(IntEnum):
-    """In the order of strictness: of two at one path the higher counts."""
+    """Modes in the order of strictness: of two at one path the higher counts."""
 
-    KEEP = 0  # as outside, and cannot be renamed or removed
-    FIX = 1  # can be read, and nothing more
-    HIDE = 2  # nothing is there
-    LINK = 3  # a link that is made in a hidden folder
+    KEEP = 0  # as outside, but cannot be renamed or removed
+    FIX = 1  # read-only
+    HIDE = 2  # empty
+    LINK = 3  # a link created in a hidden folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,43 +32,43 @@ class SandboxMounts:
     """The mounts by path; all paths are real ones."""
 
     mounts: dict[Path, SandboxMount] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  # what the person should know
+    notes: list[str] = field(default_factory=list)  # for the person
 
     def put(self, path: Path, how: MountMode, target: str = "") -> None:
-        """What does not exist needs nothing, a link in a hidden folder excepted."""
+        """Mounts a path, unless a stricter mode is there already; ignores a missing path, except for a link."""
         if how is not MountMode.LINK:
             path = path.resolve()
-            if not os.path.exists(path) or str(path) == "/":  # also where it may not be looked at
+            if not os.path.exists(path) or str(path) == "/":  # also where it may not be read
                 return
         known = self.mounts.get(path)
         if known is None or known.how < how:
             self.mounts[path] = SandboxMount(path, how, path.is_dir(), target)
 
     def pin(self, path: Path) -> None:
-        """Nothing that leads to this path can be renamed: each folder on the way is a mount of its own, each link in a fixed folder."""
-        for folder, name in _way(path):
+        """Keeps everything that leads to a path from being renamed: each folder on the way becomes a mount, each link is in a fixed folder."""
+        for folder, name in _path_steps(path):
             entry = folder / name
             if not os.access(folder, os.W_OK):
                 continue
             if entry.is_symlink():
-                self._hold(folder)
-                self.notes.append(f"{entry} is a symbolic link, so nothing new can be made in {folder}")
+                self._fix_links(folder)
+                self.notes.append(f"{entry} is a symbolic link, so nothing new can be created in {folder}")
             elif entry.is_dir():
                 self.put(entry, MountMode.HIDE if self._is_hidden(entry) else MountMode.KEEP)
 
     def _is_hidden(self, path: Path) -> bool:
-        """Whether nothing lets it in again below the folder that hides it."""
+        """Whether the nearest mount above a path hides it."""
         above = (self.mounts[one] for one in (path, *path.parents) if one in self.mounts)
         nearest = next(above, None)
         return nearest is not None and nearest.how is MountMode.HIDE
 
     def fix(self, path: Path) -> None:
-        """A file or folder that stays what and where it is."""
+        """Makes a file or folder read-only, and pins its path."""
         self.pin(path)
         self.put(path, MountMode.FIX)
 
     def in_order(self) -> list[SandboxMount]:
-        """Outer ones first, so that an inner one is not covered."""
+        """The mounts, outer ones first, so that an inner one is not covered."""
         return sorted(
             self.mounts.values(), key=lambda mount: (mount.how is MountMode.LINK, len(mount.path.parts), mount.path)
         )
@@ -76,16 +76,16 @@ class SandboxMounts:
     def at(self, path: Path) -> SandboxMount | None:
         return self.mounts.get(path.resolve())
 
-    def _hold(self, folder: Path) -> None:
-        """A folder whose links stay: nothing is made or renamed in it, and what is in it can be written as before."""
+    def _fix_links(self, folder: Path) -> None:
+        """Fixes a folder with links: nothing is created or renamed in it, and its files and folders stay writable."""
         self.put(folder, MountMode.FIX)
         for entry in folder.iterdir():
             if not entry.is_symlink() and stat.S_IFMT(entry.lstat().st_mode) in (stat.S_IFDIR, stat.S_IFREG):
                 self.put(entry, MountMode.KEEP)
 
 
-def _way(path: Path) -> Iterator[tuple[Path, str]]:
-    """Each step to a path, through every link: the folder, and the name that is looked up in it."""
+def _path_steps(path: Path) -> Iterator[tuple[Path, str]]:
+    """Each step to a path, through every link: the folder, and the name in it."""
     folder, names = Path("/"), list(Path(os.path.abspath(path)).parts[1:])
     for _ in range(255):
         if not names:

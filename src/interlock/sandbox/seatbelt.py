@@ -17,7 +17,7 @@ def argv(jail: SandboxPlan) -> list[str]:
 
 
 def profile(jail: SandboxPlan) -> str:
-    """Everything is allowed but what is denied; of several rules that match the last counts."""
+    """A profile that allows by default and denies by mount; of several matching rules the last counts."""
     lines = ["(version 1)", "(allow default)"]
     for mount in jail.world.in_order():
         if mount.how is not MountMode.LINK:
@@ -43,7 +43,7 @@ def _rules(mount: SandboxMount) -> Iterator[str]:
 
 
 def _state(jail: SandboxPlan) -> Iterator[str]:
-    """Of the hidden state folder, what a hook needs."""
+    """Allows the parts of the hidden state folder that a hook needs."""
     for path, what in (
         (jail.state / "bin", "file-read* process-exec"),
         (jail.state / FOLDER, "file-read* network-outbound"),

@@ -22,16 +22,18 @@ from interlock.sandbox.bubblewrap import CannotJail, Handshake
 
 _CHUNK = 65_536
 _NO_SIZE = struct.pack("HHHH", 0, 0, 0, 0)
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+Words = Callable[[Handshake, bool], list[str]]  # of bubblewrap
 
 
 def is_interactive() -> bool:
-    """Whether a person sits at both ends of this process."""
+    """Whether both input and output of this process are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 @contextmanager
 def raw_mode() -> Iterator[None]:
-    """Every key goes through, Ctrl-C too; afterwards the terminal is as it was."""
+    """Passes every key through, Ctrl-C too; restores the terminal afterwards."""
     before = termios.tcgetattr(0)
     tty.setraw(0)
     try:
@@ -42,7 +44,7 @@ def raw_mode() -> Iterator[None]:
 
 @contextmanager
 def follow_size(master: int) -> Iterator[None]:
-    """The agent's terminal has the size of the person's, now and whenever that changes."""
+    """Gives the agent's terminal the size of the person's, now and whenever that changes."""
 
     def resize(sig: int = 0, frame: FrameType | None = None) -> None:
         with suppress(OSError):
@@ -57,24 +59,24 @@ def follow_size(master: int) -> Iterator[None]:
 
 
 def relay(master: int, ended: int, collect: Callable[[], int]) -> int:
-    """Passes bytes on until `ended` can be read and nothing more is to be said; answers what `collect` does."""
+    """Passes bytes on until `ended` can be read and no output is left; returns the result of `collect`."""
     open_stdin, over = True, False
     while True:
         watched = [master] if over else [master, ended, *([0] if open_stdin else [])]
         ready, _, _ = select.select(watched, [], [], 0.1 if over else None)
         if 0 in ready:
-            open_stdin = _passed(0, master)
+            open_stdin = _forward(0, master)
             if not open_stdin:
                 _write(master, b"\x04")
-        if master in ready and not _passed(master, 1):
+        if master in ready and not _forward(master, 1):
             return collect()
         if over and not ready:
             return collect()
         over = over or ended in ready
 
 
-def _passed(source: int, to: int) -> bool:
-    """Whether there was something; a terminal whose other end is closed says so with an error."""
+def _forward(source: int, to: int) -> bool:
+    """Forwards available bytes; False at the end, which a terminal reports with an error once its other end is closed."""
     try:
         data = os.read(source, _CHUNK)
     except OSError:
@@ -89,26 +91,22 @@ def _write(to: int, data: bytes) -> bool:
     return not data
 
 
-Words = Callable[[Handshake, bool], list[str]]  # of bubblewrap
-_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
-
-
 def supervise(words: Words, environ: Mapping[str, str], tell: Callable[[int], None]) -> int:
-    """The agent's exit code; `tell` hears the jail's first process before the agent starts. Raises CannotJail."""
+    """The agent's exit code; `tell` receives the pid of the sandbox's first process before the agent starts. Raises CannotJail."""
     tty = is_interactive()
     with ExitStack() as ending:
-        told, info = _pipe(ending)
+        info_reader, info = _pipe(ending)
         stands, ready = _pipe(ending)
         go, let_go = _pipe(ending)
         master, slave = os.openpty() if tty else (-1, -1)
         if tty:
             ending.callback(os.close, master)
-        process = _started(words(Handshake(info, ready, go), tty), environ, (info, ready, go), slave)
+        process = _start(words(Handshake(info, ready, go), tty), environ, (info, ready, go), slave)
         for end in (info, ready):
-            os.close(end)  # so that a jail that could not be made is heard
+            os.close(end)  # so that reading ends where the sandbox could not be created
         if tty:
             os.close(slave)
-        first = _first_of(told, process)
+        first = _first_of(info_reader, process)
         ending.enter_context(_forwarding(first))
         if not os.read(stands, 1):
             raise CannotJail(f"bubblewrap ended at once, with {process.wait()}")
@@ -117,7 +115,7 @@ def supervise(words: Words, environ: Mapping[str, str], tell: Callable[[int], No
         if tty:
             ending.enter_context(follow_size(master))
             ending.enter_context(raw_mode())
-        return _ended(process, master) if tty else _code(process.wait())
+        return _relay_until_end(process, master) if tty else _code(process.wait())
 
 
 def _pipe(ending: ExitStack) -> tuple[int, int]:
@@ -132,7 +130,7 @@ def _close(file: int) -> None:
         os.close(file)
 
 
-def _started(
+def _start(
     words: Sequence[str], environ: Mapping[str, str], files: Sequence[int], slave: int
 ) -> subprocess.Popen[bytes]:
     streams: dict[str, Any] = (
@@ -141,10 +139,10 @@ def _started(
     return subprocess.Popen(words, env=dict(environ), pass_fds=files, start_new_session=True, **streams)
 
 
-def _first_of(told: int, process: subprocess.Popen[bytes]) -> int:
-    """The first process of the jail, as it is numbered here."""
+def _first_of(info_reader: int, process: subprocess.Popen[bytes]) -> int:
+    """The pid of the sandbox's first process, as seen from outside."""
     data = b""
-    while part := os.read(told, 4096):
+    while part := os.read(info_reader, 4096):
         data += part
         with suppress(ValueError):
             return int(json.loads(data)["child-pid"])
@@ -153,7 +151,7 @@ def _first_of(told: int, process: subprocess.Popen[bytes]) -> int:
 
 @contextmanager
 def _forwarding(first: int) -> Iterator[None]:
-    """Signals to this process are the agent's."""
+    """Forwards signals to the agent."""
 
     def forward(sig: int, frame: FrameType | None) -> None:
         for pid in _children(first):
@@ -169,14 +167,14 @@ def _forwarding(first: int) -> Iterator[None]:
 
 
 def _children(pid: int) -> list[int]:
-    """The agent: what the first process of the jail started itself."""
+    """The agent: the child of the sandbox's first process."""
     try:
         return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()][:1]
     except (OSError, ValueError):
         return []
 
 
-def _ended(process: subprocess.Popen[bytes], master: int) -> int:
+def _relay_until_end(process: subprocess.Popen[bytes], master: int) -> int:
     handle = os.pidfd_open(process.pid)
     try:
         return relay(master, handle, lambda: _code(process.wait()))
@@ -185,5 +183,5 @@ def _ended(process: subprocess.Popen[bytes], master: int) -> int:
 
 
 def _code(code: int) -> int:
-    """As a shell says it."""
+    """A shell's exit code: 128 and its number for a signal."""
     return 128 - code if code < 0 else code

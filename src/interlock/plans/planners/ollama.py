@@ -25,19 +25,19 @@ class Ollama:
         return f"Ollama ({self.model})"
 
     def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
-        asked = {
+        request = {
             "model": self.model,
             "messages": messages(intent, context),
             "format": dict(SCHEMA),
             "stream": False,
             "options": {"temperature": 0},
         }
-        answer = post(self.name, f"{self.host}/api/chat", asked, self.seconds)
+        answer = post(self.name, f"{self.host}/api/chat", request, self.seconds)
         message = answer.get("message") if isinstance(answer, dict) else None
         if not isinstance(message, dict):
             raise PlannerError(f"{self.name} gave no plan: there is no message in its answer")
-        said = parse_reply(self.name, message.get("content"))  # tool calls are not looked at: a planner calls nothing
-        return PlannerReply(said, self.name)
+        reply = parse_reply(self.name, message.get("content"))  # tool calls are ignored: a planner calls nothing
+        return PlannerReply(reply, self.name)
 
 
 def open_planner(settings: PlannerSettings, environ: Mapping[str, str]) -> Planner:

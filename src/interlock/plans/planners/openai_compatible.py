@@ -26,7 +26,7 @@ class OpenAiCompatible:
         return self.model
 
     def plan(self, intent: str, context: Mapping[str, Any]) -> PlannerReply:
-        asked = {
+        request = {
             "model": self.model,
             "messages": messages(intent, context),
             "temperature": 0,
@@ -36,7 +36,7 @@ class OpenAiCompatible:
             },
         }
         headers = {"authorization": f"Bearer {self.key}"} if self.key else {}
-        answer = post(self.name, f"{self.host}/chat/completions", asked, self.seconds, headers)
+        answer = post(self.name, f"{self.host}/chat/completions", request, self.seconds, headers)
         return PlannerReply(parse_reply(self.name, _content(answer)), self.name)
 
 
