@@ -37,7 +37,7 @@ MOVES = MappingProxyType(
         (APPROVED, "spend"): SPENT,
     }
 )
-BY_TIME = "time"  # who decided where nobody did
+BY_TIME = "time"  # `decided_by` where only time decided
 UNUSED = "approved and not used in time"  # why such a ticket expired
 # CT-06: how long an armed token lasts, by level: default and most, in seconds.
 LIFETIMES = MappingProxyType({Level.FORBIDDEN: (120, 300)})
@@ -45,11 +45,11 @@ _LIFETIME = (300, 900)
 
 
 class MoveRefused(ValueError):
-    """A move that a ticket cannot make from where it stands."""
+    """A move that the ticket's state does not allow."""
 
 
 def apply_move(ticket: Ticket, move: str, now: float, by: str = "", reason: str = "") -> Ticket:
-    """The ticket after a move; refuses what the table does not have, and what comes too late."""
+    """The ticket after a move; refuses a move that the table does not have, or that comes too late."""
     state = MOVES.get((ticket.state, move))
     if state is None:
         raise MoveRefused(f"ticket {ticket.id} is {_STANDS[ticket.state]}; it cannot be {_DONE.get(move, move)}")
@@ -127,30 +127,30 @@ def is_freed_by_time(ticket: Ticket) -> bool:
 EXPIRED_SHARE = "expired_share"
 
 
-ENOUGH = 10  # tickets that ended, before their share says anything
+ENOUGH = 10  # ended tickets, before their share is meaningful
 
 
 ENDED = TicketQuery((TicketState.APPROVED, TicketState.REJECTED, TicketState.EXPIRED, TicketState.SPENT), limit=100)
 
 
 def share_of(ended: Sequence[Ticket]) -> float:
-    """0 while too few ended to say anything."""
+    """The share of tickets that expired unanswered; 0 while too few have ended."""
     expired = sum(map(is_unanswered, ended))
     return expired / len(ended) if len(ended) >= ENOUGH else 0.0
 
 
 class TicketChange(StrEnum):
-    """What the service does about the ticket."""
+    """The change of the ticket that a resolution requires."""
 
     NOTHING = "nothing"
     OPEN = "open"  # a new ticket
     SPEND = "spend"  # the approved one, before the action runs
-    CHANGE = "change"  # what time alone has changed
+    CHANGE = "change"  # a change by time alone
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The answer: a word, the ticket it is about, and how long to wait."""
+    """The answer to a requirement: an outcome, its ticket, and how long to wait."""
 
     outcome: str  # allow, cool_off, confirm, approve, verify, block, deny
     reason: str = ""

@@ -20,7 +20,7 @@ from interlock.runtime.state import State
 
 
 def approve(state: State, session: OperatorSession, id: str, reason: str = "") -> Ticket:
-    """Signs an approval; the ticket is approved once enough people who may have signed."""
+    """Signs an approval; the ticket is approved once enough entitled people have signed."""
     reason = redact_text(reason)
 
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
@@ -32,7 +32,7 @@ def approve(state: State, session: OperatorSession, id: str, reason: str = "") -
             who = "an unlocked terminal" if session.resumed else "a signed-in browser"
             raise AnswerRefused(f"ticket {id} is {ticket.level.word}: {who} alone does not approve it")
         lasts = spend_by(ticket, now) + 1
-        approvals = [*tx.approvals(id), _signed(state, tx, session, ticket, "approve", now, lasts)]
+        approvals = [*tx.approvals(id), _sign(state, tx, session, ticket, "approve", now, lasts)]
         roster = state.sessions.roster
         found = check_agreement(ticket, approvals, now, roster.people, roster.verify) if roster else None
         if found is not None and session.operator not in found.by:
@@ -49,7 +49,7 @@ def reject(state: State, session: OperatorSession, id: str, reason: str = "") ->
     reason = redact_text(reason)
 
     def work(tx: Tx, ticket: Ticket, now: float) -> Ticket:
-        _signed(state, tx, session, ticket, "reject", now, now + 3600)
+        _sign(state, tx, session, ticket, "reject", now, now + 3600)
         changed = apply_move(ticket, "reject", now, session.operator, reason)
         denials.reject(tx, state, ticket, now)
         return changed
@@ -71,7 +71,7 @@ def revoke(state: State, session: OperatorSession, id: str, reason: str = "") ->
 
 
 def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ticket:
-    """What became of an action that was let through; only the agent that spent the ticket can say."""
+    """Reports the outcome of an allowed action; only the agent that spent the ticket may."""
 
     def work(tx: Tx) -> Ticket:
         ticket = tx.ticket(id)
@@ -85,7 +85,7 @@ def report_execution(state: State, agent: AgentRef, id: str, outcome: str) -> Ti
 
 
 def mark_executed(tx: Tx, state: State, ticket: Ticket, by: str, outcome: str) -> Ticket:
-    """A spent ticket, with what became of its action; the first report counts."""
+    """Adds the outcome of its action to a spent ticket; the first report counts."""
     if ticket.executed_at:
         return ticket
     now, said = state.clock.now(), redact_text(outcome[:4_000])[:500]
@@ -108,7 +108,7 @@ def _answer(
     reason: str,
     work: Callable[[Tx, Ticket, float], Ticket],
 ) -> Ticket:
-    """One answer in one transaction: the statement, the move and the record of it."""
+    """Applies one answer in one transaction: the statement, the move and its record."""
 
     def whole(tx: Tx) -> Ticket:
         now = state.clock.now()
@@ -154,7 +154,7 @@ def _answer(
 
 
 def _proof(session: OperatorSession) -> dict[str, str]:
-    """What a passkey signed, for whoever proves the record later; in hex, which nobody takes for a secret."""
+    """A passkey's signature for later proof of the record; in hex, which is not mistaken for a secret."""
     made = session.prepared
     if made is None:
         return {}
@@ -162,23 +162,23 @@ def _proof(session: OperatorSession) -> dict[str, str]:
 
 
 def _end_pause(tx: Tx, ticket: Ticket) -> None:
-    """Who waited for a code to this step has an answer now."""
+    """Closes challenges for the step that was answered."""
     for one in tx.challenges(ticket.agent.principal):
         if one.kind == "verify" and one.digest == ticket.digest:
             tx.save_challenge(replace(one, state="answered", code_hash="", release=""))
 
 
-def _signed(
+def _sign(
     state: State, tx: Tx, session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float
 ) -> Approval:
-    """The statement, signed and kept."""
+    """Signs and saves a statement."""
     approval = sign_statement(session, ticket, verdict, now, lasts)
     tx.add_approval(approval)
     return approval
 
 
 def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: float, lasts: float) -> Approval:
-    """The statement, signed with the key that this operator's passphrase opened, or by a passkey that was touched for it."""
+    """The statement, signed with the operator's unlocked key or by a passkey touched for it."""
     made = session.prepared
     if made is not None and (made.ticket, made.verdict) == (ticket.id, verdict):
         return made
@@ -193,37 +193,39 @@ def sign_statement(session: OperatorSession, ticket: Ticket, verdict: str, now: 
     )  # fmt: skip
 
 
-CALLER_GONE = "caller"  # who decided where whoever asked has left
+CALLER_GONE = "caller"  # `decided_by` where the caller has left
 PATIENCE = 600.0  # seconds without a question after which a ticket makes room for another one
 OPEN = (TicketState.COOLING, TicketState.WAITING)
 _MOST = 1_000
 
 
 def abandon(state: State, id: str) -> None:
-    """Whoever waited for this ticket hung up before it was answered."""
+    """Expires an open ticket whose caller disconnected."""
 
     def work(tx: Tx) -> None:
         ticket = tx.ticket(id)
         if ticket is not None and ticket.open:
-            _expire(tx, state, ticket, CALLER_GONE, "whoever asked for it went away before it was answered")
+            _expire(tx, state, ticket, CALLER_GONE, "its caller went away before it was answered")
 
     state.store.write(work)
 
 
 def make_room(tx: Tx, state: State, principal: str, now: float) -> bool:
-    """Whether the queue is shorter now: what nobody asked for lately has no caller any more."""
+    """Withdraws tickets whose callers stopped asking; returns whether the queue is shorter."""
 
-    def alone(ticket: Ticket) -> bool:
+    def is_abandoned(ticket: Ticket) -> bool:
         return now - state.baseline.last_asked_at(ticket) >= PATIENCE
 
     return (
-        withdraw(tx, state, principal, CALLER_GONE, alone, "nobody asked for it any more, and others waited for room")
+        withdraw(
+            tx, state, principal, CALLER_GONE, is_abandoned, "nobody asked for it any more, and others waited for room"
+        )
         > 0
     )
 
 
 def withdraw(tx: Tx, state: State, principal: str, by: str, whose: Callable[[Ticket], bool], why: str = "") -> int:
-    """Nobody is asked any more for what will not run; another try is another ticket."""
+    """Expires the matching open tickets; another attempt opens another ticket."""
     found = list(filter(whose, tx.tickets(TicketQuery(OPEN, principal, limit=_MOST))))
     return sum(_expire(tx, state, ticket, by, why) for ticket in found)
 

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 CHANNEL = "elicitation"
-PROMPT = "prompt"  # of a coding agent, which a hook told to ask
-SESSION = "mcp_"  # how the sessions of MCP's doors begin
+PROMPT = "prompt"  # of a coding agent, opened by a hook
+SESSION = "mcp_"  # prefix of MCP sessions
 DECLINED = "the client's user was asked and said no"
 PATIENCE = 600.0  # seconds in which a question can be answered
-MOST = 1_000  # questions and answers that are remembered; the oldest go first
+MOST = 1_000  # questions and answers in memory; the oldest go first
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,36 +46,38 @@ class ClientQuestion:
 
 @dataclass(slots=True)
 class Elicitations:
-    """What was asked and agreed to since this process started."""
+    """Questions to clients' users and their answers since this process started."""
 
-    sessions: dict[str, str] = field(default_factory=dict)  # ticket -> who opened it, whatever its row says by now
+    sessions: dict[str, str] = field(
+        default_factory=dict
+    )  # ticket -> the session that opened it, whatever its row says
     questions: dict[str, ClientQuestion] = field(default_factory=dict)
     agreed: dict[str, float] = field(default_factory=dict)  # ticket -> until when it counts
 
     def opened(self, ticket: Ticket) -> None:
-        """A ticket was opened just now, in a session that has a client."""
+        """Remembers the session of a ticket that was opened through MCP."""
         if ticket.agent.session.startswith(SESSION):
             _put(self.sessions, ticket.id, ticket.agent.session)
 
     def counts(self, ticket: Ticket, asked: Requirement, session: str, now: float) -> bool:
-        """Whether a user's word is enough for this ticket, was given, and is used in the session that it was given in."""
+        """Whether a user's confirmation suffices for this ticket, was given, and belongs to this session."""
         mine = bool(session) and self.sessions.get(ticket.id) == session
         return mine and now < self.agreed.get(ticket.id, 0.0) and confirm_suffices(ticket, asked)
 
     def forget(self, session: str) -> None:
-        """ESL-13: the connection has ended."""
+        """ESL-13: drops the questions of an ended connection."""
         for id, one in list(self.questions.items()):  # others ask meanwhile
             if one.session == session:
                 self.questions.pop(id, None)
 
 
 def confirm_suffices(ticket: Ticket, asked: Requirement | None = None) -> bool:
-    """Whether nothing but a confirm is asked for, of anybody, at level 2 or below."""
+    """Whether the ticket requires only a confirm, by anybody, at level 2 or below."""
     return is_plain_confirm(ticket.requirement if asked is None else ticket.requirement.join(asked), ticket.level)
 
 
 def is_plain_confirm(asked: Requirement, level: Level) -> bool:
-    """The same of what is asked for at a level."""
+    """Whether a requirement is only a confirm, by anybody, at level 2 or below."""
     return (
         asked.human is Human.CONFIRM
         and not asked.blocked
@@ -87,7 +89,7 @@ def is_plain_confirm(asked: Requirement, level: Level) -> bool:
 
 
 def question(state: State, principal: str, session: str, token: str) -> tuple[str, str] | None:
-    """A question's id and its words; None where a user's word would not be enough for this token, or not for this caller."""
+    """Creates a question with its id and text; None where a user's confirmation would not suffice for this token or caller."""
     now = state.clock.now()
     ticket = state.store.read(lambda tx: ticket_of(tx, token))
     if ticket is None or state.mode != "enforcing" or ticket.agent.principal != principal:
@@ -103,7 +105,7 @@ def question(state: State, principal: str, session: str, token: str) -> tuple[st
 
 
 def accept_answer(state: State, principal: str, session: str, ask: str, approve: bool) -> bool:
-    """Whether the answer freed its ticket; a question is answered once, and by the connection that it was put to."""
+    """Applies an answer and returns whether it freed the ticket; each question is answered once, by its own connection."""
     with state.lock:
         asked = state.elicitations.questions.get(ask)
         if asked is None or (asked.principal, asked.session) != (principal, session):
@@ -152,7 +154,7 @@ def _answer(tx: Tx, state: State, asked: ClientQuestion, approve: bool) -> Ticke
 
 
 def record_run(state: State, agent: AgentRef, id: str) -> Ticket | None:
-    """A client's own prompt was answered with yes, as the call ran: its ticket is used up, and the record says that nobody proved it."""
+    """Spends the ticket of a call that ran after the client's own prompt, recorded as unattested."""
     changed = state.store.write(lambda tx: _record_run(tx, state, agent, id))
     if changed is not None:
         state.tell("approve", changed)
@@ -192,7 +194,7 @@ Session = tuple[str, str, str]  # principal, name, session
 
 
 class SessionConfirmations:
-    """Kept in this process alone: a restart, a reject and a revoke forget it, and another replica asks by itself."""
+    """Patterns confirmed for a session, in this process only: a restart, a rejection or a revocation forgets them."""
 
     def __init__(self) -> None:
         self._until: dict[tuple[Session, str, str], float] = {}  # pattern and tool
@@ -211,7 +213,7 @@ class SessionConfirmations:
             )
 
     def remember(self, restriction: Restriction, judged: Judged, weighed: PolicyResult, decision: Decision) -> None:
-        """After a ticket that a human answered was spent: what its patterns asked for is answered for the session."""
+        """Remembers the patterns of a spent ticket that a human approved, for the rest of the session."""
         agent, level, ticket = judged.request.agent, judged.judgement.assessment.level, decision.ticket
         if restriction.scope != "session" or not agent.session or level > Level.DESTRUCTIVE:
             return
@@ -227,7 +229,7 @@ class SessionConfirmations:
         )
 
     def forget(self, agent: AgentRef) -> None:
-        """Everything that was confirmed for this session: somebody said no to it."""
+        """Drops the confirmations of a session after a rejection."""
         who = _session(agent)
         with self._lock:
             self._until = {key: until for key, until in self._until.items() if key[0] != who}
@@ -242,7 +244,7 @@ class SessionConfirmations:
 
 
 def tool_of(action: Action) -> str:
-    """The tool that a pattern speaks of; a command is the shell's."""
+    """The tool name that a pattern matches; `Bash` for a command."""
     if action.kind is Kind.COMMAND:
         return "Bash"
     return action.text if action.kind in (Kind.TOOL, Kind.OPERATION) else action.kind.value

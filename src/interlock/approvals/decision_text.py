@@ -30,13 +30,11 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     if held.outcome == "allow":
         return _allowed(weighed, held) + (f" {notice(kept.id)}" if kept is not None else "")
     reason = undo_words_after(held.reason or weighed.reason(), weighed.factors)
-    lead, why = _led("Denied" if held.outcome in ("block", "deny") else "Held", reason)
-    if stopped := _lifted(judged.request.agent.principal, weighed) if held.outcome == "block" else "":
-        return f"{lead}: {_end(why)}{stopped}"  # whatever it would do instead is denied as well
+    lead, why = _with_level("Denied" if held.outcome in ("block", "deny") else "Held", reason)
+    if stopped := _unblock_words(judged.request.agent.principal, weighed) if held.outcome == "block" else "":
+        return f"{lead}: {_end(why)}{stopped}"  # a blocked agent's alternatives are denied as well
     instead = next((f.instead for f in judged.judgement.assessment.findings if f.instead), "")
-    final = (
-        held.ticket is not None and held.ticket.state is TicketState.REJECTED
-    )  # other ways to it are refused as well
+    final = held.ticket is not None and held.ticket.state is TicketState.REJECTED  # alternatives are refused as well
     advice = f" Instead: {_end(instead)}" if instead and not final else ""
     seen = impact_words(weighed.factors)
     unkept = next((factor for factor in weighed.factors if factor.startswith(NO_SNAPSHOT_PREFIX)), "").removeprefix(
@@ -50,19 +48,19 @@ def sentence(judged: Judged, weighed: PolicyResult, held: Resolution, kept: Take
     return said + (_next(held, held.ticket) if held.ticket.digest == judged.digest else _other_words(held.ticket))
 
 
-def _led(lead: str, why: str) -> tuple[str, str]:
-    """`Held as dangerous: replaces …` for what a level asks for, whose words begin with its name."""
+def _with_level(lead: str, why: str) -> tuple[str, str]:
+    """Moves the level from the reason into the lead: `Held as dangerous: replaces …`."""
     word, found, rest = why.partition(": ")
     return (f"{lead} as {word}", mid_sentence(rest)) if found and word in _LEVELS else (lead, why)
 
 
 def notice(id: str) -> str:
-    """What whoever asked is told beside a yes."""
+    """The notice of a snapshot in an allow."""
     return f"Interlock kept what this changes: `interlock undo {id}` brings it back."
 
 
 def _allowed(weighed: PolicyResult, held: Resolution) -> str:
-    """What let it pass, where something had to."""
+    """The reason of an allow: the approval, the relief or the policy."""
     if held.keep is TicketChange.SPEND and held.ticket is not None:
         by = held.ticket.decided_by
         who = "it cooled off and nobody objected" if by == BY_TIME else f"{by} approved it"
@@ -78,11 +76,11 @@ def _allowed(weighed: PolicyResult, held: Resolution) -> str:
 
 
 def block_words(agent: AgentRef, why: str) -> str:
-    """What people are told when an agent is stopped."""
+    """The message to people when an agent is blocked."""
     return f"{who(agent)} is blocked: {_end(why)} To lift it: interlock unblock {agent.principal} --reason …"
 
 
-def _lifted(principal: str, weighed: PolicyResult) -> str:
+def _unblock_words(principal: str, weighed: PolicyResult) -> str:
     """How a block ends, and why it may stop more than one agent."""
     if not any(part.name == "blocked" for part in weighed.parts):
         return ""
@@ -106,13 +104,13 @@ def _next(held: Resolution, ticket: Ticket) -> str:
 
 
 def _final(ticket: Ticket) -> str:
-    """What is left after a no, and how a person answers otherwise."""
+    """The consequence of a rejection, and how an operator can still allow it."""
     way = f"`interlock grants add --from {short_id(ticket.id)} --why …`"
     return f" Other words for the same thing meet the same answer; an operator can still allow it ({way})."
 
 
 def _other_words(ticket: Ticket) -> str:
-    """An answer to a ticket that was opened for other words frees those and no others."""
+    """The way to the ticket of the same effect in other words, whose approval frees only those."""
     if ticket.state is TicketState.REJECTED:
         return _final(ticket)
     if not ticket.open:
@@ -121,12 +119,12 @@ def _other_words(ticket: Ticket) -> str:
 
 
 def prompt_reason(decision: Decision) -> str:
-    """The reason for a person who is asked here and now: the way to the ticket is for everybody else."""
+    """The reason for a person at the agent's own prompt, without the way to the ticket."""
     return decision.reason.removesuffix(_way(decision.ticket)) if decision.ticket is not None else decision.reason
 
 
 def waiting_line(ticket: Ticket) -> str:
-    """What the person at an agent reads there: that something waits, and the command that answers it."""
+    """One line for the agent's user: what waits, and the command that answers it."""
     return f"Interlock: {request_line(ticket)}. To answer it: interlock approve {ticket.id}, or the console."
 
 
@@ -135,7 +133,7 @@ def _way(ticket: Ticket) -> str:
 
 
 def _who(ticket: Ticket) -> str:
-    """Who may: `An operator`, `An admin`, `team:data or ben`."""
+    """Who may answer: `An operator`, `An admin`, `team:data or ben`."""
     named = sorted(ticket.requirement.approvers - DEFAULT_APPROVERS)
     if not named:
         return "An operator"

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from interlock.runtime import Judged
     from interlock.runtime.state import State
 
-_LOOKED_AT = 20  # denials of which the tickets are looked at, the most binding first
+_MOST_READ = 20  # denials whose tickets are read, the most binding first
 
 
 def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> MatchedDenial | None:
-    """The denial that an action meets, with its ticket; `own` is the ticket of this very action, which is not another's wording."""
+    """The denial that matches an action, with its ticket; `own` is the ticket of this very action."""
     if not judged.effect_keys:
         return None
     principal = judged.request.agent.principal
     stored = {_key(one): one for one in tx.denials(judged.now, principal)}
-    if not state.shared:  # a row that somebody edited takes no rejection away
+    if not state.shared:  # an edited row lifts no rejection
         stored |= {_key(one): one for one in rejections(state, judged)}
     found = []
-    for one in _met(state, judged, stored.values())[:_LOOKED_AT]:
+    for one in _met(state, judged, stored.values())[:_MOST_READ]:
         ticket = tx.ticket(one.denial.ticket)
         whole = replace(one, ticket=settle(ticket, judged.now) if ticket is not None else None)
         if binds(whole):
@@ -39,22 +39,22 @@ def find_denial(tx: Tx, state: State, judged: Judged, own: Ticket | None) -> Mat
     asked = answered is not None and (answered.open or bool(answered.decided_by))
     if asked or (is_everyday(judged) and all(one.waits for one in found)):
         found = [one for one in found if not one.waits]
-    found.sort(key=lambda one: (not one.fresh, not one.waits))  # asked already, rather than asked once more
+    found.sort(key=lambda one: (not one.fresh, not one.waits))  # an open question before a new one
     return found[0] if found else None
 
 
 def is_everyday(judged: Judged) -> bool:
-    """Whether nobody would be asked about it otherwise: only a no binds that, for to move aside what waits is good advice."""
+    """Whether it would need no approval by itself: only a rejection binds it, since moving a held target aside is good advice."""
     return judged.judgement.assessment.level < Level.DESTRUCTIVE
 
 
 def rejections(state: State, judged: Judged) -> list[Denial]:
-    """What people rejected of this principal's, as far as this process remembers."""
+    """Rejections of this principal's actions, as far as this process remembers."""
     return [one for one in state.baseline.denials(judged.request.agent.principal, judged.now) if one.rejected_at]
 
 
 def may_meet(state: State, judged: Judged) -> bool:
-    """Whether everyday work could meet a rejection, as far as this process remembers: else nobody has to ask the store."""
+    """Whether everyday work could match a remembered rejection; else the store need not be read."""
     return bool(judged.effect_keys) and bool(_met(state, judged, rejections(state, judged)))
 
 
@@ -66,7 +66,7 @@ def _met(state: State, judged: Judged, denials: Iterable[Denial]) -> list[Matche
 
 
 def denial_requirement(one: MatchedDenial | None) -> EarlierDenial | None:
-    """What a denial asks for: the answer to its ticket while that waits, else somebody who answers otherwise."""
+    """The requirement of a denial: the answer to its open ticket, else a new answer by a person."""
     if one is None:
         return None
     asked = one.ticket.requirement if one.waits and one.ticket is not None else Requirement(human=Human.APPROVE)
@@ -87,7 +87,7 @@ def remember(tx: Tx, state: State, judged: Judged, ticket: Ticket) -> None:
 
 
 def reject(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
-    """A person said no: it holds in the agent's session until a person answers otherwise."""
+    """Saves a rejection; it stays in force in the agent's session until a person answers otherwise."""
     agent, folder = ticket.agent, str(ticket.action.get("cwd", ""))
     for text in ticket.effect_keys:
         _save(
@@ -98,7 +98,7 @@ def reject(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
 
 
 def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
-    """A person agreed, and it runs: the same is denied no more."""
+    """Ends the denials of an approved action that runs."""
     live = {_key(one): one for one in tx.denials(now, ticket.agent.principal)}
     live |= {_key(one): one for one in state.baseline.denials(ticket.agent.principal, now)}
     own = [one for one in live.values() if one.ticket == ticket.id]
@@ -107,14 +107,14 @@ def agree(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
 
 
 def release(tx: Tx, state: State, ticket: Ticket, now: float) -> None:
-    """A ticket was withdrawn, and nobody said no to it: its effects are held no more."""
+    """Ends the denials of a withdrawn ticket that nobody rejected."""
     for one in tx.denials(now, ticket.agent.principal):
         if one.ticket == ticket.id:
             _save(tx, state, replace(one, until=now))
 
 
 def count_attempt(tx: Tx, state: State, denial: Denial) -> None:
-    """It was tried once more, in other words."""
+    """Counts one more attempt in other words."""
     _save(tx, state, replace(denial, tries=denial.tries + 1))
 
 

@@ -16,8 +16,8 @@ from interlock.policy.impact import IMPACT_PREFIX, NO_SNAPSHOT_PREFIX, undo_word
 from interlock.records import Ticket
 from interlock.redaction import redact_text
 
-RUNS = "runs"  # the key under which a kept action has its effective commands
-MOST = 40  # effective commands that are kept
+RUNS = "runs"  # the key of the effective commands in a stored action
+MOST = 40  # stored effective commands
 LINE = 300  # characters of a title
 MOST_TEXT = 4_000  # characters of an action in a window
 _TEXTS = ("command", "operation", "tool", "hint")
@@ -43,7 +43,7 @@ class UnwrappedCommand:
 
 @dataclass(frozen=True, slots=True)
 class ActionDisplay:
-    """What an answer is about. `harm` leads where `text` does not show as written what would run."""
+    """An action as shown for approval. `harm` leads where `text` does not show what would run."""
 
     text: str  # as it was written; of an operation or a tool, its call in one line
     marks: tuple[Span, ...] = ()  # the harm in `text`
@@ -66,7 +66,7 @@ class ActionDisplay:
 def display_action(
     action: Mapping[str, Any], findings: Iterable[Mapping[str, Any]] = (), title: str = ""
 ) -> ActionDisplay:
-    """The form of a kept action, whose secrets are out; `title` stands in where the action says nothing."""
+    """Builds the display of a stored, redacted action; `title` stands in for an empty one."""
     text, fields = action_text(action, title)
     worst = worst_of(findings)
     runs = [_run(one) for one in action.get(RUNS) or () if isinstance(one, Mapping)]
@@ -81,7 +81,7 @@ def display_action(
 def unwrap_commands(
     steps: Sequence[EffectiveCommand], findings: Sequence[Mapping[str, Any]], action: Mapping[str, Any]
 ) -> list[Any]:
-    """What a kept action has as its effective commands: nothing where its text shows the harm as it would run."""
+    """The effective commands to store with an action; none where its text shows the harm as it would run."""
     text, fields = action_text(action)
     worst = worst_of(findings)
     whole = "\n".join((text, *fields.values()))
@@ -95,7 +95,7 @@ def unwrap_commands(
 
 
 def action_text(action: Mapping[str, Any], title: str = "") -> tuple[str, Mapping[str, str]]:
-    """The action's own text, and whatever of it is too long for that line, whole."""
+    """The action's own text, and its parameters that are too long for that line."""
     name = next((str(action[key]) for key in _TEXTS if action.get(key)), title)
     rest = {key: _written(value) for key, value in action.items() if key not in _BESIDE and value}
     given = next((action[key] for key in _GIVEN if isinstance(action.get(key), Mapping)), None)
@@ -166,7 +166,7 @@ def _run(data: Mapping[str, Any]) -> UnwrappedCommand:
 
 
 def _marks(text: str, action: Mapping[str, Any], worst: Iterable[Mapping[str, Any]]) -> tuple[Span, ...]:
-    """Where the harm stands: by its span, or by its words where the text is another one than the span points into."""
+    """The spans of the harm; found by its words where the spans belong to another text."""
     points = action.get("kind") in _SPANNED and _REDACTED not in text
     found: dict[Span, None] = {}
     for one in worst:
@@ -179,7 +179,7 @@ def _marks(text: str, action: Mapping[str, Any], worst: Iterable[Mapping[str, An
 
 
 def _plain(finding: Mapping[str, Any], text: str, whole: str, kind: object) -> bool:
-    """Whether a person reads at the place of a finding what would run there."""
+    """Whether the text at a finding shows what would run there."""
     subject, span = str(finding["subject"]), finding.get("span")
     if kind not in _SPANNED or not isinstance(span, list | tuple):
         return _says(whole, subject)
@@ -222,7 +222,7 @@ def _within(one: EffectiveCommand, outer: EffectiveCommand) -> bool:
 
 
 def ticket_text(ticket: Ticket) -> list[str]:
-    """A ticket's action in lines of plain text, whole up to what a window can hold; what is left out is said to be."""
+    """A ticket's action in lines of plain text, up to the size of a window; a cut is marked."""
     found = display_action(ticket.action, ticket.findings, ticket.title)
     lines = [f"! {run.text}{f'   (inside {run.inside})' if run.inside else ''}" for run in found.harm]
     lines += [f"  {run.text}" for run in found.others]
@@ -246,8 +246,8 @@ def _cwd(ticket: Ticket) -> str:
     return str(ticket.action.get("cwd") or "")
 
 
-# Factors that a ticket's other words tell already: how the score comes about, the level's own demand, what a look found.
-_TOLD = (
+# Factors that other parts of a ticket show already: the score, the level's own requirement, the inspected impact.
+_SHOWN_ELSEWHERE = (
     "base: ", "level: ", "irreversible: ", "tier: ", "tolerance: ", "severity: ", IMPACT_PREFIX, NO_SNAPSHOT_PREFIX, ESCALATION_PREFIX,
     *(f"{name}: " for name in sorted(RAISING)),
 )  # fmt: skip
@@ -259,7 +259,9 @@ def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], fact
     known = [one for one in findings if isinstance(one, Mapping)]
     named = {f"{one.get('id')}: {one.get('reason')}" for one in known}
     factors = list(factors)
-    rest = [one for one in factors if one not in named and not one.startswith(_TOLD) and not _ADDS.search(one)]
+    rest = [
+        one for one in factors if one not in named and not one.startswith(_SHOWN_ELSEWHERE) and not _ADDS.search(one)
+    ]
     said: list[str] = []
     first = reason.removeprefix(f"{level}: ")
     for words in (
@@ -275,7 +277,7 @@ def reasons(reason: str, level: str, findings: Iterable[Mapping[str, Any]], fact
 
 
 def _because(factor: str) -> str:
-    """`repetition: the same operation 50 times` -> what a person is told of it."""
+    """The words of a factor, without its name: `repetition: the same operation 50 times`."""
     name, found, words = factor.partition(": ")
     said = words if found and " " not in name else factor
     return said[:1].upper() + said[1:]

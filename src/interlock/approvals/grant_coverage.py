@@ -19,7 +19,7 @@ _OTHER = re.compile(r"[\W_]+")
 def find_covering(
     grants: Iterable[Grant], agent: AgentRef, keys: Sequence[EffectKey], assessment: Assessment, digest: str, now: float
 ) -> Grant | None:
-    """The first grant that covers every effect of the action; none for what cannot be read."""
+    """The first grant that covers every effect of the action; None for an unreadable action."""
     if any("unreadable" in finding.rule for finding in assessment.findings):
         return None
     return next((g for g in grants if _covers(g, agent, keys, assessment, digest, now)), None)
@@ -36,7 +36,7 @@ def _covers(
         return False
     if grant.session and grant.session != agent.session:
         return False
-    if grant.digests:  # a frozen plan: exactly these actions, and anything else asks again
+    if grant.digests:  # a frozen plan: exactly these actions
         return digest in grant.digests
     if (
         grant.environment

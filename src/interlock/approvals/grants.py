@@ -66,7 +66,7 @@ def add_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Gr
 
 
 def _signed(state: State, by: OperatorSession, grant: Grant) -> Grant:
-    """The grant with somebody's signature of its terms; in a browser, what is dangerous takes a touch for exactly these."""
+    """Signs the terms of a grant; in a browser, dangerous terms take a passkey touch for exactly these."""
     if by.granted is not None:
         if _lasting(by.granted) != _lasting(grant):
             raise AnswerRefused("you were asked anew for other terms than these; sign again")
@@ -81,28 +81,28 @@ def _signed(state: State, by: OperatorSession, grant: Grant) -> Grant:
 
 
 def signed_terms(grant: Grant, by: OperatorSession, beside: Mapping[str, Any] | None = None) -> Grant:
-    """The grant with the signature of whoever is signed in under its terms."""
+    """Signs the terms of a grant with the session's key."""
     text = statement_of(grant, beside)
     return replace(grant, statement=text, signature=by.unlocked.sign(text), key_id=by.unlocked.key_id)
 
 
 def statement_of(grant: Grant, touch: Mapping[str, Any] | None = None) -> str:
-    """The text that is signed: the terms, and where a passkey signs them itself, what its challenge is made of."""
+    """The text to sign: the terms, and for a passkey the parts of its challenge."""
     return canonical_json({**grant_terms(grant), "id": grant.id, **(touch or {})})
 
 
 def has_reauth(grant: Grant) -> bool:
-    """Whether its operator was asked anew for it, as its statement says: else it takes nothing away that asks for that."""
+    """Whether its statement says that the operator signed in anew; else it satisfies no requirement of that."""
     return json.loads(grant.statement).get("reauth") is True
 
 
 def touch_of(grant: Grant, nonce: str) -> dict[str, Any]:
-    """What a statement says beside the terms where its operator is asked anew for it; no session's key can sign that."""
+    """The part of a statement that a fresh sign-in adds to the terms; a session's key cannot sign it."""
     return {"digest": f"grant {grant.id}", "nonce": nonce, "reauth": True}
 
 
 def _proof(grant: Grant) -> dict[str, str]:
-    """A touch, for the record, where it can be checked again."""
+    """The passkey's proof, for later verification of the record."""
     if not _touched(json.loads(grant.statement), grant):
         return {}
     return {"key_id": grant.key_id, "statement": grant.statement.encode().hex(), "proof": grant.signature}
@@ -113,12 +113,12 @@ def _touched(said: Mapping[str, Any], grant: Grant) -> bool:
 
 
 def _lasting(grant: Grant) -> dict[str, Any]:
-    """The terms, whenever they were proposed."""
+    """The terms without the time of their proposal."""
     return {**grant_terms(grant), "expires_at": 0}
 
 
 def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
-    """A grant that counts no more."""
+    """Revokes a grant."""
 
     def work(tx: Tx) -> Grant:
         found = tx.grant(id)
@@ -142,14 +142,14 @@ def revoke_grant(state: State, by: OperatorSession, id: str) -> Grant:
 
 
 def _may_revoke(state: State, by: OperatorSession, grant: Grant) -> None:
-    """A standing no protects: it is taken back by whoever said it, or by an admin; everything else by anybody."""
+    """A standing denial may be revoked by its author or an admin only; anything else by any operator."""
     person = state.sessions.person(by.operator)
     if grant.effect == DENY and grant.by != by.operator and (person is None or ADMIN not in person.roles):
         raise AnswerRefused(f"{grant.by} denied this: they take it back, or an admin does")
 
 
 def is_signed(state: State, grant: Grant) -> bool:
-    """Whether an operator who still may really signed these terms: a row edited in the database grants nothing."""
+    """Whether an operator who is still entitled signed these terms; an edited row grants nothing."""
     roster = state.sessions.roster
     person = roster.people.get(grant.by) if roster else None
     if roster is None or person is None or person.disabled or grant.key_id not in person.keys:
@@ -168,12 +168,12 @@ def is_signed(state: State, grant: Grant) -> bool:
 
 
 def use_grant(state: State, grant: Grant) -> bool:
-    """Takes one of the uses that were signed, whatever the row says of how many are left."""
+    """Takes one of the signed uses, whatever the row says is left."""
     return state.shared or state.baseline.use(grant, int(json.loads(grant.statement)["count"]))
 
 
 def grant_use_entry(grant: Grant, judged: Judged) -> AuditEvent:
-    """What the record says of one use: whatever becomes of the row, so often it was used."""
+    """The record of one use, so that uses are counted whatever becomes of the row."""
     details = {"grant": grant.id, "digest": judged.digest}
     return "grant_used", event_body(judged.now, "grant_used", judged.request.agent.principal, details)
 
@@ -187,7 +187,7 @@ def suggest_grant(state: State, ticket: str) -> dict[str, object]:
 
 
 def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Pattern:
-    """One more pattern of the registry, in the wire's words."""
+    """Adds a registry pattern, given in its wire form."""
     try:
         pattern = Pattern.of(given)
         state.registry.register(pattern)
@@ -213,7 +213,7 @@ def add_pattern(state: State, by: OperatorSession, given: Mapping[str, Any]) -> 
 
 
 def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
-    """One pattern less; takes an admin, for it takes protection away."""
+    """Removes a registry pattern; takes an admin, since it lowers protection."""
     require_admin(state, by)
     known = next((pattern for pattern in state.registry if pattern.id == id), None)
     if known is None:
@@ -226,14 +226,14 @@ def remove_pattern(state: State, by: OperatorSession, id: str) -> Pattern:
         state.recorder.now(tx, "pattern_change", body)
 
     state.store.write(work)
-    with contextlib.suppress(PatternError):  # it may have been heard of already
+    with contextlib.suppress(PatternError):  # the change feed may have removed it already
         state.registry.unregister(id)
     state.changed()
     return known
 
 
 def parse_grant(state: State, by: OperatorSession, given: Mapping[str, Any]) -> Grant:
-    """The grant that somebody describes, neither signed nor kept; refuses what is no grant."""
+    """Parses a grant, neither signed nor saved; refuses an invalid one."""
     if unknown := sorted(set(given) - _KEYS):
         raise AnswerRefused(
             f"grant: unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}", "VALIDATION_UNKNOWN_PARAM"
@@ -285,7 +285,7 @@ def _number(given: Mapping[str, Any], key: str, default: int, most: int) -> int:
 
 
 def grant_terms(grant: Grant) -> dict[str, Any]:
-    """What an operator signs."""
+    """The terms that an operator signs."""
     return {
         "effect": grant.effect, "targets": list(grant.targets), "environment": grant.environment, "ceiling": grant.ceiling.word,
         "count": grant.remaining, "expires_at": int(grant.expires_at), "why": grant.why, "principal": grant.principal,

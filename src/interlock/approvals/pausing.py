@@ -26,7 +26,7 @@ REASON = 500  # characters
 
 
 def pause(state: State, by: OperatorSession, seconds: int, reason: str) -> OperatorPause:
-    """Enforcement is off for so long; takes a fresh sign-in and a reason, and no longer than the configuration allows."""
+    """Pauses enforcement; takes a fresh sign-in and a reason, and refuses more time than the configuration allows."""
     now, most = state.clock.now(), state.pauses.max_minutes * 60
     if not most:
         raise AnswerRefused("pauses are switched off here (pause.max_minutes = 0)")
@@ -63,7 +63,7 @@ def end(state: State, by: OperatorSession, reason: str = "") -> None:
 def _order(
     state: State, by: OperatorSession, words: tuple[str, ...], event: str, details: Mapping[str, object]
 ) -> None:
-    """Signed, so that it counts after a restart and at every replica, and on record in the same transaction."""
+    """Signs an order, valid after a restart and at every replica, and records it in the same transaction."""
 
     def work(tx: Tx) -> float:
         tx.save_setting(signed_orders.PAUSE, signed_orders.sign_order(state, tx, by, signed_orders.PAUSE, *words))
@@ -74,7 +74,7 @@ def _order(
 
 
 def refresh(state: State) -> None:
-    """What time and sign-ins ask for: a pause that is over is said to be, one that a restart left is taken over once it is proved."""
+    """Ends an expired pause, and adopts one from before a restart once its signature is proved."""
     roster = state.sessions.roster
     if roster is not None and state.pause_roster is not roster and not state.shared:
         state.store.read(lambda tx: adopt(state, tx))
@@ -88,7 +88,7 @@ def refresh(state: State) -> None:
 
 
 def _over(state: State, tx: Tx) -> bool:
-    """On record once, whichever replica sees it first."""
+    """Records the end once, by whichever replica notices first."""
     mark = repr(state.pause_order)
     if _ended(tx) == mark:
         return False
@@ -97,7 +97,7 @@ def _over(state: State, tx: Tx) -> bool:
 
 
 def adopt(state: State, tx: Tx) -> None:
-    """Follows the newest order that somebody who may signed; an older one that is put back says nothing."""
+    """Follows the newest order of an entitled signer; ignores an older one that is put back."""
     order = signed_orders.load_order(state, tx, signed_orders.PAUSE)
     if order.at > state.pause_order:
         state.pause_order = order.at
@@ -107,7 +107,7 @@ def adopt(state: State, tx: Tx) -> None:
 
 
 def warn(state: State) -> None:
-    """At a start, that a pause waits for somebody who can prove it: nobody's signature can be checked before."""
+    """Warns at the start of a pause whose signature cannot be checked before an operator signs in."""
     found = state.store.read(lambda tx: _read(signed_orders.read_order(tx, signed_orders.PAUSE)))
     if found is not None and found.at(state.clock.now()):
         words = f"a pause until {iso(found.until)} was in force before this start; `interlock unlock` brings it back"
@@ -115,7 +115,7 @@ def warn(state: State) -> None:
 
 
 def state_for_step(state: State, action: Action) -> State:
-    """The service for a step of the loop: what would be freed is only watched, as in the mode monitoring."""
+    """The state for a step of the loop: under a pause it only monitors."""
     by, ceiling = state.paused(state.clock.now())
     if not by or state.mode != "enforcing" or reason_to_hold(state.reader.read(action)[0].assessment, ceiling):
         return state
@@ -123,7 +123,7 @@ def state_for_step(state: State, action: Action) -> State:
 
 
 def _of(state: State, order: signed_orders.Order) -> OperatorPause | None:
-    """The pause that an order asks for; none that is longer or reaches further than its signer may have it."""
+    """The pause of an order; None where it is longer or reaches further than its signer may."""
     found = _read(order)
     if found is None or found.until - found.since > state.pauses.max_minutes * 60:
         return None
@@ -140,12 +140,12 @@ def _read(order: signed_orders.Order) -> OperatorPause | None:
 
 
 def _ceiling(state: State, operator: str) -> Level:
-    """As far as this operator's approval reaches: what is forbidden takes an admin."""
+    """The highest level that this operator may approve; forbidden takes an admin."""
     person = state.sessions.person(operator)
     return Level.FORBIDDEN if person is not None and ADMIN in person.roles else Level.DANGEROUS
 
 
 def _ended(tx: Tx) -> str:
-    """Which pause the record says was ended last."""
+    """The pause that the record says ended last."""
     rows = tx.audit(AuditQuery(event="pause_end", limit=1, newest_first=True))
     return str(own_body(rows[0]).get("pause", "")) if rows else ""

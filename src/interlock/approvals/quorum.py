@@ -23,7 +23,7 @@ DIALOG = "dialog"  # the channel that shows codes without a sign-in
 
 
 def suffices_alone(state: State, operator: str, asked: Requirement) -> bool:
-    """Whether one answer by this operator is all that is asked for; not where two people, or others, are."""
+    """Whether this operator's answer alone satisfies the requirement."""
     roster = state.sessions.roster
     person = state.sessions.person(operator)
     if roster is None or person is None or asked.quorum > 1:
@@ -48,7 +48,7 @@ def is_answerable(state: State, judged: Judged, weighed: PolicyResult) -> bool:
 def apply_grant(
     state: State, judged: Judged, grants: Iterable[Grant], at: Circumstances
 ) -> tuple[Grant | None, Circumstances]:
-    """The grant that covers the action, by somebody who may, and the circumstances with it and with how far a pause reaches."""
+    """The valid grant that covers the action, and the circumstances with it and with the reach of a pause."""
     found = tuple(grants)
     if not found and not at.paused_by:
         return None, at

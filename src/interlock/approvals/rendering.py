@@ -39,7 +39,7 @@ _STYLE = {"approved": "allow", "executed": "allow", "rejected": "deny", "expired
 
 
 def ticket_lines(ticket: TicketJson) -> Iterator[Line]:
-    """Everything that an answer is about: what would run, where, for whom, why it is held, and what is asked."""
+    """The whole ticket: what would run, where, for whom, why it is held, and the requirement."""
     level = ticket.get("level", 0)
     state = str(ticket.get("state", ""))
     yield (
@@ -65,7 +65,7 @@ def ticket_lines(ticket: TicketJson) -> Iterator[Line]:
 
 
 def state_words(ticket: TicketJson) -> str:
-    """Where it stands, in words."""
+    """The state of a ticket, in words."""
     state = str(ticket.get("state", ""))
     if state == "approved" and ticket.get("spentAt"):
         return "approved and used"
@@ -73,7 +73,7 @@ def state_words(ticket: TicketJson) -> str:
 
 
 def agent_words(ticket: TicketJson) -> str:
-    """What was proved of the agent, and what it says of itself."""
+    """The agent's proved principal, and its claimed name."""
     agent = ticket.get("agent")
     agent = agent if isinstance(agent, Mapping) else {}
     name = f", calls itself {agent['name']}" if agent.get("name") else ""
@@ -103,7 +103,7 @@ def requirement_words(asked: object) -> str:
 
 
 def requirement_word(ticket: TicketJson) -> str:
-    """The one word of what is asked."""
+    """The requirement as one word."""
     asked = ticket.get("requirement")
     return str(asked.get("word", "")) if isinstance(asked, Mapping) else str(asked or "")
 
@@ -131,7 +131,7 @@ def decided_by(ticket: TicketJson) -> str:
 
 
 def folder_of(ticket: TicketJson) -> str:
-    """Where it would run; nothing where that is not known."""
+    """The folder that it would run in; empty where unknown."""
     action = ticket.get("action")
     return str(action.get("cwd") or "") if isinstance(action, Mapping) else ""
 

@@ -26,7 +26,7 @@ _STEP = 0.001  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What an operator said, and when; nothing was said where `at` is 0."""
+    """An operator's order and its time; no order where `at` is 0."""
 
     words: tuple[str, ...] = ()
     at: float = 0.0
@@ -34,13 +34,13 @@ class Order:
 
 
 def save_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> None:
-    """Keeps an order beside the change it is about, for replicas; each is later than the one before, whatever clocks say."""
+    """Saves a signed order with its change, for replicas; each is later than the one before, whatever the clocks say."""
     if state.shared:
         tx.save_setting(setting, sign_order(state, tx, by, setting, *words))
 
 
 def sign_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: str) -> str:
-    """An order as it is kept."""
+    """Signs an order, in its stored form."""
     at = max(state.clock.now(), read_order(tx, setting).at + _STEP)
     signature = by.unlocked.sign(_text(setting, words, at))
     kept = {"words": words, "at": at, "by": by.operator, "key": by.unlocked.key_id, "signature": signature}
@@ -48,12 +48,12 @@ def sign_order(state: State, tx: Tx, by: OperatorSession, setting: str, *words: 
 
 
 def load_order(state: State, tx: Tx, setting: str) -> Order:
-    """The order that is kept; none where nobody who may signed it, or nobody here can tell because nobody has unlocked this replica."""
+    """The stored order; none where no entitled operator signed it, or this replica is not unlocked."""
     return verify_order(state, setting, tx.setting(setting) or "")
 
 
 def verify_order(state: State, setting: str, text: str) -> Order:
-    """The order that a text holds; none where nobody who may signed it."""
+    """The order in a text; none where no entitled operator signed it."""
     kept, order, roster = _parsed(text), _order(_parsed(text)), state.sessions.roster
     person = roster.people.get(str(kept.get("by"))) if roster else None
     if roster is None or person is None or person.disabled or str(kept.get("key")) not in person.keys:
@@ -65,7 +65,7 @@ def verify_order(state: State, setting: str, text: str) -> Order:
 
 
 def read_order(tx: Tx, setting: str) -> Order:
-    """The order as the row has it, whoever wrote it."""
+    """The order as the row has it, unverified."""
     return _order(_parsed(tx.setting(setting) or ""))
 
 
@@ -98,7 +98,7 @@ def order_tier(state: State, tx: Tx, by: OperatorSession, row: AgentRow) -> None
 
 
 def with_signed_tier(state: State, tx: Tx, row: AgentRow | None) -> AgentRow | None:
-    """An agent with the trust tier that was signed: one that only the row has is none, where others write to the store."""
+    """The agent with its signed trust tier; on a shared store, an unsigned tier is dropped."""
     if row is None or not row.trust_tier or not state.shared:
         return row
     return row if load_order(state, tx, _tier_of(row)).words == _tier_words(row) else replace(row, trust_tier="")

@@ -27,7 +27,7 @@ _RECORDED = 20_000
 
 
 def load(state: State, tx: Tx) -> None:
-    """What the store says; what the record says counts more than a row: a no that was deleted stands, a yes that was put back does not."""
+    """Loads standing answers; the record counts more than a row: a deleted denial stands, a restored allow does not."""
     revoked = {str(body_of(row).get("grant")) for row in _records(tx, "grant_revoked")}
     rows = {grant.id: grant for grant in tx.grants(state.clock.now()) if grant.effect in STANDING}
     found = {id: grant for id, grant in rows.items() if id not in revoked}
@@ -44,7 +44,7 @@ def _records(tx: Tx, event: str) -> list[AuditRow]:
 
 
 def _recorded(id: str, terms: Mapping[str, object], at: float) -> Grant:
-    """A no, as its record tells it."""
+    """A denial, restored from its record."""
     targets = terms.get("targets")
     patterns = tuple(map(str, targets)) if isinstance(targets, list) else ()
     until = terms.get("expires_at")
@@ -53,7 +53,7 @@ def _recorded(id: str, terms: Mapping[str, object], at: float) -> Grant:
 
 
 def parse_answer(state: State, by: OperatorSession, verdict: str, pattern: str, why: str, seconds: int = 0) -> Grant:
-    """The answer that somebody describes, neither signed nor kept; refuses a pattern that says nothing, or everything."""
+    """Parses an answer, neither signed nor saved; refuses a pattern that matches nothing, or everything."""
     if verdict not in STANDING:
         raise AnswerRefused(
             f"no verdict {verdict!r:.40}; known: {', '.join(sorted(STANDING))}", "VALIDATION_INVALID_VALUE"
@@ -73,7 +73,7 @@ def parse_answer(state: State, by: OperatorSession, verdict: str, pattern: str, 
 
 
 def add_answer(state: State, by: OperatorSession, verdict: str, pattern: str, why: str, seconds: int = 0) -> Grant:
-    """Signs and keeps an answer; what loosens takes a fresh sign-in."""
+    """Signs and saves an answer; an allow takes a fresh sign-in."""
     grant = parse_answer(state, by, verdict, pattern, why, seconds)
     if len(state.standing.answers) >= MOST:
         raise AnswerRefused(f"there are {MOST} standing answers already; revoke some (`interlock allow --list`)")
@@ -94,7 +94,7 @@ def add_answer(state: State, by: OperatorSession, verdict: str, pattern: str, wh
 
 
 def with_overrides(state: State, judged: Judged) -> State:
-    """The service under what the project's file and standing answers say of this action; itself where they say nothing."""
+    """The state under the project's file and standing answers for this action; itself where none applies."""
     rules = list(_rules(state, judged))
     if not rules:
         return state
@@ -108,7 +108,7 @@ def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
     if not state.standing.answers:
         return
     denied = [glob for _, glob in state.standing.of(DENY, judged.now)]
-    for glob in denied if named.cut else hits(denied, named):  # what was not compared may be what a pattern means
+    for glob in denied if named.cut else hits(denied, named):  # the part that was cut off may match
         yield with_origin(LoopRules(patterns=PatternSet(deny=(glob,))), glob.origin), True
     for grant, glob in state.standing.of(ALLOW, judged.now):
         if covers((glob,), named) and _counts(state, judged, grant):
@@ -117,7 +117,7 @@ def _rules(state: State, judged: Judged) -> Iterator[AppliedRules]:
 
 
 def _counts(state: State, judged: Judged, grant: Grant) -> bool:
-    """Whether somebody who may really signed this yes, and could have given it alone."""
+    """Whether an entitled operator signed this allow, and could have approved alone."""
     request = judged.request
     at = Circumstances(mode=state.mode, adapter_context=request.adapter_context, registry_match=judged.registry_match)
     asked = evaluate_policy(judged.judgement.assessment, judged.named, state.policy, at).requirement

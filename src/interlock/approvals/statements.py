@@ -18,7 +18,7 @@ VERSION = 1
 APPROVE, REJECT = "approve", "reject"
 ANYBODY = "human"  # any operator who is a person
 CONSOLE = "console"  # the channel of a browser's session
-VIEWER = "viewer"  # a role that looks and answers nothing
+VIEWER = "viewer"  # a role that reads only
 MAX_TEXT = 4096
 MAX_APPROVALS = 256  # of one ticket; with more, nothing is agreed to
 SKEW_SECONDS = 60  # how far the clock of another replica may be ahead
@@ -45,7 +45,7 @@ class RosterEntry:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What one operator said about one ticket."""
+    """One operator's signed verdict on one ticket."""
 
     v: int
     ticket: str
@@ -63,7 +63,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Whether enough people agreed, who they are, and why a statement did not count."""
+    """Whether enough people approved, who they are, and why a statement did not count."""
 
     satisfied: bool
     reason: str
@@ -134,7 +134,7 @@ def parse_statement(text: str) -> Statement:
 
 
 def requirement_hash(requirement: Requirement) -> str:
-    """What was asked for, as one hash, so that it cannot be asked for less afterwards."""
+    """A hash of the requirement, so that it cannot be lowered afterwards."""
     asked = {
         "approvers": sorted(requirement.approvers),
         "blocked": requirement.blocked,
@@ -184,7 +184,7 @@ def check_agreement(
             _bound(said, ticket)  # 4
             _in_force(said, now, spent)  # 5
             _enough(said, person, demands, services)  # 6
-            _more_than_a_cookie(said, ticket)  # 6
+            _require_stepup(said, ticket)  # 6
         except StatementError as error:
             refused.append((approval.operator, str(error)))
         else:
@@ -270,8 +270,8 @@ def _enough(said: Statement, person: RosterEntry, demands: Iterable[Requirement]
             raise StatementError(f"{person.name} did not sign in anew for it")
 
 
-def _more_than_a_cookie(said: Statement, ticket: Ticket) -> None:
-    """Refuses what a signed-in browser alone said about something dangerous."""
+def _require_stepup(said: Statement, ticket: Ticket) -> None:
+    """Refuses a browser session's statement about a dangerous action without step-up."""
     if ticket.level >= Level.DANGEROUS and said.channel == CONSOLE and not said.reauth:
         raise StatementError(f"{said.operator} was signed in, and not asked anew for it")
 

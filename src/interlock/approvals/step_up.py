@@ -33,7 +33,7 @@ ASK, FRESH = "approve", "fresh"
 
 @dataclass(frozen=True, slots=True)
 class TicketCeremony:
-    """What a passkey was asked to sign."""
+    """The statement that a passkey was asked to sign."""
 
     ticket: str
     statement: str
@@ -41,12 +41,12 @@ class TicketCeremony:
 
 
 def needs_stepup(ticket: Ticket) -> bool:
-    """Whether a signed-in browser alone does not approve it."""
+    """Whether a browser session alone may not approve it."""
     return ticket.level >= Level.DANGEROUS or needs_reauth(ticket.requirement)
 
 
 def own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
-    """The ids of the passkeys that somebody can touch here; refuses whoever has none."""
+    """The ids of the visitor's passkeys for this site; refuses a visitor without one."""
     known = credentials.active_credentials(state, visitor.operator, PASSKEY)
     own = [one.id for one in known if one.public.get("rp_id") == site.rp_id]
     if not own:
@@ -55,7 +55,7 @@ def own_passkeys(state: State, visitor: Visitor, site: Site) -> list[str]:
 
 
 def chain_head(state: State, tx: Tx) -> Head:
-    """Where this process's chain ends now."""
+    """The current head of this process's chain."""
     head = tx.audit_head(state.recorder.writer)
     return Head(head.writer, head.seq, head.hash) if head else Head(state.recorder.writer, FIRST_SEQ - 1, GENESIS)
 
@@ -63,7 +63,7 @@ def chain_head(state: State, tx: Tx) -> Head:
 def stepup_begin(
     state: State, visitor: Visitor, ticket: str, site: Site, verdict: str = APPROVE, until: float = 0.0
 ) -> dict[str, Any]:
-    """What a passkey is asked about a ticket: SHA-256(action digest ‖ audit head ‖ nonce). `until` is for what is used later."""
+    """Begins step-up for a ticket; the passkey's challenge is SHA-256(action digest ‖ audit head ‖ nonce). `until` is for later use."""
     now = state.clock.now()
     own = own_passkeys(state, visitor, site)
 
@@ -136,14 +136,14 @@ def stepup_with_passphrase(state: State, visitor: Visitor, ticket: str, passphra
 
 
 def freshen_begin(state: State, visitor: Visitor, site: Site) -> dict[str, Any]:
-    """What a passkey is asked before an operator, a key or the mode is changed."""
+    """Begins step-up before an operator, a key or the mode is changed."""
     own = own_passkeys(state, visitor, site)
     challenge = secrets.token_bytes(32)
     return begin_ceremony(state, FRESH, challenge, visitor.id, webauthn.request_options(site.rp_id, challenge, own))
 
 
 def freshen_finish(state: State, visitor: Visitor, ceremony: str, response: Mapping[str, Any], site: Site) -> None:
-    """Its operator was asked anew, for two minutes; that approves nothing."""
+    """Marks the session as freshly signed in for two minutes; approves nothing."""
     now = state.clock.now()
     asked = state.visitors.ceremonies.take(ceremony, FRESH, visitor.id, now)
     verify_answer(state, response, asked.challenge, site, visitor.operator)
@@ -151,7 +151,7 @@ def freshen_finish(state: State, visitor: Visitor, ceremony: str, response: Mapp
 
 
 def freshen_with_passphrase(state: State, visitor: Visitor, passphrase: str, code: str) -> None:
-    """The same with passphrase and code, for somebody who signed in like that."""
+    """The same with passphrase and code, for a session that began with them."""
     if visitor.how != PASSPHRASE or credentials.active_credentials(state, visitor.operator, PASSKEY):
         raise AnswerRefused("touch your passkey for this")
     totp.authenticate(state, visitor.operator, passphrase, code, visitor.source)
@@ -171,7 +171,7 @@ class GrantCeremony:
 
 
 def grant_begin(state: State, visitor: Visitor, given: Mapping[str, Any], site: Site) -> dict[str, Any]:
-    """What a passkey is asked about a grant: SHA-256(its id ‖ audit head ‖ hash of its whole statement)."""
+    """Begins step-up for a grant; the challenge is SHA-256(its id ‖ audit head ‖ hash of its whole statement)."""
     grant = parse_grant(state, visitor.session, given)
     own = own_passkeys(state, visitor, site)
     touch = touch_of(grant, secrets.token_hex(16))
@@ -207,7 +207,7 @@ def grant_with_passphrase(
 
 
 def reveal_begin(state: State, visitor: Visitor, id: str, site: Site) -> dict[str, Any]:
-    """What a passkey is asked before a code is shown: about the step that the code would free, or, for a block, anew."""
+    """Begins step-up before a code is shown: for the step that the code frees, or for a block a fresh sign-in."""
     challenge, ticket = _about(state, id)
     if ticket is None:
         return freshen_begin(state, visitor, site)
@@ -229,7 +229,7 @@ def reveal_finish(
 
 
 def reveal_with_passphrase(state: State, visitor: Visitor, id: str, passphrase: str, code: str) -> RevealedCode:
-    """The same with passphrase and code, for somebody who signed in like that."""
+    """The same with passphrase and code, for a session that began with them."""
     _, ticket = _about(state, id)
     armed = stepup_with_passphrase(state, visitor, ticket.id if ticket else id, passphrase, code)
     return challenges.reveal(state, armed, id)

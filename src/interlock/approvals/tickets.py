@@ -31,14 +31,14 @@ HARM = 120  # of them for what a long command does
 
 
 def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
-    """The ticket of a held action; everything in it that a person or an agent can read has its secrets taken out."""
+    """The ticket of a held action; every readable text in it is redacted."""
     request, assessment, now = judged.request, judged.judgement.assessment, judged.now
     asked = weighed.requirement
     block = request.adapter_context.block if request.adapter_context else None
     hours = block.approval.timeout_hours if block and block.approval else None  # R-4
     wait = hours * 3600 if hours else state.policy.severities.auto_expire_ms / 1000
     marks = _marks(judged)
-    action = _kept_action(judged, marks)
+    action = _stored_action(judged, marks)
     words = message(block.confirmation_message, _params(request.action)) if block and block.confirmation_message else ""
     ticket = Ticket(
         id=state.new_id("pdact_"),
@@ -77,7 +77,7 @@ def new_ticket(state: State, judged: Judged, weighed: PolicyResult) -> Ticket:
 
 
 def _given(judged: Judged, weighed: PolicyResult) -> str:
-    """What a yes gives beside the action itself, where the steps of an execution had run out (C-20)."""
+    """The further steps that an approval gives, where an execution had none left (C-20)."""
     step = judged.request.step
     if step is None or not step.more or all(part.name != "steps" for part in weighed.parts):
         return ""
@@ -85,8 +85,8 @@ def _given(judged: Judged, weighed: PolicyResult) -> str:
     return f". A yes allows this step{after}, of execution {judged.request.execution}"
 
 
-def _kept_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
-    """The action as it is kept, with what it would really run where its own text does not show that."""
+def _stored_action(judged: Judged, marks: Sequence[Span]) -> dict[str, Any]:
+    """The stored action, with its effective commands where its own text does not show them."""
     action, assessment = judged.request.action, judged.judgement.assessment
     plain = {"kind": action.kind.value, **action.fields}
     runs = unwrap_commands(assessment.steps, [finding_json(finding) for finding in assessment.findings], plain)
@@ -119,7 +119,7 @@ def token_of(state: State, ticket: Ticket) -> str:
 
 
 def shown_hash(ticket: Ticket) -> str:
-    """What an operator is shown, as one hash: an approval is for exactly this."""
+    """A hash of what an operator is shown; an approval is for exactly this."""
     shown = {
         "title": ticket.title,
         "reason": ticket.reason,
@@ -133,18 +133,18 @@ def shown_hash(ticket: Ticket) -> str:
 
 
 def shows_action(ticket: Ticket, judged: Judged) -> bool:
-    """Whether a ticket shows the action that would be spent on it, as it is judged now: what people saw is what they signed."""
+    """Whether a ticket shows the action that would spend it, as judged now: people sign what they saw."""
     action, assessment, marks = judged.request.action, judged.judgement.assessment, _marks(judged)
     return (
         ticket.title == title_of(action, marks)
-        and canonical(ticket.action) == canonical(_kept_action(judged, marks))
+        and canonical(ticket.action) == canonical(_stored_action(judged, marks))
         and (ticket.level, ticket.irreversible) == (assessment.level, assessment.irreversible)
         and [one.get("id") for one in ticket.findings] == [finding_json(one).get("id") for one in assessment.findings]
     )
 
 
 def _marks(judged: Judged) -> tuple[Span, ...]:
-    """Where the harm is in a command, the worst first: a person is shown that much, whatever it looks like."""
+    """Spans of the harm in a command, the worst first, which a person is always shown."""
     if judged.request.action.kind is not Kind.COMMAND:
         return ()
     found = sorted(judged.judgement.assessment.findings, key=lambda one: -one.level)
@@ -152,7 +152,7 @@ def _marks(judged: Judged) -> tuple[Span, ...]:
 
 
 def action_json(action: Action, marks: Sequence[Span] = ()) -> dict[str, Any]:
-    """An action as it is kept: its kind, its fields, where it runs; secrets out."""
+    """An action in its stored form: kind, fields and folder, redacted."""
     fields = {key: value for key, value in action.fields.items() if value not in (None, "", {})}
     kept = redact({"kind": action.kind.value, **_plain(fields), **({"cwd": action.cwd} if action.cwd else {})})
     if marks and fields.get("command") == action.text:

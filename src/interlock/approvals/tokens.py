@@ -77,7 +77,7 @@ def _mismatch(judged: Judged, ticket: Ticket) -> Resolution:
 
 
 def _operation(ticket: Ticket) -> str:
-    """What `called` says of the request that the ticket was opened for."""
+    """The operation name of the request that the ticket was opened for."""
     kind = ticket.action.get("kind")
     return counted_name(Action(Kind(kind), ticket.action)) if kind == ticket.operation else ticket.operation
 
@@ -103,7 +103,7 @@ def pending_token(state: State, judged: Judged, held: Resolution) -> str:
 
 
 def code_of(held: Resolution, weighed: PolicyResult, token: str) -> str:
-    """The registry's word for an answer; empty for a yes."""
+    """The error code of an answer; empty for an allow."""
     if held.outcome == "allow":
         return ""
     return held.code or weighed.code or (HELD if token else "PERMISSION_DENIED")
@@ -112,11 +112,11 @@ def code_of(held: Resolution, weighed: PolicyResult, token: str) -> str:
 def details(
     state: State, judged: Judged, weighed: PolicyResult, held: Resolution, code: str, token: str
 ) -> dict[str, Any]:
-    """What 1.9 puts beside a code; a token is named as the record names it."""
+    """The details of a code (1.9); a token is named as in the record."""
     ticket = held.ticket
     if code == HELD and ticket is not None:
         assessment, adapted = judged.judgement.assessment, judged.request.adapter_context
-        declared = adapted.call.reasons if adapted else ()  # the adapter's own words, and no others beside them
+        declared = adapted.call.reasons if adapted else ()  # the adapter's own words only
         reasons = declared or dict.fromkeys(finding.reason for finding in assessment.findings)
         return {
             "operation": ticket.operation,
@@ -153,7 +153,7 @@ def _limits(state: State, judged: Judged, held: Resolution) -> dict[str, Any]:
 
 
 def token_entries(state: State, judged: Judged, held: Resolution, issued: bool) -> list[AuditEvent]:
-    """CT-12: what the record says of a token that was issued, spent or refused."""
+    """CT-12: the records of a token that was issued, spent or refused."""
     request, ticket = judged.request, held.ticket
     if issued and ticket is not None:
         return [_entry(state, judged, "TOKEN_ISSUED", ticket)]
@@ -165,12 +165,12 @@ def token_entries(state: State, judged: Judged, held: Resolution, issued: bool) 
 
 
 def is_failure(judged: Judged, held: Resolution) -> bool:
-    """Whether this was one more token that did not count."""
+    """Whether this was a failed attempt with a token."""
     return bool(judged.request.token) and bool(_failure(held))
 
 
 def revocation_entry(state: State, ticket: Ticket, by: str, now: float) -> AuditEvent:
-    """The record of a token that an operator took away."""
+    """The record of a token that an operator revoked."""
     event, session = "TOKEN_REVOKED", ticket.agent.session
     return event, token_body(now, event, token_of(state, ticket), ticket.operation, ticket.adapter, "", session, by)
 

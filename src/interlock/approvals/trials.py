@@ -37,12 +37,12 @@ class PastAction:
     agent: str
     level: Level
     covered: bool
-    decision: str  # what was answered then
+    decision: str  # the answer then
 
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """Something beside what a grant names, and whether the grant covers it all the same."""
+    """A near miss of a grant's terms, and whether the grant covers it all the same."""
 
     words: str
     what: str
@@ -112,7 +112,7 @@ def _covers(grant: Grant, after: Sequence[EffectKey], assessment: Assessment, wh
 
 
 def _beside(grant: Grant) -> Iterator[tuple[Any, ...]]:
-    """Targets that look like the ones that are named."""
+    """Targets similar to the named ones."""
     who, seen = _holder(grant), _seen(grant.ceiling)
     if grant.digests:
         words = "the same program with other words"
@@ -131,7 +131,7 @@ def _beside(grant: Grant) -> Iterator[tuple[Any, ...]]:
 
 
 def _above(grant: Grant) -> Iterator[tuple[Any, ...]]:
-    """The same deed, but worse."""
+    """The same effect at a higher level."""
     who, own, mark = _holder(grant), _own(grant), _mark(grant)
     if grant.ceiling < Level.FORBIDDEN:
         worse = Level(grant.ceiling + 1)
@@ -141,7 +141,7 @@ def _above(grant: Grant) -> Iterator[tuple[Any, ...]]:
 
 
 def _others(grant: Grant) -> Iterator[tuple[Any, ...]]:
-    """The same deed by somebody else."""
+    """The same effect by another agent."""
     who, own, seen, mark = _holder(grant), _own(grant), _seen(grant.ceiling), _mark(grant)
     for words, other in (
         ("another user or token", replace(who, principal=f"{who.principal}-other")),
@@ -238,14 +238,14 @@ _SAID_YES = (TicketState.APPROVED, TicketState.SPENT)
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """So many approvals of one agent that one grant would have spared."""
+    """Repeated approvals of one agent that one grant would replace."""
 
     count: int
     command: tuple[str, ...]  # that makes the grant
 
 
 def find_habit(state: State, id: str) -> Habit | None:
-    """What the newest approval of a ticket is one of; None where it is no habit yet, or nothing narrow would cover it."""
+    """The habit that a ticket's approval belongs to; None where there is none yet, or no narrow grant covers it."""
 
     def work(tx: Tx) -> tuple[Ticket | None, list[Ticket]]:
         own = tx.ticket(id)
