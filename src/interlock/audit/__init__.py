@@ -38,7 +38,7 @@ class Attempt:
     """One evaluated action: DL-07's fields, and everything that a replay needs."""
 
     at: float
-    adapter_name: str  # R-1: the door, where no adapter is loaded
+    adapter_name: str  # R-1: the interface, where no adapter is loaded
     operation: str
     level: Level
     outcome: str  # allowed, confirmed, denied
@@ -55,25 +55,25 @@ class Attempt:
     ticket: str = ""
     challenge: str = ""
     execution: str = ""
-    step: Json = field(default_factory=nothing)  # of the loop: its number, what the agent said of the one before
+    step: Json = field(default_factory=nothing)  # of the loop: its number, and the agent's report of the previous one
     irreversible: bool = False
     score: int = 0
     tier: str = ""
     factors: tuple[str, ...] = ()
     findings: tuple[Any, ...] = ()
-    facts: Any = None  # what core was given, for replay
+    facts: Any = None  # the inputs of the decision, for replay
     requirement: Requirement | None = None
     decision: str = ""  # the word on the wire
     policy_name: str = ""
     mode: str = ""
     grant: str = ""
-    kept: Json = field(default_factory=nothing)  # the snapshot that was taken before it ran: id and digest
+    kept: Json = field(default_factory=nothing)  # the snapshot taken first: id and digest
     paused_by_operator: str = ""  # whose pause was in force
     audit_context: tuple[str, ...] = ()  # R-18: as the adapter declares it
 
 
 def fingerprint(secret: str) -> str:
-    """C-29: how a token or a code is written down."""
+    """C-29: a token or code as the record writes it."""
     return "sha256:" + hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -83,7 +83,7 @@ def attempt_event(attempt: Attempt) -> str:
 
 
 def is_held(attempt: Attempt) -> bool:
-    """R-18: denied for now, because somebody has to agree first."""
+    """R-18: whether an attempt was denied until somebody approves."""
     return attempt.outcome == DENIED and attempt.reason.startswith(HELD)
 
 
@@ -130,7 +130,7 @@ def token_body(
 
 
 def checked_event_body(at: float, event: str, by: str, details: Mapping[str, Any] = NOTHING) -> dict[str, Any]:
-    """The body of what an operator or the system did; refuses an unknown event and details that say who or when."""
+    """The body of an event by an operator or the system; refuses an unknown event, and details that set who or when."""
     if event not in SYSTEM_EVENTS:
         raise ValueError(f"event: expected one of {', '.join(sorted(SYSTEM_EVENTS))}, got {event!r:.80}")
     if taken := {"timestamp", "by"} & set(details):

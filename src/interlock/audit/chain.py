@@ -15,11 +15,11 @@ from interlock.redaction import has_no_secret, redact
 
 SCHEMA = 1
 FIRST_SEQ = 0
-GENESIS = "0" * 64  # what the first record of a writer follows
+GENESIS = "0" * 64  # the previous hash of a writer's first record
 CHECKPOINT = "checkpoint"  # the event of a record that says one was signed
 _HASHED = "interlock.audit"
 _SIGNED = "interlock.checkpoint"
-_HARMLESS = '"reauth":false'  # in every full record; it sounds like a secret, and is none
+_HARMLESS = '"reauth":false'  # in every full record; looks like a secret to redaction
 
 Sign = Callable[[bytes], str]  # what is signed -> signature in hex
 
@@ -69,7 +69,7 @@ def head_of(row: AuditRow) -> dict[str, Any]:
 
 
 def checkpoint(heads: Mapping[str, Any], floors: Mapping[str, Any], at: float) -> bytes:
-    """What is signed: every writer's head, the last pruned record of each, and when; refuses what is no head."""
+    """The signed text of a checkpoint: each writer's head and last pruned record, and the time; refuses an invalid head."""
     whole = {"at": _millis(at), "floors": _places(floors), "heads": _places(heads), "what": _SIGNED, "schema": SCHEMA}
     return dump_json(whole).encode("utf-8", "surrogatepass")
 
@@ -77,12 +77,12 @@ def checkpoint(heads: Mapping[str, Any], floors: Mapping[str, Any], at: float) -
 def signed_checkpoint(
     heads: Mapping[str, Any], floors: Mapping[str, Any], at: float, key_id: str, sign: Sign
 ) -> Checkpoint:
-    """A checkpoint that is ready to be kept; the store gives it its number."""
+    """A signed checkpoint; the store assigns its number."""
     return Checkpoint(0, moment(at), _places(heads), _places(floors), sign(checkpoint(heads, floors, at)), key_id)
 
 
 def checkpoint_body(point: Checkpoint) -> dict[str, Any]:
-    """The body of the record that a checkpoint was signed, so that the chain misses one that was removed."""
+    """The body of a checkpoint's record, so that the chain shows a removed checkpoint."""
     return {"digest": fingerprint_of(point), "key_id": point.key_id, "writers": len(point.heads)}
 
 
@@ -104,12 +104,12 @@ def _millis(at: float) -> int:
 
 
 def fingerprint_of(point: Checkpoint) -> str:
-    """A checkpoint as the record speaks of it."""
+    """A hash of a checkpoint, for its record."""
     return hashlib.sha256(checkpoint(point.heads, point.floors, point.at)).hexdigest()
 
 
 GROUP = 256  # records; more are written at once
-MOST_WAITING = 50_000  # records that wait while the store cannot be used; the answer to one more is no
+MOST_WAITING = 50_000  # pending records while the store cannot be used; one more is refused
 
 Body = Mapping[str, Any]
 AuditEvent = tuple[str, Body]  # event and body
@@ -123,34 +123,34 @@ class AuditRecorder:
         self._waiting: list[tuple[HistoryEntry, Callable[[], AuditEvent], float]] = []
         self._lock = threading.Lock()
         self._writing = threading.Lock()
-        self.failing = False  # what waited could not be written, the last time that was tried
+        self.failing = False  # the last flush failed
 
     def now(self, tx: Tx, event: str, body: Body) -> None:
         """Chains a record in this transaction."""
         self.these(tx, [(event, body)])
 
-    def these(self, tx: Tx, told: Iterable[AuditEvent]) -> None:
+    def these(self, tx: Tx, events: Iterable[AuditEvent]) -> None:
         """Chains several."""
         (rulebook, policy), at = self.hashes, self.clock.now()
         head, rows = tx.audit_head(self.writer), []
-        for event, body in told:
+        for event, body in events:
             head = entry(self.writer, head, at, event, body, rulebook, policy, self.key_id)
             rows.append(head)
         tx.append_audit(rows)
 
-    def later(self, deed: HistoryEntry, told: Callable[[], AuditEvent]) -> None:
-        """Keeps a record of everyday work for the next group; refuses when too many wait."""
+    def later(self, action: HistoryEntry, event: Callable[[], AuditEvent]) -> None:
+        """Queues a record of everyday work for the next group; refuses when too many wait."""
         with self._lock:
             if len(self._waiting) >= MOST_WAITING:
                 raise StoreError("too many records wait to be written")
-            self._waiting.append((deed, told, self.clock.now()))
+            self._waiting.append((action, event, self.clock.now()))
 
     @property
     def full(self) -> bool:
         return len(self._waiting) >= GROUP
 
     def flush(self) -> int:
-        """Writes what waits, after any group that is being written; how many that was. What cannot be written waits on."""
+        """Writes pending records, after any group in progress, and returns how many; unwritten ones stay pending."""
         with self._writing:
             with self._lock:
                 group, self._waiting = self._waiting, []
@@ -178,12 +178,12 @@ class AuditRecorder:
 
 
 def event_body(at: float, event: str, by: str, details: Body = NOTHING) -> Body:
-    """The body of what an operator or the system did."""
+    """The body of an event by an operator or the system."""
     return checked_event_body(at, event, by, details)
 
 
 def body_of(row: AuditRow) -> dict[str, Any]:
-    """What a record says; nothing where it cannot be read."""
+    """The parsed body of a record; empty where it cannot be read."""
     try:
         body = parse_canonical(row.body)
     except ValueError:

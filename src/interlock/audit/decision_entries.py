@@ -31,7 +31,7 @@ def decision_entry(
     held: Resolution,
     kept: TakenSnapshot | None = None,
 ) -> AuditEvent:
-    """What the record keeps of a decision: DL-07's fields, and what core was given, so that it can be made again."""
+    """The full record of a decision: DL-07's fields, and its inputs for replay."""
     request, assessment = judged.request, judged.judgement.assessment
     outcome = "denied" if held.outcome != "allow" else ("confirmed" if held.keep is TicketChange.SPEND else "allowed")
     waits = held.ticket is not None and outcome == "denied" and held.ticket.open
@@ -72,7 +72,7 @@ def decision_entry(
 
 
 def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circumstances) -> AuditEvent:
-    """The record of everyday work: the action itself is enough to judge it again, unless a secret had to go."""
+    """The short record of everyday work: the action itself suffices for replay, unless a secret was redacted."""
     request = judged.request
     if (
         request.adapter_context is not None
@@ -103,7 +103,7 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
     if request.action.home:
         body["judged"]["home"] = request.action.home
     if any(RESOLVED in fact.traits for fact in judged.judgement.facts):
-        body["resolved"] = True  # by where links led then, which no record tells
+        body["resolved"] = True  # links were resolved, which no record keeps
     if request.execution:
         body["execution"] = request.execution
     if request.step is not None and request.step.told:
@@ -116,5 +116,5 @@ def short_entry(state: State, judged: Judged, weighed: PolicyResult, at: Circums
 
 
 def _ruled(state: State) -> dict[str, Any]:
-    """AE-08: what was set for this agent alone, without which its decision cannot be made again."""
+    """AE-08: settings of this agent alone, which a replay of its decision needs."""
     return {"loop_rules": applied_rules_json(state.applied_rules)} if state.applied_rules else {}

@@ -17,7 +17,7 @@ _BODY_COLUMNS = (
     "by user_id policy_name".split()
 )
 COLUMNS = ("writer", "seq", "time", "event", *_BODY_COLUMNS, "rulebook", "policy", "hash", "body")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run these
 
 
 def jsonl(rows: Iterable[AuditRow]) -> Iterator[str]:
@@ -55,7 +55,7 @@ def csv_lines(rows: Iterable[AuditRow]) -> Iterator[str]:
 def _time(at: float) -> str:
     try:
         return iso(at)
-    except (ValueError, TypeError, OverflowError):  # somebody wrote it who is not us
+    except (ValueError, TypeError, OverflowError):  # not written by Interlock
         return ""
 
 
@@ -82,7 +82,7 @@ def _cell(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExportComparison:
-    """Records of an export that the record has, those that were let go by age, and the first that is gone or another one."""
+    """How many exported records are unchanged or pruned, and the first that is missing or altered."""
 
     same: int = 0
     pruned: int = 0
@@ -95,7 +95,7 @@ class ExportComparison:
 
 
 def compare_export(kept: Iterable[AuditRow], now: Iterable[AuditRow]) -> ExportComparison:
-    """The export against the record; only the front of a chain may be missing, for that is what pruning takes."""
+    """Compares an export with the record; only the front of a chain may be missing, by pruning."""
     here: dict[str, dict[int, str]] = {}
     for row in now:
         here.setdefault(row.writer, {})[row.seq] = row.hash

@@ -41,7 +41,7 @@ class AlarmsOfRule:
     """One rule and everything that was marked of it."""
 
     rule: str  # empty: no rule fired, the policy asked
-    known: bool  # it is one of the rulebook, and has a file to be mended in
+    known: bool  # it is in the rulebook
     marks: tuple[FalseAlarm, ...]
 
     @property
@@ -55,7 +55,7 @@ class AlarmsOfRule:
 
 
 def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "") -> None:
-    """Marks what an agent was asked about, or refused, as a false alarm; refuses what stopped nobody, and a second mark."""
+    """Marks a held or denied action as a false alarm; refuses an allowed one, and a second mark."""
     entry = _markable(state, writer, seq)
     body = entry.body
     details = {
@@ -76,7 +76,7 @@ def mark(state: State, by: OperatorSession, writer: str, seq: int, note: str = "
 
 
 def unmark(state: State, by: OperatorSession, writer: str, seq: int) -> None:
-    """Takes a mark back; both stay on record."""
+    """Removes a mark; both events stay in the record."""
     id = f"{writer}/{seq}"
 
     def work(tx: Tx) -> None:
@@ -90,12 +90,12 @@ def unmark(state: State, by: OperatorSession, writer: str, seq: int) -> None:
 
 
 def is_markable(entry: RecordEntry) -> bool:
-    """Whether it stopped an agent: only that can be a false alarm."""
+    """Whether the record is of a held or denied action."""
     return entry.attempt and str(entry.body.get("outcome")) == "denied"
 
 
 def marks(state: State) -> dict[str, FalseAlarm]:
-    """Every mark that counts, by its record, the newest first."""
+    """Every mark in force, by its record, the newest first."""
     return state.store.read(_read)
 
 

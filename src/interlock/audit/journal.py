@@ -34,12 +34,12 @@ Entry = dict[str, Any]
 
 
 def journal_path(folder: Path) -> Path:
-    """Where a hook keeps its lines: beside the state, or in a jail, where that is not to be seen, in a folder for them."""
+    """The journal of hooks: beside the state, or inside a jail, which cannot see it, in a folder of its own."""
     return folder / FOLDER / JOURNAL if is_jailed(folder) else folder
 
 
 def append(folder: Path, entry: Entry) -> None:
-    """Keeps one line; raises OSError where it cannot be kept."""
+    """Appends one line; raises OSError where that fails."""
     line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode()
     if len(line) > MOST_LINE:
         line = json.dumps({**entry, "action": {"cut": True}}, ensure_ascii=True).encode()[:MOST_LINE]
@@ -57,7 +57,7 @@ def append(folder: Path, entry: Entry) -> None:
 
 
 def _still_there(path: Path, handle: int) -> bool:
-    """Whether nobody took the file away between opening and locking it."""
+    """Whether the file was not moved between opening and locking it."""
     try:
         found, own = path.stat(), os.fstat(handle)
     except FileNotFoundError:
@@ -66,7 +66,7 @@ def _still_there(path: Path, handle: int) -> bool:
 
 
 def is_pending(folder: Path) -> bool:
-    """Whether there is something to take, beside the state or from jails."""
+    """Whether journal lines wait, beside the state or from jails."""
     return any(os.path.lexists(one / name) for one in _places(folder) for name in (NAME, _TAKEN))
 
 
@@ -75,25 +75,25 @@ def _places(folder: Path) -> tuple[Path, Path]:
 
 
 def take(state: State, folder: Path) -> list[Entry]:
-    """Chains what was kept into the record and says that the daemon was down; what was taken, for whoever counts calls."""
+    """Chains the journal into the record, with the daemon's downtime; returns the lines, for counting calls."""
     return [entry for journal_path in _places(folder) for entry in _take(state, journal_path)]
 
 
 def _take(state: State, folder: Path) -> list[Entry]:
     taken: list[Entry] = []
-    for _ in range(2):  # what a daemon that died left half done, then what came since
+    for _ in range(2):  # the unfinished work of a daemon that died, then newer lines
         if not os.path.lexists(folder / _TAKEN) and not _aside(folder):
             break
         found, more = _read(folder / _TAKEN)
         if found or more:
             _record(state, found, more, jailed=folder.name == JOURNAL)
-        _gone(folder / _TAKEN)
+        _remove(folder / _TAKEN)
         taken += found
     return taken
 
 
-def _gone(path: Path) -> None:
-    """Out of the way; what is no file was put there by somebody who wanted the journal to stay where it is."""
+def _remove(path: Path) -> None:
+    """Removes a path; something other than a file was put there to keep the journal in place."""
     try:
         path.unlink()
     except OSError:
@@ -101,7 +101,7 @@ def _gone(path: Path) -> None:
 
 
 def _locked(handle: int) -> bool:
-    """Whether nobody else has it; whoever holds on to it is not waited for long."""
+    """Locks the file; False where another holds it for too long."""
     for _ in range(_TRIES):
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -111,12 +111,12 @@ def _locked(handle: int) -> bool:
 
 
 def _aside(folder: Path) -> bool:
-    """Moves the journal away from those who write; False where there is none."""
+    """Moves the journal away from its writers; False where there is none."""
     try:
         handle = os.open(folder / NAME, _READING)
     except OSError as error:
         if error.errno == errno.ELOOP:  # a link, which no hook would follow
-            _gone(folder / NAME)
+            _remove(folder / NAME)
         return False
     try:
         if not _locked(handle) or not _still_there(folder / NAME, handle):
@@ -128,7 +128,7 @@ def _aside(folder: Path) -> bool:
 
 
 def _read(path: Path) -> tuple[list[Entry], int]:
-    """The lines, and how many there are beyond; one that is no entry says so."""
+    """The lines up to the limit, and the number of further ones; an invalid line is reported as such."""
     found: list[Entry] = []
     more = 0
     with _opened(path) as file:

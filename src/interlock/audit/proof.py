@@ -20,10 +20,10 @@ from interlock.runtime.state import State
 
 @dataclass(frozen=True, slots=True)
 class RecordProof:
-    """What holds of one record, each by itself."""
+    """The separate checks of one record."""
 
-    whole: bool  # its hash is the hash of what it says
-    follows: bool | None  # the record before it is the one it names; None: that one was let go
+    whole: bool  # its hash matches its content
+    follows: bool | None  # it names the record before it; None: that one was pruned
     followed: bool | None  # the record after it names it; None: it is the last
     signed_at: float | None = None  # when a checkpoint was signed that covers it
     links: int = 0  # records between it and the one that was signed
@@ -31,7 +31,7 @@ class RecordProof:
 
     @property
     def ok(self) -> bool:
-        """Nothing speaks against it; whether a signature speaks for it is `signed_at`."""
+        """Whether no check fails; `signed_at` says whether a signature covers it."""
         return self.whole and self.follows is not False and self.followed is not False and not self.broken
 
 
@@ -46,7 +46,7 @@ def covering_checkpoint(row: AuditRow, checkpoints: Iterable[Checkpoint], verify
 
 
 def prove(row: AuditRow, before: AuditRow | None, after: Iterable[AuditRow], point: Checkpoint | None) -> RecordProof:
-    """Follows the chain from the record to what the checkpoint names; `after` are the records behind it, in order."""
+    """Follows the chain from the record to the checkpoint's head; `after` are the later records, in order."""
     head = point.heads[row.writer] if point is not None else None
     last, links, followed, broken = row, 0, None, False
     for other in after:
@@ -88,7 +88,7 @@ MOST = 20_000  # records that are followed to the signed one
 
 
 def proof_of(state: State, row: AuditRow) -> RecordProof:
-    """What proves this record; a way to the signature that is too long to follow here counts as no signature."""
+    """Proves a record; a signature too many records away counts as none."""
     key = state.installation.checkpoint
 
     def signed(key_id: str, data: bytes, signature: str) -> bool:
@@ -149,12 +149,12 @@ Found = Callable[[Head], AuditRow | None]  # the record that a head names
 
 
 class RecordPruned(Exception):
-    """A record that was let go by age."""
+    """A record that was pruned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attestations:
-    """What passkeys say about the record."""
+    """Passkey signatures over the record."""
 
     faults: tuple[Fault, ...] = ()
     count: int = 0
@@ -181,7 +181,7 @@ def verify_attestations(rows: Iterable[AuditRow], signed: Signed, found: Found) 
 
 
 def _covered(body: dict[str, object], signed: Signed, found: Found) -> list[float]:
-    """When the record was written that this touch covers; nothing where that one was let go by age."""
+    """The time of the record that this touch covers; empty where it was pruned."""
     try:
         text = bytes.fromhex(str(body.get("statement"))).decode()
     except ValueError:
@@ -210,7 +210,7 @@ def _approves(body: dict[str, object], text: str) -> bool:
 
 
 def _grants(body: dict[str, object], text: str) -> bool:
-    """Whether these are the terms, as a record has them, and whoever gave them."""
+    """Whether a statement has the record's terms and author."""
     try:
         said = redact(parse_canonical(text))
     except ValueError:
@@ -234,13 +234,13 @@ ATTESTED_EVENTS = ("approve", "grant")  # the events that a passkey can have sig
 
 
 def check_attestations(state: State) -> Attestations:
-    """What passkeys prove; nothing while nobody has unlocked the daemon, for then nobody's key is known."""
+    """Verifies all attestations; none while the daemon is locked, since no key is known."""
     roster = state.sessions.roster
     if roster is None:
         return Attestations()
 
     def signed(key: str, statement: bytes, proof: str) -> bool:
-        passkey = roster.passkey(key)  # a removed one too: what it signed then was signed
+        passkey = roster.passkey(key)  # removed ones too: their earlier signatures stay valid
         if passkey is None:
             raise LookupError("nobody knows the passkey that signed this")
         return signed_by(passkey, statement, proof)
@@ -265,7 +265,7 @@ def _verified_signature(state: State, writer: str, event: str) -> Iterator[Audit
 
 
 def _at(state: State, head: Head) -> AuditRow | None:
-    """The record that a head names; a writer whose first records were let go has none of them any more."""
+    """The record that a head names; raises where it was pruned."""
 
     def work(tx: Tx) -> tuple[list[AuditRow], list[AuditRow]]:
         return tx.audit(AuditQuery(head.writer, head.seq - 1, limit=1)), tx.audit(AuditQuery(head.writer, limit=1))

@@ -47,13 +47,13 @@ class ReplayPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedDecision:
-    """One decision, made again."""
+    """The replay of one decision."""
 
     row: AuditRow
     verdict: str  # agrees, differs, cannot
-    why: str = ""  # it cannot
-    word: str = ""  # what the rules and the policy at hand ask for
-    differences: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # key -> recorded, made again
+    why: str = ""  # it cannot be replayed
+    word: str = ""  # the outcome under the given rules and policy
+    differences: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)  # key -> recorded, replayed
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,24 +74,24 @@ class Comparison:
 
     records: int = 0
     same: int = 0
-    changed: Counter[tuple[str, str]] = field(default_factory=Counter)  # what was asked, what would be asked
+    changed: Counter[tuple[str, str]] = field(default_factory=Counter)  # outcome before, outcome after
     changes: list[PolicyDifference] = field(default_factory=list)
     cannot: Counter[str] = field(default_factory=Counter)  # why -> how many
 
 
 def replay_policy(config: Config) -> ReplayPolicy:
-    """What a daemon with this configuration decides by."""
+    """The rules and policy of a daemon with this configuration."""
     policy, rules = config.effective_policy(), rules_of(config)
     return ReplayPolicy(rules, policy, rulebook_hash(rules), policy_mark(config, policy))
 
 
 def is_attempt(row: AuditRow) -> bool:
-    """Whether a record tells of an evaluated action; what operators do is decided by nobody."""
+    """Whether a record is of an evaluated action; operators' own events are not."""
     return row.event in ATTEMPTS
 
 
 def replay_record(row: AuditRow, by: ReplayPolicy) -> ReplayedDecision:
-    """The decision of a record made again, and whether it comes out as it was written."""
+    """Replays the decision of a record, and compares it with the recorded one."""
     body = body_of(row)
     try:
         made = replay_decision(body, by.rules, by.policy)
@@ -106,7 +106,7 @@ def replay_record(row: AuditRow, by: ReplayPolicy) -> ReplayedDecision:
 
 
 def compare_policies(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, other: Policy) -> Comparison:
-    """What a record would have come to under another policy; attempts that cannot be judged again are counted by reason."""
+    """Compares two policies over a record; attempts that cannot be replayed are counted by reason."""
     found = Comparison()
     for row in rows:
         if not is_attempt(row):
@@ -131,19 +131,19 @@ def compare_policies(rows: Iterable[AuditRow], rules: Rulebook, one: Policy, oth
 
 
 def record_title(body: Mapping[str, Any]) -> str:
-    """What a recorded action was, in one line."""
+    """The title of a recorded action, in one line."""
     return one_line(action_of(body), str(body.get("operation", "")))
 
 
 def action_of(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A recorded action as tickets keep theirs."""
+    """A recorded action in the form of a ticket's."""
     judged = _table(body.get("judged"))
     fields = {**_table(judged.get("fields")), "kind": judged.get("kind"), "cwd": judged.get("cwd", "")}
     return _table(body.get("parameters")) or fields
 
 
 def assess_record(body: Mapping[str, Any], rules: Rulebook) -> Assessment | None:
-    """What these rules say of a recorded action; None where its record does not say enough."""
+    """Assesses a recorded action with these rules; None where its record is incomplete."""
     try:
         if isinstance(body.get("facts"), Mapping):
             facts = facts_of(body["facts"])
@@ -154,7 +154,7 @@ def assess_record(body: Mapping[str, Any], rules: Rulebook) -> Assessment | None
 
 
 def agent_words(body: Mapping[str, Any]) -> str:
-    """Who asked: what was proved, and what was claimed."""
+    """The agent: its proved principal, and its claimed name."""
     who = _table(body.get("agent"))
     return " ".join(str(who[key]) for key in ("principal", "name") if who.get(key))
 
@@ -164,12 +164,12 @@ def _table(value: object) -> Mapping[str, Any]:
 
 
 def replay_decision(body: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
-    """The decision, from the facts in its record; of everyday work, from the action itself."""
+    """Replays a decision from its recorded facts; everyday work from the action itself."""
     policy = _ruled(body, policy)
     if isinstance(body.get("facts"), Mapping):
         return replay_inputs(body["facts"], rules, policy)
     if isinstance(body.get("judged"), Mapping):
-        return _judged_again(body, body["judged"], rules, policy)
+        return _judge_again(body, body["judged"], rules, policy)
     raise ReplayError("the record keeps no facts")
 
 
@@ -181,7 +181,7 @@ def _ruled(body: Mapping[str, Any], policy: Policy) -> Policy:
     return apply_all_rules(policy, rules)
 
 
-def _judged_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
+def _judge_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rulebook, policy: Policy) -> Replayed:
     asked: list[str] = []
     action = _action(given)
     try:
@@ -193,7 +193,7 @@ def _judged_again(body: Mapping[str, Any], given: Mapping[str, Any], rules: Rule
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
-    judged = judge(action, rules, asked.append)  # answers None, and remembers which scripts were looked for
+    judged = judge(action, rules, asked.append)  # returns None, and collects the scripts that were requested
     seen = judged.assessment
     if (seen.level, seen.score) != (body.get("danger_level"), body.get("score")) and (asked or body.get("resolved")):
         raise ReplayError(f"it depended on {'what a script contained' if asked else 'where a link led'}")
@@ -214,7 +214,7 @@ def _action(given: Mapping[str, Any]) -> Action:
 
 
 def _other_rules(row: AuditRow, by: ReplayPolicy) -> str:
-    """Why another outcome would prove nothing."""
+    """Why a difference would prove nothing: other rules or another policy."""
     pairs = (("rulebook", row.rulebook, by.rulebook_hash), ("policy", row.policy, by.policy_hash))
     for what, then, now in pairs:
         if then != now:
@@ -223,7 +223,7 @@ def _other_rules(row: AuditRow, by: ReplayPolicy) -> str:
 
 
 def _differences(body: Mapping[str, Any], made: Replayed) -> dict[str, tuple[Any, Any]]:
-    """What is not as it was written, compared as the bytes that would be written; secrets are taken out in both."""
+    """Differences from the record, compared as the bytes that would be written, both redacted."""
     keys = _MADE if "facts" in body else _MADE_SHORTLY
     written = {**_written(made), "decision": made.word}
     rest = {key: value for key, value in body.items() if key not in keys}
@@ -233,7 +233,7 @@ def _differences(body: Mapping[str, Any], made: Replayed) -> dict[str, tuple[Any
 
 
 def _written(made: Replayed) -> dict[str, Any]:
-    """The decision as a record has it."""
+    """A replayed decision in the form of a record."""
     seen, weighed = made.assessment, made.weighed
     attempt = Attempt(
         at=0.0,

@@ -27,12 +27,12 @@ Json = Mapping[str, Any]
 
 
 class ReplayError(ValueError):
-    """A record that core cannot be run on again, and why."""
+    """A record that cannot be replayed, and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The decision made again."""
+    """A replayed decision."""
 
     assessment: Assessment
     weighed: PolicyResult
@@ -45,7 +45,7 @@ class Replayed:
 
 
 def inputs_json(facts: Sequence[Fact], named: MatchNames, at: Circumstances) -> dict[str, Any]:
-    """Everything that judging and weighing were given, but for the rules and the policy."""
+    """All inputs of assessment and policy evaluation, except the rules and the policy."""
     return {
         "facts": [_fact_json(fact) for fact in facts],
         "titles": {
@@ -61,10 +61,10 @@ def inputs_json(facts: Sequence[Fact], named: MatchNames, at: Circumstances) -> 
 
 
 def replay_inputs(given: Json, rules: Rulebook, policy: Policy) -> Replayed:
-    """Judges and weighs again; raises ReplayError where the record does not say enough."""
+    """Assesses and evaluates again; raises ReplayError where the record is incomplete."""
     try:
         facts = tuple(_fact_of(data) for data in given["facts"])
-        named = _titles_of(given["titles"])
+        named = _match_names_of(given["titles"])
         at = _circumstances_of(given["circumstances"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ReplayError(f"the record does not say what was judged: {type(error).__name__} {error}"[:200]) from None
@@ -74,7 +74,7 @@ def replay_inputs(given: Json, rules: Rulebook, policy: Policy) -> Replayed:
 
 
 def facts_of(given: Json) -> tuple[Fact, ...]:
-    """The facts that a record keeps; raises ReplayError."""
+    """The facts of a record; raises ReplayError where it is incomplete."""
     try:
         return tuple(_fact_of(data) for data in given["facts"])
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
@@ -110,7 +110,7 @@ def _fact_of(data: Json) -> Fact:
     return Effect(data["verb"], data["target"], data["place"], traits, span, via, data["subject"], data["path"])
 
 
-def _titles_of(data: Json) -> MatchNames:
+def _match_names_of(data: Json) -> MatchNames:
     return MatchNames(
         tuple(data["operations"]),
         tuple(tuple(argv) for argv in data["commands"]),
@@ -180,7 +180,7 @@ def _denied_json(denied: EarlierDenial) -> dict[str, Any]:
 
 
 def _denied_of(data: Json) -> EarlierDenial | None:
-    """Also as earlier versions wrote it: the ticket alone."""
+    """Reads an earlier denial, also in the form of earlier versions: the ticket alone."""
     said = data.get("denied")
     if said:
         what = said["asked"]

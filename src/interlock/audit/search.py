@@ -16,23 +16,23 @@ from interlock.times import iso
 
 PAGE = 50
 STEP = 200  # records that are read at once
-MOST = 4_000  # that are looked at for one page
+MOST = 4_000  # records read for one page
 
 Place = tuple[float, str, int]  # where a record stands in time: at, writer, number
 
 
 @dataclass(frozen=True, slots=True)
 class RecordQuery:
-    """What is looked for; empty means anything."""
+    """A query of the record; an empty field matches anything."""
 
     text: str = ""
     event: str = ""
-    agent: str = ""  # its principal or the name it goes by
+    agent: str = ""  # its principal or its name
     level: int = -1  # at least; -1 means records of any kind
     since: float = 0.0
     until: float = 0.0
-    attempts: bool = False  # only what agents asked for
-    without: frozenset[str] = frozenset()  # events that are passed over, and counted
+    attempts: bool = False  # only agents' actions
+    without: frozenset[str] = frozenset()  # events that are skipped, and counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class RecordEntry:
 
     @property
     def level(self) -> int:
-        """Of an attempt; -1 of everything else."""
+        """The level of an attempt; -1 for any other record."""
         found = self.body.get("danger_level")
         return found if isinstance(found, int) and 0 <= found <= 4 else -1
 
@@ -68,14 +68,14 @@ class RecordPage:
 
     @property
     def cut(self) -> bool:
-        """Whether the search stopped before it had a page full, because it had read enough."""
+        """Whether the search stopped at its limit before the page was full."""
         return self.older is not None and len(self.entries) < PAGE
 
 
 def search(
     state: State, wanted: RecordQuery, before: Place | None = None, page: int = PAGE, most: int = MOST
 ) -> RecordPage:
-    """One page of what fits, older than a place; what waits for its group is written first."""
+    """One page of matching records older than a place; flushes pending records first."""
     state.recorder.flush()
     entries: list[RecordEntry] = []
     looked, last, over = 0, before, 0
@@ -92,14 +92,14 @@ def search(
 
 
 def matches(entry: RecordEntry, wanted: RecordQuery) -> bool:
-    """What the store cannot tell by itself."""
+    """Whether a record matches the parts of a query that the store cannot check."""
     if (wanted.attempts and not entry.attempt) or entry.level < wanted.level:
         return False
     return not wanted.agent or normal_name(wanted.agent) in _names(entry.body)
 
 
 def _may_fit(row: AuditRow, wanted: RecordQuery) -> bool:
-    """What can be told before a body is read, which takes longest."""
+    """Whether a record may match, before its body is parsed, which is slow."""
     if wanted.attempts and row.event not in ATTEMPTS:
         return False
     return wanted.level < 0 or any(f'"danger_level":{level}' in row.body for level in range(wanted.level, 5))
@@ -117,7 +117,7 @@ def find_record(state: State, writer: str, seq: int) -> RecordEntry | None:
 
 
 def _older(state: State, wanted: RecordQuery, before: Place | None) -> Iterator[AuditRow]:
-    """Everything that the store finds, the newest first; records of one moment come whole, however many there are."""
+    """Records from the store, newest first; all records of one time come together."""
     query = AuditQuery("", -1, wanted.event, wanted.since, wanted.until, _text(wanted), STEP, True)
     while True:
         if before is not None:
@@ -134,26 +134,26 @@ def _older(state: State, wanted: RecordQuery, before: Place | None) -> Iterator[
 
 
 def _text(wanted: RecordQuery) -> str:
-    """What the store looks for in the text: the words, else the agent where its name is spelled in one way."""
+    """The text that the store searches: the words, else the agent where its name has one spelling."""
     if wanted.text or not wanted.agent.isascii():
         return wanted.text
     return json.dumps(wanted.agent.strip())[1:-1]
 
 
 def _names(body: Mapping[str, Any]) -> set[str]:
-    """Everything that whoever asked is called."""
+    """All names of the agent of a record."""
     who = body.get("agent")
     given = [who.get("principal"), who.get("name")] if isinstance(who, Mapping) else []
     return {normal_name(str(name)) for name in (*given, body.get("principal"), body.get("name")) if name}
 
 
-MOST_CHANGES = 500  # records of a kind that are looked at
+MOST_CHANGES = 500  # records of a kind that are read
 _EVENTS = ("start", "mode_change", "pattern_change")
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyChange:
-    """One change of what decides."""
+    """One change of policy, rules, mode or patterns."""
 
     at: float
     what: str  # policy, rules, mode, pattern
@@ -162,7 +162,7 @@ class PolicyChange:
 
 
 def policy_changes(state: State) -> list[PolicyChange]:
-    """Every change that the record keeps, the newest first; files are changed by whoever can write them, seen at the next start."""
+    """Every recorded change, newest first; changes of files show at the next start."""
     queries = [AuditQuery(event=event, limit=MOST_CHANGES, newest_first=True) for event in _EVENTS]
     starts, modes, patterns = state.store.read(lambda tx: [tx.audit(query) for query in queries])
     found = [*_starts(reversed(starts)), *map(_mode, modes), *map(_pattern, patterns)]
@@ -170,7 +170,7 @@ def policy_changes(state: State) -> list[PolicyChange]:
 
 
 def _starts(rows: Iterable[AuditRow]) -> Iterator[PolicyChange]:
-    """What was not as it was at the start before."""
+    """Changes between one start and the next."""
     before: AuditRow | None = None
     for row in rows:
         said = body_of(row)
@@ -201,7 +201,7 @@ _SKIPPED = frozenset({"timestamp", "by", "digest", "key_id", "statement", "proof
 
 
 def describe_record(body: Mapping[str, Any]) -> str:
-    """One line of what a record says."""
+    """A record as one line."""
     if "danger_level" in body:
         ticket = f"  {body['ticket']}" if body.get("ticket") else ""
         return (
@@ -214,15 +214,15 @@ def describe_record(body: Mapping[str, Any]) -> str:
 
 
 def details_line(body: Mapping[str, Any]) -> str:
-    """What somebody did, but for who and when."""
+    """The details of an event, without who and when."""
     given = {key: value for key, value in body.items() if key not in _SKIPPED and value not in ("", None, [], {})}
     reason = given.pop("reason", None)
-    said = [_short(reason)] if reason is not None else []  # what somebody said comes first
+    said = [_short(reason)] if reason is not None else []  # the reason comes first
     return ", ".join((*said, *(f"{key} {_moment(key, value)}" for key, value in given.items())))
 
 
 def token_line(body: Mapping[str, Any]) -> str:
-    """What became of a confirmation token, which is named by its fingerprint."""
+    """The event of a confirmation token, named by its fingerprint."""
     context = body.get("client_context")
     context = context if isinstance(context, Mapping) else {}
     said = [f"{body.get('outcome', '')} for {body.get('operation', '')} through {body.get('adapter_name', '')}"]

@@ -24,13 +24,13 @@ class Fault:
     seq: int  # of the record, or the checkpoint's number
     what: str  # altered, missing, reordered, foreign, duplicated, truncated, forked; of a checkpoint: altered, unsigned, missing
     words: str
-    since: int = 0  # the first record that may be touched as well: the one after the last that a checkpoint confirms
+    since: int = 0  # the first record that may be altered as well: after the last that a checkpoint confirms
     after: float = 0.0  # when the last good record before it was written
 
 
 @dataclass(frozen=True, slots=True)
 class AuditVerdict:
-    """What the record proves."""
+    """The verdict on the record, and how far signatures prove it."""
 
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class AuditVerdict:
     unproved: int = 0  # good links that no signature covers yet
     proved_until: float | None = None  # None: no signature proves anything
     touches: int = 0  # approvals that a passkey signed
-    touched_until: float | None = None  # history before it cannot be told anew without one of these passkeys
+    touched_until: float | None = None  # history before it cannot be forged without one of these passkeys
 
     @property
     def ok(self) -> bool:
@@ -52,14 +52,14 @@ class AuditVerdict:
 
 @dataclass(slots=True)
 class _Marks:
-    """What signatures say of one writer's chain."""
+    """Signed hashes and floors of one writer's chain."""
 
     known: dict[int, str] = field(default_factory=dict)  # seq -> hash
     floors: dict[int, str] = field(default_factory=dict)
     head: int = FIRST_SEQ - 1
 
     def starts(self) -> dict[int, str]:
-        """Where the kept part may begin, and what it has to follow there."""
+        """Where the remaining part may begin, and the hash that it has to follow there."""
         return {FIRST_SEQ: GENESIS, **{seq + 1: hash for seq, hash in self.floors.items()}}
 
     def start_below(self, seq: int) -> int:
@@ -154,7 +154,7 @@ class _Walk:
         self.last = row
 
     def _wrong(self, row: AuditRow, after: AuditRow | None) -> Fault | None:
-        """What is wrong with a record where it stands; obligations 2 to 4."""
+        """The fault of a record at its place; obligations 2 to 4."""
         if row.writer != self.writer:
             return self._fault(self._expected(row), "foreign", f"a record of {row.writer!r:.80} stands in this chain")
         misplaced = self._misplaced(row)

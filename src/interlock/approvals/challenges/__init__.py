@@ -84,7 +84,7 @@ def approved_ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
 
 
 def end(tx: Tx, state: State, principal: str, kind: str, name: str = "", how: str = ABORTED) -> list[Challenge]:
-    """Ends what is open: the execution was aborted, an operator lifted the block, Interlock was started anew."""
+    """Ends open challenges after an abort, an unblock or a restart."""
     gone = []
     for one in tx.challenges(principal):
         if one.kind == kind and (not name or normal_name(one.agent.name) == normal_name(name)):
@@ -93,7 +93,7 @@ def end(tx: Tx, state: State, principal: str, kind: str, name: str = "", how: st
 
 
 def expire(state: State) -> int:
-    """Ends what nobody answered in time (OOB-08); how many those were."""
+    """Ends challenges that nobody answered in time (OOB-08); returns how many."""
     now = state.clock.now()
     late = [one for one in state.store.read(lambda tx: tx.challenges()) if now >= one.expires_at]
 
@@ -160,7 +160,7 @@ def reissue(state: State, session: OperatorSession, id: str) -> Challenge:
         found = live_challenge(tx, before.agent, before.kind, now)
         if found is not None:
             end_challenge(tx, state, found, ANSWERED)
-        elif before.state != ANSWERED:  # the new one counts in its place
+        elif before.state != ANSWERED:  # the new one replaces it
             tx.save_challenge(replace(before, state=ANSWERED, code_hash="", release=""))
         return open_challenge(
             tx, state, before.agent, before.kind, before.reason, now, before.digest, before.execution, session.operator

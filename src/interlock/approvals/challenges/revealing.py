@@ -20,14 +20,14 @@ from interlock.runtime.state import State
 
 @dataclass(frozen=True, slots=True)
 class RevealedCode:
-    """A code for a person's eyes."""
+    """A code to show to a person."""
 
     code: str = field(repr=False)
     expires_at: float
 
 
 def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
-    """A new code for a challenge, shown once to an operator who signed in just now; the one before counts no more (R-10)."""
+    """A new code for a challenge, shown once to a freshly signed-in operator; voids the one before (R-10)."""
     now, code = state.clock.now(), new_code()
     if not session.stepped_up(now):
         raise AnswerRefused("enter your passphrase again first")
@@ -36,7 +36,7 @@ def reveal(state: State, session: OperatorSession, id: str) -> RevealedCode:
         challenge = _revealable(tx, id, now)
         release = states.signed_release(state, tx, session, challenge, now)
         box = seal_under(challenge.id, code, states.release_to_text(release)) if state.shared else ""
-        return _minted(tx, state, replace(challenge, release=box), code, release, now), release
+        return _mint(tx, state, replace(challenge, release=box), code, release, now), release
 
     challenge, release = state.store.write(work)
     state.codes.show(challenge.id, ShownCode(challenge.code_hash, challenge.expires_at, release))
@@ -51,7 +51,7 @@ def reveal_unsigned(state: State, channel: str, id: str) -> RevealedCode | None:
     def work(tx: Tx) -> tuple[Challenge, Release] | None:
         challenge = _revealable(tx, id, now)
         release = states.unsigned_release(state, tx, challenge, channel, now)
-        return (_minted(tx, state, challenge, code, release, now), release) if release else None
+        return (_mint(tx, state, challenge, code, release, now), release) if release else None
 
     made = state.store.write(work)
     if made is None:
@@ -62,7 +62,7 @@ def reveal_unsigned(state: State, channel: str, id: str) -> RevealedCode | None:
 
 
 def announce(state: State) -> int:
-    """Tells people of new challenges, and has a channel in front of this machine show their codes; how many those were."""
+    """Announces new challenges, and has a local channel show their codes; returns how many."""
     found = due_announcements(state)
     for challenge in found:
         words = challenge_line(challenge)
@@ -90,15 +90,15 @@ def _shown_by(state: State, channel: CodeChannel, challenge: Challenge, words: s
 
 
 def _whole(state: State, challenge: Challenge, words: str) -> str:
-    """The words, and below them the action that the code frees, as whoever answers a ticket is shown it."""
+    """The message, followed by the action that the code frees, as a ticket shows it."""
     if not challenge.digest:
         return words
     ticket = state.store.read(lambda tx: tx.live_ticket(challenge.digest, challenge.agent))
     return "\n".join([words, "", *ticket_text(ticket)]) if ticket is not None else words
 
 
-def _minted(tx: Tx, state: State, challenge: Challenge, code: str, release: Release, now: float) -> Challenge:
-    """The challenge with the hash of its new code; who had it shown goes on record, the code nowhere."""
+def _mint(tx: Tx, state: State, challenge: Challenge, code: str, release: Release, now: float) -> Challenge:
+    """Saves the hash of a new code; records who revealed it, and never the code."""
     made = replace(challenge, code_hash=code_hash(challenge.id, code), minted_at=now)
     tx.save_challenge(made)
     details = {"challenge": made.id, "kind": made.kind, "principal": made.agent.principal, "channel": release.channel}
@@ -128,7 +128,7 @@ def challenge_line(challenge: Challenge) -> str:
 
 
 def due_announcements(state: State) -> list[Challenge]:
-    """The challenges that are on disk by now and that nobody has been told of; each is given once."""
+    """Challenges on disk that were not announced yet, each once."""
     now, found = state.clock.now(), []
     for id, since in state.codes.issued().items():
         challenge = _kept(state, id)

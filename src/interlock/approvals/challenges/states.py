@@ -100,7 +100,7 @@ BLOCK, VERIFY = "block", "verify"
 
 
 def signed_release(state: State, tx: Tx, session: OperatorSession, challenge: Challenge, now: float) -> Release:
-    """What this operator's code would free; refuses where there is nothing to free, or where they may not."""
+    """The release of this operator's code; refuses where there is nothing to release, or they may not."""
     named = Release(session.channel, session.operator)
     if challenge.kind == BLOCK:
         block = block_in_force(state, tx, challenge)
@@ -121,7 +121,7 @@ def signed_release(state: State, tx: Tx, session: OperatorSession, challenge: Ch
 
 
 def unsigned_release(state: State, tx: Tx, challenge: Challenge, channel: str, now: float) -> Release | None:
-    """What a code would free that a channel shows without a sign-in; nothing where other replicas or people are asked."""
+    """The release of a code from a channel without sign-in; None where replicas or specific people must answer."""
     if state.shared:
         return None
     if challenge.kind == BLOCK:
@@ -198,12 +198,12 @@ def waiting_ticket(state: State, tx: Tx, challenge: Challenge, now: float) -> Ti
 
 
 def release_to_text(release: Release) -> str:
-    """A release as it is sealed."""
+    """A release as text, to be sealed."""
     return json.dumps(asdict(release), separators=(",", ":"))
 
 
 def release_from_text(text: str) -> Release | None:
-    """The release that was sealed; None where nothing was, or by another program."""
+    """Parses a sealed release; None for an empty or foreign text."""
     try:
         data: dict[str, Any] = json.loads(text)
         given = data.pop("approval")

@@ -31,18 +31,18 @@ ONE_OF_SEVERAL = "Verified: one of several people agreed; the step waits for the
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What became of an attempt, to be answered when it is on disk."""
+    """The outcome of an attempt, answered once it is on disk."""
 
     challenge: Challenge | None = None
     problem: LoopProblem | None = None
-    ended: bool = False  # the code counts no more
+    ended: bool = False  # the code is void
     block: Block | None = None
     ticket: Ticket | None = None
-    unsigned: bool = False  # no operator's name stands behind it
+    unsigned: bool = False  # no operator signed for it
 
 
 def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[str, Any]:
-    """What the right code frees; raises LoopProblem for everything else (C-17), with the failure counted and on record."""
+    """Releases what the right code frees; raises LoopProblem for any other (C-17), with the failure counted and recorded."""
     state.catch_up()
     outcome = state.store.write(lambda tx: _attempt(tx, state, agent, challenge_id, code))
     if outcome.challenge is not None and outcome.ended:
@@ -64,7 +64,7 @@ def verify(state: State, agent: AgentRef, challenge_id: str, code: str) -> dict[
 
 
 def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outcome:
-    """One attempt in one transaction; what it finds is answered after it is on disk."""
+    """Makes one attempt in one transaction; its outcome is answered once it is on disk."""
     now = state.clock.now()
     if seconds := lockout_seconds(tx, agent.principal, now):  # 1. not too many lately
         return _Outcome(problem=_limited(seconds, now))
@@ -94,7 +94,7 @@ def _attempt(tx: Tx, state: State, agent: AgentRef, id: str, code: str) -> _Outc
 
 
 def _released(state: State, challenge: Challenge, code: str, now: float) -> Release | None:
-    """What this code frees; nothing unless it was shown by this process, or by a replica under an operator's signature."""
+    """The release of this code; None unless this process showed it, or a replica under an operator's signature."""
     given = code_hash(challenge.id, code)
     if not same_hash(challenge.code_hash, given):
         return None
@@ -107,7 +107,7 @@ def _released(state: State, challenge: Challenge, code: str, now: float) -> Rele
 
 
 def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: float) -> _Outcome | None:
-    """The right code: the block or the step it is about; None where neither waits any more."""
+    """Frees the block or the step of the right code; None where neither waits any more."""
     who = release.by or release.channel
     details: dict[str, Any] = {"challenge": challenge.id, "channel": release.channel, "signed": bool(release.by)}
     block = states.lift_block(state, tx, challenge, release, now) if challenge.kind == BLOCK else None
@@ -128,7 +128,7 @@ def _freed(tx: Tx, state: State, challenge: Challenge, release: Release, now: fl
 def _failed(
     tx: Tx, state: State, agent: AgentRef, id: str, code: str, words: str, why: str, said: dict[str, Any] | None = None
 ) -> _Outcome:
-    """One more failure: counted, on record, and answered without what was entered (C-17)."""
+    """Counts and records a failure, and answers without the entered code (C-17)."""
     now = state.clock.now()
     locked = count_failure(tx, agent.principal, now)
     details = {"challenge": id, "name": agent.name, "reason": why, "answer": code, "locked_seconds": locked}
@@ -157,7 +157,7 @@ def _own(tx: Tx, agent: AgentRef, id: str) -> Challenge | None:
 
 FAILURES_SETTING = "challenge.failures"
 MOST_FAILURES = 10  # failures …
-WINDOW = 60.0  # … in so many seconds; then nothing is looked at for as long, and twice as long each time after
+WINDOW = 60.0  # … in so many seconds; then no code is checked for as long, and twice as long each time after
 LONGEST = 3_600.0
 FORGET = 3_600.0  # seconds after the last lockout, until the next one is a first one again
 
@@ -184,35 +184,35 @@ class CodeFailures:
 
 
 def lockout_seconds(tx: Tx, principal: str, now: float) -> int:
-    """How many seconds until a code of this principal is looked at again; 0 when it is now."""
-    left = _kept(tx).get(mark_of(principal), CodeFailures()).until - now
+    """Seconds until a code of this principal is checked again; 0 for now."""
+    left = _load(tx).get(mark_of(principal), CodeFailures()).until - now
     return int(left) + 1 if 0 < left <= LONGEST else 0
 
 
 def count_failure(tx: Tx, principal: str, now: float) -> int:
     """Counts one more failure; how many seconds of waiting begin with it."""
-    kept, mark = _kept(tx), mark_of(principal)
+    kept, mark = _load(tx), mark_of(principal)
     after = kept.pop(mark, CodeFailures()).after(now)
     for oldest in sorted(kept, key=lambda one: kept[one].last)[: max(0, len(kept) + 1 - MOST_KEYS)]:
         del kept[oldest]
-    _keep(tx, {**kept, mark: after})
+    _save(tx, {**kept, mark: after})
     return int(after.until - now) if not after.times else 0
 
 
 def clear_failures(tx: Tx, principal: str) -> None:
-    """The right code was entered."""
-    kept = _kept(tx)
+    """Clears the failures after the right code."""
+    kept = _load(tx)
     if kept.pop(mark_of(principal), None) is not None:
-        _keep(tx, kept)
+        _save(tx, kept)
 
 
-def _keep(tx: Tx, kept: dict[str, CodeFailures]) -> None:
+def _save(tx: Tx, kept: dict[str, CodeFailures]) -> None:
     rows = {mark: [list(one.times), one.strikes, one.until] for mark, one in kept.items()}
     tx.save_setting(FAILURES_SETTING, json.dumps(rows, separators=(",", ":")))
 
 
-def _kept(tx: Tx) -> dict[str, CodeFailures]:
-    """A row that was garbled counts for nothing."""
+def _load(tx: Tx) -> dict[str, CodeFailures]:
+    """Reads the failures; ignores an unreadable row."""
     try:
         rows: dict[str, Any] = json.loads(tx.setting(FAILURES_SETTING) or "{}")
         return {
