@@ -19,7 +19,7 @@ from terminals import person_at
 
 pytestmark = pytest.mark.xdist_group("ask")
 PLANNER = '[planner]\nuse = "mock"\n'
-CHOICE = r"puts it away: "
+CHOICE = r"discards it: "
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def test_before_anything_was_kept_it_says_so(tmp_path: Path) -> None:
     assert empty.program("undo").returncode == 3
     empty.start()
     try:
-        assert empty.program("undo", "--list").stdout == "Nothing was kept yet.\n"
+        assert empty.program("undo", "--list").stdout == "There is no snapshot yet.\n"
         done = empty.program("undo", "--yes")
         assert done.returncode == 1 and "there is no snapshot here" in done.stderr
     finally:

@@ -11,7 +11,7 @@ from interlock.analysis.display_text import Line, StyledText
 from interlock.cli.output import paint, print_table, wrap_lines
 
 ROW: Line = (
-    StyledText("Strength  ", "dim"),
+    StyledText("Isolation ", "dim"),
     StyledText("agents are the same user: mistakes are stopped and tampering shows"),
 )
 
@@ -22,7 +22,7 @@ def text(lines: list[Line], width: int) -> list[str]:
 
 def test_a_long_line_breaks_between_words_and_goes_on_below_them() -> None:
     assert text([ROW], 40) == [
-        "Strength  agents are the same user:",
+        "Isolation agents are the same user:",
         "          mistakes are stopped and",
         "          tampering shows",
     ]

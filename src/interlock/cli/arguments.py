@@ -23,7 +23,7 @@ Row = Mapping[str, Any]
 
 
 def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_seen: bool = True) -> str | None:
-    """The id of the ticket that is meant; None where it may be one that this caller cannot see."""
+    """The id of the ticket that `given` abbreviates; None where it may be one that this caller cannot see."""
     found = _begins(server, given) if given else open_tickets(server)
     exact = [row for row in found if row.get("id") in (given, f"{TICKET}{given}")]
     usable = exact or [row for row in found if row.get("state") in states] or found
@@ -39,7 +39,7 @@ def find_ticket(server: DaemonClient, given: str, states: Sequence[str], all_see
 
 
 def find_row(rows: Sequence[Row], given: str, kind: str) -> str:
-    """The id of the row whose id begins so, with or without its kind."""
+    """The id of the one row whose id begins with `given`, with or without its kind; refuses none and several."""
     found = [row for row in rows if str(row.get("id", "")).startswith(id_prefix(given, f"{kind}_"))]
     exact = [row for row in found if row.get("id") == given]
     if len(exact or found) == 1:
@@ -50,17 +50,17 @@ def find_row(rows: Sequence[Row], given: str, kind: str) -> str:
 
 
 def open_tickets(server: DaemonClient) -> list[Row]:
-    """Everything that waits, the oldest first."""
+    """The open tickets, the oldest first."""
     return list_rows(server.get("/tickets", state="open", limit=MOST), "tickets")[::-1]
 
 
 def sees_all(server: DaemonClient) -> bool:
-    """Agents of one's own user need no sign-in to be looked at; those of others do."""
+    """Whether this caller sees every open ticket; those of other users' agents take a sign-in."""
     return len(open_tickets(server)) >= int(server.get("/status").get("openTickets") or 0)
 
 
 def id_prefix(given: str, kind: str) -> str:
-    """What an id begins with that somebody names; the kind may be left out, and what a message cut off is an ellipsis."""
+    """The prefix of an id as typed: adds the kind where it is missing, and drops the ellipsis of a shortened id."""
     bare = given.strip().rstrip("…").removesuffix("...")
     return bare if bare.startswith(kind) else f"{kind}{bare}"
 
@@ -85,14 +85,14 @@ def _none(given: str, kind: str, there: Sequence[Row]) -> CommandError:
 
 
 def _lines(found: Sequence[Row]) -> str:
-    """A line each: what to type, and what it is about."""
+    """A line for each row: the shortest id to type, and its subject."""
     from interlock.analysis.display_text import short_id, visible
 
     ids = [str(row.get("id", "")) for row in found[:SHOWN]]
     length = next((n for n in range(len(short_id(ids[0])), 60) if len({id[:n] for id in ids}) == len(ids)), 60)
-    said = [visible(f"  {id[:length]}  {_about(row)}")[:WIDTH] for id, row in zip(ids, found)]
+    lines = [visible(f"  {id[:length]}  {_about(row)}")[:WIDTH] for id, row in zip(ids, found)]
     more = [f"  … and {len(found) - SHOWN} more: `interlock pending`"] if len(found) > SHOWN else []
-    return "\n".join([*said, *more])
+    return "\n".join([*lines, *more])
 
 
 def _about(row: Row) -> str:

@@ -22,7 +22,7 @@ Work = Callable[[argparse.Namespace], int]
 
 
 class CommandError(Exception):
-    """An end that a person is told about; nothing went wrong with the program."""
+    """Ends a command with a message and an exit code; an expected failure, not a defect."""
 
     def __init__(self, words: str, code: int = FAILED) -> None:
         self.code = code
@@ -30,7 +30,7 @@ class CommandError(Exception):
 
 
 def command(word: str, description: str, examples: str, exits: str = EXITS) -> argparse.ArgumentParser:
-    """A parser that looks like all the others, with the options that all of them have."""
+    """The parser of one command, with the options that all commands share."""
     parser = argparse.ArgumentParser(
         prog=f"interlock {word}",
         description=description,
@@ -45,7 +45,7 @@ def command(word: str, description: str, examples: str, exits: str = EXITS) -> a
 def words(
     word: str, description: str, examples: str, exits: str = EXITS
 ) -> tuple[argparse.ArgumentParser, Callable[..., argparse.ArgumentParser]]:
-    """A parser with words of its own, and what adds one."""
+    """The parser of a command with subcommands, and the function that adds one."""
     parser = argparse.ArgumentParser(
         prog=f"interlock {word}",
         description=description,
@@ -78,19 +78,19 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_operator_option(parser: argparse.ArgumentParser) -> None:
-    """The option of a command that signs in."""
+    """Add the option of a command that signs in."""
     parser.add_argument("--operator", metavar="NAME", help="sign in as this operator (default: asks)")
 
 
 def with_default_word(argv: Sequence[str], word: str) -> list[str]:
-    """The arguments with `word` first, where none was given."""
+    """The arguments, with the subcommand `word` first where none was given."""
     given = list(argv)
     bare = not given or (given[0].startswith("-") and given[0] not in ("-h", "--help"))
     return [word, *given] if bare else given
 
 
 def run(name: str, work: Work, args: argparse.Namespace) -> int:
-    """The exit code of the work; what is expected to go wrong becomes a line of words."""
+    """Run the work and return its exit code; an expected error becomes one line on stderr."""
     from interlock.analysis.rules import RuleError
     from interlock.client import ApiError, NoDaemon
     from interlock.config import ConfigError
@@ -114,14 +114,14 @@ def run(name: str, work: Work, args: argparse.Namespace) -> int:
 
 
 def settings(args: argparse.Namespace) -> Config:
-    """The configuration that the command was pointed at."""
+    """Load the configuration of `--config`, or the default one."""
     from interlock.config import load_config
 
     return load_config(Path(args.config) if args.config else None)
 
 
 def daemon(args: argparse.Namespace) -> DaemonClient:
-    """The daemon of that configuration."""
+    """The client of the configuration's daemon; raises NoDaemon where none answers."""
     from interlock.client import find_daemon
 
     return find_daemon(settings(args))
@@ -132,14 +132,14 @@ def say_json(value: object) -> None:
 
 
 def say(lines: Iterable[Line], to_errors: bool = False) -> None:
-    """Styled lines on the terminal; on stderr where stdout is for JSON."""
+    """Print styled lines; on stderr where stdout is for JSON."""
     from interlock.cli.output import paint
 
     paint(lines, sys.stderr if to_errors else sys.stdout)
 
 
 def say_table(columns: Sequence[str], rows: Sequence[Sequence[str]], empty: str) -> None:
-    """A table; a sentence where there is nothing to put into it."""
+    """Print a table, or the sentence `empty` where it has no rows."""
     if not rows:
         print(empty)
         return

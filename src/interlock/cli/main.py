@@ -51,7 +51,7 @@ ANSWERING = MappingProxyType(
         "revoke": "take back an approval, a grant or a standing answer",
         "wait": "wait until a ticket is answered",
         "codes": "the code that frees a paused or blocked agent",
-        "allow": "a standing yes to what a pattern meets, tried on the record first",
+        "allow": "a standing yes to what a pattern matches, tried on the record first",
         "deny": "a standing no to it",
         "grants": "allow something beforehand: list, add, revoke",
         "channels": "where people are told: list, test",

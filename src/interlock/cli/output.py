@@ -32,7 +32,7 @@ _CODES = MappingProxyType(
 
 
 def wants_colour(out: TextIO) -> bool:
-    """Colour on a terminal that has it, unless the user said NO_COLOR."""
+    """Whether to use colour: on a terminal that supports it, unless NO_COLOR is set."""
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -45,7 +45,7 @@ def paint(lines: Iterable[Line], out: TextIO) -> None:
 
 
 def _columns(out: TextIO) -> int:
-    """How wide it is; 0 where nobody knows."""
+    """The width of the terminal in columns; 0 where it is unknown."""
     try:
         return int(os.environ.get("COLUMNS") or 0) or os.get_terminal_size(out.fileno()).columns
     except (ValueError, OSError):
@@ -69,7 +69,7 @@ _PIECES = re.compile(r"\s+|\S+")
 
 
 def wrap_lines(lines: Iterable[Line], width: int) -> Iterator[Line]:
-    """The lines, each as many as it takes; a line above marks stays, for they show where in it."""
+    """Wrap lines to the width; a line with marks below it stays whole, because the marks point into it."""
     found = list(lines)
     for at, line in enumerate(found):
         below = found[at + 1] if at + 1 < len(found) else ()
@@ -93,7 +93,7 @@ def _length(line: Line) -> int:
 
 
 def _break_line(line: Line, width: int) -> Iterator[Line]:
-    """A line in several, the later ones indented as far as its words begin; a word that is too long stays in one piece."""
+    """Break a line at its blanks, with a hanging indent; a word that is too long stays in one piece."""
     indent = _hanging_indent(line)
     row: list[StyledText] = []
     used = 0
@@ -110,7 +110,7 @@ def _break_line(line: Line, width: int) -> Iterator[Line]:
 
 
 def _hanging_indent(line: Line) -> int:
-    """Behind a name and its blanks, such as `Policy    `; else where the line begins."""
+    """The column behind a label such as `Policy    `; else the line's own indentation."""
     first = line[0].text
     if len(line) > 1 and first.endswith(" ") and first.strip() and len(first) <= DEEPEST:
         return len(first)
@@ -156,7 +156,7 @@ PATIENCE = 1.0  # seconds before a progress bar is worth showing
 def progress(
     title: str, unit: str, total: int | None = None, quiet: bool = False
 ) -> Iterator[Callable[[object], None]]:
-    """What is called once for each piece of work that is done."""
+    """Show a progress bar on a terminal; yields the function to call once for each piece of work."""
     if quiet or not sys.stderr.isatty():
         yield lambda piece: None
         return

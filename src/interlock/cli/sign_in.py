@@ -38,7 +38,7 @@ def operator_session(args: argparse.Namespace, reading: bool = False, why: str =
 
 @contextmanager
 def unlocked_session(args: argparse.Namespace, light: bool = True) -> Iterator[DaemonClient | None]:
-    """The daemon on behalf of whoever signed in at this terminal a while ago; None where that does not count, or is not `light`."""
+    """The daemon on behalf of the operator who unlocked this terminal; None where it is not unlocked, or the command is not `light`."""
     server = daemon(args)
     answer = server.ask("POST", "/session/resume", {"operator": args.operator or ""}) if light else None
     if answer is None or answer.status != OK_STATUS:
@@ -59,7 +59,7 @@ def _ending(operator: DaemonClient) -> Iterator[DaemonClient]:
 
 
 def _token(server: DaemonClient, name: str) -> str:
-    """A session's token for whoever knows the passphrase; a slip of the finger is no reason to begin anew."""
+    """A session's token for the operator's passphrase, which may be typed TRIES times."""
     left = TRIES
     while True:
         left -= 1
@@ -75,23 +75,23 @@ def _token(server: DaemonClient, name: str) -> str:
 
 @contextmanager
 def reading_session(
-    args: argparse.Namespace, seen: Callable[[DaemonClient], bool], unseen: str
+    args: argparse.Namespace, sees_all: Callable[[DaemonClient], bool], why: str
 ) -> Iterator[DaemonClient]:
-    """The daemon as whoever we are, where that shows all there is to see; else, as `unseen` says, on behalf of an operator."""
+    """The daemon without a sign-in where `sees_all` holds; else on behalf of an operator, for the reason in `why`."""
     server = daemon(args)
-    if not args.operator and seen(server):
+    if not args.operator and sees_all(server):
         yield server
         return
     with unlocked_session(args) as operator:
         if operator is not None:
             yield operator
             return
-    with operator_session(args, True, "" if args.operator else unseen) as operator:
+    with operator_session(args, True, "" if args.operator else why) as operator:
         yield operator
 
 
 def require_person(reading: bool = False, why: str = "") -> None:
-    """Refuses an agent's terminal, and none at all; what only reads may have its output in a pipe."""
+    """Refuses an agent's terminal, and the lack of one; a command that only reads may have its output in a pipe."""
     found = _with_output_elsewhere() if reading else is_agents_terminal()
     if not found:
         return
@@ -110,7 +110,7 @@ def _lead(why: str) -> str:
 
 
 def ask_name() -> str:
-    """The operator's name, typed or taken as offered."""
+    """The operator's name, typed at the terminal; the default is the user's name."""
     offered = os.environ.get("USER", "")
     with controlling_terminal() as terminal:
         typed = terminal.ask(f"Operator [{offered}]: " if offered else "Operator: ").strip()
@@ -120,13 +120,13 @@ def ask_name() -> str:
 
 
 def require_reason_or_person(args: argparse.Namespace) -> None:
-    """Refuses a command without its reason where nobody can be asked for it."""
+    """Refuses a command without a reason where no person is at the terminal to give one."""
     if not args.reason.strip() and is_agents_terminal():
         raise CommandError(_WHY, USAGE)
 
 
 def require_reason(args: argparse.Namespace, reads: str = "") -> None:
-    """A reason there has to be: the one that was given, else what the person at the terminal says now; `reads` says who reads it."""
+    """Requires a reason: the option's, else the person at the terminal is asked for it; `reads` names who reads it."""
     require_reason_or_person(args)
     if not args.reason.strip():
         with controlling_terminal() as terminal:
@@ -136,20 +136,20 @@ def require_reason(args: argparse.Namespace, reads: str = "") -> None:
 
 
 def confirm(question: str) -> bool:
-    """Whether the person at the terminal says yes; anything else is a no."""
+    """Ask a yes-or-no question at the terminal; anything but a yes is a no."""
     with controlling_terminal() as terminal:
         return terminal.ask(f"{question} [y/N] ").strip().casefold() in _YES
 
 
 def _with_output_elsewhere() -> str | None:
-    """Looks at the terminal as if stdout were stdin's: a list that goes into a pipe is still asked for by whoever types."""
+    """Checks the terminal with stdout pointed at stdin's: a person may send a list into a pipe."""
     if os.isatty(1) or not os.isatty(0):
         return is_agents_terminal()
     sys.stdout.flush()
-    kept = os.dup(1)
+    stdout = os.dup(1)
     try:
         os.dup2(0, 1)
         return is_agents_terminal()
     finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(stdout, 1)
+        os.close(stdout)

@@ -44,7 +44,7 @@ def test_the_third_yes_to_the_same_says_which_grant_would_have_answered_it(desk:
         assert code == 0, shown
         assert ("interlock grants add" in shown) is (time == 2)
         assert desk.evaluate("kubectl delete deploy again")["allowed"] is True
-    assert "You said yes to the like of this 3 times." in shown
+    assert "You approved similar actions 3 times." in shown
     assert f"interlock grants add --from {ticket} --any-session" in " ".join(shown.split())
 
 

@@ -27,7 +27,7 @@ interlock agents revoke agent:9f2c… ci-bot
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one of list, add, trust and revoke."""
+    """Run `interlock agents` list, add, trust or revoke."""
     parser, add = words(
         "agents", "Agents are told apart by what proves them: a user on the socket, or a token.", _EXAMPLES
     )

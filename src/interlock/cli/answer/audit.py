@@ -55,7 +55,7 @@ Record = Mapping[str, Any]
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one of tail, search, export, verify and stats."""
+    """Run `interlock audit` tail, search, export, verify or stats."""
     parser, add = words(
         "audit", "What was asked, answered and done: a chain that shows when it was altered.", _EXAMPLES
     )
@@ -133,7 +133,7 @@ def _print(found: Sequence[Record], as_list: bool, as_lines: bool) -> None:
 
 
 def place(record: Record) -> str:
-    """Which one it is: `main/42`."""
+    """The name of a record: `main/42`."""
     return f"{record.get('writer')}/{record.get('seq')}"
 
 
@@ -179,12 +179,12 @@ def _verify(args: argparse.Namespace) -> int:
 
     with operator_session(args, reading=True) as operator:
         found = operator.get("/audit/verify", 600.0)
-        kept = _compare_with(args.against, operator) if args.against else None
+        comparison = _compare_with(args.against, operator) if args.against else None
     if args.json:
-        say_json(found | ({"against": asdict(kept) | {"ok": kept.ok}} if kept else {}))
+        say_json(found | ({"against": asdict(comparison) | {"ok": comparison.ok}} if comparison else {}))
     else:
-        say([*_verdict(found), *(_comparison_lines(args.against, kept) if kept else ())])
-    return OK if found.get("ok") and (kept is None or kept.ok) else FAILED
+        say([*_verdict(found), *(_comparison_lines(args.against, comparison) if comparison else ())])
+    return OK if found.get("ok") and (comparison is None or comparison.ok) else FAILED
 
 
 def _compare_with(path: str, operator: DaemonClient) -> ExportComparison:
@@ -195,16 +195,16 @@ def _compare_with(path: str, operator: DaemonClient) -> ExportComparison:
     )
 
 
-def _comparison_lines(path: str, kept: ExportComparison) -> Iterable[Line]:
+def _comparison_lines(path: str, comparison: ExportComparison) -> Iterable[Line]:
     from interlock.analysis.display_text import StyledText
 
-    if not kept.ok:
-        yield StyledText("Missing: ", "deny"), StyledText(f"{kept.gone}, which {path} has, {kept.words}.")
+    if not comparison.ok:
+        yield StyledText("Missing: ", "deny"), StyledText(f"{comparison.gone}, which {path} has, {comparison.words}.")
         return
-    let_go = f"; {pluralize(kept.pruned, 'record')} let go by age" if kept.pruned else ""
+    pruned = f"; {pluralize(comparison.pruned, 'record')} pruned by age" if comparison.pruned else ""
     yield (
         StyledText("Kept: ", "allow"),
-        StyledText(f"all of {path} is still there: {pluralize(kept.same, 'record')}{let_go}."),
+        StyledText(f"all of {path} is still there: {pluralize(comparison.same, 'record')}{pruned}."),
     )
 
 
@@ -238,7 +238,7 @@ def _verdict(found: Mapping[str, Any]) -> Iterable[Line]:
 
 
 def _notes(found: Mapping[str, Any]) -> list[str]:
-    """What else there is to say; that one writer is not signed yet only where others are."""
+    """Further remarks on a verification; an unsigned writer is named only where others are signed."""
     return [
         str(note) for note in found.get("notes") or () if found.get("provedUntil") or "no checkpoint" not in str(note)
     ]
@@ -293,7 +293,7 @@ def records_of_file(path: Path) -> Iterator[AuditRow]:
 
 
 def parse_records(lines: Iterable[str], where: str) -> Iterator[AuditRow]:
-    """The records of exported lines; stops at the first that is none."""
+    """The records of exported lines; stops at the first invalid one."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue

@@ -26,7 +26,7 @@ interlock channels test oncall
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one of list and test."""
+    """Run `interlock channels` list or test."""
     parser, add = words(
         "channels", "Where people hear of held actions, codes, blocks and alerts: `[[channels.send]]`.", _EXAMPLES
     )
@@ -83,7 +83,7 @@ def _state(one: Mapping[str, Any]) -> str:
 
 
 def _trouble(one: Mapping[str, Any]) -> str:
-    """What somebody has to look after, in a line."""
+    """A channel's problem in one line."""
     last = _last(one)
     why = one.get("problem") or (last.get("reason") if last.get("state") in ("queued", "failed") else "")
     return visible(f"{one.get('name', '')}: {why}") if why else ""

@@ -16,7 +16,7 @@ Challenge = Mapping[str, Any]
 
 
 def main(argv: Sequence[str]) -> int:
-    """List what waits for a code; show one."""
+    """List the open challenges, or show one's code."""
     parser = command(
         "codes",
         "What waits for a code. One code is shown on a screen of its own and erased after a key, or a minute; it counts once.",
@@ -45,7 +45,7 @@ def _codes(args: argparse.Namespace) -> int:
 
 
 def _show(operator: DaemonClient, challenge: Challenge) -> None:
-    """One code, on the alternate screen; a challenge that ran out is issued anew first."""
+    """Show one code on the alternate screen; issues an expired challenge again first."""
     from interlock.client import path_segment
     from interlock.identity.terminal import SCREEN_SECONDS, controlling_terminal, show_once
 
@@ -75,7 +75,7 @@ def _screen(challenge: Challenge, shown: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _choose_challenge(found: Sequence[Challenge], id: str) -> Challenge:
-    """The challenge that is meant; asks where there are several."""
+    """The challenge that the argument names; asks where there are several."""
     if id:
         meant = [one for one in found if str(one.get("id", "")).startswith(id.lower())]
         if len(meant) != 1:

@@ -36,7 +36,7 @@ _DONE = {"approve": "approved", "reject": "rejected", "revoke": "revoked"}
 
 
 def answer_ticket(word: str, argv: Sequence[str]) -> int:
-    """Give one answer to one ticket; to all of them where `reject --all` says so."""
+    """Answer one ticket, or every open one with `reject --all`."""
     parser = command(word, _ABOUT[word], _EXAMPLES[word])
     only = "" if word == "revoke" else " (default: the only one that waits)"
     parser.add_argument("id", metavar="TICKET", nargs="?", default="", help=f"its id, or how that begins{only}")
@@ -93,7 +93,7 @@ def _answer_one(word: str, args: argparse.Namespace) -> int:
 
 
 def _light(ticket: Mapping[str, Any]) -> bool:
-    """Whether an unlocked terminal approves it: up to level 2, where no fresh sign-in is asked for."""
+    """Whether an unlocked terminal may approve it: up to level 2, where no fresh sign-in is required."""
     asked = ticket.get("requirement")
     asked = asked if isinstance(asked, Mapping) else {}
     return (
@@ -106,7 +106,7 @@ def _light(ticket: Mapping[str, Any]) -> bool:
 def _sign_answer(
     word: str, args: argparse.Namespace, operator: DaemonClient, id: str, shown: Mapping[str, Any] | None
 ) -> int:
-    """Signs it, once what is signed was shown."""
+    """Sign the answer, after its subject was shown."""
     from interlock.approvals.rendering import approved_by, ticket_lines
     from interlock.cli.sign_in import confirm
 
@@ -127,7 +127,7 @@ def _sign_answer(
 
 
 def _reject_all(args: argparse.Namespace) -> int:
-    """One no to everything that waits: listed first, answered one by one, and what somebody else answered meanwhile is left alone."""
+    """Reject every open ticket: lists them, then answers one by one, and skips those that somebody else answered meanwhile."""
     from interlock.cli.answer.tickets import pending_lines
     from interlock.cli.arguments import open_tickets, sees_all
     from interlock.cli.sign_in import (
@@ -174,7 +174,7 @@ def _path(id: str | None) -> str:
 
 
 def _is_visible(word: str, given: str, server: DaemonClient) -> bool:
-    """Whether whatever this answer can be about is seen without a sign-in; an approval of another user's agent is not."""
+    """Whether every ticket that the answer can name is visible without a sign-in; an approved one of another user's agent is not."""
     from interlock.cli.arguments import WHOLE, sees_all
 
     return sees_all(server) and (word == "approve" or len(given) < WHOLE)
@@ -187,12 +187,12 @@ def _answerable(word: str) -> tuple[str, ...]:
 
 
 def _habit(offer: Mapping[str, Any]) -> str:
-    """Which grant would have answered this, where people said yes to the like again and again."""
+    """Suggest a grant where similar tickets were approved repeatedly."""
     from interlock.analysis.display_text import visible
 
     if not offer.get("command"):
         return ""
-    return f"\nYou said yes to the like of this {offer['approvals']} times. A grant answers it for a while:\n  {visible(str(offer['command']))}"
+    return f"\nYou approved similar actions {offer['approvals']} times. A grant answers it for a while:\n  {visible(str(offer['command']))}"
 
 
 def _check(word: str, ticket: Mapping[str, Any]) -> None:
@@ -212,7 +212,7 @@ def _short(ticket: Mapping[str, Any]) -> str:
 
 
 def _matter(ticket: Mapping[str, Any]) -> dict[str, Any]:
-    """What an answer is about; times and other people's answers are not."""
+    """The fields that an answer is about, without times and other people's answers."""
     return {
         key: ticket.get(key)
         for key in ("title", "action", "level", "irreversible", "reason", "findings", "agent", "requirement")
@@ -233,7 +233,7 @@ def _outcome(word: str, ticket: Mapping[str, Any], again: bool) -> str:
 
 
 def _missing(ticket: Mapping[str, Any]) -> str:
-    """Who else has to agree before it may run."""
+    """The approvers who still have to agree before it may run."""
     from interlock.approvals.rendering import approved_by, approvers, requirement_words
 
     asked, there = ticket.get("requirement"), approved_by(ticket)

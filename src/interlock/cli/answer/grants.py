@@ -35,7 +35,7 @@ _FIELDS = ("effect", "targets", "environment", "ceiling", "count", "principal", 
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one of list, add and revoke."""
+    """Run `interlock grants` list, add or revoke."""
     parser, add = words(
         "grants", "Grants name an effect, its targets, a highest level, how often and until when.", _EXAMPLES
     )
@@ -161,7 +161,7 @@ def _terms(args: argparse.Namespace, offered: Mapping[str, Any], seconds: int) -
 
 
 def revoke_grant(args: argparse.Namespace) -> int:
-    """Takes back the grant whose id begins so."""
+    """Revoke the grant whose id begins with the argument."""
     from interlock.analysis.display_text import short_id
     from interlock.cli.arguments import find_row
     from interlock.cli.sign_in import operator_session

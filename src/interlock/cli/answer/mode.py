@@ -11,13 +11,13 @@ from interlock.cli.command import OK, USAGE, CommandError, add_operator_option, 
 MODES = {
     "enforcing": "what is held waits, what is denied does not happen",
     "monitoring": "everything passes, blocked agents included; the record says what would have happened",
-    "logging": "everything passes; it is written down, and nothing is weighed",
+    "logging": "everything passes; it is recorded, and nothing is evaluated",
     "disabled": "the same as logging, and the loop tells agents that nothing is judged",
 }
 
 
 def main(argv: Sequence[str]) -> int:
-    """Say the mode, or change it."""
+    """Show or change the mode."""
     modes = "\n".join(f"  {name:<12}{said}" for name, said in MODES.items())
     parser = command(
         "mode",
@@ -61,7 +61,7 @@ interlock pause --end
 
 
 def pause_main(argv: Sequence[str]) -> int:
-    """Say whether enforcement is paused, pause it, or end the pause."""
+    """Show, start or end a pause of enforcement."""
     parser = command(
         "pause",
         "The way out when the gate is in the way: for a while everything passes and is recorded as paused_by_operator. What nobody\n"
@@ -113,7 +113,7 @@ def _end_pause(args: argparse.Namespace) -> Any:
 
 
 def describe_pause(found: Mapping[str, Any]) -> str:
-    """How it stands, in a line."""
+    """The state of the pause in one line."""
     from interlock.analysis.display_text import visible
     from interlock.local_times import ago, clock
 

@@ -35,7 +35,7 @@ interlock operator link                       a passkey for the console, set up 
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one of list, add, disable, enable, roles, passphrase and link."""
+    """Run `interlock operator` list, add, disable, enable, roles, passphrase or link."""
     parser, add = words("operator", "The people who may answer tickets, and services that may.", _EXAMPLES)
     add_operator_option(add("list", "every operator, with roles and teams", "interlock operator list"))
     made = add(
@@ -98,7 +98,7 @@ def _add(args: argparse.Namespace) -> int:
 
 
 def _first(args: argparse.Namespace) -> int:
-    """The daemon gets a sealed row and the key of the seal; the passphrase stays here."""
+    """Enrol an operator: sends the daemon a sealed row and the seal's key, never the passphrase."""
     from dataclasses import asdict
 
     from interlock.identity.keys.passphrases import EnrolError, operator_name
@@ -164,7 +164,7 @@ def _passphrase(args: argparse.Namespace) -> int:
 
 
 def _link(args: argparse.Namespace) -> int:
-    """The link, on this terminal alone and erased after a key: whoever opens it first registers a way in under this name."""
+    """Show the link on this terminal only, and erase it after a key press: its first visitor registers a credential under this name."""
     from interlock.cli.sign_in import operator_session
     from interlock.identity.terminal import controlling_terminal, show_once
 
@@ -223,7 +223,7 @@ _HERE = " For {} min this terminal answers up to level destructive without the p
 
 
 def unlock_main(argv: Sequence[str]) -> int:
-    """Sign in and out again; what the daemon learned stays in its memory until it stops."""
+    """Sign in and out again; the daemon keeps the unlocked keys in memory until it stops."""
     parser = command(
         "unlock",
         "Sign in once: the daemon can check operators' signatures until it stops, and for a while (limits.unlock_minutes) this\n"

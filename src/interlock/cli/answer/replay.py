@@ -38,7 +38,7 @@ _STYLES = {"agrees": "allow", "differs": "deny", "cannot": "ask"}
 
 
 def main(argv: Sequence[str]) -> int:
-    """Replay what an id names."""
+    """Replay the decisions that an id names."""
     parser = command(
         "replay",
         "Judge recorded actions again from the facts in the record, with the rules and the policy in force, and compare.",

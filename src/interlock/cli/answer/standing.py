@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 _ABOUT = {
-    "allow": "Let pass what a pattern meets, without a question, until you take it back (`interlock revoke`). It reaches single\n"
+    "allow": "Let pass what a pattern matches, without a question, until you take it back (`interlock revoke`). It reaches single\n"
     "actions up to level destructive that can be undone; never what is dangerous or forbidden, cannot be undone, or what a\n"
-    "deny or approval pattern speaks of.",
-    "deny": "Refuse what a pattern meets, whoever asks and whatever its level, until you take it back (`interlock revoke`).",
+    "deny or approval pattern covers.",
+    "deny": "Refuse what a pattern matches, whoever asks and whatever its level, until you take it back (`interlock revoke`).",
 }
 _EXAMPLES = {
     "allow": "interlock allow 'git branch -D tmp/*'\ninterlock allow 'Bash:npm run reset*' --for 8h --why 'resetting fixtures'\n"
@@ -38,7 +38,7 @@ SHOWN = 5
 
 
 def answer_pattern(verdict: str, argv: Sequence[str]) -> int:
-    """Try, ask, sign; without a pattern, list."""
+    """Try a pattern on the record, ask, and sign; without a pattern, list the standing answers."""
     parser = command(verdict, _ABOUT[verdict], _EXAMPLES[verdict])
     parser.add_argument("pattern", metavar="PATTERN", nargs="?", default="", help="as in a policy: docs/policies.md")
     parser.add_argument("--list", action="store_true", help="what is allowed and denied now (default without PATTERN)")
@@ -117,7 +117,7 @@ def _add(verdict: str, args: argparse.Namespace) -> int:
 
 
 def _trial_lines(verdict: str, pattern: str, found: Mapping[str, Any]) -> Iterator[Line]:
-    """What it would have changed of what really happened, and what it does not reach."""
+    """The recorded decisions that the pattern would have changed, and the limits of its reach."""
     from interlock.analysis.display_text import StyledText, visible
 
     changed, unchanged, records = (int(found.get(key) or 0) for key in ("changed", "unchanged", "records"))
@@ -128,10 +128,10 @@ def _trial_lines(verdict: str, pattern: str, found: Mapping[str, Any]) -> Iterat
     )
     yield from _rows(found.get("examples"), changed)
     if unchanged:
-        kept = "denied anyway" if verdict == "deny" else "answered as before"
+        otherwise = "denied anyway" if verdict == "deny" else "answered as before"
         yield (
             StyledText(
-                f"{'It also meets' if changed else 'It meets'} {pluralize(unchanged, 'action')} that {_would(unchanged)} {kept}:"
+                f"{'It also matches' if changed else 'It matches'} {pluralize(unchanged, 'action')} that {_are(unchanged)} {otherwise}:"
             ),
         )
         yield from _rows(found.get("others"), unchanged)
@@ -141,7 +141,7 @@ def _trial_lines(verdict: str, pattern: str, found: Mapping[str, Any]) -> Iterat
         yield (StyledText(f"{words} cannot be undone, are asked about as before.", "dim"),)
 
 
-def _would(count: int) -> str:
+def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
@@ -165,10 +165,10 @@ def _rows(rows: object, count: int) -> Iterator[Line]:
 
 
 def allow_main(argv: Sequence[str]) -> int:
-    """Allow what a pattern meets, until it is taken back."""
+    """Allow what a pattern matches, until it is revoked."""
     return answer_pattern("allow", argv)
 
 
 def deny_main(argv: Sequence[str]) -> int:
-    """Deny what a pattern meets, until it is taken back."""
+    """Deny what a pattern matches, until it is revoked."""
     return answer_pattern("deny", argv)

@@ -21,7 +21,7 @@ Ticket = Mapping[str, Any]
 
 
 def pending_main(argv: Sequence[str]) -> int:
-    """List the open tickets; with --watch, tell of each as it comes and as it ends."""
+    """List the open tickets; with --watch, print each as it opens and ends."""
     parser = command(
         "pending",
         "What agents wait for: every held action that nobody answered yet.",
@@ -47,7 +47,7 @@ def _pending(args: argparse.Namespace) -> int:
 
 
 def pending_lines(found: Sequence[Ticket]) -> Iterator[Line]:
-    """Some lines a ticket: an id that a narrow window folds cannot be copied."""
+    """Several lines for each ticket, because an id that a narrow window wraps cannot be copied."""
     from interlock.analysis.display_text import StyledText, short_id, visible
     from interlock.approvals.rendering import (
         agent_words,
@@ -168,7 +168,7 @@ _WAIT_EXITS = (
 
 
 def wait_main(argv: Sequence[str]) -> int:
-    """Wait for the answer to a ticket, at most as long as was said."""
+    """Wait for the answer to a ticket, at most as long as --timeout."""
     parser = command(
         "wait",
         "Wait until a ticket is answered. Whoever opened it waits without signing in; an operator signs in.",

@@ -40,16 +40,16 @@ _NEWEST = "newest"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Show what would change, ask, and bring it back."""
+    """Show the changes of an undo, ask, and restore the snapshot."""
     parser = command(
         "undo",
         "Brings back what an agent's action changed, from the snapshot that was taken before it ran: by default the newest. Work\n"
         "that was done on the same files since is not overwritten without --force. An undo can be undone in turn. Where the daemon has a\n"
-        "user of its own, whoever is not the agent's user signs in as an operator, and sees what was kept of everybody.",
+        "user of its own, whoever is not the agent's user signs in as an operator, and sees everybody's snapshots.",
         _EXAMPLES,
     )
     parser.add_argument("id", metavar="ID", nargs="?", default="", help="a snapshot, as --list names it")
-    parser.add_argument("--list", action="store_true", help="what was kept, the newest first")
+    parser.add_argument("--list", action="store_true", help="the snapshots, the newest first")
     parser.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
     parser.add_argument("--force", action="store_true", help="overwrite later work too")
     parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -70,7 +70,7 @@ def _undo(args: argparse.Namespace) -> int:
 
 
 def _own(args: argparse.Namespace) -> bool:
-    """Whether this is about agents of our own user, as everywhere but where the daemon has a user of its own."""
+    """Whether this is about this user's own agents; always, except where the daemon has a user of its own."""
     import pwd
 
     separate = settings(args).separate
@@ -108,7 +108,7 @@ def _list(args: argparse.Namespace, server: DaemonClient) -> int:
         return OK
 
     columns = ("id", "when", "state", "files", "agent", "command")
-    say_table(columns, [snapshot_row(one) for one in list_rows(found, "snapshots")], "Nothing was kept yet.")
+    say_table(columns, [snapshot_row(one) for one in list_rows(found, "snapshots")], "There is no snapshot yet.")
     return OK
 
 
@@ -129,7 +129,7 @@ def _show(plan: Mapping[str, Any]) -> None:
 
 
 def _refuse(args: argparse.Namespace, plan: Mapping[str, Any]) -> None:
-    """Before anybody is asked, what would be refused anyway."""
+    """Refuses, before the confirmation, an undo that the daemon would refuse."""
     if plan.get("problem"):
         raise CommandError(f"it cannot be brought back: {plan['problem']}")
     if plan.get("later") and not args.force:
@@ -137,11 +137,11 @@ def _refuse(args: argparse.Namespace, plan: Mapping[str, Any]) -> None:
 
 
 def _confirm_plan(args: argparse.Namespace, plan: Mapping[str, Any]) -> bool:
-    """Whether somebody agrees; without a terminal it takes --yes."""
+    """Ask for confirmation; without a terminal it requires --yes."""
     if args.yes or not plan.get("total"):
         return True
     if args.json or not (os.isatty(0) and os.isatty(1)):
-        raise CommandError("there is no terminal to ask at: look with --dry-run, then say --yes", USAGE)
+        raise CommandError("there is no terminal to ask at: check with --dry-run, then give --yes", USAGE)
     from interlock.cli.sign_in import confirm
 
     return confirm("Bring this back?")
@@ -188,7 +188,7 @@ def snapshot_row(snapshot: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
-    """What would change; long differences are cut."""
+    """The changes of an undo; long diffs are cut."""
     snapshot = plan.get("snapshot") or {}
     yield (
         StyledText(str(snapshot.get("id", "")), "heading"),
@@ -220,7 +220,7 @@ def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def done_lines(found: Mapping[str, Any]) -> Iterator[Line]:
-    """What was brought back, what is left to do, and how that is taken back."""
+    """The result: what was restored, what remains to do, and the command that takes it back."""
     total = int(found.get("total") or 0)
     yield (
         StyledText(
@@ -233,7 +233,7 @@ def done_lines(found: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def describe_later_changes(number: int) -> str:
-    """Why nothing was changed."""
+    """The reason why nothing was changed."""
     what = f"{number:,} of these were" if number > 1 else "one of these was"
     return (
         f"{what} worked on since; nothing was changed. --force overwrites later work too, which can be undone in turn"

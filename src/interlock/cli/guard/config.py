@@ -22,7 +22,7 @@ interlock config path
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one of show, check and path."""
+    """Run `interlock config` show, check or path."""
     parser, add = words("config", "The daemon's configuration: one TOML file, every key checked.", _EXAMPLES)
     add("show", "what is in force, defaults included, and what weakens it", "interlock config show --json")
     check = add("check", "every problem of a file; exits 1 where it cannot be used", "interlock config check my.toml")
@@ -96,14 +96,14 @@ def _concerns(config: Config) -> list[str]:
 
 
 def _read_adapters(config: Config) -> list[str]:
-    """What the adapter files that it names are warned of; raises ConfigError where one is missing or broken."""
+    """The warnings of the configured adapter files; raises ConfigError where one is missing or broken."""
     from interlock.runtime.adapters import read_adapters
 
     return [words for loaded in read_adapters(config) for words in loaded.warnings]
 
 
 def _read_rules(config: Config) -> None:
-    """The packs that it names, with the shipped ones; raises RuleError."""
+    """The configured packs with the shipped ones; raises RuleError."""
     from interlock.analysis.rules import RuleError
     from interlock.config import rules_of
 
@@ -126,7 +126,7 @@ def _path(args: argparse.Namespace) -> int:
 
 
 def toml_lines(tables: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The configuration as a file would have it; a list of tables comes after the plain keys."""
+    """The configuration as TOML; lists of tables come after the plain keys."""
     for name, table in tables.items():
         plain = {key: value for key, value in table.items() if not _is_tables(value)}
         inner = {key: value for key, value in table.items() if _is_tables(value)}

@@ -9,7 +9,7 @@ from interlock.cli.command import FAILED, OK, CommandError, run, say_json
 
 
 def main(argv: Sequence[str]) -> int:
-    """Prints the bundle; nothing of yours is asked or changed."""
+    """Print the evidence bundle; neither reads nor changes this installation's state."""
     parser = argparse.ArgumentParser(
         prog="interlock conformance",
         description="Evidence for the public MCP-AQL conformance runner.",

@@ -26,7 +26,7 @@ _LEADS = {"allow": "allow", "deny": "deny", "block": "deny"}
 
 
 class DemoOperator(Protocol):
-    """Whoever answers tickets; says what happened, in words."""
+    """Answers tickets, and describes each answer."""
 
     def approve(self, ticket: str) -> str: ...
 
@@ -73,7 +73,7 @@ class WaitedForDemoOperator:
 
 @dataclass(slots=True)
 class DemoScript:
-    """One performance: what was asked, what came back, what should have."""
+    """One run of the demonstration: requests, answers and the expected answers."""
 
     agent: DaemonClient
     person: DemoOperator
@@ -90,7 +90,7 @@ class DemoScript:
         time.sleep(self.pause)
 
     def ask(self, expected: str, **action: Any) -> Mapping[str, Any]:
-        """One question of the agent's, with the answer it got."""
+        """Send one request of the agent and print the answer."""
         body = {"agent": AGENT, "cwd": CWD, **action}
         answer: Mapping[str, Any] = self.agent.ask("POST", "/evaluate", body).body or {}
         got = str(answer.get("decision", "nothing"))
@@ -119,7 +119,7 @@ class DemoScript:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Play once; exits 1 where an answer was not the one that is promised."""
+    """Run the demonstration once; returns 1 where an answer was not the expected one."""
     parser = command(
         "demo",
         "A scripted agent asks a daemon for all kinds of things, and you see what comes back. Nothing is run. By default\n"
@@ -157,7 +157,7 @@ def _scenes(play: DemoScript, cooling: int) -> None:
     play.scene("1  Everyday work passes", "It is judged by what it would do, in under a millisecond, and written down.")
     play.ask("allow", command="git status && npm test")
 
-    play.scene("2  What destroys waits for a person", "The agent gets a ticket; somebody looks, and agrees.")
+    play.scene("2  What destroys waits for a person", "The agent gets a ticket; an operator reviews it, and agrees.")
     held = play.ask("confirm", command="git reset --hard HEAD~3")
     if held.get("pendingId"):
         play.note(play.person.approve(str(held["pendingId"])))

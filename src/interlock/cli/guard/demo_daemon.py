@@ -86,7 +86,7 @@ def _write_config(folder: Path) -> Path:
 
 
 def _enrol(path: Path, passphrase: str) -> None:
-    """The operator is there before the daemon is: nobody sits at a terminal of this one."""
+    """Enrol the operator before the daemon starts, because no person is at its terminal."""
     from interlock.config import load_config
     from interlock.identity.keys import enrol
     from interlock.identity.operators import enrol_first

@@ -21,7 +21,7 @@ _MARKS = {"ok": ("well", "allow"), "note": ("note", "ask"), "problem": ("PROBLEM
 
 
 def main(argv: Sequence[str]) -> int:
-    """Look at everything between an agent and the gate."""
+    """Check everything between an agent and the gate."""
     parser = command(
         "doctor",
         "Proves that the guard fires: reads each installed file as the agent would, runs the very command in it with a\n"
@@ -70,12 +70,12 @@ def _each(args: argparse.Namespace, one: HookedFile, config: Config) -> Iterator
     if args.deep and not one.problem:
         from interlock.install.checks import check_without_daemon
 
-        _persons()
+        _require_person()
         yield from check_without_daemon(one, config)
 
 
-def _persons() -> None:
-    """For a moment other agents' calls are judged without a daemon, too: that is not for an agent to bring about."""
+def _require_person() -> None:
+    """Refuses an agent's terminal: the deep check briefly judges other agents' calls without a daemon."""
     from interlock.identity.agent_detection import agent_above
 
     if why := agent_above(os.getpid()):
@@ -83,7 +83,7 @@ def _persons() -> None:
 
 
 def _general(args: argparse.Namespace, config: Config, chosen: Sequence[HookedFile]) -> Iterator[Check]:
-    """The daemon, the configuration, and whether anything is guarded at all."""
+    """Check the daemon, the configuration, and that some agent is guarded."""
     from interlock.client import ApiError, NoDaemon
     from interlock.impact.project_files import find_project_files
     from interlock.install.checks import Check, fail_mode
@@ -94,7 +94,7 @@ def _general(args: argparse.Namespace, config: Config, chosen: Sequence[HookedFi
     try:
         status = daemon(args).get("/status")
         mode = status.get("mode", "")
-        words = f"answers on {config.socket_path}; strength {status.get('strength', '')}, mode {mode}"
+        words = f"answers on {config.socket_path}; isolation {status.get('strength', '')}, mode {mode}"
         yield Check("daemon", "ok" if mode == "enforcing" else "problem", words + _loosened_mode(mode))
         if status.get("operators") == 0:
             words = "there is none, so whatever takes one is denied at once; in a terminal of your own: interlock operator add"

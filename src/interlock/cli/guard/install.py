@@ -101,7 +101,7 @@ def _clients(
 
 
 def _offer_agents(args: argparse.Namespace, home: Path) -> list[AgentDialect]:
-    """The agents that are here."""
+    """The agents found on this machine."""
     from interlock.agents import words
     from interlock.install.discovery import agents_on_machine
 
@@ -120,7 +120,7 @@ def _offer_agents(args: argparse.Namespace, home: Path) -> list[AgentDialect]:
 
 
 def _refuse_agents(changes: Sequence[FileChange]) -> None:
-    """A first installation only tightens, and anybody may; hooks that are there could be turned to another daemon by it."""
+    """Refuses an agent's terminal where existing hooks would change and could be pointed at another daemon; a first installation only tightens."""
     import os
 
     from interlock.identity.agent_detection import agent_above
@@ -134,7 +134,7 @@ def _refuse_agents(changes: Sequence[FileChange]) -> None:
 
 
 def _explain(args: argparse.Namespace, changes: Sequence[FileChange], wanted: Sequence[FileChange]) -> None:
-    """What stays to be done by hand, and what HTTP costs: before anybody is asked."""
+    """Print the manual steps and the limits of HTTP hooks, before the confirmation."""
     from interlock.install.client_build import HTTP_COSTS
 
     for change in changes:
@@ -149,7 +149,7 @@ def _explain(args: argparse.Namespace, changes: Sequence[FileChange], wanted: Se
 
 
 def _build(agent: AgentDialect, config: Config) -> None:
-    """Makes the client, or makes it anew; one that is there stays where an agent may have started this."""
+    """Build the hook client; an existing one stays where an agent may have started this."""
     import os
 
     from interlock.identity.agent_detection import agent_above
@@ -164,7 +164,7 @@ def _build(agent: AgentDialect, config: Config) -> None:
 
 
 def _record(args: argparse.Namespace, done: Sequence[dict[str, Any]]) -> None:
-    """Tells the daemon, where there is one; the hooks hold without it."""
+    """Report the installation to the daemon, where one runs; the hooks work without it."""
     from interlock.cli.command import daemon
     from interlock.client import ApiError, NoDaemon
 
@@ -180,7 +180,7 @@ def _record(args: argparse.Namespace, done: Sequence[dict[str, Any]]) -> None:
 def _write(
     changes: Sequence[FileChange], config: Config, http: bool
 ) -> tuple[list[dict[str, Any]], list[InstallRefusal]]:
-    """Writes file by file; one that fails does not stop the others."""
+    """Write file by file; a failure does not stop the others."""
     from interlock.install.changes import InstallRefusal, install
     from interlock.install.client_build import client_for
     from interlock.install.files import FileProblem
@@ -218,8 +218,8 @@ def _print_result(
         )
         return
     for one in done:
-        kept = f"; what was there is in {one['backup']}" if one["backup"] else ""
-        print(f"Installed: {one['path']}{kept}")
+        backup = f"; what was there is in {one['backup']}" if one["backup"] else ""
+        print(f"Installed: {one['path']}{backup}")
     if args.dry_run and wanted:
         print("Nothing was written (--dry-run).")
     if done:

@@ -27,7 +27,7 @@ SCOPE_WORDS = {
 
 
 def add_scope_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say where."""
+    """Add the options for the scope of an installation."""
     choice = parser.add_mutually_exclusive_group()
     for scope, said in SCOPE_WORDS.items():
         choice.add_argument(f"--{scope}", dest="scope", action="store_const", const=scope, help=said)
@@ -37,7 +37,7 @@ def add_scope_options(parser: argparse.ArgumentParser) -> None:
 
 
 def named_agents(given: Sequence[str]) -> list[AgentDialect]:
-    """The agents of these words; refuses others."""
+    """The agents of these names; refuses unknown ones."""
     from interlock.agents import UnknownAgent, agent
 
     try:
@@ -47,12 +47,12 @@ def named_agents(given: Sequence[str]) -> list[AgentDialect]:
 
 
 def home_and_project() -> tuple[Path, Path]:
-    """The home, and the folder that this was run in."""
+    """The home folder and the working directory."""
     return Path.home(), Path.cwd()
 
 
 def diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
-    """Every change as a diff, with the colours that diffs have."""
+    """Every change as a coloured diff."""
     from interlock.analysis.display_text import StyledText, visible
     from interlock.install.changes import diff
 
@@ -66,25 +66,25 @@ def diff_lines(changes: Sequence[FileChange]) -> Iterator[Line]:
 
 
 def report_refusals(refused: Sequence[InstallRefusal], word: str) -> None:
-    """What cannot be done, on stderr."""
+    """Print the refused agents on stderr."""
     for one in refused:
         print(f"interlock {word}: {one.words}; nothing was changed there", file=sys.stderr)
 
 
 def confirm_changes(args: argparse.Namespace, count: int, verb: str) -> bool:
-    """Whether somebody agrees to change so many files; without a terminal it takes --yes."""
+    """Ask before changing so many files; without a terminal it requires --yes."""
     if args.yes:
         return True
     files = pluralize(count, "file")
     if not (os.isatty(0) and os.isatty(1)):
-        raise CommandError(f"{verb} {files}? There is no terminal to ask at: look with --dry-run, then say --yes", 2)
+        raise CommandError(f"{verb} {files}? There is no terminal to ask at: check with --dry-run, then give --yes", 2)
     from interlock.cli.sign_in import confirm
 
     return confirm(f"{verb} {files}?")
 
 
 def add_system_options(parser: argparse.ArgumentParser) -> None:
-    """Whose agents, and who answers."""
+    """Add the options for the guarded users and the operators."""
     parser.add_argument(
         "--for", dest="users", action="append", metavar="USER", help="with --system: whose agents are guarded"
     )
@@ -98,7 +98,7 @@ def add_system_options(parser: argparse.ArgumentParser) -> None:
 
 
 def require_root(args: argparse.Namespace) -> None:
-    """Refuses anybody else, before anything is looked at."""
+    """Refuses --system for anybody but root, and its options without it."""
     if args.scope != "system" and (getattr(args, "users", None) or getattr(args, "operators", None)):
         raise CommandError("--for and --answered-by go with --system", 2)
     if args.scope == "system" and os.geteuid() != 0:
@@ -106,7 +106,7 @@ def require_root(args: argparse.Namespace) -> None:
 
 
 def guarded_users(args: argparse.Namespace) -> tuple[str, ...]:
-    """Those that were named; who called sudo, where nobody was; those who are guarded already."""
+    """The named users, else those guarded already, else the caller of sudo; refuses where there is none."""
     named = tuple(dict.fromkeys(args.users or ()))
     if named:
         return named
@@ -121,7 +121,7 @@ def guarded_users(args: argparse.Namespace) -> tuple[str, ...]:
 
 
 def set_up_system(args: argparse.Namespace) -> Config:
-    """The daemon's configuration, once everything that the daemon needs is there; with --dry-run, as it would be."""
+    """Install all that the daemon needs and return its configuration; with --dry-run, the one that would result."""
     from interlock.config import load_config
     from interlock.install.system import CannotSetUp, has_systemd, manual_start, steps
     from interlock.install.system.code import NoCode
@@ -147,7 +147,7 @@ def set_up_system(args: argparse.Namespace) -> Config:
 
 
 def take_down_system(args: argparse.Namespace) -> list[SystemStep]:
-    """The steps back; none where agents were named: then the daemon stays."""
+    """The steps that remove the installation; none where agents were named, because the daemon then stays."""
     if args.scope != "system" or args.agents:
         return []
     from interlock.install.system import removal_steps
@@ -162,7 +162,7 @@ def take_down_system(args: argparse.Namespace) -> list[SystemStep]:
 
 
 def perform_steps(args: argparse.Namespace, wanted: Sequence[SystemStep]) -> None:
-    """One step after the other; the first that fails is the last."""
+    """Perform the steps in order; stops at the first failure."""
     for step in wanted:
         step.do()
         if not args.json:
@@ -183,7 +183,7 @@ def _confirm_steps(args: argparse.Namespace, wanted: Sequence[SystemStep]) -> No
         return
     steps = pluralize(len(wanted), "step")
     if not (os.isatty(0) and os.isatty(1)):
-        raise CommandError(f"Take {steps}? There is no terminal to ask at: look with --dry-run, then say --yes", 2)
+        raise CommandError(f"Take {steps}? There is no terminal to ask at: check with --dry-run, then give --yes", 2)
     from interlock.cli.sign_in import confirm
 
     if not confirm(f"Take {steps}?"):

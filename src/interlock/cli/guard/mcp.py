@@ -15,7 +15,7 @@ ENVIRONMENT_MODE = "MCPAQL_SAFETY_LOOP"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Serves until stdin ends; 2 for settings nobody can use."""
+    """Serve until stdin ends; returns 2 for invalid settings."""
     return _main(_parser().parse_args(argv))
 
 
@@ -64,7 +64,7 @@ def _policy(path: Path) -> str:
 
 
 def agent_token(path: Path) -> str:
-    """An agent's token, from a file: no argument or variable shows it."""
+    """An agent's token, read from a file so that no argument or variable shows it."""
     token = path.read_text(encoding="utf-8").strip()
     if not token.startswith("agt_") or not token.isascii() or len(token.split()) != 1:
         raise ValueError(f"{path}: no agent token (agt_…)")
@@ -72,7 +72,7 @@ def agent_token(path: Path) -> str:
 
 
 def safety_mode(flag: str | None) -> str:
-    """R-12: the flag before the environment; an unknown word is enforcing, and said."""
+    """R-12: the flag wins over the environment; an unknown word is enforcing, with a warning."""
     wanted = flag if flag is not None else os.environ.get(ENVIRONMENT_MODE, "")
     if wanted and wanted not in MODES:
         said = f"expected one of {', '.join(MODES)}, got {wanted!r:.40}; enforcing is used"

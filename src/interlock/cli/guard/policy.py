@@ -35,7 +35,7 @@ interlock policy diff default team.toml --against export.jsonl
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one of show, check, test and diff."""
+    """Run `interlock policy` show, check, test or diff."""
     parser, add = words("policy", "What must happen before an action may run, as data.", _EXAMPLES)
     show = add("show", "what a policy asks for, level by level", "interlock policy show strict")
     show.add_argument("name", nargs="?", metavar="NAME", help="a shipped one or a file (default: the one in force)")

@@ -35,7 +35,7 @@ examples:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Relays until the client or the server ends; 2 for settings nobody can use."""
+    """Relay until the client or the server ends; returns 2 for invalid settings."""
     words = list(argv)
     if words[:1] == ["adopt"]:
         from interlock.cli.guard.proxy_adopt import main as adopt
@@ -47,7 +47,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _split_command(words: list[str]) -> tuple[argparse.Namespace, list[str]]:
-    """What is for us, and the command behind `--`."""
+    """Split the arguments into the proxy's own and the command behind `--`."""
     at = words.index("--") if "--" in words else len(words)
     parser = _parser()
     given, command = parser.parse_args(words[:at]), words[at + 1 :]

@@ -24,7 +24,7 @@ examples:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Shows the change, asks, keeps a backup, writes; 1 for a file that cannot be changed."""
+    """Show the change, ask, save a backup and write; returns 1 for a file that cannot be changed."""
     args = _parser().parse_args(list(argv))
     try:
         return _adopt(args)

@@ -35,7 +35,7 @@ exit codes: the agent's own; 1 no jail is possible here, 2 wrong usage, 127 no s
 
 
 def main(argv: Sequence[str]) -> int:
-    """Runs the agent; 1 where there can be no jail."""
+    """Run the agent in a jail; returns 1 where none can be made."""
     return run("run", _run, _parser().parse_args(list(argv)))
 
 
@@ -106,7 +106,7 @@ def _command(given: list[str]) -> list[str]:
 
 
 def _daemon_answers(config: Config) -> None:
-    """Starts a daemon, outside the jail, where none answers; one that does not come up is said."""
+    """Start a daemon outside the jail where none answers; refuses to go on if it does not come up."""
     from interlock.client import NoDaemon, find_daemon
     from interlock.engine.fallback import start_daemon
 
@@ -140,7 +140,7 @@ def _unguarded(program: str, guarded: object) -> str:
 
 
 def _tell(config: Config, jail: SandboxPlan, first: int, grants: Sequence[str]) -> None:
-    """The daemon hears of the jail; where it does not take it for one, the person hears that."""
+    """Report the jail to the daemon; warns the person where the daemon does not accept it."""
     from interlock.client import ApiError, NoDaemon, find_daemon
     from interlock.identity.isolation import SEPARATE
 

@@ -29,7 +29,7 @@ exit codes: 0 stopped, 1 cannot start, 2 a configuration that must not be used, 
 
 
 def main(argv: Sequence[str]) -> int:
-    """Serves until a signal; 1 where it cannot start, 2 for a configuration that must not be used."""
+    """Serve until a signal; returns 1 where it cannot start, 2 for a configuration that must not be used."""
     given = _parser().parse_args(argv)
     try:
         config = _tighten_mode(load_config(given.config), given.safety_mode)
@@ -42,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _read_adapters(config: Config) -> list[str]:
-    """What adapter files are warned of; raises ConfigError where one is missing or broken."""
+    """The warnings of adapter files; raises ConfigError where one is missing or broken."""
     if not config.adapters:
         return []
     from interlock.runtime.adapters import read_adapters
@@ -79,13 +79,13 @@ def _serve(config: Config, system: bool) -> int:
 
 
 def _say(config: Config, state: State, port: int) -> None:
-    """What to do next, and nothing else on stdout."""
+    """Print the address, the settings in force and the next step."""
     host = f"[{config.host}]" if ":" in config.host else config.host
     operators = state.store.read(lambda tx: len(tx.operators()))
     print(f"Interlock answers on http://{host}:{port} and {config.socket_path}")
     if config.separate.on:
         print(f"agents of {', '.join(config.separate.users)} ask on {config.agents_socket}")
-    print(f"policy {state.policy.name}, mode {state.mode}, strength {state.strength}")
+    print(f"policy {state.policy.name}, mode {state.mode}, isolation {state.strength}")
     print(
         f"configuration {config.path}"
         if config.path

@@ -35,10 +35,10 @@ _ISOLATION_TEXTS = {
 
 
 def main(argv: Sequence[str]) -> int:
-    """Tell how the daemon is; exits 3 where none answers."""
+    """Print the daemon's state; returns 3 where none answers."""
     parser = command(
         "status",
-        "How the daemon is: strength, mode, policy, what waits, what is wrong.",
+        "The daemon's state: isolation, mode, policy, what waits, what is wrong.",
         "interlock status\ninterlock status --json",
     )
     return run("status", _status, parser.parse_args(list(argv)))
@@ -56,16 +56,18 @@ def _status(args: argparse.Namespace) -> int:
 
 
 def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[str, Any]] = ()) -> Iterator[Line]:
-    """A daemon's state in words, and what to do next where something is missing."""
+    """The daemon's state as lines, with the next step where something is missing."""
     from interlock.analysis.display_text import StyledText, visible
     from interlock.local_times import ago
 
     def row(name: str, value: object, style: str = "") -> Line:
         return StyledText(f"{name:<10}", "dim"), StyledText(visible(str(value)), style)
 
-    strength, mode = str(found.get("strength", "")), str(found.get("mode", ""))
+    isolation, mode = str(found.get("strength", "")), str(found.get("mode", ""))
     yield row("Daemon", f"interlock {found.get('version', '')} on {socket}, started {ago(found.get('started'))}")
-    yield row("Strength", f"{strength}: {_ISOLATION_TEXTS[strength]}" if strength in _ISOLATION_TEXTS else strength)
+    yield row(
+        "Isolation", f"{isolation}: {_ISOLATION_TEXTS[isolation]}" if isolation in _ISOLATION_TEXTS else isolation
+    )
     yield row(
         "Mode", mode if mode == "enforcing" else f"{mode}: {MODES.get(mode, '')}", "" if mode == "enforcing" else "ask"
     )
@@ -89,7 +91,7 @@ def status_lines(found: Mapping[str, Any], socket: str, hooks: Sequence[Mapping[
 
 
 def _waiting(found: Mapping[str, Any]) -> str:
-    """What people are waited for with, and where to see it."""
+    """The open questions, and the commands that show them."""
     tickets, codes = found.get("openTickets") or 0, found.get("openChallenges") or 0
     words = pluralize(tickets, "open ticket") + ("; see `interlock pending`" if tickets else "")
     if not codes:
@@ -98,7 +100,7 @@ def _waiting(found: Mapping[str, Any]) -> str:
 
 
 def _block(one: Mapping[str, Any]) -> str:
-    """An agent that may do nothing but read, why, and how that ends."""
+    """A blocked agent, the reason, and how the block ends."""
     principal = one.get("principal", "")
     return f"{principal}: {one.get('reason', '')}; `interlock unblock {principal} --reason …` lifts it"
 
@@ -135,7 +137,7 @@ def _operators(found: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def hooks_main(argv: Sequence[str]) -> int:
-    """List the files that have hooks of ours."""
+    """List the files with Interlock's hooks."""
     parser = command(
         "hooks",
         "The agents that are guarded: for this user, in this folder, on this machine, and wherever install wrote.",

@@ -43,7 +43,7 @@ _FOR_A_PERSON = "taking the guard away is for a person"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Take the hooks of one or more agents out."""
+    """Remove the hooks of one or more agents."""
     parser = command(
         "uninstall",
         "Takes Interlock's hooks out of an agent's settings. A file that nothing else was changed in is put back\n"
@@ -102,7 +102,7 @@ def _remove(
 
 @contextmanager
 def _authorised(args: argparse.Namespace, config: Config) -> Iterator[DaemonClient | None]:
-    """The daemon that records it, on behalf of an operator where there is one; None where nothing was ever kept."""
+    """The daemon that records it, on behalf of an operator where there is one; None where there is no record."""
     from interlock.cli.sign_in import operator_session
     from interlock.client import NoDaemon
 
@@ -121,7 +121,7 @@ def _authorised(args: argparse.Namespace, config: Config) -> Iterator[DaemonClie
 
 
 def _is_recorded(config: Config) -> bool:
-    """Whether there is a record that this would be missing from."""
+    """Whether a record exists, in which this entry would be missing."""
     return not config.store.startswith("sqlite:") or (Path(config.folder) / "state.db").exists()
 
 

@@ -237,7 +237,7 @@ example:
 
 
 def add_trust_words(words: Words) -> None:
-    """Adds both words to the command's."""
+    """Add the subcommands `list` and `trust`."""
     add_common_options(words.add_parser("list", help=_LIST, description=f"{_LIST[:1].upper()}{_LIST[1:]}."))
     trust = words.add_parser(
         "trust",
@@ -257,7 +257,7 @@ def add_trust_words(words: Words) -> None:
 
 
 def trust_main(args: argparse.Namespace) -> int:
-    """Answer one of list and trust."""
+    """Run `interlock adapter` list or trust."""
     return run("adapter", {"list": _list_adapters, "trust": _trust}[args.word], args)
 
 
@@ -314,7 +314,7 @@ introspected. See docs/adapter-serve.md.
 
 
 def serve_main(argv: Sequence[str]) -> int:
-    """Serves until stdin ends; 1 for a file that cannot be served, 2 for settings nobody can use."""
+    """Serve adapters until stdin ends; returns 1 for a file that cannot be served, 2 for invalid settings."""
     given = _serve_parser().parse_args(list(argv))
     from interlock import __version__
     from interlock.cli.guard.mcp import safety_mode

@@ -13,25 +13,25 @@ from interlock.adapters.levels import EffectiveLevel, effective_level
 from interlock.adapters.name_levels import call_facts, level_from_name
 from interlock.adapters.trust import HIGHEST_CLAIM
 from interlock.model import Action, operation
-from interlock.policy.circumstances import AdapterContext as Told
+from interlock.policy.circumstances import AdapterContext
 from interlock.policy.trust_matrix import AdapterCall
 
 
 @dataclass(frozen=True, slots=True)
 class AdapterOperation:
-    """An operation as its adapter has it."""
+    """An operation as its adapter declares it."""
 
     action: Action
     adapter: str
     trust: str
     level: EffectiveLevel
-    told: Told  # what the trust matrix is asked with
+    context: AdapterContext  # the trust matrix's input
     message: str = ""
     claimed: str = ""  # where a daemon would trust it less
 
 
-def adapted(path: str, name: str, params: Mapping[str, Any], cwd: str) -> AdapterOperation:
-    """The operation `name` of the adapter in a file; raises AdapterError when there is no such thing."""
+def resolve_operation(path: str, name: str, params: Mapping[str, Any], cwd: str) -> AdapterOperation:
+    """The operation `name` of the adapter in a file; raises AdapterError if there is none."""
     adapter = load(Path(path))
     found = adapter.operation(name)
     if found is None:
@@ -48,6 +48,6 @@ def adapted(path: str, name: str, params: Mapping[str, Any], cwd: str) -> Adapte
     words = message(block.confirmation_message, params) if block and block.confirmation_message else ""
     action = operation(name, params, found.category, cwd, level.level)
     trust = adapter.trust.level
-    told = Told(AdapterCall(name, level.level, trust, found.category, reasons=level.reasons), block)
+    context = AdapterContext(AdapterCall(name, level.level, trust, found.category, reasons=level.reasons), block)
     claimed = f"a daemon counts {HIGHEST_CLAIM.word} at most until an operator agrees" if trust > HIGHEST_CLAIM else ""
-    return AdapterOperation(action, adapter.name, trust.word, level, told, words, claimed)
+    return AdapterOperation(action, adapter.name, trust.word, level, context, words, claimed)

@@ -30,7 +30,7 @@ _EXITS = "exit codes: what the command that ran ended with; 0 nothing was run; 1
 
 
 def main(argv: Sequence[str]) -> int:
-    """Ask for a command, look at it, and run it if you want to."""
+    """Ask for a command, review it, and run it on request."""
     parser = command(
         "ask",
         "Say what you want. A planner proposes a command; you see what it risks, edit it, and decide. It runs here, as you, and only\n"

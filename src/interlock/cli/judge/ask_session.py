@@ -26,7 +26,7 @@ Json = Mapping[str, Any]
 
 
 def run_session(args: argparse.Namespace) -> int:
-    """Signs in once, then one request after the other; with words, that one alone."""
+    """Sign in once and serve requests in turn; with words, that one request."""
     with operator_session(args) as operator:
         if args.workflow:
             return _workflow(operator, args)
@@ -43,7 +43,7 @@ def run_session(args: argparse.Namespace) -> int:
 
 
 def request_plan_or_choose(operator: DaemonClient, args: argparse.Namespace, words: str) -> Json:
-    """The plan; whoever sits here is asked once which planner answers, where that is open."""
+    """Request the plan; asks once for the planner where the configuration leaves it open."""
     try:
         return request_plan(operator, args, words)
     except ApiError as error:
@@ -55,7 +55,7 @@ def request_plan_or_choose(operator: DaemonClient, args: argparse.Namespace, wor
 
 
 def request_plan(operator: DaemonClient, args: argparse.Namespace, words: str) -> Json:
-    """The plan for these words, or of the history."""
+    """The plan for these words, or one from the history."""
     if args.again:
         return dict(operator.post(f"/plans/{path_segment(args.again)}/again"))
     body = {"intent": words, "cwd": os.path.realpath(args.cwd or ".")}
@@ -63,12 +63,12 @@ def request_plan(operator: DaemonClient, args: argparse.Namespace, words: str) -
 
 
 def review(operator: DaemonClient, args: argparse.Namespace, plan: Json) -> int:
-    """Until the person runs it or puts it away; the exit code of what ran, or NOT_RUN."""
+    """Review a plan until the person runs or discards it; returns the command's exit code, or NOT_RUN."""
     path = f"/plans/{path_segment(str(plan['id']))}"
     try:
         return _review_loop(operator, args, path, plan)
     except BaseException:
-        _put_away(operator, path)  # whoever leaves is asked about it no more
+        _discard(operator, path)  # nobody is asked about an abandoned plan
         raise
 
 
@@ -77,7 +77,7 @@ def _review_loop(operator: DaemonClient, args: argparse.Namespace, path: str, pl
         say(plan_lines(plan))
         runs = bool(plan.get("approvable", True))
         offered = "[r]un, " if runs else "Nobody may approve this, so it does not run from here. "
-        answer = _ask_line(f"{offered}[e]dit, [s]ave as a workflow, anything else puts it away: ").casefold()
+        answer = _ask_line(f"{offered}[e]dit, [s]ave as a workflow, anything else discards it: ").casefold()
         if answer in ("e", "edit"):
             plan = _edit_plan(operator, path, plan)
         elif answer in ("s", "save"):
@@ -92,18 +92,18 @@ def _review_loop(operator: DaemonClient, args: argparse.Namespace, path: str, pl
             plan = found
         else:
             operator.post(f"{path}/reject")
-            print("Put away; nothing was run.")
+            print("Discarded; nothing was run.")
             return NOT_RUN
 
 
-def _put_away(operator: DaemonClient, path: str) -> None:
-    """Quietly: a plan that ran, or is gone already, is nobody's to put away."""
+def _discard(operator: DaemonClient, path: str) -> None:
+    """Discard a plan; one that ran or is gone is no error."""
     with suppress(ApiError, NoDaemon, OSError):
         operator.post(f"{path}/reject")
 
 
 def _run(operator: DaemonClient, args: argparse.Namespace, path: str, plan: Json) -> int | Json:
-    """Runs it with the daemon's leave; the plan as it is now where it has to be looked at again."""
+    """Run the plan once the daemon allows it; returns the changed plan where it needs another review."""
     said = {
         "command": plan["command"],
         "mark": plan["mark"],
@@ -129,7 +129,7 @@ def _run(operator: DaemonClient, args: argparse.Namespace, path: str, plan: Json
 
 
 def _approve_ticket(operator: DaemonClient, args: argparse.Namespace, ticket: str) -> None:
-    """Signed by whoever is signed in, asked anew."""
+    """Approve the plan's ticket with the passphrase, typed once more."""
     name = str(operator.get("/session")["operator"])
     server = daemon(args)
     passphrase = read_passphrase(f"Passphrase of {name}: ")
@@ -142,7 +142,7 @@ def _approve_ticket(operator: DaemonClient, args: argparse.Namespace, ticket: st
 
 
 def _run_here(operator: DaemonClient, path: str, command: str, cwd: str) -> int:
-    """The command as this user, at this terminal; Ctrl-C is the command's."""
+    """Run the command as this user at this terminal; Ctrl-C goes to the command."""
     shell = next((one for one in ("/bin/bash", "/usr/bin/bash") if os.path.exists(one)), "/bin/sh")
     before = signal.signal(signal.SIGINT, _ignore_signal)
     sys.stdout.flush()
@@ -169,11 +169,11 @@ def _report_end(operator: DaemonClient, path: str, code: int, stopped: bool) -> 
 
 
 def _ignore_signal(number: int, frame: FrameType | None) -> None:
-    """Ctrl-C reaches the command by itself."""
+    """Ignores Ctrl-C, which reaches the command by itself."""
 
 
 def _edit_plan(operator: DaemonClient, path: str, plan: Json) -> Json:
-    """The plan with what the person typed, read anew."""
+    """The plan with the edited text, assessed again."""
     text = _edit_line("Command: ", str(plan["command"]))
     if not text.strip():
         return plan
@@ -248,7 +248,7 @@ _PLANNER_WORDS = {
 
 
 def choose_planner(operator: DaemonClient, args: argparse.Namespace) -> int:
-    """`--planner NAME` says which; without a name it is asked, and with --json it is only shown."""
+    """Choose the planner: `--planner NAME`, else asks; with --json only lists them."""
     if args.planner == ASK and args.json:
         say_json(operator.get("/planner"))
         return OK
@@ -263,7 +263,7 @@ def choose_planner(operator: DaemonClient, args: argparse.Namespace) -> int:
 
 
 def ask_for_planner(operator: DaemonClient, found: Json | None = None) -> Json:
-    """The choice of whoever sits at the terminal; raises Stop where they make none."""
+    """Ask for a planner at the terminal; raises CommandError where none is chosen."""
     found = found or operator.get("/planner")
     if not found.get("open"):
         raise CommandError(f"{_describe_planner(found)} It is set in the configuration: planner.use", USAGE)
@@ -304,7 +304,7 @@ _STYLE = MappingProxyType({"low": "allow", "medium": "ask", "high": "deny"})
 
 
 def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
-    """Everything of a plan that a person needs: what was asked, what would run, what it risks, and why."""
+    """The lines of a plan's review: request, command, risk and reasons."""
     yield ()
     if plan.get("notice"):
         yield (StyledText(visible(str(plan["notice"])), "dim"),)
@@ -323,7 +323,7 @@ def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
     for words in plan.get("reasons") or ():
         yield _row("Because", words)
     if plan.get("blast"):
-        yield _row("Looked", plan["blast"], "mark")
+        yield _row("Impact", plan["blast"], "mark")
     if plan.get("copied"):
         yield _row("Copied", "what it would destroy is copied first; `interlock undo` brings it back", "allow")
     for words in plan.get("instead") or ():
@@ -343,7 +343,7 @@ def plan_lines(plan: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def _claims(plan: Mapping[str, Any]) -> Iterator[Line]:
-    """What the planner says of its own command."""
+    """The planner's own statements about its command."""
     if plan.get("explanation"):
         yield _row("Does", plan["explanation"])
     if plan.get("expectedEffect"):

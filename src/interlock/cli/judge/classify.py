@@ -33,7 +33,7 @@ _OVERLONG = None  # stands for a line that was longer than any action is
 
 
 class BadLine(ValueError):
-    """A line that is no action; the message says why, `id` whose it was as far as known."""
+    """A line that is not an action: the reason, and the line's `id` as far as known."""
 
     def __init__(self, message: str, id: Id = None) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class BadLine(ValueError):
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer every line of standard input; returns 0 when it ends."""
+    """Assess every line of standard input; returns 0 at its end."""
     if argv:
         known = argv[0] in ("-h", "--help")
         print(
@@ -61,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def read_lines(read: Callable[[int], bytes], before_waiting: Callable[[], None]) -> Iterator[bytes | None]:
-    """The lines of a stream, holding no more than one of them; None for one that is too long."""
+    """The lines of a stream, at most one in memory; None for one that is too long."""
     rest, overlong = bytearray(), False
     while True:
         before_waiting()
@@ -138,7 +138,7 @@ _KINDS: dict[str, Callable[[dict[str, Any], str, str, Id], Action]] = {
 
 
 def _parsed(line: bytes) -> tuple[dict[str, Any], list[str]]:
-    """The object of a line, and the keys that stand in it twice."""
+    """The JSON object of a line, and its duplicate keys."""
     twice: list[str] = []
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def _no_constant(word: str) -> NoReturn:
 
 
 def _whole(text: str, key: str, id: Id) -> str:
-    """The text itself; refuses half of a surrogate pair, which no program could have been given."""
+    """The text itself; refuses a lone surrogate, which no program can be given."""
     if text.isascii():
         return text
     try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from interlock.policy.impact import Impact
     from interlock.policy.load import ProjectFile
 
-PATIENCE = 5_000  # milliseconds of a look
+PATIENCE = 5_000  # milliseconds of an inspection
 DAEMON_PATIENCE = 2.0  # seconds
 MAX_INPUT = 4 * 1024 * 1024  # what is longer than this was never a command
 _EPILOG = """\
@@ -43,7 +43,7 @@ examples:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says, where an option is not known, that a command has to be quoted."""
+    """A parser that answers an unknown option with the advice to quote the command."""
 
     def error(self, message: str) -> NoReturn:
         hint = ""
@@ -80,10 +80,12 @@ def main(argv: Sequence[str]) -> int:
 
 def _show_adapter_operation(args: argparse.Namespace, parser: Parser, cwd: str, by: LocalPolicy) -> int:
     from interlock.adapters import AdapterError
-    from interlock.cli.judge.adapter_operation import adapted
+    from interlock.cli.judge.adapter_operation import resolve_operation
 
     try:
-        found = adapted(args.adapter, _encodable(args.operation), _object(args.params, "--params", parser), cwd)
+        found = resolve_operation(
+            args.adapter, _encodable(args.operation), _object(args.params, "--params", parser), cwd
+        )
     except (AdapterError, OSError) as error:
         print(f"interlock explain: {error}", file=sys.stderr)
         return 2
@@ -95,7 +97,7 @@ def _show_adapter_operation(args: argparse.Namespace, parser: Parser, cwd: str, 
         "confirmation_message": found.message,
         "warnings": [notice.as_json() for notice in found.level.warnings],
     }
-    code = show(found.action, by, args.json, not args.no_files, {"adapter": said}, found.told)
+    code = show(found.action, by, args.json, not args.no_files, {"adapter": said}, found.context)
     if not args.json:
         print(f"Adapter   {found.adapter}, trust {found.trust}; level from {found.level.source}")
         if found.claimed:
@@ -146,20 +148,20 @@ def show(
     as_json: bool = False,
     files: bool = True,
     extra: Mapping[str, Any] | None = None,
-    adapted: AdapterContext | None = None,
+    adapter: AdapterContext | None = None,
     look: bool = False,
     config: str | None = None,
 ) -> int:
-    """Print what an action would do and what the policy in force makes of it; returns the verdict as exit code."""
+    """Print the effects of an action and the policy's decision; returns the verdict as exit code."""
     from interlock.impact.files import read_text
     from interlock.impact.project_files import find_project_files
 
     reached = _reached(config) if look else []
     points = max((int(one.get("points") or 0) for one in reached), default=0)
     with contextlib.ExitStack() as ending:
-        eyes = _inspector(ending) if look else None
+        inspect = _inspector(ending) if look else None
         project = find_project_files(action.cwd) if files else ()
-        found = preview(action, by, read_text if files else None, adapted, eyes, points, project)
+        found = preview(action, by, read_text if files else None, adapter, inspect, points, project)
     if isinstance(found, Unjudged):
         return _print_unjudged(found, as_json)
     assessment, answer = found
@@ -181,7 +183,7 @@ def show(
 
 
 def _reached(config: str | None) -> list[Mapping[str, Any]]:
-    """Which limits agents of this user have reached, as the daemon says; nothing where none answers."""
+    """The limits that agents of this user have reached, from the daemon; empty where none answers."""
     from pathlib import Path
 
     from interlock.client import ApiError, NoDaemon, find_daemon
@@ -196,7 +198,7 @@ def _reached(config: str | None) -> list[Mapping[str, Any]]:
 
 
 def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
-    """The project's own files, and what is wrong with them."""
+    """The project's own policy files, and their problems."""
     from interlock.analysis.display_text import StyledText, visible
 
     for one in files:
@@ -208,7 +210,7 @@ def _project_lines(files: Sequence[ProjectFile]) -> Iterator[Line]:
 
 
 def _raised_lines(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
-    """A row for each agent of which more is asked now."""
+    """A row for each agent that has reached a limit."""
     from interlock.analysis.display_text import StyledText, visible
 
     for one in reached:
@@ -217,7 +219,7 @@ def _raised_lines(reached: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
 
 
 def _inspector(ending: contextlib.ExitStack) -> Callable[[Mapping[str, Any]], Impact]:
-    """A child that looks at the targets, as the user who asks; a person waits longer than an agent."""
+    """Inspects the targets in a child process, as this user; a person waits longer than an agent."""
     from interlock.impact.warm_child import WarmInspector
 
     found = WarmInspector()
@@ -260,7 +262,7 @@ def _parser() -> Parser:
         prog="interlock explain",
         description="Say what a shell command, an operation, a tool call or an announced intent would do, whether that can be undone,\n"
         "what to do instead, and what the policy in force would answer. Nothing is run, nobody is asked, nothing is recorded;\n"
-        "grants, blocks and what an agent did before are a daemon's to know.",
+        "grants, blocks and what an agent did before are known to a daemon only.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -282,14 +284,14 @@ def _parser() -> Parser:
     parser.add_argument(
         "--look",
         action="store_true",
-        help="look at what a command would destroy: how much, and what of it exists nowhere else",
+        help="inspect what a command would destroy: how much, and which of it exists nowhere else",
     )
     parser.add_argument("--no-files", action="store_true", help="do not open the scripts that it would run")
     return parser
 
 
 def _text(words: Sequence[str]) -> str:
-    """The command: one word as it stands, several as the shell had split them, else standard input; empty for none."""
+    """The command: one argument verbatim, several joined with quoting, else standard input; empty for none."""
     if len(words) == 1 and words[0] != "-":
         return words[0]
     if len(words) > 1:

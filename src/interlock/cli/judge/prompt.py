@@ -93,7 +93,7 @@ def _short(cwd: str) -> str:
 
 
 def _cd(line: str) -> str | None:
-    """The folder of a line that is `cd FOLDER` and nothing else."""
+    """The folder of a line that is only `cd FOLDER`."""
     try:
         words = shlex.split(line)
     except ValueError:

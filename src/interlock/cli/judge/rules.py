@@ -25,7 +25,7 @@ examples:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Answer one of list, show, test and docs."""
+    """Run `interlock rules` list, show, test or docs."""
     parser = _parser()
     args = parser.parse_args(list(argv))
     if args.word is None:

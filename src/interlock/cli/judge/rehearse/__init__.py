@@ -21,7 +21,7 @@ _EXITS = "exit codes: 0 done, 1 nothing to read, 2 wrong usage"
 
 
 def main(argv: Sequence[str]) -> int:
-    """Judge past calls."""
+    """Run `interlock rehearse`: judge past calls from logs."""
     parser = command(
         "rehearse",
         "Judge what your agents did before, as if Interlock had been there. Reads their logs; runs nothing, sends nothing.",

@@ -31,7 +31,7 @@ class PastCall:
 
 @dataclass(slots=True)
 class LogTally:
-    """What could not be used, and how much was read."""
+    """Counts what was read, and what could not be used."""
 
     files: int = 0
     malformed: int = 0  # lines
@@ -78,7 +78,7 @@ def parse_time(value: object, otherwise: float) -> float:
 
 
 def calls_of(word: str, raw: RawCall, outcome: str, tally: LogTally) -> Iterator[PastCall]:
-    """The call in the shape in which that agent's hook would have judged it."""
+    """The call as that agent's hook would have judged it."""
     body = {
         "session_id": raw.session or "past", "transcript_path": "", "cwd": raw.cwd or "/", "permission_mode": "default",
         "model": "", "turn_id": "", "hook_event_name": "PreToolUse", "tool_name": raw.tool, "tool_input": raw.input,
@@ -194,7 +194,7 @@ def _arguments(value: object) -> dict[str, Any]:
 
 
 def _outcome(output: object) -> str:
-    """By the exit code, which stands in a table inside a string; a log that does not say leaves it open."""
+    """RAN or FAILED by the exit code in the output; UNKNOWN where the log has none."""
     found = _arguments(output)
     code = table_of(found.get("metadata")).get("exit_code", found.get("exit_code"))
     if isinstance(code, int):
@@ -229,7 +229,7 @@ def _entries(path: Path, tally: LogTally) -> Iterator[tuple[str, int | None]]:
 
 
 def _fish(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
-    """A command, its time on a line below, and what else fish keeps of it."""
+    """Parses fish's history: a command, its time on a line below."""
     text: str | None = None
     for line in lines:
         if found := _FISH.fullmatch(line):
@@ -244,7 +244,7 @@ def _fish(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
 
 
 def _posix(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
-    """A command on each line; its time on the line above, as bash has it, or before it, as zsh has it."""
+    """Parses a command per line; its time is on the line above (bash) or before it (zsh)."""
     at: int | None = None
     for line in lines:
         if found := _BASH.fullmatch(line):
@@ -257,7 +257,7 @@ def _posix(lines: Iterator[str]) -> Iterator[tuple[str, int | None]]:
 
 
 def _join_continued(lines: Iterator[str]) -> Iterator[str]:
-    """A line that ends in a backslash goes on in the next; zsh writes a new line inside a command like that."""
+    """Joins lines that end in a backslash, zsh's form of a newline inside a command."""
     kept = ""
     for line in lines:
         if line.endswith("\\"):
@@ -270,7 +270,7 @@ def _join_continued(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _lines(path: Path, tally: LogTally) -> Iterator[str]:
-    """Lines without their end; what no shell wrote is counted and passed over."""
+    """Lines without their newline; counts and skips what no shell wrote."""
     with path.open("rb") as file:
         while raw := file.readline(LONGEST):
             if b"\0" in raw:
@@ -301,7 +301,7 @@ def shell_histories(home: Path) -> list[Path]:
 
 
 def named_logs(paths: Sequence[str]) -> list[Path]:
-    """The files that are named, and those below the folders that are; raises FileNotFoundError for what is not there."""
+    """The named files, and those below named folders; raises FileNotFoundError for a missing one."""
     found: dict[Path, None] = {}
     for name in paths:
         path = Path(name).expanduser()

@@ -31,33 +31,33 @@ _SUPPOSED = TakenSnapshot("u_aaaaaaaaaa", "0" * 64)  # a snapshot as it would ha
 
 @dataclass(frozen=True, slots=True)
 class RehearsedCall:
-    """What was read of a call, and the answer to it."""
+    """The judgement of a past call, and the policy's answer."""
 
     judgement: Judgement
     answer: PolicyAnswer
-    question: Inspection | None  # what could have been looked at
-    kept: bool = False  # it would have passed, with a snapshot taken first
+    question: Inspection | None  # the inspection that was possible
+    snapshot: bool = False  # it would have passed, with a snapshot taken first
 
     @property
     def asked(self) -> bool:
         return self.answer.verdict is not ALLOW
 
 
-def rehearse_call(action: Action, by: LocalPolicy, made: Provenance = NOTHING_CREATED) -> RehearsedCall | Unjudged:
-    """As if everything that is on a disk were the only copy, and small enough to be kept; scripts are not what they were, so none is read."""
+def rehearse_call(action: Action, by: LocalPolicy, created: Provenance = NOTHING_CREATED) -> RehearsedCall | Unjudged:
+    """Judge a past call as if every file were the only copy and fitted into a snapshot; reads no scripts, which may have changed since."""
     try:
-        return _rehearse_call(action, by, made)
+        return _rehearse_call(action, by, created)
     except Exception as error:
         return unjudged_error(error)
 
 
-def _rehearse_call(action: Action, by: LocalPolicy, made: Provenance) -> RehearsedCall:
+def _rehearse_call(action: Action, by: LocalPolicy, created: Provenance) -> RehearsedCall:
     judgement = judge(action, by.rules)
     at = Circumstances(mode=by.mode, registry_match=registry_match(action, by))
     grave = judgement.assessment.level >= Level.DESTRUCTIVE
-    question = inspection_of(action, judgement, made) if grave else None
+    question = inspection_of(action, judgement, created) if grave else None
     if question is not None:
-        at = with_impact(at, action, judgement, _only_copy, by.relief, made)
+        at = with_impact(at, action, judgement, _only_copy, by.relief, created)
     answer = _answer(action, judgement, by, at)
     if (
         answer.verdict is ALLOW
@@ -65,10 +65,10 @@ def _rehearse_call(action: Action, by: LocalPolicy, made: Provenance) -> Rehears
         or not (question.relieves and question.deeds and by.relief and by.keeps)
     ):
         return RehearsedCall(judgement, answer, question)
-    kept = _answer(action, judgement, by, replace(at, snapshot=_SUPPOSED))
+    after_snapshot = _answer(action, judgement, by, replace(at, snapshot=_SUPPOSED))
     return (
-        RehearsedCall(judgement, kept, question, True)
-        if kept.verdict is ALLOW
+        RehearsedCall(judgement, after_snapshot, question, True)
+        if after_snapshot.verdict is ALLOW
         else RehearsedCall(judgement, answer, question)
     )
 
@@ -91,7 +91,7 @@ _MILLISECONDS, _ENTRIES = 2_000, 20_000
 
 
 def fate(assessment: Assessment, question: Inspection | None, home: str) -> str:
-    """`lost`, `back` or `open`, of a call that ran; `back` also for what deletes nothing that anybody could miss."""
+    """The fate of the data that a call destroyed: `lost`, `back` (recoverable or worthless) or `open` (unknown)."""
     if not any(one.irreversible and one.category in _DATA for one in assessment.findings):
         return BACK
     if question is None:
@@ -99,27 +99,27 @@ def fate(assessment: Assessment, question: Inspection | None, home: str) -> str:
     if not question.deeds:
         return BACK  # a throw-away database, or one of the session's own
     try:
-        return _worst(_effect_fate(deed, base, home) for base in question.bases[-1:] for deed in question.deeds)
+        return _worst(_effect_fate(effect, base, home) for base in question.bases[-1:] for effect in question.deeds)
     except (OSError, BudgetExceeded, Unclear, ValueError):
         return OPEN
 
 
 def _worst(found: Iterable[str]) -> str:
-    seen = set(found)
-    return next((one for one in (LOST, OPEN) if one in seen), BACK)
+    fates = set(found)
+    return next((one for one in (LOST, OPEN) if one in fates), BACK)
 
 
-def _effect_fate(deed: Mapping[str, Any], base: str, home: str) -> str:
-    """Of one target; what Git discards cannot be told from outside, nor what an overwritten file held."""
-    target = deed.get("target")
-    if deed.get("verb") != "delete" or not isinstance(target, str):
+def _effect_fate(effect: Mapping[str, Any], base: str, home: str) -> str:
+    """The fate of one target; unknown for what Git discarded or a file held before it was overwritten."""
+    target = effect.get("target")
+    if effect.get("verb") != "delete" or not isinstance(target, str):
         return OPEN
     budget = Budget.of(_MILLISECONDS, _ENTRIES)
     if existing_paths(base, target, home, budget):
         return BACK
     path = os.path.normpath(join_target(base, target, home))
     if path.startswith(tuple(f"{folder}/" for folder in TEMP)):
-        return BACK  # nothing of worth is kept there
+        return BACK  # temporary files
     if _GLOB & set(target) or not os.path.isdir(os.path.dirname(path)):
         return OPEN
     return _git_fate(path, budget)
@@ -148,33 +148,33 @@ class RehearsedQuestion:
     outcome: str
     assessment: Assessment
     effect_keys: tuple[EffectKey, ...]
-    kept: bool = False  # it would have passed, with a snapshot taken first
+    snapshot: bool = False  # it would have passed, with a snapshot taken first
     fate: str = BACK  # of what it destroyed, if it ran
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules that stand at the level of the whole; what the policy alone asks for has none."""
+        """The rules at the call's highest level; `policy` where only the policy asks."""
         findings = self.assessment.findings
         return tuple(dict.fromkeys(one.rule for one in findings if one.level == self.assessment.level)) or ("policy",)
 
 
 @dataclass(slots=True)
 class Rehearsal:
-    """What was read, and what it comes to."""
+    """The result of a rehearsal: calls read, and the questions they would have caused."""
 
     calls: Counter[str] = field(default_factory=Counter)  # by source
     asked: list[RehearsedQuestion] = field(default_factory=list)
-    kept: list[RehearsedQuestion] = field(default_factory=list)  # not asked about, as a snapshot would have been taken
+    with_snapshot: list[RehearsedQuestion] = field(default_factory=list)  # not asked: a snapshot would have been taken
     tally: LogTally = field(default_factory=LogTally)
 
     @property
     def lost(self) -> list[RehearsedQuestion]:
-        """What ran and really took data away, whatever would have been said to it."""
+        """The calls that ran and really destroyed data, whatever the answer would have been."""
         return self._of(LOST)
 
     @property
     def open(self) -> list[RehearsedQuestion]:
-        """What ran and may have taken something away that today's disk does not tell."""
+        """The calls that ran and whose loss today's disk does not show."""
         return self._of(OPEN)
 
     def by_rule(self) -> list[tuple[str, list[RehearsedQuestion]]]:
@@ -185,32 +185,34 @@ class Rehearsal:
         return sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
 
     def _of(self, fate: str) -> list[RehearsedQuestion]:
-        return sorted((one for one in (*self.asked, *self.kept) if one.fate == fate), key=lambda one: one.past.at)
+        return sorted(
+            (one for one in (*self.asked, *self.with_snapshot) if one.fate == fate), key=lambda one: one.past.at
+        )
 
 
 @dataclass(slots=True)
 class RehearsedSessions:
-    """What each session of the logs made, so far."""
+    """The things that each session of the logs has created so far."""
 
     things: dict[str, list[CreatedThing]] = field(default_factory=dict)
 
-    def made(self, past: PastCall) -> Provenance:
+    def created(self, past: PastCall) -> Provenance:
         return Provenance.of(self.things.get(past.session, ()) if past.session else ())
 
-    def ran(self, past: PastCall, found: RehearsedCall) -> None:
-        """Takes over what the call made, and forgets what it took the name of."""
+    def record(self, past: PastCall, found: RehearsedCall) -> None:
+        """Add the things that the call created, and drop those that it removed."""
         if not past.session or past.outcome == FAILED:
             return
         facts = found.judgement.facts
         gone = set(removed_by(facts))
-        kept = [one for one in self.things.get(past.session, ()) if (one.kind, one.name) not in gone]
+        left = [one for one in self.things.get(past.session, ()) if (one.kind, one.name) not in gone]
         new = created_by(past.action, facts) if past.outcome == RAN else []
-        if kept or new:
-            self.things[past.session] = [*kept, *new][-MOST:]
+        if left or new:
+            self.things[past.session] = [*left, *new][-MOST:]
 
 
 def rehearse(logs: Iterable[Path], since: float, by: LocalPolicy, tick: Tick) -> Rehearsal:
-    """Every call of these logs once, however many logs it stands in; as if the gate had been enforcing."""
+    """Judge every call of these logs once, even if several logs have it, as if the gate had been enforcing."""
     found, seen, sessions = Rehearsal(), set[str](), RehearsedSessions()
     by = replace(by, mode="enforcing")
     for path in logs:
@@ -226,17 +228,17 @@ def rehearse(logs: Iterable[Path], since: float, by: LocalPolicy, tick: Tick) ->
 
 
 def _add(found: Rehearsal, past: PastCall, by: LocalPolicy, sessions: RehearsedSessions) -> None:
-    one = rehearse_call(past.action, by, sessions.made(past))
+    one = rehearse_call(past.action, by, sessions.created(past))
     if isinstance(one, Unjudged):
         found.tally.unjudged += 1
         return
-    if one.asked or one.kept:
-        (found.kept if one.kept else found.asked).append(_question(past, one))
-    sessions.ran(past, one)
+    if one.asked or one.snapshot:
+        (found.with_snapshot if one.snapshot else found.asked).append(_question(past, one))
+    sessions.record(past, one)
 
 
 def _question(past: PastCall, one: RehearsedCall) -> RehearsedQuestion:
     assessment = one.judgement.assessment
     after = effect_keys(past.action, one.judgement.facts, assessment)
     became = fate(assessment, one.question, str(Path.home())) if past.outcome == RAN else BACK
-    return RehearsedQuestion(past, one.answer.outcome, assessment, after, one.kept, became)
+    return RehearsedQuestion(past, one.answer.outcome, assessment, after, one.snapshot, became)

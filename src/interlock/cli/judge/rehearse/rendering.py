@@ -21,7 +21,7 @@ LONGEST = 100  # characters of a call that are shown
 
 
 def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
-    """The whole of it for a person."""
+    """The report as lines for a person."""
     yield (StyledText(_headline(days, found), "heading"),)
     sources = ", ".join(f"{word} {count:,}" for word, count in sorted(found.calls.items()))
     yield (StyledText(sources or "nothing read", "dim"),)
@@ -33,7 +33,7 @@ def rehearsal_lines(days: int, found: Rehearsal) -> Iterator[Line]:
 
 
 def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[str]) -> Iterator[Line]:
-    """What would have to change for these rules to be silent, and what would then be left."""
+    """For each rule, the examples it would have to spare and a grant until then; last, the questions that remain."""
     left = list(found.asked)
     for rule in rules:
         marked = [one for one in left if rule in one.rules]
@@ -47,13 +47,13 @@ def false_alarm_lines(found: Rehearsal, rules: Sequence[str], known: Collection[
 
 
 def rehearsal_json(days: int, found: Rehearsal) -> dict[str, Any]:
-    """The same for programs, with every question."""
+    """The report as JSON, with every question."""
     tally = found.tally
     return {
         "days": days, "calls": sum(found.calls.values()), "sources": dict(found.calls), "files": tally.files,
-        "asked": len(found.asked), "kept": len(found.kept), "lost": len(found.lost), "open": len(found.open),
+        "asked": len(found.asked), "kept": len(found.with_snapshot), "lost": len(found.lost), "open": len(found.open),
         "malformed": tally.malformed, "unjudged": tally.unjudged, "unread": tally.unread,
-        "questions": [_question(one) for one in found.asked], "snapshots": [_question(one) for one in found.kept],
+        "questions": [_question(one) for one in found.asked], "snapshots": [_question(one) for one in found.with_snapshot],
         "grants": [_grant(one) for one in suggest_grants(found.asked)],
     }  # fmt: skip
 
@@ -69,11 +69,12 @@ def _times(count: int) -> str:
 
 
 def _side_lines(found: Rehearsal) -> Iterator[Line]:
-    """What was no question, and what nobody can tell."""
-    if found.kept:
+    """The calls that a snapshot would have let pass, and those whose loss is unknown."""
+    if found.with_snapshot:
         yield (
             StyledText(
-                f"{pluralize(len(found.kept), 'call')} more would have passed with a snapshot taken first", "dim"
+                f"{pluralize(len(found.with_snapshot), 'call')} more would have passed with a snapshot taken first",
+                "dim",
             ),
         )
     if found.open:
@@ -104,7 +105,7 @@ def _losses(lost: Sequence[RehearsedQuestion]) -> Iterator[Line]:
         yield ()
         yield (StyledText("What ran and is gone", "heading"),)
     for one in lost[-SHOWN:]:
-        spared = "  (a snapshot would have kept it)" if one.kept else ""
+        spared = "  (a snapshot would have kept it)" if one.snapshot else ""
         yield StyledText(f"  {clock(one.past.at)}  "), StyledText(_shown(one), "command"), StyledText(spared, "dim")
     if len(lost) > SHOWN:
         yield (StyledText(f"  and {pluralize(len(lost) - SHOWN, 'call')} before these (--json has all)", "dim"),)
@@ -119,7 +120,7 @@ def _grants(grants: Sequence[Suggestion]) -> Iterator[Line]:
 
 
 def _near_misses(rule: str, marked: Sequence[RehearsedQuestion], known: bool) -> Iterator[Line]:
-    """As the rule's own block would have them."""
+    """The examples in the form of a rule's block."""
     if not marked:
         yield (StyledText("  nothing of these days was asked about because of it", "dim"),)
         return
@@ -154,7 +155,7 @@ def _skipped(found: Rehearsal) -> Iterator[Line]:
 
 
 def _shown(one: RehearsedQuestion) -> str:
-    """The call on one line, with its secrets as placeholders."""
+    """The call on one line, its secrets redacted."""
     action = one.past.action
     given = action.fields.get("input")
     target = given.get("command") or given.get("file_path", "") if isinstance(given, Mapping) else ""

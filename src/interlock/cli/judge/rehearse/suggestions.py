@@ -19,7 +19,7 @@ _ANYBODY = AgentRef("uid:0", "agent")
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A grant, and how many questions it would have spared."""
+    """A grant, and the number of questions it would have spared."""
 
     effect: str
     target: str
@@ -27,7 +27,7 @@ class Suggestion:
     spares: int
 
     def command(self) -> list[str]:
-        """What an operator would type."""
+        """The command that makes this grant."""
         return [
             "interlock", "grants", "add", "--effect", self.effect, "--target", self.target,
             "--ceiling", self.ceiling.word, "--count", str(self.spares), "--for", "8h", "--why", "rehearsed",
@@ -35,7 +35,7 @@ class Suggestion:
 
 
 def suggest_grants(asked: Sequence[RehearsedQuestion]) -> list[Suggestion]:
-    """The best ones, each counted on what those before it leave."""
+    """The best suggestions, each counted on the questions that the earlier ones leave."""
     left = [one for one in asked if one.effect_keys and one.assessment.level <= HIGHEST]
     found: list[Suggestion] = []
     while len(found) < MOST:
@@ -53,7 +53,7 @@ def _enough(one: Suggestion) -> bool:
 
 
 def _worth(tried: tuple[Suggestion, list[RehearsedQuestion]]) -> tuple[int, bool]:
-    """More questions; and the narrower one of two that spare as many."""
+    """Sort key: more questions first, then the narrower grant."""
     return tried[0].spares, not tried[0].target.endswith("/**")
 
 

@@ -52,7 +52,7 @@ class Hit:
 
 @dataclass(slots=True)
 class Scan:
-    """What a scan has seen so far."""
+    """Counts of a scan so far."""
 
     hits: list[Hit] = field(default_factory=list)
     files: int = 0  # those with shell text in them
@@ -152,7 +152,7 @@ Tick = Callable[[str], None]
 
 
 def scan(paths: Sequence[str], excluded: Sequence[str], lowest: Level, tick: Tick) -> Scan:
-    """Everything found at `lowest` or above under these paths, worst files as they come; `tick` is told each file."""
+    """Every finding at `lowest` or above under these paths; calls `tick` with each file."""
     result = Scan()
     for path in files_under(paths, excluded):
         tick(path)

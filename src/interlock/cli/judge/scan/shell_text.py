@@ -46,7 +46,7 @@ def in_language(language: str, piece: Snippet) -> Snippet:
 
 
 def without_templates(text: str) -> str:
-    """CI expressions such as `${{ github.ref }}` as a plain word of the same length: unknown, and no deed by itself."""
+    """Replaces CI expressions such as `${{ github.ref }}` by a plain word of the same length: unknown, and without effect."""
     return _TEMPLATE.sub(lambda found: "template".ljust(len(found[0]), "_")[: len(found[0])], text)
 
 
