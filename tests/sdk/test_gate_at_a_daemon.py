@@ -226,6 +226,6 @@ def test_a_closed_gate_answers_no_more(remote: Gate) -> None:
 def test_neither_tokens_nor_sessions_stand_in_any_text(running: Daemon) -> None:
     token = token_of(running)
     with Gate(url=f"http://127.0.0.1:{running.port}", token=token) as gate:
-        backend = gate._opened.backend()
+        backend = gate._shared.backend()
         assert isinstance(backend, RemoteBackend) and token not in repr(backend) and token not in repr(gate)
     assert bearer(token)["authorization"].endswith(token)

@@ -16,7 +16,7 @@ from interlock.sdk.replies import UnreadableReply
 
 
 class GateError(Exception):
-    """The gate cannot do this; the message is a sentence for a person, `code` is of the error registry where one applies."""
+    """The gate cannot do this; the message is for a person, `code` is from the error registry where one applies."""
 
     def __init__(self, words: str, code: str = "") -> None:
         self.code = code
@@ -36,22 +36,22 @@ class NotAllowed(Exception):
 
     @property
     def ticket(self) -> Ticket | None:
-        """What a person can answer; None where nobody can."""
+        """The ticket that a person can answer; None where nobody can."""
         return self.decision.ticket
 
     @property
     def instead(self) -> tuple[str, ...]:
-        """What could be done in its place."""
+        """The safer alternatives."""
         return self.decision.instead
 
     @property
     def wait_seconds(self) -> int:
-        """How long it has to cool before it can be asked about again."""
+        """The seconds of cooling-off before the action can be requested again."""
         return math.ceil(self.decision.wait_seconds)
 
 
 class Held(NotAllowed):
-    """Time or a human can still free it: `gate.wait(held.decision)`, then ask again."""
+    """Time or a human can still allow it: `gate.wait(held.decision)`, then ask again."""
 
 
 class Denied(NotAllowed):
@@ -59,7 +59,7 @@ class Denied(NotAllowed):
 
 
 def require_allowed(decision: Decision) -> Decision:
-    """The decision; raises Held or Denied for every other."""
+    """Returns a decision that allows; raises Held or Denied for any other."""
     if decision.allowed:
         return decision
     raise Held(decision) if decision.held else Denied(decision)
@@ -67,7 +67,7 @@ def require_allowed(decision: Decision) -> Decision:
 
 @contextmanager
 def raise_gate_errors() -> Iterator[None]:
-    """Whatever the service, the store or the daemon refuses, as one kind of error."""
+    """Converts the errors of the engine, the store and the daemon into GateError."""
     try:
         yield
     except (AnswerRefused, ApiError) as error:

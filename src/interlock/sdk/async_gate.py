@@ -39,7 +39,7 @@ def _threaded(
 
 
 class AsyncGate:
-    """A Gate whose methods are awaited. It opens with `async with`, or with the first question."""
+    """A Gate whose methods are awaited. It opens with `async with`, or with the first request."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class AsyncGate:
         url: str | None = None,
         token: str | None = None,
     ) -> None:
-        """Takes what Gate takes, and does nothing yet: opening reads files, and a constructor cannot be awaited."""
+        """Takes the arguments of Gate and opens nothing yet: opening reads files, and a constructor cannot be awaited."""
         self._open: Callable[[], Gate] = partial(
             Gate, config, agent=agent, session=session, policy=policy, store=store, url=url, token=token
         )
@@ -113,7 +113,7 @@ class AsyncGate:
     async def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """As Gate.wait; any number may wait at once, and none of them holds a thread."""
         gate = await self._gate()
-        return await gate._opened.backend().awaited(ticket_id(decision), timeout_seconds(timeout))
+        return await gate._shared.backend().wait_async(ticket_id(decision), timeout_seconds(timeout))
 
     async def for_agent(self, agent: str, session: str = "") -> AsyncGate:
         """A gate for another agent, over the same state; closing either closes both."""

@@ -16,12 +16,12 @@ from interlock.records import Ticket
 from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 
-CHANNEL = "python"  # how an operator's word came in
+CHANNEL = "python"  # through which an operator answers
 
 
 @dataclass(frozen=True, slots=True)
 class SignedInSession:
-    """A signed-in operator, for minutes. The token is what counts; whoever makes up a session is nobody."""
+    """An operator who is signed in for some minutes. Only the token counts; an invented session is refused."""
 
     operator: str
     expires_at: float
@@ -29,11 +29,11 @@ class SignedInSession:
 
 
 class GateBackend(Protocol):
-    """Every call blocks, but for `awaited`; what cannot be done raises GateError, only `evaluate` denies instead."""
+    """Decides for a gate. Every call but `wait_async` blocks; failures raise GateError, except in `evaluate`, which denies."""
 
     @property
     def place(self) -> str:
-        """Where decisions are made, for a person."""
+        """Where decisions are made, as text for a person."""
 
     def evaluate(self, body: Body) -> Decision: ...
 
@@ -42,8 +42,8 @@ class GateBackend(Protocol):
     def wait(self, id: str, seconds: float) -> Ticket:
         """The ticket when it is answered and has cooled, or as it stands after so many seconds."""
 
-    async def awaited(self, id: str, seconds: float) -> Ticket:
-        """The same; no thread waits."""
+    async def wait_async(self, id: str, seconds: float) -> Ticket:
+        """As `wait`, without holding a thread."""
 
     def executed(self, id: str, agent: str, outcome: str) -> Ticket: ...
 
@@ -67,7 +67,7 @@ class GateBackend(Protocol):
     def reject(self, session: SignedInSession, id: str, reason: str) -> Ticket: ...
 
     def after_fork(self) -> GateBackend:
-        """What a forked child goes on with; raises GateError where it cannot."""
+        """The backend for a forked child; raises GateError where there can be none."""
 
     def close(self) -> None: ...
 
@@ -78,29 +78,29 @@ _NAP = 1.0
 
 
 def is_answered(ticket: Ticket, now: float) -> bool:
-    """Whether there is nothing left to wait for: it was refused, it ended, or it can be used."""
+    """Whether waiting is over: the ticket was refused, ended, or can be used."""
     return not ticket.open and not (ticket.state is TicketState.APPROVED and ticket.cooling_ends_at > now)
 
 
 def seconds_until_change(ticket: Ticket, now: float) -> float:
-    """Seconds until waiting longer can change something without anybody's doing."""
+    """Seconds until time alone can change the ticket."""
     due = [at for at in (ticket.cooling_ends_at, ticket.expires_at) if at > now]
     return min(30.0, max(0.05, min(due) - now + 0.01)) if due else _NAP
 
 
 class TicketChanges:
-    """Who wants to know that a ticket changed; each is called in the store's own thread."""
+    """Callbacks by ticket, called in the store's own thread when it changes."""
 
     def __init__(self) -> None:
         self._wakes: dict[str, list[Callable[[], None]]] = {}
         self._lock = threading.Lock()
 
-    def changed(self, id: str) -> None:
+    def notify(self, id: str) -> None:
         for wake in tuple(self._wakes.get(id, ())):
             wake()
 
     @contextmanager
-    def watched(self, id: str, wake: Callable[[], None]) -> Iterator[None]:
+    def watch(self, id: str, wake: Callable[[], None]) -> Iterator[None]:
         """Calls `wake` for each change, until the end of the block."""
         with self._lock:
             self._wakes.setdefault(id, []).append(wake)
@@ -112,10 +112,10 @@ class TicketChanges:
                 if not self._wakes[id]:
                     del self._wakes[id]
 
-    def everybody(self) -> None:
-        """Wakes all, who then see for themselves why."""
+    def notify_all(self) -> None:
+        """Calls every callback."""
         for id in tuple(self._wakes):
-            self.changed(id)
+            self.notify(id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Nap:
 
 
 def polls(seconds: float) -> Generator[Poll | Nap, Ticket | None, Ticket | None]:
-    """What to do until a ticket at a daemon is answered; is sent the ticket of each poll, or None where nobody answered.
+    """Yields the steps of waiting for a ticket at a daemon; is sent the ticket of each poll, or None where no daemon answered.
 
     Returns the ticket as it stands at the end, or None when the daemon was silent for too long.
     """

@@ -29,7 +29,7 @@ def connect(
     url: str | None,
     token: str | None,
 ) -> GateBackend:
-    """Whoever decides; raises GateError where nobody can, and ConfigError or PolicyError for settings that must not be used."""
+    """Choose the backend; raises GateError where there is none, and ConfigError or PolicyError for settings that must not be used."""
     if url is not None:
         if config is not None or policy is not None or store is not None:
             raise TypeError("url= is a daemon with its own settings: config=, policy= and store= do not go with it")
@@ -50,7 +50,7 @@ def connect(
 
 
 def gate_config(config: ConfigSource, policy: str | None, store: str | os.PathLike[str] | None) -> Config:
-    """The configuration of a program: a file, or one that was made; with another policy or another place for state."""
+    """The configuration of a program: a Config or a file, with another policy or store where given."""
     made = config if isinstance(config, Config) else load_config(Path(config) if config is not None else None)
     if policy is not None:
         made = replace(
@@ -84,7 +84,7 @@ def _daemon_at(url: str, token: str | None) -> DaemonClient:
 
 
 class SharedBackend:
-    """What gates share: whoever decides, until it is closed."""
+    """The backend that gates share, until it is closed."""
 
     def __init__(self, backend: GateBackend) -> None:
         self._backend, self._process, self._closed = backend, os.getpid(), False
@@ -95,20 +95,20 @@ class SharedBackend:
         os.register_at_fork(after_in_child=lambda: (renew := forked()) and renew())
 
     def backend(self) -> GateBackend:
-        """Whoever decides; raises GateError after the end, and in a forked child that cannot open the folder for itself."""
+        """The backend; raises GateError once closed, and in a forked child that cannot open the folder for itself."""
         if self._closed:
             raise GateError("this gate is closed")
         if self._process != os.getpid():
             with self._lock:
                 if self._process != os.getpid():
-                    self._again()
+                    self._renew()
         return self._backend
 
     def close(self) -> None:
         self._closed = True
         self._end()
 
-    def _again(self) -> None:
+    def _renew(self) -> None:
         made = self._backend.after_fork()
         if made is not self._backend:
             self._parents.append(self._backend)

@@ -57,7 +57,7 @@ class DestructiveGate:
         folder: Folder = None,
         registry: Registry | None = None,
     ) -> None:
-        """Opens; raises GateError where somebody else decides in that folder, and ConfigError for settings that mean nothing."""
+        """Opens; raises GateError where another process decides in that folder, and ConfigError for invalid settings."""
         config = settings(
             enabled,
             default_cooling_off_ms,
@@ -73,7 +73,7 @@ class DestructiveGate:
 
     @classmethod
     def _over(cls, inside: InProcessBackend) -> DestructiveGate:
-        """A gate over what is open already."""
+        """A gate over an open backend."""
         gate = cls.__new__(cls)
         gate._gate = Gate._over(inside)
         return gate
@@ -127,7 +127,7 @@ class DestructiveGate:
         self.close()
 
     def _backend(self) -> InProcessBackend:
-        backend = self._gate._opened.backend()
+        backend = self._gate._shared.backend()
         assert isinstance(backend, InProcessBackend)
         return backend
 
@@ -143,7 +143,7 @@ def settings(
     block_on_match_failure: bool = True,
     folder: Folder = None,
 ) -> Config:
-    """The configuration that the seed's settings are; every one is checked."""
+    """The configuration for the seed's settings; each one is validated."""
     gate = {
         "enabled": enabled,
         "defaultCoolingOffMs": default_cooling_off_ms,
@@ -159,7 +159,7 @@ def settings(
 
 
 def _own_store(config: Config) -> str:
-    """Why no daemon decides here; raises where one does, for it would not know these settings."""
+    """The reason why no daemon decides here; raises GateError where one does, because it would not know these settings."""
     try:
         find_daemon(config).get("/status", PATIENCE)
     except NoDaemon as error:

@@ -43,30 +43,30 @@ class Gate:
         url: str | None = None,
         token: str | None = None,
     ) -> None:
-        """Opens; raises GateError where nobody can decide: never a gate that lets things pass because it is broken."""
-        self._opened = SharedBackend(connect(config, policy, store, url, token))
+        """Opens; raises GateError where nothing can decide, so that a broken gate never lets an action pass."""
+        self._shared = SharedBackend(connect(config, policy, store, url, token))
         self._default = "" if token else NAME  # a token has a name of its own
         self._agent, self._session = agent or self._default, session
 
     @classmethod
     def _over(cls, backend: GateBackend, agent: str = NAME, session: str = "") -> Gate:
-        """A gate over what is open already."""
+        """A gate over an open backend."""
         gate = cls.__new__(cls)
-        gate._opened, gate._default, gate._agent, gate._session = SharedBackend(backend), NAME, agent, session
+        gate._shared, gate._default, gate._agent, gate._session = SharedBackend(backend), NAME, agent, session
         return gate
 
     def for_agent(self, agent: str, session: str = "") -> Gate:
         """A gate for another agent, over the same state; closing either closes both."""
         gate = type(self).__new__(type(self))
-        gate._opened, gate._default = self._opened, self._default
+        gate._shared, gate._default = self._shared, self._default
         gate._agent, gate._session = agent or self._default, session
         return gate
 
     def evaluate(self, action: Action | None = None, **asked: Unpack[ActionArguments]) -> Decision:
-        """The decision about one action; where anything goes wrong it is a denial."""
-        said = request_body(action, **asked)
-        backend = self._opened.backend()
-        body = plain_body(said | {"agent": {"name": self._agent, "session": self._session}})
+        """The decision about one action; any failure is a denial."""
+        request = request_body(action, **asked)
+        backend = self._shared.backend()
+        body = plain_body(request | {"agent": {"name": self._agent, "session": self._session}})
         return deny_unwritable() if body is None else backend.evaluate(body)
 
     def check(self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]) -> Decision:
@@ -76,7 +76,7 @@ class Gate:
     def guarding(
         self, action: Action | None = None, *, wait: float = 0.0, **asked: Unpack[ActionArguments]
     ) -> AbstractContextManager[Decision]:
-        """A block that is entered only when it is allowed, and whose end is reported; raises as `check` does."""
+        """A block that is entered only when the action is allowed, and whose outcome is reported; raises as `check` does."""
         return guarded_block(self, wait, asked, action)
 
     @overload
@@ -92,56 +92,56 @@ class Gate:
 
     def wait(self, decision: Decision | Ticket | str, timeout: float | None = None) -> Ticket:
         """The ticket once it is answered and has cooled, or as it stands after `timeout` seconds; then ask again."""
-        return self._opened.backend().wait(ticket_id(decision), timeout_seconds(timeout))
+        return self._shared.backend().wait(ticket_id(decision), timeout_seconds(timeout))
 
     def executed(self, decision: Decision, outcome: str = "done") -> Ticket | None:
-        """Reports what became of an action that was let through; None where no ticket was needed for it."""
+        """Reports the outcome of an allowed action; None where it needed no ticket."""
         if not outcome.strip():
-            raise ValueError("outcome: say what became of the action")
+            raise ValueError("outcome: describe the result of the action")
         if not decision.allowed:
             raise ValueError(f"this was not allowed to run: {decision.reason}")
         if decision.ticket is None:
             return None
-        return self._opened.backend().executed(decision.ticket.id, self._agent, outcome[:_OUTCOME])
+        return self._shared.backend().executed(decision.ticket.id, self._agent, outcome[:_OUTCOME])
 
     def undo(self, id: str = "", *, force: bool = False) -> UndoResult:
-        """Brings back what an action changed, by the snapshot in `decision.kept`, or the newest; what is not `done` changed nothing."""
-        return self._opened.backend().undo(id, force)
+        """Restores what an action changed, from the snapshot in `decision.kept` or the newest; a result that is not `done` changed nothing."""
+        return self._shared.backend().undo(id, force)
 
     @property
     def registry(self) -> GateRegistry:
         """Seed 003's patterns."""
-        return GateRegistry(self._opened.backend)
+        return GateRegistry(self._shared.backend)
 
     def metrics(self) -> dict[str, Any]:
         """Seed 003's figures, with its names."""
-        return self._opened.backend().metrics()
+        return self._shared.backend().metrics()
 
     def sign_in(self, name: str, passphrase: str) -> SignedInSession:
         """An operator's session. Ask a person for the passphrase; a program that keeps one has approved everything."""
-        return self._opened.backend().sign_in(name, passphrase)
+        return self._shared.backend().sign_in(name, passphrase)
 
     def sign_out(self, session: SignedInSession) -> None:
-        self._opened.backend().sign_out(session)
+        self._shared.backend().sign_out(session)
 
     def approve(self, pending_id: str, session: SignedInSession, reason: str = "") -> Ticket:
         """Signs an approval with the operator's key; raises GateError for whoever may not."""
-        return self._opened.backend().approve(session, pending_id, reason)
+        return self._shared.backend().approve(session, pending_id, reason)
 
     def reject(self, pending_id: str, session: SignedInSession, reason: str) -> Ticket:
         """Signs a rejection; the agent is told the reason, and the same effect on the same target stays refused."""
         if not reason.strip():
             raise GateError("a rejection says why", "VALIDATION_MISSING_PARAM")
-        return self._opened.backend().reject(session, pending_id, reason)
+        return self._shared.backend().reject(session, pending_id, reason)
 
     @property
     def place(self) -> str:
         """Where decisions are made: a state folder, a daemon's socket or its address."""
-        return self._opened.backend().place
+        return self._shared.backend().place
 
     def close(self) -> None:
-        """Gives the state folder back; the gate answers no more."""
-        self._opened.close()
+        """Releases the state folder; the gate answers no more."""
+        self._shared.close()
 
     def __enter__(self) -> Gate:
         return self
@@ -151,7 +151,7 @@ class Gate:
 
 
 def ticket_id(waits: Decision | Ticket | str) -> str:
-    """The id of what is waited for: a decision that holds an action, its ticket, or the ticket's id."""
+    """The ticket's id of a held decision, of a ticket, or as given."""
     if isinstance(waits, str):
         return waits
     if isinstance(waits, Ticket):
@@ -164,12 +164,12 @@ def ticket_id(waits: Decision | Ticket | str) -> str:
 
 
 def timeout_seconds(timeout: float | None) -> float:
-    """How long to wait; a ticket ends by itself, so without a timeout that is not for ever."""
+    """The timeout in seconds; infinite without one, because a ticket ends by itself."""
     return math.inf if timeout is None else max(0.0, timeout)
 
 
 class GateRegistry:
-    """A gate's patterns. In this process a program adds its own and takes them back; all else takes an operator's session."""
+    """A gate's patterns. Without a session a program adds and removes only its own; everything else takes an operator's."""
 
     def __init__(self, backend: Callable[[], GateBackend]) -> None:
         self._backend = backend
@@ -193,11 +193,11 @@ class GateRegistry:
         return made
 
     def unregister(self, id: str, *, session: SignedInSession | None = None) -> Pattern:
-        """Takes a pattern out and returns it."""
+        """Removes a pattern and returns it."""
         return self._backend().unregister(id, session)
 
     def match(self, action: str) -> RegistryMatch:
-        """What the patterns say of an action's name; raises MatchFailure where that cannot be told."""
+        """Matches an action's name; raises MatchFailure where that is impossible."""
         return Registry(self.list()).match(action)
 
     def list(self) -> tuple[Pattern, ...]:
@@ -214,7 +214,7 @@ _OPENING = threading.Lock()
 
 
 def shared_gate() -> Gate:
-    """The program's own gate; raises GateError where nobody can decide, and tries again the next time."""
+    """The program's own gate; raises GateError where nothing can decide, and tries again the next time."""
     with _OPENING:
         return _open_shared()
 

@@ -31,31 +31,31 @@ Otherwise = Callable[[NotAllowed], Any]
 
 
 def ask_gate(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Decision:
-    """The decision; what is held is waited for, up to so many seconds, and asked about again."""
+    """The decision; waits up to `wait` seconds for a held action, and asks again."""
     decision = gate.evaluate(action, **asked)
     if not _waits(decision, wait):
         return decision
     try:
         ticket = gate.wait(decision, wait)
     except GateError as error:
-        return undecidable(error)
+        return deny_undecidable(error)
     return gate.evaluate(action, **_retry_arguments(asked, ticket.id))
 
 
 async def ask_gate_async(gate: Gate, wait: float, asked: ActionArguments, action: Action | None = None) -> Decision:
-    """The same on an event loop, which goes on meanwhile."""
+    """As `ask_gate`, without blocking the event loop."""
     decision = await asyncio.to_thread(gate.evaluate, action, **asked)
     if decision.ticket is None or not _waits(decision, wait):
         return decision
     try:
-        ticket = await gate._opened.backend().awaited(decision.ticket.id, wait)
+        ticket = await gate._shared.backend().wait_async(decision.ticket.id, wait)
     except GateError as error:
-        return undecidable(error)
+        return deny_undecidable(error)
     return await asyncio.to_thread(gate.evaluate, action, **_retry_arguments(asked, ticket.id))
 
 
-def undecidable(error: GateError) -> Decision:
-    """Nothing is known, so nothing is allowed."""
+def deny_undecidable(error: GateError) -> Decision:
+    """The denial for a gate that cannot decide."""
     return deny_lost(str(error).removeprefix("the state cannot be known: "))
 
 
@@ -68,21 +68,21 @@ def _retry_arguments(asked: ActionArguments, id: str) -> ActionArguments:
 
 
 def failure_outcome(error: BaseException) -> str:
-    """What became of it, without the words of the error: they may hold what nobody should read."""
+    """The outcome of a failed action, without the error's message, which may hold secrets."""
     return f"failed: {type(error).__name__}"
 
 
 def report_outcome(gate: Gate, decision: Decision, outcome: str) -> None:
-    """Puts on record what became of it; it has run, so that trouble here is only logged."""
+    """Records the outcome; the action has run, so that a failure here is only logged."""
     try:
         gate.executed(decision, outcome)
     except GateError as error:
-        LOG.warning("what became of an allowed action is not on record: %s", error)
+        LOG.warning("the outcome of an allowed action is not on record: %s", error)
 
 
 @contextmanager
 def reporting_outcome(gate: Gate, decision: Decision) -> Iterator[Decision]:
-    """A block that was allowed, and whose end is reported."""
+    """Runs an allowed block and reports its outcome."""
     outcome = RAN
     try:
         yield decision
@@ -125,21 +125,21 @@ async def guarded_block_async(
 
 
 class GuardTerms(TypedDict, total=False):
-    """What may be said of a function that is guarded."""
+    """The options of a guarded function."""
 
     name: str  # the operation's, where it is not the function's own
-    wait: float  # seconds for a person to answer; without it what is held is not waited for
-    danger: str  # a level's name; it can only raise what is asked for
+    wait: float  # seconds for a person to answer; without it a held action raises at once
+    danger: str  # a level's name; it can only raise the requirement
     leave: tuple[str, ...]  # parameters that are not judged: connections, loggers
-    resource: Resource | None  # of the same arguments: what this call is done to
+    resource: Resource | None  # of the same arguments: what the call acts on
     otherwise: Otherwise | None  # what is returned in place of raising Held or Denied
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What makes a function ask first; it keeps its name, its signature and its type."""
+    """A decorator that asks the gate before each call; the function keeps its name, signature and type."""
 
-    gate: Callable[[], Gate] | None  # None where only what is awaited can be guarded
+    gate: Callable[[], Gate] | None  # None where only coroutines can be guarded
     later: Callable[[], Awaitable[Gate]] | None = None
     name: str = ""
     wait: float = 0.0
@@ -168,8 +168,8 @@ def _guard_function(guard: Guard, function: Callable[..., Any], what: Callee) ->
     def guarded(*given: Any, **named: Any) -> Any:
         try:
             call, gate = what.call(given, named), _open(find)
-            decision = require_allowed(ask_gate(gate, guard.wait, call.asked))
-            what.unchanged(call, given, named)
+            decision = require_allowed(ask_gate(gate, guard.wait, call.request))
+            what.require_unchanged(call, given, named)
         except NotAllowed as no:
             return _instead(guard, no)
         with reporting_outcome(gate, decision):
@@ -182,8 +182,8 @@ def _guard_coroutine(guard: Guard, function: Callable[..., Any], what: Callee) -
     async def guarded(*given: Any, **named: Any) -> Any:
         try:
             call, gate = what.call(given, named), await _open_later(guard)
-            decision = require_allowed(await ask_gate_async(gate, guard.wait, call.asked))
-            what.unchanged(call, given, named)
+            decision = require_allowed(await ask_gate_async(gate, guard.wait, call.request))
+            what.require_unchanged(call, given, named)
         except NotAllowed as no:
             return _instead(guard, no)
         async with reporting_outcome_async(gate, decision):
@@ -202,7 +202,7 @@ def _open(find: Callable[[], Gate]) -> Gate:
     try:
         return find()
     except GateError as error:
-        raise Denied(undecidable(error)) from error
+        raise Denied(deny_undecidable(error)) from error
 
 
 async def _open_later(guard: Guard) -> Gate:
@@ -211,7 +211,7 @@ async def _open_later(guard: Guard) -> Gate:
     try:
         return await guard.later()
     except GateError as error:
-        raise Denied(undecidable(error)) from error
+        raise Denied(deny_undecidable(error)) from error
 
 
 Resource = Callable[..., str]
@@ -220,11 +220,11 @@ _SELF = "self"
 
 @dataclass(frozen=True, slots=True)
 class GuardedCall:
-    """One call: exactly what runs if it is allowed, and what the gate is asked."""
+    """One call: the arguments that run if it is allowed, and the request to the gate."""
 
     given: tuple[Any, ...]
     named: Mapping[str, Any]
-    asked: ActionArguments
+    request: ActionArguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,25 +239,25 @@ class Callee:
     danger: str
 
     def call(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> GuardedCall:
-        """The call with arguments of its own; raises Denied for what cannot be shown, TypeError for what does not fit."""
+        """The call with private copies of its arguments; raises Denied for one that cannot be shown, TypeError for one that does not fit."""
         binding = self.signature.bind(*given, **named)
-        about = self.about(given, named)
+        resource = self.find_resource(given, named)
         shown = dict(self.defaults)
         for name, value in binding.arguments.items():
             if name not in self.left:
-                binding.arguments[name], shown[name] = self._own(name, value)
+                binding.arguments[name], shown[name] = self._copy(name, value)
         try:
-            asked: ActionArguments = {"operation": self.name, "params": bind_params(shown)}
+            request: ActionArguments = {"operation": self.name, "params": bind_params(shown)}
         except Unwritable as error:
             raise deny_call(f"arguments of {self.name}: {error}.") from None
-        if about is not None:
-            asked["resource"] = about
+        if resource is not None:
+            request["resource"] = resource
         if self.danger:
-            asked["danger"] = self.danger
-        return GuardedCall(binding.args, binding.kwargs, asked)
+            request["danger"] = self.danger
+        return GuardedCall(binding.args, binding.kwargs, request)
 
-    def about(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str | None:
-        """What the call is done to; raises Denied where that is no text."""
+    def find_resource(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> str | None:
+        """The resource that the call acts on; raises Denied where that is no text."""
         if self.resource is None:
             return None
         found = self.resource(*given, **named)
@@ -265,12 +265,12 @@ class Callee:
             raise deny_call(f"resource= of {self.name} gave {type(found).__name__} {found!r:.60}, expected a text.")
         return found
 
-    def unchanged(self, call: GuardedCall, given: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-        """Raises Denied where the call would now be done to something else than what was judged."""
-        if self.resource is not None and self.about(given, named) != call.asked.get("resource"):
+    def require_unchanged(self, call: GuardedCall, given: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+        """Raises Denied where the call would now act on another resource than the judged one."""
+        if self.resource is not None and self.find_resource(given, named) != call.request.get("resource"):
             raise deny_call(f"what {self.name} is done to is no longer what was judged.")
 
-    def _own(self, name: str, value: Any) -> tuple[Any, Any]:
+    def _copy(self, name: str, value: Any) -> tuple[Any, Any]:
         try:
             return copy_arguments(value)
         except Unwritable as error:
@@ -281,7 +281,7 @@ class Callee:
 def inspect_callee(
     function: Callable[..., Any], name: str, leave: tuple[str, ...], resource: Resource | None, danger: str
 ) -> Callee:
-    """Refuses, with TypeError, whatever would run at another time or on something else than the gate sees."""
+    """Describes a function for its guard; refuses, with TypeError, one that would run later or act on something that the gate does not see."""
     if isinstance(function, (staticmethod, classmethod, property)):
         kind = type(function).__name__
         raise TypeError(f"@{kind} goes above the guard: the guard takes the function itself")
@@ -334,13 +334,13 @@ def _visible_params(
 
 
 def _ignored_self(signature: inspect.Signature, resource: Resource | None) -> frozenset[str]:
-    """The object of a method is named by its resource."""
+    """`self`, where the method's resource names the object."""
     first = next(iter(signature.parameters), "")
     return frozenset({_SELF}) if first == _SELF and resource is not None else frozenset()
 
 
 def _defaults(signature: inspect.Signature, leave: tuple[str, ...]) -> dict[str, Any]:
-    """What is not passed is shown too, where it can be; it belongs to the function, whoever calls it."""
+    """The default arguments as plain data, which are shown too; skips those that cannot be."""
     shown = {}
     for name, parameter in signature.parameters.items():
         if parameter.default is not parameter.empty and name not in leave:

@@ -48,14 +48,14 @@ from interlock.web.wire import figures_json
 
 LOG = logging.getLogger("interlock")
 INTERFACE = "python"
-_APPROVE = re.compile(r"interlock approve pdact_\w+")  # which speak to a daemon, and there is none
+_APPROVE = re.compile(r"interlock approve pdact_\w+")  # commands for a daemon, and there is none
 _UNDO = re.compile(r"`?interlock undo (u_\w+)`?")
 
 
 def open_in_process(
     config: Config, registry: Registry | None = None, clock: Clock | None = None, silence: str = ""
 ) -> InProcessBackend:
-    """The state folder, opened by this process; raises GateError where another one has it. `silence` is why no daemon was asked."""
+    """Open the state folder in this process; raises GateError where another process holds it. `silence` is why no daemon was asked."""
     try:
         store = open_store(config.store)
     except (StoreError, OSError) as error:
@@ -82,7 +82,7 @@ def _opening_problem(error: Exception, silence: str) -> str:
 
 
 def _with_saved(registry: Registry, state: State) -> Registry:
-    """The program's own registry; what an operator saved in this folder counts as well."""
+    """The program's own registry, with the patterns that operators saved in this folder."""
     known = {pattern.id for pattern in registry}
     for wire in state.store.read(lambda tx: tx.patterns()):
         with suppress(PatternError):  # one that cannot be read was warned of when the state was opened
@@ -93,7 +93,7 @@ def _with_saved(registry: Registry, state: State) -> Registry:
 
 
 class LogChannel:
-    """Tells whoever reads the program's log; a program may have better ways to its people."""
+    """Writes messages to the program's log; a program may have better ways to reach people."""
 
     name = "log"
 
@@ -101,14 +101,14 @@ class LogChannel:
         LOG.warning("%s%s: %s", event, f" {about.id}" if about else "", words)
 
 
-def _for_here(decision: Decision) -> str:
-    """What to do, in Python, which takes whole ids."""
+def _reason_for_python(decision: Decision) -> str:
+    """The reason with its commands rewritten as Python calls, which take whole ids."""
     id = decision.ticket.id if decision.ticket is not None else ""
     return _UNDO.sub(r"gate.undo('\1')", _APPROVE.sub(f"gate.approve('{id}', session)", decision.reason))
 
 
 class InProcessBackend:
-    """The service without a daemon around it."""
+    """The engine in this process, without a daemon."""
 
     def __init__(self, config: Config, state: State) -> None:
         self.config, self.state = config, state
@@ -116,11 +116,11 @@ class InProcessBackend:
         self._who = ApiCaller(f"uid:{os.getuid()}", here=True)
         self._own: set[str] = set()  # patterns that this program registered by itself
         self._changes = TicketChanges()
-        self._eyes = WarmInspector() if config.impact.inspect else None  # starts with the first thing to look at
-        state.snapshot_taker = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first thing to keep
+        self._inspector = WarmInspector() if config.impact.inspect else None  # starts with the first inspection
+        state.snapshot_taker = WarmSnapshotter(config.snapshots, config.folder)  # starts with the first snapshot
         audit = config.audit
         self._upkeep = Maintenance(state, audit.checkpoint_minutes * 60, audit.keep_days, audit.expired_share_alert)
-        state.store.listen(self._changes.changed)
+        state.store.listen(self._changes.notify)
         self._upkeep.start()
 
     @property
@@ -128,8 +128,8 @@ class InProcessBackend:
         return str(self.config.folder)
 
     def evaluate(self, body: Body) -> Decision:
-        """The same checks as at the daemon's door, so that it makes no difference who decides."""
-        data, strength = json.dumps(body).encode(), self.state.strength
+        """Decides after the same checks as the daemon's API, so that both decide alike."""
+        data, isolation = json.dumps(body).encode(), self.state.strength
         try:
             if len(data) > self.config.limits.body_bytes:
                 most = self.config.limits.body_bytes
@@ -137,24 +137,24 @@ class InProcessBackend:
             request, token = request_of(parse_json(data), self._who, read_text)
         except HttpProblem as problem:
             words = f"Denied: {problem.words}."
-            return Decision("deny", words, code=problem.code, strength=strength, details=problem.details)
-        look, keeper = self._eyes, self.state.snapshot_taker
-        keep = keeper.take if keeper is not None else None
-        if os.getpid() != self._process:  # a forked child has no eyes and hands of its own
-            look = keep = None
+            return Decision("deny", words, code=problem.code, strength=isolation, details=problem.details)
+        inspect, snapshotter = self._inspector, self.state.snapshot_taker
+        take = snapshotter.take if snapshotter is not None else None
+        if os.getpid() != self._process:  # the parent's child processes are not for a forked child to use
+            inspect = take = None
         home = home_for(self._who.principal, os.environ.get("HOME", ""))
         action = replace(request.action, home=home)
-        asked = replace(
+        request = replace(
             request,
             action=action,
             door=INTERFACE,
-            inspect_impact=look,
-            take_snapshot=keep,
+            inspect_impact=inspect,
+            take_snapshot=take,
             resolve=real_paths,
             project=find_project_files,
         )
-        decision = evaluate_with_token(self.state, asked, token)
-        return replace(decision, reason=_for_here(decision))
+        decision = evaluate_with_token(self.state, request, token)
+        return replace(decision, reason=_reason_for_python(decision))
 
     def ticket(self, id: str) -> Ticket:
         with raise_gate_errors():
@@ -165,15 +165,15 @@ class InProcessBackend:
 
     def wait(self, id: str, seconds: float) -> Ticket:
         end, event = time.monotonic() + seconds, threading.Event()
-        with self._changes.watched(id, event.set):
+        with self._changes.watch(id, event.set):
             while True:
                 event.clear()
-                ticket, rest = self._look(id, end)
+                ticket, rest = self._poll(id, end)
                 if rest <= 0:
                     return ticket
                 event.wait(rest)
 
-    async def awaited(self, id: str, seconds: float) -> Ticket:
+    async def wait_async(self, id: str, seconds: float) -> Ticket:
         import asyncio
 
         loop, event = asyncio.get_running_loop(), asyncio.Event()
@@ -183,17 +183,17 @@ class InProcessBackend:
             with suppress(RuntimeError):  # the loop has ended, and nobody waits on it
                 loop.call_soon_threadsafe(event.set)
 
-        with self._changes.watched(id, wake):
+        with self._changes.watch(id, wake):
             while True:
                 event.clear()
-                ticket, rest = await asyncio.to_thread(self._look, id, end)
+                ticket, rest = await asyncio.to_thread(self._poll, id, end)
                 if rest <= 0:
                     return ticket
                 with suppress(TimeoutError):
                     await asyncio.wait_for(event.wait(), rest)
 
-    def _look(self, id: str, end: float) -> tuple[Ticket, float]:
-        """The ticket, and how long to wait for a change of it; 0 when that is over."""
+    def _poll(self, id: str, end: float) -> tuple[Ticket, float]:
+        """The ticket, and the seconds to wait for its next change; 0 when waiting is over."""
         if self._closed:
             raise GateError("the gate was closed")
         ticket, now = self.ticket(id), self.state.clock.now()
@@ -215,7 +215,7 @@ class InProcessBackend:
         return self.state.registry.list()
 
     def register(self, pattern: Pattern, session: SignedInSession | None) -> None:
-        """For this program alone, while it runs; with a session it is saved, and counts for everybody."""
+        """Adds a pattern for this program while it runs; with a session it is saved, and counts for everybody."""
         with raise_gate_errors():
             if session is not None:
                 add_pattern(self.state, self._operator(session), pattern.wire)
@@ -232,7 +232,7 @@ class InProcessBackend:
             self._own.add(pattern.id)
 
     def unregister(self, id: str, session: SignedInSession | None) -> Pattern:
-        """What this program registered, it takes back by itself; everything else takes an admin's session."""
+        """Removes a pattern; one that this program did not register takes an admin's session."""
         with raise_gate_errors():
             if session is not None:
                 gone = remove_pattern(self.state, self._operator(session), id)
@@ -248,7 +248,7 @@ class InProcessBackend:
             return self.state.registry.unregister(id)
 
     def undo(self, id: str, force: bool) -> UndoResult:
-        """As this process's user: what it kept itself, or a daemon in the same folder."""
+        """Restores a snapshot as this process's user: one that it took itself, or a daemon in the same folder."""
         with raise_gate_errors():
             return undoing.undo(self.state, self._who.principal, id, force, self._who.principal).undone
 
@@ -269,7 +269,7 @@ class InProcessBackend:
             return answers.reject(self.state, self._operator(session), id, reason)
 
     def trust(self, session: SignedInSession, agent: str, tier: str) -> None:
-        """R-14: an agent's trust tier is an admin's word."""
+        """R-14: sets an agent's trust tier; takes an admin's session."""
         with raise_gate_errors():
             change_agent(self.state, self._operator(session), self._who.principal, agent, tier)
 
@@ -284,13 +284,13 @@ class InProcessBackend:
         return made
 
     def close(self) -> None:
-        """Everything written, the record signed, the folder given back; a forked child has nothing to give back."""
+        """Writes what is left, signs the record and releases the folder; does nothing in a forked child."""
         if self._closed or os.getpid() != self._process:
             return
         self._closed = True
-        self._changes.everybody()
+        self._changes.notify_all()
         self._upkeep.stop()
-        for child in (self._eyes, self.state.snapshot_taker):
+        for child in (self._inspector, self.state.snapshot_taker):
             if child is not None:
                 child.close()
         try:

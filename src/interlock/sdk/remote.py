@@ -27,7 +27,14 @@ from interlock.policy.registry import Pattern, PatternError
 from interlock.records import Ticket
 from interlock.sdk import GateError, raise_gate_errors
 from interlock.sdk.backend import CHANNEL, Nap, Poll, SignedInSession, polls
-from interlock.sdk.replies import UnreadableReply, deny_lost, parse_decision, parse_ticket, parse_time, parse_undone
+from interlock.sdk.replies import (
+    UnreadableReply,
+    deny_lost,
+    parse_decision,
+    parse_ticket,
+    parse_time,
+    parse_undo_result,
+)
 from interlock.sdk.request import Body
 from interlock.snapshots import UndoResult
 
@@ -47,14 +54,14 @@ class RemoteBackend:
         return self.daemon.place
 
     def evaluate(self, body: Body) -> Decision:
-        """What the daemon decides; one that does not answer has allowed nothing."""
+        """The daemon's decision; no answer is a denial."""
         try:
             decision = parse_decision(self.daemon.ask("POST", "/evaluate", body))
         except NoDaemon as error:
             return deny_lost(str(error))
         if decision.ticket is None:
             return decision
-        try:  # the answer says little of its ticket
+        try:  # the answer has little of its ticket
             whole = parse_ticket(self.daemon.get(_path(decision.ticket.id)))
         except (NoDaemon, ApiError, UnreadableReply):
             return decision
@@ -65,39 +72,39 @@ class RemoteBackend:
             return parse_ticket(self.daemon.get(_path(id)))
 
     def wait(self, id: str, seconds: float) -> Ticket:
-        steps, said, silence = polls(seconds), None, NoDaemon("")
+        steps, ticket, silence = polls(seconds), None, NoDaemon("")
         while True:
             try:
-                step = steps.send(said)
+                step = steps.send(ticket)
             except StopIteration as end:
                 return _require_ticket(end.value, silence)
-            said = None
+            ticket = None
             if isinstance(step, Nap):
                 time.sleep(step.seconds)
                 continue
             try:
                 with raise_gate_errors():
-                    said = parse_ticket(self.daemon.get(_wait(id, step), step.seconds + PATIENCE))
+                    ticket = parse_ticket(self.daemon.get(_wait(id, step), step.seconds + PATIENCE))
             except GateError as error:
                 if not isinstance(error.__cause__, NoDaemon):
                     raise
                 silence = error.__cause__
 
-    async def awaited(self, id: str, seconds: float) -> Ticket:
+    async def wait_async(self, id: str, seconds: float) -> Ticket:
         import asyncio
 
-        steps, said, silence = polls(seconds), None, NoDaemon("")
+        steps, ticket, silence = polls(seconds), None, NoDaemon("")
         while True:
             try:
-                step = steps.send(said)
+                step = steps.send(ticket)
             except StopIteration as end:
                 return _require_ticket(end.value, silence)
-            said = None
+            ticket = None
             if isinstance(step, Nap):
                 await asyncio.sleep(step.seconds)
                 continue
             try:
-                said = await self._poll(id, step)
+                ticket = await self._poll(id, step)
             except NoDaemon as error:
                 silence = error
 
@@ -126,20 +133,20 @@ class RemoteBackend:
 
     def register(self, pattern: Pattern, session: SignedInSession | None) -> None:
         with raise_gate_errors():
-            self._signed(session, "changing the daemon's registry").post("/patterns", pattern.wire)
+            self._on_behalf(session, "changing the daemon's registry").post("/patterns", pattern.wire)
 
     def unregister(self, id: str, session: SignedInSession | None) -> Pattern:
         with raise_gate_errors():
-            operator = self._signed(session, "changing the daemon's registry")
+            operator = self._on_behalf(session, "changing the daemon's registry")
             return Pattern.of(operator.call("DELETE", f"/patterns/{path_segment(id)}"))
 
     def undo(self, id: str, force: bool) -> UndoResult:
         with raise_gate_errors():
             path = f"/undo/{path_segment(id or NEWEST)}"
-            return parse_undone(self.daemon.call("POST", path, {"force": force}, LONG))
+            return parse_undo_result(self.daemon.call("POST", path, {"force": force}, LONG))
 
     def sign_in(self, name: str, passphrase: str) -> SignedInSession:
-        """With the agent's own token out of it: an agent signs nobody in."""
+        """Signs in without the agent's own token: an agent signs nobody in."""
         with raise_gate_errors():
             body = {"operator": name, "passphrase": passphrase, "channel": CHANNEL}
             made = self.daemon.on_behalf("").post("/session", body)
@@ -147,15 +154,17 @@ class RemoteBackend:
 
     def sign_out(self, session: SignedInSession) -> None:
         with raise_gate_errors():
-            self._signed(session, "signing out").call("DELETE", "/session")
+            self._on_behalf(session, "signing out").call("DELETE", "/session")
 
     def approve(self, session: SignedInSession, id: str, reason: str) -> Ticket:
         with raise_gate_errors():
-            return parse_ticket(self._signed(session, "an approval").post(f"{_path(id)}/approve", {"reason": reason}))
+            return parse_ticket(
+                self._on_behalf(session, "an approval").post(f"{_path(id)}/approve", {"reason": reason})
+            )
 
     def reject(self, session: SignedInSession, id: str, reason: str) -> Ticket:
         with raise_gate_errors():
-            return parse_ticket(self._signed(session, "a rejection").post(f"{_path(id)}/reject", {"reason": reason}))
+            return parse_ticket(self._on_behalf(session, "a rejection").post(f"{_path(id)}/reject", {"reason": reason}))
 
     def after_fork(self) -> RemoteBackend:
         return self
@@ -163,9 +172,9 @@ class RemoteBackend:
     def close(self) -> None:
         return None
 
-    def _signed(self, session: SignedInSession | None, deed: str) -> DaemonClient:
+    def _on_behalf(self, session: SignedInSession | None, purpose: str) -> DaemonClient:
         if not isinstance(session, SignedInSession):
-            words = f"{deed} takes an operator's session; sign in with gate.sign_in(name, passphrase)"
+            words = f"{purpose} takes an operator's session; sign in with gate.sign_in(name, passphrase)"
             raise GateError(words, "PERMISSION_DENIED")
         return self.daemon.on_behalf(session.token)
 
@@ -188,7 +197,7 @@ _MOST_BYTES = 16 * 1024 * 1024
 
 
 async def long_poll(daemon: DaemonClient, path: str, seconds: float) -> DaemonReply:
-    """What the daemon answers; raises NoDaemon. Whoever cancels it hangs up."""
+    """The daemon's reply; raises NoDaemon. Cancelling it closes the connection."""
     try:
         async with asyncio.timeout(seconds):
             data = await _exchange(daemon, path)
@@ -240,7 +249,7 @@ async def _connect(daemon: DaemonClient) -> tuple[asyncio.StreamReader, asyncio.
 
 
 class _Bytes:
-    """What http.client reads an answer from, where it expects a socket."""
+    """Bytes in the form of the socket that http.client expects."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

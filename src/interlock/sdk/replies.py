@@ -18,11 +18,11 @@ _REFUSALS = frozenset({"block", "deny"})
 
 
 class UnreadableReply(ValueError):
-    """An answer that no daemon of ours gives."""
+    """A reply that is not an Interlock daemon's."""
 
 
 def parse_decision(answer: DaemonReply) -> Decision:
-    """The decision of an answer; only one that is whole, and says so three times, allows."""
+    """The decision of a reply; allows only where it is complete and its status, `allowed` and `decision` agree."""
     try:
         return _decision(answer.status, _table(answer.body))
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -30,7 +30,7 @@ def parse_decision(answer: DaemonReply) -> Decision:
 
 
 def deny_lost(words: str) -> Decision:
-    """Nothing is known, so nothing is allowed."""
+    """The denial for an unknown state."""
     return Decision("deny", f"Denied: the state cannot be known ({words}).", unknown=True)
 
 
@@ -63,7 +63,7 @@ def _parse_requirement(body: Json) -> Requirement:
 
 
 def _parse_first_ticket(body: Json, allowed: bool) -> Ticket:
-    """The ticket as far as the answer tells of it."""
+    """The ticket, as far as the reply describes it."""
     return Ticket(
         id=str(body["pendingId"]),
         digest="",
@@ -79,7 +79,7 @@ def _parse_first_ticket(body: Json, allowed: bool) -> Ticket:
 
 
 def _assessment(body: Json) -> Assessment:
-    """What the daemon judged; the steps of a command and the factors by themselves are not on the wire."""
+    """The daemon's assessment; a command's steps and the separate factors are not on the wire."""
     flags = _table(body["flags"])
     return Assessment(
         level=Level(body["level"]),
@@ -115,7 +115,7 @@ def _finding(body: Json) -> Finding:
 
 
 def parse_ticket(body: Any) -> Ticket:
-    """A ticket as the daemon shows it: without its digest, its token and its seal, which stay there. Raises Unreadable."""
+    """A ticket as the daemon shows it, without its digest, token and seal, which stay there; raises UnreadableReply."""
     try:
         return _ticket(_table(body))
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -153,8 +153,8 @@ def _ticket(body: Json) -> Ticket:
     )
 
 
-def parse_undone(body: Any) -> UndoResult:
-    """What came of an undo. Raises Unreadable."""
+def parse_undo_result(body: Any) -> UndoResult:
+    """The result of an undo; raises UnreadableReply."""
     try:
         found = _table(body)
         changes = tuple(parse_change(_table(change)) for change in found["changes"])
@@ -163,7 +163,7 @@ def parse_undone(body: Any) -> UndoResult:
         id, as_id = str(_table(found["snapshot"])["id"]), str(found.get("undoableAs", ""))
         return UndoResult(id, as_id, "", changes, int(found["total"]), refused, problem, _texts(found["say"]))
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise UnreadableReply("the daemon's answer tells of no undo") from None
+        raise UnreadableReply("the daemon's answer has no undo result") from None
 
 
 def _requirement(body: Json) -> Requirement:
@@ -178,7 +178,7 @@ def _requirement(body: Json) -> Requirement:
 
 
 def parse_time(text: str) -> float:
-    """Seconds since 1970; 0 for nothing."""
+    """Seconds since 1970; 0 for an empty text."""
     return datetime.fromisoformat(text).timestamp() if text else 0.0
 
 

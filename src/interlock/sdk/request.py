@@ -21,7 +21,7 @@ from interlock.sdk import Denied
 
 Body = dict[str, Any]
 
-# Which field of an action becomes which key of the question.
+# The fields of an action, and their keys in the request.
 _FIELDS: Mapping[Kind, Mapping[str, str]] = MappingProxyType(
     {
         Kind.COMMAND: MappingProxyType({"command": "command"}),
@@ -33,19 +33,19 @@ _FIELDS: Mapping[Kind, Mapping[str, str]] = MappingProxyType(
 
 
 class ActionArguments(TypedDict, total=False):
-    """What may be said of an action; one of the first four says what it is."""
+    """The description of an action; exactly one of the first four names it."""
 
     command: str | None
     operation: str | None
     tool: str | None
     hint: str | None
     params: Mapping[str, Any] | None  # of an operation
-    resource: str | None  # what an operation is done to
-    adapter: str | None  # whose operation it is
+    resource: str | None  # what an operation acts on
+    adapter: str | None  # that declares the operation
     input: Mapping[str, Any] | None  # of a tool
     cwd: str | None
     pending_id: str | None  # the ticket of a retry
-    danger: str | None  # a level's name; it can only raise what is asked for
+    danger: str | None  # a level's name; it can only raise the requirement
 
 
 def request_body(
@@ -63,7 +63,7 @@ def request_body(
     adapter: str | None = None,
     danger: str | None = None,
 ) -> Body:
-    """The question; raises TypeError where it is not clear what is asked."""
+    """The request for one action; raises TypeError where it is ambiguous."""
     kinds = {"command": command, "operation": operation, "tool": tool, "hint": hint}
     named = {key: text for key, text in kinds.items() if text is not None}
     if len(named) + (action is not None) != 1:
@@ -99,7 +99,7 @@ def _action_fields(action: Action) -> Body:
 
 
 def plain_body(body: Body) -> Body | None:
-    """The question as nothing but JSON, so that it means the same here and in a daemon; None where it cannot be written."""
+    """The request as plain JSON, so that it means the same here and in a daemon; None where it cannot be written."""
     try:
         written: Body = json.loads(json.dumps(body, default=_as_dict), object_pairs_hook=reject_duplicate_keys)
     except (TypeError, ValueError, RecursionError):
@@ -108,7 +108,7 @@ def plain_body(body: Body) -> Body | None:
 
 
 def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> Body:
-    """A table; 1 and "1" are two keys in Python and one in JSON, where the first would be judged by nobody."""
+    """A dict; refuses duplicates: 1 and "1" are two keys in Python and one in JSON, where the first would not be judged."""
     table = dict(pairs)
     if len(table) != len(pairs):
         raise ValueError("a key is given twice")
@@ -122,7 +122,7 @@ def _as_dict(value: Any) -> Any:
 
 
 def deny_unwritable() -> Decision:
-    """The answer to what has no JSON."""
+    """The denial of a request that cannot be written as JSON."""
     words = "Denied: the action cannot be written as JSON, so nobody could be shown it."
     return Decision("deny", words, code="VALIDATION_INVALID_TYPE")
 
@@ -135,10 +135,10 @@ class Unwritable(ValueError):
 
 
 def copy_arguments(value: Any) -> tuple[Any, Any]:
-    """A copy for the function alone, and that copy as plain data; raises Unwritable for what is not data."""
+    """A private copy for the function, and that copy as plain data; raises Unwritable for what is not data."""
     try:
-        kept = copy.deepcopy(value)
-        return kept, to_plain_data(kept)
+        private = copy.deepcopy(value)
+        return private, to_plain_data(private)
     except Unwritable:
         raise
     except (TypeError, ValueError, RecursionError, copy.Error, AttributeError):
@@ -157,7 +157,7 @@ def bind_params(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_plain_data(value: Any) -> Any:
-    """A value as JSON has it; two values that differ in what they do are written differently."""
+    """A value as JSON data; values that behave differently are written differently."""
     if isinstance(value, Enum):
         return to_plain_data(value.value)
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -203,5 +203,5 @@ _WRITERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 
 
 def deny_call(words: str) -> Denied:
-    """What cannot be judged is denied."""
+    """The denial of a call that cannot be judged."""
     return Denied(Decision("deny", f"Denied: {words}", code="VALIDATION_INVALID_TYPE"))
