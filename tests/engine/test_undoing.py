@@ -153,7 +153,7 @@ def test_what_is_elsewhere_or_gone_says_so(desk: Gate, repo: Path, look: Look, k
 
 
 def test_without_a_keeper_it_says_why(gate: Gate) -> None:
-    with pytest.raises(AnswerRefused, match="keeps nothing"):
+    with pytest.raises(AnswerRefused, match="takes no snapshots"):
         undoing.undo(gate.state, "ann")
 
 
