@@ -37,7 +37,7 @@ def test_records_are_found_by_text_event_agent_level_and_time(here: Looking) -> 
     assert PUSH not in here.said(f"{at}?event=OPERATION_ALLOWED") and LIST in here.said(f"{at}?event=OPERATION_ALLOWED")
     assert DELETE in here.said(f"{at}?since=2027-01-15T08:30") and PUSH not in here.said(f"{at}?since=2027-01-15T08:30")
     assert DELETE not in here.said(f"{at}?until=2027-01-15T08:30")
-    assert "No record fits." in here.said(f"{at}?text=no+such+words")
+    assert "No record matches." in here.said(f"{at}?text=no+such+words")
 
 
 def test_a_time_that_is_none_is_said_to_be(here: Looking) -> None:
@@ -99,7 +99,7 @@ def test_a_record_that_somebody_altered_shows_it_and_verify_names_it(here: Looki
         other.execute("UPDATE audit SET body = replace(body, 'origin main', 'origin mine') WHERE event LIKE 'CONFIRM%'")
     assert "altered Its hash is not the hash of what it says" in here.said(record)
     answer = here.window.form("/console/audit/verify", hx_request="true")
-    assert "The record was touched." in answer.text and "<html" not in answer.text
+    assert "The record was altered." in answer.text and "<html" not in answer.text
     assert "altered: main/" in words(answer.text)
 
 

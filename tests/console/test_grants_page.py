@@ -211,7 +211,7 @@ def test_only_those_who_answer_grant_and_only_admins_what_is_forbidden(here: Loo
     assert fields["ceiling"] != "forbidden"
     wanted = {**fields, "targets": "/etc/hosts", "ceiling": "forbidden", "why": "x"}
     refused = sign(here, wanted, bo, key)
-    assert refused.status_code == 422 and "not yours to say alone" in refused.text
+    assert refused.status_code == 422 and "you cannot approve this alone" in refused.text
     refused = sign(here, {**wanted, "ticket": ""}, bo, key)
     assert refused.status_code == 422 and "bo is no admin" in refused.text
     _, session = sign_in(here.app.state, "ana", PASSPHRASE, "cli")

@@ -211,8 +211,8 @@ def test_what_was_kept_is_listed_looked_at_and_brought_back_by_a_click(ana: Wind
     assert (work / "notes" / "plan.txt").read_text().startswith("first line\n")
     assert (work / "notes" / "plan.txt").stat().st_mode & 0o777 == 0o640
     assert ana.violations() == []
-    page.get_by_role("link", name="bring that back").click()
-    page.wait_for_selector("h1:text('Bring it back')", timeout=PATIENCE)
+    page.get_by_role("link", name="restore that").click()
+    page.wait_for_selector("h1:text('Restore')", timeout=PATIENCE)
     page.get_by_label("on disk").check()
     page.get_by_role("button", name="Undo").click()
     page.wait_for_selector("h1:text('Undone')", timeout=PATIENCE)

@@ -84,10 +84,10 @@ def test_a_long_harm_is_cut_where_that_can_be_seen() -> None:
 
 def test_a_card_says_what_was_seen_and_why_it_could_not_be_kept() -> None:
     card = card_of(ticket("t1", factors=("looked: would delete 9 files, 2 GB", "not kept: it is more than 200 MB")))
-    assert card.blast == "would delete 9 files, 2 GB" and card.unkept == "it is more than 200 MB"
+    assert card.blast == "would delete 9 files, 2 GB" and card.no_snapshot == "it is more than 200 MB"
     page = environment().from_string('{% from "queue/_card.html" import facts %}{{ facts(card) }}').render(card=card)
-    assert "<dt>Not kept</dt><dd>it is more than 200 MB</dd>" in page
-    assert card_of(ticket("t2")).unkept == ""
+    assert "<dt>No snapshot</dt><dd>it is more than 200 MB</dd>" in page
+    assert card_of(ticket("t2")).no_snapshot == ""
 
 
 def test_colours_leave_nothing_out_and_mark_the_harm() -> None:

@@ -38,7 +38,7 @@ def kept(here: Looking, number: int, **more: object) -> Snapshot:
 
 
 def test_what_was_kept_is_listed_the_newest_first_page_by_page(here: Looking) -> None:
-    assert "Nothing was kept yet" in here.said(HOME)
+    assert "No snapshot yet" in here.said(HOME)
     rows = [kept(here, number) for number in range(PAGE + 2)]
     page = here.said(HOME)
     assert page.index(f"part{PAGE + 1}") < page.index(f"part{PAGE}") and "part0 " not in page
@@ -62,7 +62,7 @@ def test_a_snapshot_says_for_what_it_was_taken_and_why_it_cannot_be_brought_back
         row.digest,
     ):
         assert part in said
-    assert "It cannot be brought back" in said and f'action="{HOME}' not in here.page(f"{HOME}/{row.id}")
+    assert "It cannot be restored" in said and f'action="{HOME}' not in here.page(f"{HOME}/{row.id}")
     answer = here.window.form(f"{HOME}/{row.id}", {"sure": "yes"})
     assert answer.status_code == 409 and "Not undone" in answer.text
 
@@ -91,7 +91,7 @@ def test_a_viewer_sees_what_was_kept_and_brings_nothing_back(here: Looking) -> N
     window, _ = signed_in(here.app, "vic")
     assert row.id not in window.get(HOME).text.replace(f'data-item="{row.id}"', "")
     assert "rm -rf part903" in window.get(f"{HOME}/{row.id}").text
-    assert "It cannot be brought back" not in window.get(f"{HOME}/{row.id}").text  # nobody looked
+    assert "It cannot be restored" not in window.get(f"{HOME}/{row.id}").text  # nobody looked
     assert window.form(f"{HOME}/{row.id}", {"sure": "yes"}).status_code == 403
     assert Window(here.app).get(HOME).status_code == 303
 

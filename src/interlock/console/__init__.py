@@ -37,7 +37,7 @@ MOST_FIELDS = 200
 
 
 def is_console(scope: Scope) -> bool:
-    """Whether a browser asks for a page; nothing of it is served on the unix socket."""
+    """Whether a request is for the console, which is never served on the unix socket."""
     path = str(scope["path"])
     return (path in ("/", HOME) or path.startswith(f"{HOME}/")) and not over_socket(scope)
 
@@ -52,21 +52,21 @@ class ConsoleApp:
         self.events = events.Events(context)
 
     def start(self) -> None:
-        """From now on what changes is told to open pages."""
+        """Sends the store's changes to open pages from now on."""
         self.events.start()
 
     def stop(self) -> None:
         self.events.stop()
 
     async def __call__(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Any, send: Any) -> None:
-        """Answers one request whose Host and Origin were found to be ours."""
-        visit = self._begun(scope, headers)
+        """Answers one request whose Host and Origin were checked."""
+        visit = self._visit(scope, headers)
         if visit.path.startswith("/console/static/") and visit.method == "GET":
             return await static.send(send, visit.path, visit.headers)
         if visit.headers.get("host", "").startswith("127.0.0.1") and visit.method == "GET":
             return await self._send(send, visit, CanonicalRedirect(visit.site.origin + _address(scope)))  # for passkeys
         try:
-            # 1. what is asked  2. who asks  3. may they  4. the answer
+            # 1. the request  2. the visitor  3. their rights  4. the answer
             route, params = self.routes.find(visit.method, visit.path)  # 1
             body = await read_body(receive, headers.get(b"content-length"), self.context.config.limits.body_bytes)
             query = _fields(scope["query_string"].decode("latin-1"), blank=False)
@@ -74,7 +74,7 @@ class ConsoleApp:
             visitor = await self._visitor(visit)  # 2
             visit = replace(visit, visitor=visitor, params=params, query=query, form=form, json=data)
             self.context.buckets.take(rate_limit_key(visit, route))
-            refused = _refused(visit, route)  # 3
+            refused = _refusal(visit, route)  # 3
             if refused is None and visit.path == events.PATH:
                 return await self.events(visit, receive, send)
             answer = refused if refused is not None else await self.context.pool.run(route.handler, visit)  # 4
@@ -84,7 +84,7 @@ class ConsoleApp:
             answer = failure_page(self.context, error)
         return await self._send(send, visit, answer)
 
-    def _begun(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Visit:
+    def _visit(self, scope: Scope, headers: Mapping[bytes, bytes]) -> Visit:
         words = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers.items()}
         method = "GET" if scope["method"] == "HEAD" else str(scope["method"])
         peer = str(scope["client"][0]) if scope.get("client") else ""
@@ -96,7 +96,7 @@ class ConsoleApp:
         return site_of(self.context.config.console.public_url, headers.get("host", ""))
 
     async def _visitor(self, visit: Visit) -> Visitor | None:
-        """Whoever is signed in; parts that a page fetches by itself do not keep them so."""
+        """The signed-in visitor; parts that a page fetches by itself do not prolong the session."""
         state, token = self.context.state, cookie_of(visit)
         given = (state, token, state.clock.now(), False, visit.method == "GET" and "hx-request" in visit.headers)
         return await self.context.pool.run(visitor_of, *given) if token else None
@@ -113,8 +113,8 @@ class ConsoleApp:
         await send({"type": "http.response.body", "body": body})
 
 
-def _refused(visit: Visit, route: Route) -> Answer | None:
-    """Why the handler is not asked: nobody is signed in, they may not, or another page sent it."""
+def _refusal(visit: Visit, route: Route) -> Answer | None:
+    """The refusal of a visitor who is not signed in, lacks the role, or sent the form from another page; else None."""
     if visit.method == "POST" and "origin" not in visit.headers:
         return problem_page(403, "This has to come from Interlock's own page.")
     if "authorization" in visit.headers:
@@ -122,7 +122,7 @@ def _refused(visit: Visit, route: Route) -> Answer | None:
     if route.role == OPEN:
         return None
     if visit.visitor is None:
-        return _signed_out(visit)
+        return _to_sign_in(visit)
     if visit.method == "POST" and not visit.visitor.sent_by(_csrf(visit)):
         return problem_page(403, "This page is out of date, or the request came from another one. Load it again.")
     if not may_visit(visit.visitor, route.role):
@@ -134,8 +134,8 @@ def _csrf(visit: Visit) -> str:
     return visit.headers.get("x-csrf-token") or visit.form.get("csrf", "")
 
 
-def _signed_out(visit: Visit) -> Answer:
-    """The way to the sign-in, and back to the page that was asked for."""
+def _to_sign_in(visit: Visit) -> Answer:
+    """Redirects to the sign-in, which leads back to the requested page."""
     if visit.path == events.PATH or visit.headers.get("accept") == "application/json":
         return JsonAnswer({"error": "signed out"}, 401)
     wanted = visit.path if visit.method == "GET" and not visit.part else HOME
@@ -143,13 +143,13 @@ def _signed_out(visit: Visit) -> Answer:
 
 
 def _address(scope: Scope) -> str:
-    """The path and what stands behind it, as they are written in an address."""
+    """The path and query of the request, percent-encoded."""
     query = quote(scope["query_string"], safe="=&%+/?:@,;!$'()*~")
     return quote(str(scope["path"])) + (f"?{query}" if query else "")
 
 
 def _fields(text: str, blank: bool = True) -> Mapping[str, str]:
-    """The fields of a form or of an address; one that stands twice has its last value."""
+    """The fields of a form or a query; the last value of a repeated field counts."""
     try:
         found = dict(parse_qsl(text, keep_blank_values=blank, max_num_fields=MOST_FIELDS))
     except ValueError:
@@ -160,7 +160,7 @@ def _fields(text: str, blank: bool = True) -> Mapping[str, str]:
 
 
 def _body(kind: str, body: bytes) -> tuple[Mapping[str, str], Any]:
-    """A form's fields, or a JSON body and its texts."""
+    """The fields of a form, or a JSON body and its text fields."""
     kind = kind.partition(";")[0].strip().lower()
     if not body:
         return {}, None

@@ -25,18 +25,18 @@ from interlock.runtime.state import State
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One card: the newest ticket of one deed, and what differs between the tries."""
+    """The newest ticket for one effect, and the differences between its attempts."""
 
     ticket: Ticket
     shown: ActionDisplay
     needs: str
     step_up: bool
-    target: str  # what is typed once too many were approved in a row
+    target: str  # typed by an operator who approved too many in a row
     reasons: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
     undo: tuple[str, ...] = ()
     signed: tuple[str, ...] = ()
-    tries: tuple[str, ...] = ()  # every text that it was asked for in, the first one first
+    tries: tuple[str, ...] = ()  # the text of every attempt, the first one first
     changes: tuple[tuple[str, str], ...] = ()  # kind, line
     links: Mapping[str, str] = field(default_factory=dict)
 
@@ -47,17 +47,17 @@ class Card:
 
     @property
     def blast(self) -> str:
-        """What a look at its targets saw when it was asked."""
+        """The impact on its targets, as inspected when it was held."""
         return impact_words(self.ticket.factors)
 
     @property
-    def for_good(self) -> bool:
-        """Whether nothing brings back what it destroys, as far as anybody knows."""
+    def cannot_be_undone(self) -> bool:
+        """Whether it is irreversible and no inspection found a way to recover its targets."""
         return self.ticket.irreversible and not recoverable(self.ticket.factors)
 
     @property
-    def unkept(self) -> str:
-        """Why what it would destroy could not be kept first."""
+    def no_snapshot(self) -> str:
+        """Why no snapshot could be taken of what it would destroy."""
         found = (factor for factor in self.ticket.factors if factor.startswith(NO_SNAPSHOT_PREFIX))
         return next(found, "").removeprefix(NO_SNAPSHOT_PREFIX)
 
@@ -68,12 +68,12 @@ class Card:
 
     @property
     def severity(self) -> str:
-        """The registry's word, where its patterns spoke; else the level says it."""
+        """The registry's severity where one of its patterns matched; empty otherwise, as the level says it."""
         return self.ticket.severity if self.ticket.patterns else ""
 
     @property
     def patterns(self) -> tuple[tuple[str, str], ...]:
-        """The registry's patterns that matched: id, and what their author says of them."""
+        """The registry's patterns that matched, as id and description."""
         found = ((str(one.get("id") or ""), str(one.get("description") or "")) for one in self.ticket.patterns)
         return tuple((id, words) for id, words in found if words)
 
@@ -81,18 +81,18 @@ class Card:
 def cards(
     tickets: Iterable[tuple[Ticket, list[Approval]]], now: float, tries: Mapping[str, Sequence[str]] | None = None
 ) -> list[Card]:
-    """Cards for open tickets, the most urgent first; `tries` are the other words that met a ticket."""
+    """Cards for open tickets, the most urgent first; `tries` are the texts of other attempts by ticket."""
     groups: dict[tuple[object, ...], list[tuple[Ticket, list[Approval]]]] = {}
     for ticket, approvals in tickets:
         agent = ticket.agent
-        deed = ticket.effect_keys or (ticket.digest,)
-        groups.setdefault((agent.principal, agent.name, int(ticket.level), deed), []).append((ticket, approvals))
+        effect = ticket.effect_keys or (ticket.digest,)
+        groups.setdefault((agent.principal, agent.name, int(ticket.level), effect), []).append((ticket, approvals))
     made = [_card(sorted(group, key=lambda one: one[0].opened_at), tries or {}) for group in groups.values()]
     return sorted(made, key=lambda card: urgency(card.ticket, now))
 
 
 def urgency(ticket: Ticket, now: float) -> tuple[float, ...]:
-    """What runs by itself soon comes first, then the greater harm, then what ends sooner."""
+    """A sort key: what time alone frees soon, then the higher level, then the earlier end."""
     soon = ticket.state is TicketState.COOLING and is_freed_by_time(ticket)
     ends = ticket.cooling_ends_at if soon else ticket.expires_at
     return (not soon, -int(ticket.level), ends - now)
@@ -127,14 +127,14 @@ def needs_step_up(ticket: Ticket) -> bool:
 
 
 def target_of(ticket: Ticket) -> str:
-    """The name of what would be lost: the last part of the first target, else of the operation."""
+    """The last part of the first target, else the operation's name."""
     target = next((key.target for key in map(parse, ticket.effect_keys) if key.known), "").removesuffix("_*")
     name = target.rstrip("/").rpartition("/")[2] or ticket.operation or ticket.level.word
-    return visible(name.strip()[:80]) or ticket.level.word  # as it is shown, so that it can be typed
+    return visible(name.strip()[:80]) or ticket.level.word  # as displayed, so that it can be typed
 
 
 def _changes(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """What the last try changed against the one before."""
+    """The diff between the last two attempts."""
     if len(texts) < 2 or texts[-1] == texts[-2]:
         return ()
     lines = difflib.ndiff(texts[-2].split("\n"), texts[-1].split("\n"))
@@ -146,26 +146,26 @@ def _unique(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, words)))
 
 
-MOST = 300  # records that are looked at
-_EACH = 20  # tries of one ticket that are told
+MOST = 300  # records searched
+_EACH = 20  # attempts shown for one ticket
 
 
 def other_attempts(state: State, tickets: Iterable[Ticket]) -> Mapping[str, Sequence[str]]:
-    """By ticket, the oldest first."""
+    """The texts of other attempts that met these tickets, by ticket, the oldest first."""
     since = {ticket.id: ticket.opened_at for ticket in tickets}
     if not since:
         return {}
     query = AuditQuery(event=HELD, since=min(since.values()), limit=MOST, newest_first=True)
     found: dict[str, list[str]] = {}
     for row in reversed(state.store.read(lambda tx: tx.audit(query))):
-        ticket, text = _tried(row.body)
+        ticket, text = _attempt(row.body)
         if ticket in since and text:
             found.setdefault(ticket, []).append(text)
     return {ticket: texts[-_EACH:] for ticket, texts in found.items()}
 
 
-def _tried(body: str) -> tuple[str, str]:
-    """The ticket that a try met, and its text; nothing for a record that somebody garbled."""
+def _attempt(body: str) -> tuple[str, str]:
+    """The ticket that an attempt met, and its text; empty for a malformed record."""
     try:
         facts: Any = json.loads(body)["facts"]
         at = facts["circumstances"]
@@ -175,11 +175,11 @@ def _tried(body: str) -> tuple[str, str]:
 
 
 MANY, WITHIN = 5, 120.0
-_MOST = 200  # records that are looked at
+_MOST = 200  # approvals searched
 
 
 def approves_too_fast(state: State, operator: str) -> bool:
-    """Whether this operator approved so many within so short a time."""
+    """Whether this operator approved `MANY` tickets within `WITHIN` seconds."""
     query = AuditQuery(event="approve", since=state.clock.now() - WITHIN, limit=_MOST, newest_first=True)
     rows = state.store.read(lambda tx: tx.audit(query))
     return sum(_by(row.body) == operator for row in rows) >= MANY

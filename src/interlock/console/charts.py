@@ -11,7 +11,7 @@ from interlock.times import iso
 
 WIDTH, HEIGHT = 640, 190
 LEFT, BOTTOM, TOP = 58, 28, 12
-TIERS = (30, 60, 85)  # where a score is confirmed, verified, dangerous
+TIERS = (30, 60, 85)  # the scores above which an action is confirmed, verified, in the danger zone
 BINS = 96
 
 
@@ -29,7 +29,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class AxisMark:
-    """A line across with its number, or a word below."""
+    """A horizontal line with its number, or a label below the axis."""
 
     x: float
     y: float
@@ -54,7 +54,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One row of a table with a bar in it: parts of a hundred, by level where that is known."""
+    """One table row with a bar, in percent, split by level where levels are known."""
 
     name: str
     count: int
@@ -63,7 +63,7 @@ class Share:
 
 
 def daily_chart(days: Sequence[tuple[float, Mapping[Level, int]]]) -> Chart:
-    """One column a day, the levels on top of each other."""
+    """One column a day, its levels stacked."""
     most = max([sum(found.values()) for _, found in days] + [1])
     step = (WIDTH - LEFT) / max(1, len(days))
     bars: list[Bar] = []
@@ -72,7 +72,7 @@ def daily_chart(days: Sequence[tuple[float, Mapping[Level, int]]]) -> Chart:
         for level in Level:
             count = found.get(level, 0)
             if count:
-                tall = _scaled(count, most)
+                tall = _scale(count, most)
                 top = _floor() - height - tall
                 bars.append(
                     Bar(LEFT + at * step + 2, top, step - 4, tall, int(level), f"{iso(day)[:10]}: {count} {level.word}")
@@ -87,36 +87,36 @@ def daily_chart(days: Sequence[tuple[float, Mapping[Level, int]]]) -> Chart:
     return Chart(tuple(bars), _lines((most,) if most < 4 else (most // 2, most), most), labels)
 
 
-def risk_chart(deeds: Iterable[HistoryEntry], since: float, until: float) -> Chart:
-    """The worst score of each stretch of time, with the lines where somebody has to agree."""
+def risk_chart(history: Iterable[HistoryEntry], since: float, until: float) -> Chart:
+    """The highest score of each interval, with lines at the tiers' limits."""
     stretch = (until - since) / BINS
     worst: dict[int, HistoryEntry] = {}
-    for deed in deeds:
-        at = min(BINS - 1, int((deed.at - since) // stretch))
-        if at >= 0 and (at not in worst or (deed.score, deed.level) > (worst[at].score, worst[at].level)):
-            worst[at] = deed
+    for entry in history:
+        at = min(BINS - 1, int((entry.at - since) // stretch))
+        if at >= 0 and (at not in worst or (entry.score, entry.level) > (worst[at].score, worst[at].level)):
+            worst[at] = entry
     step = (WIDTH - LEFT) / BINS
     bars = tuple(
         Bar(
             LEFT + at * step + 0.5,
-            _floor() - _scaled(max(deed.score, 2), 100),
+            _floor() - _scale(max(entry.score, 2), 100),
             step - 1,
-            _scaled(max(deed.score, 2), 100),
-            int(deed.level),
-            f"{iso(deed.at)[:16].replace('T', ' ')}: {deed.score}, {deed.level.word}",
+            _scale(max(entry.score, 2), 100),
+            int(entry.level),
+            f"{iso(entry.at)[:16].replace('T', ' ')}: {entry.score}, {entry.level.word}",
         )
-        for at, deed in sorted(worst.items())
+        for at, entry in sorted(worst.items())
     )
     long = until - since > 2 * 86_400
     places = [since + (until - since) * part / 4 for part in range(5)]
     words = [iso(at)[5:10] if long else iso(at)[11:16] for at in places]
-    room = WIDTH - LEFT - 52  # half a word at each end
+    room = WIDTH - LEFT - 52  # half a label at each end
     labels = tuple(AxisMark(LEFT + 26 + room * part / 4, HEIGHT - 6, word) for part, word in enumerate(words))
     return Chart(bars, _lines(TIERS, 100), labels)
 
 
 def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]], most: int = 12) -> list[Share]:
-    """Rows with a bar of their levels, the longest a hundred wide."""
+    """Rows with a bar split by level; the longest is 100 wide."""
     found = [(name, levels) for name, levels in rows if sum(levels.values())]
     largest = max([sum(levels.values()) for _, levels in found] + [1])
     return [
@@ -125,7 +125,7 @@ def level_shares(rows: Iterable[tuple[str, Mapping[Level, int]]], most: int = 12
 
 
 def plain_shares(rows: Iterable[tuple[str, int]]) -> list[Share]:
-    """Rows with a bar, the longest a hundred wide."""
+    """Rows with a plain bar; the longest is 100 wide."""
     found = list(rows)
     largest = max([count for _, count in found] + [1])
     return [_share(name, [(-1, count)], largest) for name, count in found]
@@ -142,15 +142,15 @@ def _share(name: str, parts: Iterable[tuple[int, int]], largest: int) -> Share:
 
 
 def _lines(values: Iterable[int], most: int) -> tuple[AxisMark, ...]:
-    return tuple(AxisMark(LEFT, _floor() - _scaled(value, most), _short(value)) for value in values)
+    return tuple(AxisMark(LEFT, _floor() - _scale(value, most), _short(value)) for value in values)
 
 
 def _short(value: int) -> str:
-    """A number in the room beside the axis."""
+    """A number short enough to fit beside the axis."""
     return str(value) if value < 10_000 else f"{value // 1_000}k" if value < 10_000_000 else f"{value // 1_000_000}M"
 
 
-def _scaled(value: float, most: float) -> float:
+def _scale(value: float, most: float) -> float:
     return round(value / most * (_floor() - TOP), 2)
 
 

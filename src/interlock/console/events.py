@@ -15,9 +15,9 @@ from interlock.ports import StoreEvent
 from interlock.web.context import Context
 
 PATH = "/console/events"
-BEAT = 15.0  # seconds between signs of life; whether the visitor is still signed in is looked at before each
+BEAT = 15.0  # seconds between heartbeats; the visitor's session is checked before each
 MOST = 200  # streams that are open at once
-GATHERED = 0.1  # seconds that changes are collected before they are told
+GATHERED = 0.1  # seconds that changes are collected before they are sent
 _WORDS = {
     StoreEvent.AGENTS: "agents", StoreEvent.BLOCKS: "blocks", StoreEvent.DENIALS: "tickets", StoreEvent.OPERATORS: "operators",
     StoreEvent.PATTERNS: "patterns",
@@ -26,7 +26,7 @@ _HEADERS = [*OF_PAGES, (b"content-type", b"text/event-stream; charset=utf-8"), (
 
 
 class Events:
-    """Listens to the store once, and tells every stream."""
+    """Subscribes to the store once and notifies every stream."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -36,11 +36,11 @@ class Events:
 
     @property
     def seen(self) -> str:
-        """How far this daemon's changes are: a page that was made at another point has missed some."""
+        """The counter of this daemon's changes; a page rendered at another value has missed some."""
         return f"{self._self}-{self._told}"
 
     def start(self) -> None:
-        """From now on the store's changes reach the streams of this loop."""
+        """Sends the store's changes to the streams of this loop from now on."""
         first, self._loop = self._loop is None, asyncio.get_running_loop()
         if first:
             self._context.state.store.listen(self._changed)
@@ -50,7 +50,7 @@ class Events:
             stream.end()
 
     def tell(self, word: str) -> None:
-        """Something changed that is no row of the store; on the loop."""
+        """Notifies the streams of a change outside the store; called on the loop."""
         self._told += 1
         for stream in self._streams:
             stream.tell(word)
@@ -72,11 +72,11 @@ class Events:
             self._streams.discard(stream)
 
     async def _whole(self, visit: Visit, stream: _Stream, send: Any) -> None:
-        """The whole stream; the answer has begun, so that whatever goes wrong ends it, and the page opens another."""
+        """Runs the stream; its response has begun, so that any error ends it, and the page opens another."""
         try:
             await self._run(visit, stream, send)
         except Exception as error:
-            failure_page(self._context, error)  # which says it to the operator
+            failure_page(self._context, error)  # which reports it to the operator
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _run(self, visit: Visit, stream: _Stream, send: Any) -> None:
@@ -85,13 +85,13 @@ class Events:
             words = await stream.next(BEAT)
             if stream.ended:
                 break
-            if not await self._still(visit):
+            if not await self._still_signed_in(visit):
                 await _write(send, "event: signed-out\ndata: signed-out\n\n")
                 break
             await _write(send, f"event: changed\ndata: {' '.join(sorted(words))}\n\n" if words else ": still here\n\n")
 
-    async def _still(self, visit: Visit) -> bool:
-        """Whether whoever opened the stream is signed in yet."""
+    async def _still_signed_in(self, visit: Visit) -> bool:
+        """Whether the visitor who opened the stream is still signed in."""
         state = self._context.state
         token = cookie_of(visit)
         return await self._context.pool.run(visitor_of, state, token, state.clock.now(), False, True) is not None
@@ -112,7 +112,7 @@ class Events:
 
 
 class _Stream:
-    """One page's stream: what it has not been told yet."""
+    """One page's stream, with the changes that were not sent yet."""
 
     def __init__(self) -> None:
         self._words: set[str] = set()
@@ -128,7 +128,7 @@ class _Stream:
         self._event.set()
 
     async def next(self, seconds: float) -> set[str]:
-        """What changed since; nothing after the time."""
+        """The changes since the last call; empty after the timeout."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._event.wait()

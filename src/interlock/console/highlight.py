@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from interlock.analysis.display_text import visible
 from interlock.model import Span
 
-MOST = 20_000  # characters that are told apart; the rest is shown plainly
+MOST = 20_000  # characters highlighted; the rest is shown plain
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<sign>&&|\|\||;;|[;|&()<>{}]+)|(?P<note>#[^\n]*)"
     r"|(?P<text>'[^']*'?|\"(?:[^\"\\]|\\.)*\"?)|(?P<flag>-{1,2}[A-Za-z0-9][\w-]*=?)|(?P<word>(?:[^\s;|&()<>'\"\\]|\\.)+|.)",
@@ -28,18 +28,18 @@ class Piece:
 
 
 def highlight(text: str, marks: Iterable[Span] = ()) -> list[Piece]:
-    """The whole text in order; nothing of it is left out, for what is not shown was not approved."""
+    """The whole text in pieces; nothing is left out, as text that is not shown was not approved."""
     spans = sorted((max(0, start), min(end, len(text))) for start, end in marks if start < end)
     return [piece for piece in _cut(_tokens(text), spans) if piece.text]
 
 
 def runs(pieces: Iterable[Piece]) -> list[tuple[bool, list[Piece]]]:
-    """Neighbours that are marked, and that are not, together."""
+    """Groups neighbouring pieces by whether they are marked."""
     return [(marked, list(group)) for marked, group in groupby(pieces, key=lambda piece: piece.marked)]
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str, str]]:
-    """Offset, text, kind; the first word of each command is its program."""
+    """Offset, text and kind of each token; the first word of a command is its program."""
     first = True
     for found in _TOKEN.finditer(text, 0, MOST):
         kind, said = found.lastgroup or "", found.group()
@@ -57,7 +57,7 @@ def _tokens(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _cut(tokens: Iterable[tuple[int, str, str]], spans: list[Span]) -> Iterator[Piece]:
-    """Tokens cut where a mark begins or ends."""
+    """Splits tokens where a mark begins or ends."""
     edges = sorted({edge for span in spans for edge in span})
     for start, said, kind in tokens:
         cuts = [start, *(edge for edge in edges if start < edge < start + len(said)), start + len(said)]

@@ -26,7 +26,7 @@ from interlock.snapshots import ID
 from interlock.times import iso
 
 RECORD = "/console/audit/record"
-# What the events of attempts are called here, and how that is coloured.
+# Label and colour of the events of attempts.
 _ATTEMPTS = {
     EVENTS["allowed"]: ("allowed", "good"),
     EVENTS["confirmed"]: ("allowed, answered", "good"),
@@ -49,7 +49,7 @@ class RecordLine:
     level: int  # -1: none
     who: str
     words: str
-    kept: str = ""  # the snapshot that was taken first, or brought back
+    kept: str = ""  # the snapshot that was taken first, or restored
 
 
 def record_lines(entries: Iterable[RecordEntry]) -> list[RecordLine]:
@@ -74,12 +74,12 @@ def line(entry: RecordEntry) -> RecordLine:
 
 
 def record_address(writer: str, seq: int) -> str:
-    """Where one record is shown."""
+    """The address of a record's page."""
     return f"{RECORD}?{urlencode({'writer': writer, 'seq': seq})}"
 
 
 def when(at: float) -> str:
-    """`2026-01-28 12:05:00`, in UTC; nothing where somebody wrote it who is not us."""
+    """`2026-01-28 12:05:00`, in UTC; empty for a time that Interlock did not write."""
     try:
         return iso(at)[:19].replace("T", " ")
     except (ValueError, TypeError, OverflowError):
@@ -87,7 +87,7 @@ def when(at: float) -> str:
 
 
 def snapshot_of(body: Mapping[str, Any]) -> str:
-    """The snapshot that a record is about, where it has one."""
+    """The id of the snapshot that a record is about, or ""."""
     kept = body.get("kept")
     found = kept.get("id") if isinstance(kept, Mapping) else body.get("snapshot")
     return found if isinstance(found, str) and ID.fullmatch(found) else ""
@@ -107,7 +107,7 @@ def _words(entry: RecordEntry) -> str:
 
 
 RELATED = 30
-LOOKED = 2_000  # records that are looked at for those that belong to it
+MOST_SEARCHED = 2_000  # records searched for related ones
 _HUMAN = ("none", "confirm", "approve", "verify")
 
 
@@ -118,12 +118,12 @@ class FiredRule:
     id: str
     reason: str
     instead: str
-    known: bool  # it is in the rulebook that is in force
+    known: bool  # whether it is in the rulebook in force
 
 
 @dataclass(frozen=True, slots=True)
 class SignedAnswer:
-    """What one person said."""
+    """One operator's signed answer."""
 
     operator: str
     verdict: str
@@ -134,7 +134,7 @@ class SignedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class RecordStory:
-    """Everything about one record."""
+    """Everything that a record's page shows."""
 
     entry: RecordEntry
     line: RecordLine
@@ -156,7 +156,7 @@ def record_story(state: State, entry: RecordEntry) -> RecordStory:
     body = entry.body
     id = str(body.get("ticket") or "")
     ticket, approvals = state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id))) if id else (None, [])
-    found = _shown(state, body) if entry.level >= 0 else None
+    found = _display(state, body) if entry.level >= 0 else None
     proof = proof_of(state, entry.row)
     return RecordStory(
         entry,
@@ -164,11 +164,11 @@ def record_story(state: State, entry: RecordEntry) -> RecordStory:
         found,
         runs(highlight(found.text, found.marks)) if found else [],
         tuple((name, words) for name, words in _facts(entry) if words),
-        _fired(state, body),
+        _fired_rules(state, body),
         tuple(undo_words_after(words, _texts(body.get("factors"))) for words in _texts(body.get("factors"))),
         settle(ticket, state.clock.now()) if ticket is not None else None,
-        tuple(map(_signed, approvals)),
-        _related(state, entry, id),
+        tuple(map(_signed_answer, approvals)),
+        _related_lines(state, entry, id),
         proof,
         when(proof.signed_at) if proof.signed_at is not None else "",
         is_markable(entry),
@@ -176,8 +176,8 @@ def record_story(state: State, entry: RecordEntry) -> RecordStory:
     )
 
 
-def _shown(state: State, body: Mapping[str, Any]) -> ActionDisplay:
-    """What was judged, whole, with what would really have run; the harm is marked by the rules that fired then."""
+def _display(state: State, body: Mapping[str, Any]) -> ActionDisplay:
+    """The judged action with the commands it would have run, marked by the rules that fired then."""
     action = action_of(body)
     seen = assess_record(body, state.rules)
     if seen is None:
@@ -189,7 +189,7 @@ def _shown(state: State, body: Mapping[str, Any]) -> ActionDisplay:
 
 
 def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
-    """What a person asks first, in that order."""
+    """The facts of a record, in the order a reader needs them."""
     body = entry.body
     if entry.level < 0:
         return []
@@ -209,7 +209,7 @@ def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
         ("Agent", f"{agent.get('principal', '')}{name}"),
         ("Session", str(agent.get("session") or "")),
         ("In", str(where.get("cwd") or "")),
-        ("Through", f"{body.get('door') or body.get('adapter_name', '')}, {body.get('strength') or 'plain'} strength"),
+        ("Through", f"{body.get('door') or body.get('adapter_name', '')}, {body.get('strength') or 'plain'} isolation"),
         ("Policy", f"{body.get('policy_name', '')}, mode {body.get('mode', '')}"),
         ("Grant", str(body.get("grant") or "")),
         ("Execution", str(body.get("execution") or "")),
@@ -217,8 +217,8 @@ def _facts(entry: RecordEntry) -> list[tuple[str, str]]:
     ]
 
 
-def _fired(state: State, body: Mapping[str, Any]) -> tuple[FiredRule, ...]:
-    """The rules by their ids, with what the rulebook says of them now."""
+def _fired_rules(state: State, body: Mapping[str, Any]) -> tuple[FiredRule, ...]:
+    """The rules that fired, with their text in the rulebook in force."""
     known = state.rules.rules
     return tuple(
         FiredRule(id, known[id].reason if id in known else "", known[id].instead if id in known else "", id in known)
@@ -226,17 +226,17 @@ def _fired(state: State, body: Mapping[str, Any]) -> tuple[FiredRule, ...]:
     )
 
 
-def _signed(approval: Approval) -> SignedAnswer:
+def _signed_answer(approval: Approval) -> SignedAnswer:
     fresh = "with step-up" if approval.reauth else "signed in"
     how = "by passkey" if approval.key_id.startswith(PREFIX) else f"by key, {fresh}"
     return SignedAnswer(approval.operator, approval.verdict, when(approval.at), approval.channel, how)
 
 
-def _related(state: State, entry: RecordEntry, ticket: str) -> list[RecordLine]:
+def _related_lines(state: State, entry: RecordEntry, ticket: str) -> list[RecordLine]:
     """The other records of the same ticket, the first one first."""
     if not ticket:
         return []
-    found = search(state, RecordQuery(text=ticket, without=ROUTINE), page=RELATED, most=LOOKED)
+    found = search(state, RecordQuery(text=ticket, without=ROUTINE), page=RELATED, most=MOST_SEARCHED)
     return [one for one in reversed(record_lines(found.entries)) if one.id != entry.id]
 
 

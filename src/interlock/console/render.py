@@ -44,7 +44,7 @@ class Renderer:
         self._environment = environment()
 
     def page(self, visit: Visit, page: Page) -> str:
-        """The whole page, or the part that was asked for."""
+        """The whole page, or the part that htmx requested."""
         values = {**page.values, **self._around(visit)}
         return self._environment.get_template(page.template).render(values)
 
@@ -53,13 +53,13 @@ class Renderer:
         signed_in = visit.visitor is not None
         return {
             "visitor": visit.visitor,
-            "csrf": "",  # console.js puts it there: whoever has only the cookie is not told
+            "csrf": "",  # console.js fills it in: the cookie alone does not reveal it
             "navigation": NAVIGATION if signed_in else (),
             "path": visit.path,
             "seen": visit.seen,
             "waiting": state.store.read(waiting_count) if signed_in and not visit.part else "",
             "mode": state.mode,
-            "strength": state.strength,
+            "isolation": state.strength,
             "policy_name": state.policy.name,
             "now": state.clock.now(),
             "part": visit.part,
@@ -68,7 +68,7 @@ class Renderer:
 
 
 def environment() -> Environment:
-    """Jinja with autoescape, where a name that is not there is an error."""
+    """Jinja with autoescape; an undefined name is an error."""
     made = Environment(
         loader=PackageLoader("interlock.console", "templates"),
         autoescape=True,
@@ -89,18 +89,18 @@ def environment() -> Environment:
 
 
 def _lines(text: str) -> str:
-    """Text as it can be shown: what hides or acts is spelled out, line by line."""
+    """Text for display, line by line; invisible and control characters are spelled out."""
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def waiting_count(tx: Tx) -> str:
-    """How many held actions wait, as the navigation says it: empty for none, and not counted without end."""
+    """The number of held actions for the navigation; empty for none, capped."""
     found = len(tx.tickets(TicketQuery(states=_OPEN, limit=MOST_COUNTED)))
     return f"{MOST_COUNTED - 1}+" if found >= MOST_COUNTED else str(found or "")
 
 
 def span_words(seconds: float) -> str:
-    """A length of time: `45 s`, `12 min`, `3 h`, `2 days`."""
+    """A duration: `45 s`, `12 min`, `3 h`, `2 days`."""
     seconds = abs(seconds)
     for unit, length, until in (("s", 1, 90), ("min", 60, 5_400), ("h", 3_600, 129_600)):
         if seconds < until:

@@ -42,7 +42,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
 
 
 def json_handler(work: Callable[[Visit], Mapping[str, Any]]) -> Callable[[Visit], JsonAnswer]:
-    """A handler that answers in JSON, also where it refuses."""
+    """A handler that answers in JSON, refusals included."""
 
     @functools.wraps(work)
     def handler(visit: Visit) -> JsonAnswer:
@@ -64,7 +64,7 @@ def form_field(visit: Visit, name: str, needed: bool = True) -> str:
 
 
 def json_field(visit: Visit, name: str) -> Mapping[str, Any]:
-    """A table of a JSON body, such as a passkey's answer."""
+    """An object in a JSON body, such as a passkey's answer."""
     value = visit.json.get(name) if isinstance(visit.json, dict) else None
     if not isinstance(value, dict):
         raise InvalidInput(f"{name} is missing")

@@ -21,7 +21,7 @@ SIGN_IN, SET_UP, KEYS = "/console/sign-in", "/console/set-up", "/console/keys"
 
 
 def sign_in_page(visit: Visit, error: str = "", status: int = 200) -> Answer:
-    """Who may come in, and since when there are people who may; names are for those who are in."""
+    """The sign-in form with the list of enrolments, without their names."""
     state, site = visit.context.state, visit.site
     if visit.visitor is not None and not error and "again" not in visit.query:
         return RedirectTo(_next(visit))
@@ -38,7 +38,7 @@ def sign_in_page(visit: Visit, error: str = "", status: int = 200) -> Answer:
 
 
 def sign_in(visit: Visit) -> Answer:
-    """Passphrase and code; a cookie that came with them is worth nothing afterwards."""
+    """Signs in with passphrase and code; the session of a cookie sent along ends."""
     _own_page(visit)
     state, site = visit.context.state, visit.site
     given = form_field(visit, "name"), form_field(visit, "passphrase"), form_field(visit, "code")
@@ -76,7 +76,7 @@ def passkey_finish(visit: Visit) -> Answer:
 
 @json_handler
 def whoami(visit: Visit) -> Mapping[str, Any]:
-    """Whether this browser is signed in: a link from elsewhere comes without the cookie, a page of ours with it."""
+    """Whether this browser is signed in: links from other sites arrive without the cookie, the console's own requests with it."""
     return {"signedIn": visit.visitor is not None}
 
 
@@ -91,13 +91,13 @@ def sign_out_all(visit: Visit) -> Answer:
 
 
 def set_up_page(visit: Visit) -> Answer:
-    """Where a set-up link leads; its secret is behind the # and is not sent with the page."""
+    """The page of a set-up link, whose secret is in the fragment and is not sent."""
     found = _setting_up(visit)
     return Page("signin/set_up.html", {"operator": found.operator if found else ""})
 
 
 def set_up(visit: Visit) -> Answer:
-    """The secret of a link, once, for a cookie that lets a first way in be registered and opens no page."""
+    """Exchanges a link's secret, once, for a cookie that may register a first credential and opens no page."""
     entered: list[str] = []
 
     @json_handler
@@ -155,7 +155,7 @@ def remove_key(visit: Visit) -> Answer:
 
 
 def _anyone(visit: Visit) -> Visitor:
-    """Whoever is signed in or sets up; the request has to carry the mark of their own page."""
+    """The session that is signed in or sets up; refuses a request without its page's CSRF token."""
     found = visit.visitor or _setting_up(visit)
     if found is None:
         raise SignInRefused("sign in first, or open the link that `interlock operator link` shows")
@@ -170,13 +170,13 @@ def _setting_up(visit: Visit) -> Visitor | None:
 
 
 def _own_page(visit: Visit) -> None:
-    """Before anybody is signed in, the origin is what tells our page from another one."""
+    """Refuses requests from other origins, the only check before a sign-in."""
     if not cookies.same_origin(visit):
         raise AnswerRefused("this has to come from Interlock's own page")
 
 
 def _with_cookie(visit: Visit, answer: JsonAnswer, entered: list[str], *more: cookies.Header) -> Answer:
-    """The answer with the cookie of whoever came in; the one that they had before counts no more."""
+    """The answer with the new session's cookie; ends the session that the visitor had before."""
     if not entered:
         return answer
     _forget(visit)
@@ -189,7 +189,7 @@ def _forget(visit: Visit) -> None:
 
 
 def _next(visit: Visit) -> str:
-    """Where to go on: a page of the console, whatever was asked for."""
+    """The page to continue with; never one outside the console."""
     wanted = visit.form.get("next") or visit.query.get("next", "")
     inside = wanted.startswith(f"{HOME}/") and not wanted.startswith(SIGN_IN)
     fine = inside and not any(sign in unquote(wanted) for sign in ("\\", "//", ".."))

@@ -36,7 +36,7 @@ def contents() -> Mapping[str, tuple[bytes, str, str]]:
 
 
 def address(name: str) -> str:
-    """Where a file is, changing whenever it does."""
+    """The address of a file, with its hash."""
     path = f"/console/static/{name}"
     return f"{path}?v={contents()[path][2]}"
 

@@ -20,7 +20,7 @@ Body = Mapping[str, Any]
 
 
 def begin(visit: Visit) -> Body:
-    """What a passkey is asked about a ticket; for somebody who has none, that passphrase and code are asked for."""
+    """The passkey challenge for a ticket; an operator without a passkey is asked for passphrase and code."""
     if _by_passphrase(visit):
         return {"passphrase": True}
     return step_up.stepup_begin(visit.context.state, visit.who, visit.params["ticket"], visit.site)
@@ -45,14 +45,14 @@ def approve(visit: Visit) -> Body:
 
 
 def code_begin(visit: Visit) -> Body:
-    """What is asked before a code is shown."""
+    """The challenge before a code is shown."""
     if _by_passphrase(visit):
         return {"passphrase": True}
     return stepping_codes.reveal_begin(visit.context.state, visit.who, visit.params["id"], visit.site)
 
 
 def code_reveal(visit: Visit) -> Body:
-    """A new code, shown once, to whoever was asked anew for it."""
+    """A new code, shown once, after re-authentication."""
     state, id = visit.context.state, visit.params["id"]
     if _by_passphrase(visit):
         given = form_field(visit, "passphrase"), form_field(visit, "code")
@@ -64,14 +64,14 @@ def code_reveal(visit: Visit) -> Body:
 
 
 def grant_begin(visit: Visit, given: Mapping[str, Any]) -> Body:
-    """What is asked before a grant of these terms is signed."""
+    """The challenge before a grant of these terms is signed."""
     if _by_passphrase(visit):
         return {"passphrase": True}
     return step_up_grants.grant_begin(visit.context.state, visit.who, given, visit.site)
 
 
 def grant_signed(visit: Visit, given: Mapping[str, Any]) -> OperatorSession:
-    """The session for exactly this grant; the plain one where nobody was asked anew, which is enough for a lesser grant."""
+    """The session re-authenticated for exactly this grant; the plain session where no answer was sent, which suffices for a lesser grant."""
     state = visit.context.state
     if visit.form.get("passphrase"):
         return step_up_grants.grant_with_passphrase(
@@ -94,7 +94,7 @@ def _answer(visit: Visit) -> Mapping[str, Any]:
 
 
 def fresh_begin(visit: Visit) -> Body:
-    """What is asked before an operator, a key or the mode is changed."""
+    """The challenge before an operator, a key or the mode is changed."""
     if visit.who.fresh(visit.context.state.clock.now()):
         return {"fresh": True}
     if _by_passphrase(visit):
@@ -113,7 +113,7 @@ def fresh_finish(visit: Visit) -> Body:
 
 
 def _by_passphrase(visit: Visit) -> bool:
-    """Whether somebody signed in with passphrase and code, and has no passkey to touch."""
+    """Whether the visitor signed in with passphrase and code and has no passkey."""
     has = credentials.active_credentials(visit.context.state, visit.who.operator, PASSKEY)
     return visit.who.how == PASSPHRASE and not has
 

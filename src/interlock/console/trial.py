@@ -20,7 +20,7 @@ from interlock.policy.policy import Policy, PolicyError
 from interlock.problems import Problem
 from interlock.runtime.state import State
 
-LONGEST = 20_000  # characters of what is tried
+LONGEST = 20_000  # characters of a tried text
 LONGEST_POLICY = 200_000
 CWD = "/home/dev/app"
 KINDS: Mapping[str, str] = MappingProxyType(
@@ -30,7 +30,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """One action as it was read, with its text for a page."""
+    """One judged action, with its text for a page."""
 
     action: Action
     judgement: Judgement
@@ -42,18 +42,18 @@ class TrialResult:
 
 
 def form_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """The fields of a form that say what is tried, as they are shown again."""
+    """The fields of a form that describe the action, for showing them again."""
     plain = {"kind": "command", "text": "", "params": "", "cwd": CWD}
     return {name: plain_text(form.get(name, value)) for name, value in plain.items()}
 
 
 def plain_text(text: str) -> str:
-    """Text as a form has it: lines end as everywhere else, and half a character is none."""
+    """A form's text with plain line ends, without lone surrogates."""
     return text.replace("\r\n", "\n").encode("utf-8", "replace").decode()
 
 
 def action_of(form: Mapping[str, str]) -> Action:
-    """The action that a form describes; raises Invalid with words for whoever filled it in."""
+    """The action that a form describes; raises InvalidInput."""
     fields = form_fields(form)
     kind, text, cwd = fields["kind"], fields["text"], fields["cwd"].strip()
     if kind not in KINDS:
@@ -71,7 +71,7 @@ def action_of(form: Mapping[str, str]) -> Action:
 
 
 def try_action(state: State, action: Action) -> TrialResult:
-    """The action judged by the rules in force; scripts that it names are not opened."""
+    """The action judged by the rules in force; scripts it names are not opened."""
     judgement = judge(action, state.rules)
     assessment = judgement.assessment
     worst = max((finding.level for finding in assessment.findings), default=0)
@@ -81,7 +81,7 @@ def try_action(state: State, action: Action) -> TrialResult:
 
 
 def trial_answer(state: State, found: TrialResult, policy: Policy) -> PolicyAnswer:
-    """What a policy would answer to somebody about whom nothing is known."""
+    """A policy's answer to an unknown agent."""
     at = Circumstances(mode=state.mode, registry_match=None)
     if found.action.kind in (Kind.OPERATION, Kind.TOOL) and policy.registry:
         gate = policy.severities
@@ -91,7 +91,7 @@ def trial_answer(state: State, found: TrialResult, policy: Policy) -> PolicyAnsw
 
 
 def policy_from_text(visit: Visit, text: str, name: str = "edited") -> tuple[Policy | None, tuple[Problem, ...]]:
-    """The policy in a text, with what the configuration says beside it; or every problem of it."""
+    """The policy in a text, with the configuration's limits applied; or all of its problems."""
     if len(text) > LONGEST_POLICY:
         return None, (Problem((), f"longer than {LONGEST_POLICY} characters"),)
     try:

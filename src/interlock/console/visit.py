@@ -25,29 +25,29 @@ def _nothing() -> Mapping[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request: what was asked, and who is signed in."""
+    """One request and its signed-in visitor."""
 
     context: Context
     method: str
     path: str
-    visitor: Visitor | None = None  # whoever is signed in
-    params: Mapping[str, str] = field(default_factory=_nothing)  # of the path
+    visitor: Visitor | None = None  # who is signed in
+    params: Mapping[str, str] = field(default_factory=_nothing)  # from the path
     query: Mapping[str, str] = field(default_factory=_nothing)
-    form: Mapping[str, str] = field(default_factory=_nothing)  # of a form or of a JSON object's texts
-    json: Any = None  # of a JSON body
+    form: Mapping[str, str] = field(default_factory=_nothing)  # text fields of a form or a JSON object
+    json: Any = None  # a JSON body
     headers: Mapping[str, str] = field(default_factory=_nothing)  # names in lower case
-    peer: str = ""  # the address that it comes from
-    site: Site = field(default_factory=lambda: site_of("", "localhost"))  # the name that it was reached by
-    seen: str = ""  # how far the changes were when it came
+    peer: str = ""  # the client's address
+    site: Site = field(default_factory=lambda: site_of("", "localhost"))  # the host name it was sent to
+    seen: str = ""  # the change counter at arrival
 
     @property
     def part(self) -> bool:
-        """Whether htmx asks for a part of a page."""
+        """Whether htmx requests a part of a page."""
         return "hx-request" in self.headers and "hx-boosted" not in self.headers
 
     @property
     def who(self) -> Visitor:
-        """Whoever is signed in; routes that are not open have somebody."""
+        """The signed-in visitor, whom every route that is not open has."""
         assert self.visitor is not None
         return self.visitor
 
@@ -64,7 +64,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class RedirectTo:
-    """Go there next; a path of ours, never an address that somebody gave us."""
+    """A redirect within the console; never to an address from outside."""
 
     to: str
     headers: tuple[tuple[str, str], ...] = ()
@@ -72,14 +72,14 @@ class RedirectTo:
 
 @dataclass(frozen=True, slots=True)
 class CanonicalRedirect:
-    """The same page under the name that passkeys are bound to."""
+    """A redirect to the same page under the host name that passkeys are bound to."""
 
     to: str
 
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """JSON, for our own scripts."""
+    """JSON for the console's own scripts."""
 
     body: Mapping[str, Any]
     status: int = 200
@@ -88,7 +88,7 @@ class JsonAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """Bytes to keep: an export."""
+    """A file to download."""
 
     body: bytes
     kind: str
@@ -101,7 +101,7 @@ Handler = Callable[[Visit], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Which handler answers which path, and who may ask."""
+    """A path, its handler, and the role that may call it."""
 
     method: str
     path: str  # with {names}
@@ -110,11 +110,11 @@ class Route:
 
 
 class PageNotFound(Exception):
-    """There is no such page, or nothing of that name."""
+    """There is no such page, or no object of that name."""
 
 
 class InvalidInput(Exception):
-    """What was entered cannot be used; the words are shown beside the form."""
+    """A form's input cannot be used; the message is shown beside the form."""
 
 
 Header = tuple[bytes, bytes]
@@ -122,7 +122,7 @@ _KEPT = (b"cache-control", b"no-store")
 SAFE: tuple[Header, ...] = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"same-origin"),  # with none at all, a form says that it comes from nowhere
+    (b"referrer-policy", b"same-origin"),  # with no policy at all, a form's Origin is null
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (
@@ -139,7 +139,7 @@ OF_PAGES: tuple[Header, ...] = (_KEPT, *SAFE)
 
 
 def header(name: str, value: str) -> Header:
-    """One line, whatever stands in the value: what ends a line would begin another header."""
+    """A header without line breaks in its value, which would begin another header."""
     return name.encode("latin-1"), "".join(sign if sign.isprintable() else "?" for sign in value).encode(
         "latin-1", "replace"
     )

@@ -53,7 +53,7 @@ class Routes:
         self._others = [(re.compile(_pattern(route.path)), route) for route in self.all if "{" in route.path]
 
     def find(self, method: str, path: str) -> tuple[Route, Mapping[str, str]]:
-        """The route of a path that was decoded already; nothing is called by a name with control characters."""
+        """The route of a decoded path; None for a path with control characters."""
         if not path.isprintable():
             raise PageNotFound
         if (route := self._plain.get((method, path))) is not None:

@@ -16,7 +16,7 @@ from interlock.ports import Tx
 from interlock.records import Block, Execution, HistoryEntry
 
 HOME = "/console/agents"
-PERSON = "person:"  # begins the principal of whoever runs commands through Ask
+PERSON = "person:"  # prefix of the principal of an operator who runs commands through Ask
 MOST_DEEDS = 5_000
 MOST_RUNS = 50
 MOST_SHOWN = 200
@@ -61,13 +61,13 @@ def one(visit: Visit) -> Answer:
         past = [block for block in tx.blocks() if block.principal == principal]
         return tx.deeds(principal, found.name, now - seconds, MOST_DEEDS), runs, past
 
-    deeds, runs, past = state.store.read(work)
+    history, runs, past = state.store.read(work)
     values = {
         "one": found,
-        "chart": risk_chart(deeds, now - seconds, now),
-        "deeds": len(deeds),
-        "worst": max((deed.score for deed in deeds), default=0),
-        "levels": [(level, sum(deed.level is level for deed in deeds)) for level in Level],
+        "chart": risk_chart(history, now - seconds, now),
+        "actions": len(history),
+        "worst": max((entry.score for entry in history), default=0),
+        "levels": [(level, sum(entry.level is level for entry in history)) for level in Level],
         "runs": runs,
         "blocks": sorted(past, key=lambda block: -block.since),
         "period": period if period in PERIODS else "day",
@@ -83,7 +83,7 @@ def one(visit: Visit) -> Answer:
 
 
 def execution(visit: Visit) -> Answer:
-    """One run of the loop, step by step as the record has it."""
+    """One execution of the loop, step by step as recorded."""
     state, id = visit.context.state, visit.query.get("id", "")
     found = state.store.read(lambda tx: tx.execution(id)) if id else None
     if found is None:
@@ -111,7 +111,7 @@ def lift(visit: Visit) -> Answer:
 
 
 def _principal(visit: Visit) -> str:
-    """Somebody who is known: a block for a name that nobody has protects nobody."""
+    """The principal of a known agent; refuses any other, as a mistyped block protects nobody."""
     given = visit.form.get("principal", "")
     if given not in {one.principal for one in list_agents(visit.context.state)}:
         raise PageNotFound("there is no such agent")

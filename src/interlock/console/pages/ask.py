@@ -25,7 +25,7 @@ MOST = 9_000  # characters of a field
 
 
 def ask(visit: Visit) -> Answer:
-    """The page: where to ask, and the plan that is open."""
+    """The request form and the open plan."""
     id = visit.query.get("plan", "")
     if not id:
         return _page(visit)
@@ -36,7 +36,7 @@ def ask(visit: Visit) -> Answer:
 
 
 def make(visit: Visit) -> Answer:
-    """Asks the planner; what goes wrong is said beside what was asked."""
+    """Asks the planner; an error is shown beside the request."""
     intent, cwd = field(visit, "intent"), field(visit, "cwd")
     try:
         plan = planning.make_plan(visit.context.state, visit.who.session, intent, cwd)
@@ -46,35 +46,35 @@ def make(visit: Visit) -> Answer:
 
 
 def edit(visit: Visit) -> Answer:
-    """The review of another text; the box in it is a new one."""
+    """The review of an edited command, with a new box to tick."""
     session, id = visit.who.session, visit.params["id"]
     plan = planning.edit(visit.context.state, session, id, field(visit, "command"), field(visit, "cwd") or None)
-    return Page("ask/_review.html", _reviewed(visit, plan))
+    return Page("ask/_review.html", _review_values(visit, plan))
 
 
 def review(visit: Visit) -> Answer:
     plan = visit.context.state.plans.of(visit.who.operator, visit.params["id"])
-    return Page("ask/_review.html", _reviewed(visit, plan))
+    return Page("ask/_review.html", _review_values(visit, plan))
 
 
 def gate(visit: Visit) -> Answer:
-    """What the gate holds a plan under, as it stands."""
+    """The ticket that holds a plan, in its current state."""
     plan = visit.context.state.plans.of(visit.who.operator, visit.params["id"])
-    return Page("ask/_gate.html", _gated(visit, plan))
+    return Page("ask/_gate.html", _gate_values(visit, plan))
 
 
 def run(visit: Visit) -> Mapping[str, Any]:
-    """A yes to exactly this text; where it is not enough, what else the gate asks for."""
+    """Runs exactly this command on the operator's yes; else answers with what the gate still requires."""
     yes = PlanConsent(field(visit, "command"), field(visit, "mark"), visit.form.get("understood") == "yes")
     try:
         running.start(visit.context.state, visit.who.session, visit.params["id"], yes, elsewhere(visit))
     except PlanHeld as held:
-        return {"status": "held", "reason": str(held), "ticket": _to_touch(visit, held.ticket)}
+        return {"status": "held", "reason": str(held), "ticket": _touch_ticket(visit, held.ticket)}
     return {"status": "running"}
 
 
-def _to_touch(visit: Visit, ticket: Ticket | None) -> str:
-    """The ticket that one touch of whoever runs it frees; none where somebody else is asked, or time, or for a while."""
+def _touch_ticket(visit: Visit, ticket: Ticket | None) -> str:
+    """The ticket that one passkey touch of this operator frees; empty where it takes another person, time, or typing after many approvals."""
     state = visit.context.state
     alone = ticket is not None and ticket.state is TicketState.WAITING and ticket.requirement.quorum <= 1
     if ticket is None or not alone or ticket.requirement.blocked or not needs_step_up(ticket):
@@ -94,7 +94,7 @@ def cancel(visit: Visit) -> Mapping[str, Any]:
 
 
 def type_line(visit: Visit) -> Mapping[str, Any]:
-    """A line for the command that runs, typed by whoever runs it."""
+    """Sends a line to the running command's stdin."""
     given = visit.context.state, visit.who.session, visit.params["id"], field(visit, "line")
     running.type_line(*given, elsewhere(visit))
     return {"status": "typed"}
@@ -106,7 +106,7 @@ def reject(visit: Visit) -> Answer:
 
 
 def save(visit: Visit) -> Answer:
-    """The plan's command as a workflow of its own."""
+    """Saves the plan's command as a workflow."""
     state, session = visit.context.state, visit.who.session
     plan = state.plans.of(session.operator, visit.params["id"])
     step = {"command": plan.command, "cwd": plan.cwd, "intent": plan.intent}
@@ -122,7 +122,7 @@ def field(visit: Visit, name: str) -> str:
 
 
 def elsewhere(visit: Visit) -> bool:
-    """Whether the browser came by a name that others reach too."""
+    """Whether the browser used the public host name."""
     return visit.site.rp_id != "localhost"
 
 
@@ -143,10 +143,10 @@ def _page(
         "plan": None,
         "planner": planner_choice.planner_state(state) if plan is None else None,
     }
-    return Page("ask/ask.html", values | (_reviewed(visit, plan) if plan else {}), status)
+    return Page("ask/ask.html", values | (_review_values(visit, plan) if plan else {}), status)
 
 
-def _reviewed(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
+def _review_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
     state = visit.context.state
     shown = plan_json(state, plan)
     return {
@@ -154,12 +154,12 @@ def _reviewed(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
         "draft": plan.draft,
         "touch": plan.reviewed.assessment.level >= Level.DANGEROUS and plan.reviewed.asked.human is not Human.NONE,
         "not_here": running.why_not_here(state, elsewhere(visit)),
-        **_gated(visit, plan),
+        **_gate_values(visit, plan),
     }
 
 
-def _gated(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
-    ticket = _ticket(visit, plan.ticket) if plan.status == PLANNED else None  # what ran needs no answer
+def _gate_values(visit: Visit, plan: ReviewedPlan) -> dict[str, Any]:
+    ticket = _ticket(visit, plan.ticket) if plan.status == PLANNED else None  # a plan that ran needs no answer
     return {
         "plan_id": plan.id,
         "card": card_of(ticket) if ticket else None,
@@ -192,7 +192,7 @@ PAGE = 50
 
 
 def history_page(visit: Visit) -> Answer:
-    """The newest first, by words and by how they ended."""
+    """Plans, the newest first, filtered by text and status."""
     text, status = visit.query.get("q", "")[:200], visit.query.get("status", "")
     before = visit.query.get("before", "")
     query = PlanQuery(text, status if status in STATUSES else "", before=_moment(before), limit=PAGE + 1)
@@ -217,7 +217,7 @@ def history_entry(visit: Visit) -> Answer:
 
 
 def again(visit: Visit) -> Answer:
-    """A new plan of an old one; it has to be looked at again."""
+    """A new plan from an old one, which is reviewed again."""
     plan = planning.rerun(visit.context.state, visit.who.session, visit.params["id"])
     return RedirectTo(f"{HOME}?plan={quote(plan.id)}")
 

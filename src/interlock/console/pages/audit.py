@@ -44,15 +44,15 @@ _FORMATS: Mapping[str, tuple[str, Callable[[Iterable[AuditRow]], Iterator[str]]]
 
 
 def audit(visit: Visit) -> Answer:
-    return Page("audit/_records.html" if visit.part else "audit/audit.html", {**_listed(visit), "verdict": None})
+    return Page("audit/_records.html" if visit.part else "audit/audit.html", {**_records(visit), "verdict": None})
 
 
 def verify(visit: Visit) -> Answer:
-    """The verdict on the whole chain, beside the records or alone."""
+    """The verdict on the whole chain, above the records or as a part of the page."""
     verdict = verify_record_once(visit.context)
     if visit.part:
         return Page("audit/_verdict.html", {"verdict": verdict})
-    return Page("audit/audit.html", {**_listed(visit), "verdict": verdict})
+    return Page("audit/audit.html", {**_records(visit), "verdict": verdict})
 
 
 def record(visit: Visit) -> Answer:
@@ -61,11 +61,11 @@ def record(visit: Visit) -> Answer:
 
 
 def export(visit: Visit) -> Answer:
-    """What the filters find, as a file; a file that does not have all of it says so in its name."""
+    """The filtered records as a file; an incomplete file says so in its name."""
     kind, written = _FORMATS.get(visit.query.get("format", "jsonl"), ("", None))
     if written is None:
         raise InvalidInput("the format is jsonl or csv")
-    found = search(visit.context.state, _wanted(visit.query), page=MOST_EXPORTED, most=MOST_EXPORTED)
+    found = search(visit.context.state, _query(visit.query), page=MOST_EXPORTED, most=MOST_EXPORTED)
     rows = [entry.row for entry in reversed(found.entries)]
     name = f"interlock-audit{'-newest-' + str(len(rows)) if found.older else ''}.{visit.query.get('format', 'jsonl')}"
     body = "".join(line if line.endswith("\n") else line + "\n" for line in written(rows))
@@ -73,7 +73,7 @@ def export(visit: Visit) -> Answer:
 
 
 def false_alarm(visit: Visit) -> Answer:
-    """Marks a record, or takes the mark back."""
+    """Marks a record as a false alarm, or withdraws the mark."""
     entry, state = _entry(visit, visit.form), visit.context.state
     row, by = entry.row, visit.who.session
     if visit.form.get("withdraw"):
@@ -83,13 +83,13 @@ def false_alarm(visit: Visit) -> Answer:
     return RedirectTo(record_address(row.writer, row.seq))
 
 
-def _listed(visit: Visit) -> dict[str, Any]:
+def _records(visit: Visit) -> dict[str, Any]:
     query = {name: visit.query.get(name, "").strip()[:200] for name in NAMES}
     folded = not query["event"] and query["routine"] != "shown"
-    wanted = replace(_wanted(query), without=ROUTINE if folded else frozenset())
+    wanted = replace(_query(query), without=ROUTINE if folded else frozenset())
     found = search(visit.context.state, wanted, _place(visit.query.get("before", "")))
     given = {name: value for name, value in query.items() if value}
-    older = urlencode({**given, "before": _written(found.older)}) if found.older else ""
+    older = urlencode({**given, "before": _place_text(found.older)}) if found.older else ""
     return {
         "lines": record_lines(found.entries),
         "query": query,
@@ -108,7 +108,7 @@ def _listed(visit: Visit) -> dict[str, Any]:
     }
 
 
-def _wanted(query: Mapping[str, str]) -> RecordQuery:
+def _query(query: Mapping[str, str]) -> RecordQuery:
     level = query.get("level", "")
     return RecordQuery(
         text=(query.get("ticket") or query.get("text", "")).strip()[:200],
@@ -128,12 +128,12 @@ def _entry(visit: Visit, given: Mapping[str, str]) -> RecordEntry:
     return found
 
 
-def _written(place: Place | None) -> str:
+def _place_text(place: Place | None) -> str:
     return f"{place[0]!r}:{place[2]}:{place[1]}" if place else ""
 
 
 def _place(text: str) -> Place | None:
-    """Where a page begins; the first one where the text is none of ours."""
+    """The position a page begins at; the first page for a malformed one."""
     at, _, rest = text.partition(":")
     seq, _, writer = rest.partition(":")
     try:
@@ -153,7 +153,7 @@ ROUTES = (
 
 LIVE_HOME = "/console/live"
 SHOWN = 60
-LOOKED = 2_000  # records that are looked at each time
+MOST_SEARCHED = 2_000  # records searched each time
 LIVE_LEVELS = (("", "any level"), ("1", "reversible and up"), ("2", "destructive and up"), ("3", "dangerous and up"))
 
 
@@ -161,7 +161,7 @@ def live(visit: Visit) -> Answer:
     agent, level = visit.query.get("agent", "").strip()[:200], visit.query.get("level", "")
     level = level if level in dict(LIVE_LEVELS) else ""
     wanted = RecordQuery(agent=agent, level=int(level or 0), attempts=True)
-    found = search(visit.context.state, wanted, page=SHOWN, most=LOOKED)
+    found = search(visit.context.state, wanted, page=SHOWN, most=MOST_SEARCHED)
     values = {
         "lines": record_lines(found.entries),
         "more": found.older is not None,

@@ -37,8 +37,8 @@ def figures(visit: Visit) -> Answer:
             "totals": totals,
             "asked": asked,
             "chart": daily_chart(asked.by_day),
-            "decisions": level_shares(_decided(totals.by_decision)),
-            "categories": plain_shares(_counted(totals.by_category)),
+            "decisions": level_shares(_decision_counts(totals.by_decision)),
+            "categories": plain_shares(_category_counts(totals.by_category)),
             "agents": level_shares(asked.by_agent),
             "seconds": plain_shares(asked.by_seconds),
             "rules": asked.rules[:MOST_RULES],
@@ -47,8 +47,8 @@ def figures(visit: Visit) -> Answer:
     )
 
 
-def _decided(counts: Mapping[str, int]) -> list[tuple[str, dict[Level, int]]]:
-    """By what was answered, since the first day."""
+def _decision_counts(counts: Mapping[str, int]) -> list[tuple[str, dict[Level, int]]]:
+    """Decisions by outcome, since the first day."""
     words = {level.word: level for level in Level}
     found: dict[str, dict[Level, int]] = {}
     for key, count in counts.items():
@@ -59,7 +59,7 @@ def _decided(counts: Mapping[str, int]) -> list[tuple[str, dict[Level, int]]]:
     return sorted(found.items(), key=lambda item: -sum(item[1].values()))
 
 
-def _counted(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+def _category_counts(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     found = [(name.replace("_", " "), count) for name, count in counts.items() if count]
     return sorted(found, key=lambda item: (-item[1], item[0]))
 

@@ -26,7 +26,7 @@ from interlock.model import Level
 from interlock.records import Grant, Ticket
 
 HOME = "/console/grants"
-RECORDS = 500  # actions that a grant is tried on
+RECORDS = 500  # recorded actions that a grant is tested on
 SHOWN = 50
 SPANS: Mapping[str, int] = MappingProxyType(
     {"15 minutes": 900, "1 hour": 3_600, "8 hours": 28_800, "1 day": 86_400, "7 days": 604_800}
@@ -41,7 +41,7 @@ _WHO = ("principal", "name", "session")
 
 
 def listing(visit: Visit) -> Answer:
-    """The grants that still count, the newest first."""
+    """The grants in force, the newest first."""
     state = visit.context.state
     found = state.store.read(lambda tx: tx.grants(state.clock.now()))
     each = [(grant, is_signed(state, grant)) for grant in reversed(found)]
@@ -51,7 +51,7 @@ def listing(visit: Visit) -> Answer:
 def new(visit: Visit) -> Answer:
     """The form, filled in with the narrow grant that a ticket suggests."""
     ticket = _ticket(visit, visit.query.get("ticket", ""))
-    return _form(visit, _suggested(ticket) if ticket else dict(_BEGINNING), ticket)
+    return _form(visit, _suggestion(ticket) if ticket else dict(_BEGINNING), ticket)
 
 
 def _form(visit: Visit, fields: Mapping[str, str], ticket: Ticket | None, error: str = "") -> Answer:
@@ -74,7 +74,7 @@ def _form(visit: Visit, fields: Mapping[str, str], ticket: Ticket | None, error:
     return Page("grants/new.html", values, 422 if error else 200)
 
 
-def _suggested(ticket: Ticket) -> dict[str, str]:
+def _suggestion(ticket: Ticket) -> dict[str, str]:
     made: Mapping[str, Any] = narrow_grant(ticket)
     lists = {name: "\n".join(made[name]) for name in ("targets", "digests")}
     rest = {name: str(made[name]) for name in ("effect", "ceiling", "count", *_WHO)}
@@ -92,10 +92,10 @@ def _ticket(visit: Visit, id: str) -> Ticket | None:
 
 
 def test(visit: Visit) -> Answer:
-    """What the grant would have covered, and what it does not; nothing is kept."""
+    """The recorded actions that the grant would have covered, and near misses; nothing is saved."""
     state = visit.context.state
     try:
-        given = _given(visit.form)
+        given = _terms(visit.form)
         grant = parse_grant(state, visit.who.session, {**given, "why": given["why"] or "a test"})
     except (AnswerRefused, InvalidInput) as error:
         return Page("grants/_tested.html", {"error": str(error), "grant": None})
@@ -115,27 +115,27 @@ def test(visit: Visit) -> Answer:
 
 
 def begin(visit: Visit) -> Mapping[str, Any]:
-    """What is asked of whoever wants to sign these terms."""
-    return grant_begin(visit, _given(visit.form))
+    """The challenge before these terms are signed."""
+    return grant_begin(visit, _terms(visit.form))
 
 
 def save(visit: Visit) -> Answer:
-    """Signs the grant; what waits now and takes no step-up is approved with it, where that is asked for."""
+    """Signs the grant and, on request, approves the ticket it began with, unless that takes a step-up."""
     ticket = _ticket(visit, visit.form.get("ticket", ""))
     try:
         if visit.form.get("too") and ticket is not None and not needs_step_up(ticket):
             require_typed_name(visit, ticket)
         if ticket is not None and not suffices_alone(visit.context.state, visit.who.operator, ticket.requirement):
-            raise AnswerRefused("this is not yours to say alone, so that a grant of yours would count for nothing")
-        given = _given(visit.form)
+            raise AnswerRefused("you cannot approve this alone, so a grant of yours would have no effect")
+        given = _terms(visit.form)
         grant = add_grant(visit.context.state, grant_signed(visit, given), given)
     except (AnswerRefused, InvalidInput, PasskeyRefused, SignInRefused, SignInBusy) as error:
         return _form(visit, _fields(visit.form), ticket, str(error))
-    return RedirectTo(f"{HOME}?said={_said(visit, ticket, grant)}")
+    return RedirectTo(f"{HOME}?said={_approve_too(visit, ticket, grant)}")
 
 
-def _said(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
-    """Which words the list greets with; approves what waits where that was asked for."""
+def _approve_too(visit: Visit, ticket: Ticket | None, grant: Grant) -> str:
+    """The id of the notice on the list; approves the waiting ticket on request."""
     if not visit.form.get("too") or ticket is None or not ticket.open or needs_step_up(ticket):
         return "saved"
     try:
@@ -154,8 +154,8 @@ def _fields(form: Mapping[str, str]) -> dict[str, str]:
     return {name: plain_text(form.get(name, "" if name in _WHO else value)) for name, value in _BEGINNING.items()}
 
 
-def _given(form: Mapping[str, str]) -> dict[str, Any]:
-    """The form in the service's words; raises Invalid. A box that is not ticked does not limit who."""
+def _terms(form: Mapping[str, str]) -> dict[str, Any]:
+    """The grant's terms; raises InvalidInput. An unticked box does not limit who may use it."""
     fields = _fields(form)
     made: dict[str, Any] = {
         name: [line.strip() for line in fields[name].split("\n") if line.strip()] for name in ("targets", "digests")

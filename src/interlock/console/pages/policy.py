@@ -18,16 +18,16 @@ from interlock.policy.policy import Policy
 from interlock.policy.rendering import level_words, policy_warnings, setting_words
 
 HOME = "/console/policy"
-RECORDS = MappingProxyType({"0": 0, "100": 100, "500": 500, "2000": 2_000})  # actions that are judged again
+RECORDS = MappingProxyType({"0": 0, "100": 100, "500": 500, "2000": 2_000})  # recorded actions judged again
 SHOWN = 100  # of the changes
 SHOWN_TURNS = 50
 
 
 def page(visit: Visit) -> Answer:
-    """The policy in force, and when it became so."""
+    """The policy in force and its history."""
     state = visit.context.state
     values = {
-        **_shown(visit, state.policy),
+        **_policy_values(visit, state.policy),
         "in_force": True,
         "turns": policy_changes(state)[:SHOWN_TURNS],
         "mark": state.policy_hash,
@@ -37,15 +37,17 @@ def page(visit: Visit) -> Answer:
 
 
 def shipped(visit: Visit) -> Answer:
-    """One of those that come with Interlock."""
+    """A shipped policy."""
     name = visit.params["name"]
     if name not in names():
         raise PageNotFound(f"there is no policy {name[:80]}")
     policy = visit.context.config.override(load_policy(name))
-    return Page("policy/policy.html", {**_shown(visit, policy), "in_force": False, "turns": (), "mark": "", "file": ""})
+    return Page(
+        "policy/policy.html", {**_policy_values(visit, policy), "in_force": False, "turns": (), "mark": "", "file": ""}
+    )
 
 
-def _shown(visit: Visit, policy: Policy) -> dict[str, Any]:
+def _policy_values(visit: Visit, policy: Policy) -> dict[str, Any]:
     return {
         "policy": policy,
         "levels": [(level, level_words(policy, level)) for level in Level],
@@ -57,7 +59,7 @@ def _shown(visit: Visit, policy: Policy) -> dict[str, Any]:
 
 
 def edit(visit: Visit) -> Answer:
-    """A text to begin with: what is in force, or one that is shipped."""
+    """The editor, filled with the policy in force or a shipped one."""
     start = visit.query.get("start", "")
     policy = load_policy(start) if start in names() else visit.context.state.policy
     return Page("policy/edit.html", {"text": own_text(policy), "names": names(), "records": "500", **_UNTRIED})
@@ -69,16 +71,16 @@ _UNTRIED: Mapping[str, Any] = MappingProxyType(
 
 
 def try_it(visit: Visit) -> Answer:
-    """Everything about an edited text: its problems, or what it changes, its cases, and what the record would have come to."""
+    """Checks an edited policy: its problems, else its changes, its cases, and the outcomes of recorded actions under it."""
     text = plain_text(visit.form.get("policy", ""))
     chosen = visit.form.get("records", "500")
-    values = {**_UNTRIED, "text": text, "names": names(), "records": chosen, **_tried(visit, text, chosen)}
+    values = {**_UNTRIED, "text": text, "names": names(), "records": chosen, **_trial_values(visit, text, chosen)}
     if visit.part:
         return Page("policy/_tried.html", values)
     return Page("policy/edit.html", values, 422 if values["problems"] else 200)
 
 
-def _tried(visit: Visit, text: str, chosen: str) -> dict[str, Any]:
+def _trial_values(visit: Visit, text: str, chosen: str) -> dict[str, Any]:
     state = visit.context.state
     policy, problems = policy_from_text(visit, text)
     if policy is None:

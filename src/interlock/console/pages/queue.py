@@ -27,7 +27,7 @@ from interlock.ports import Tx
 from interlock.records import Approval, Block, Challenge, Ticket, TicketQuery
 
 HOME = "/console/queue"
-MOST = 200  # tickets that are read; more are said to be there
+MOST = 200  # tickets read; the page says where there are more
 _OPEN = (TicketState.COOLING, TicketState.WAITING)
 Held = list[tuple[Ticket, list[Approval]]]
 
@@ -45,7 +45,7 @@ def count(visit: Visit) -> Answer:
 
 
 def newest(visit: Visit) -> Answer:
-    """How many wait, and the newest of them in few words: for the tab, and for a notification of the browser."""
+    """The number of waiting tickets and a summary of the newest, for the tab and browser notifications."""
     state = visit.context.state
 
     def work(tx: Tx) -> tuple[str, list[Ticket]]:
@@ -57,7 +57,7 @@ def newest(visit: Visit) -> Answer:
 
 
 def _waiting(visit: Visit) -> dict[str, object]:
-    """Everything that waits for a person."""
+    """Everything that waits for an operator."""
     state = visit.context.state
     now = state.clock.now()
 
@@ -88,7 +88,7 @@ def _ticket(tx: Tx, challenge: Challenge) -> Ticket | None:
 
 
 def one(visit: Visit) -> Answer:
-    """One ticket's own page, however it stands."""
+    """One ticket's page, in any state."""
     state, id = visit.context.state, visit.params["id"]
     ticket, approvals = state.store.read(lambda tx: (tx.ticket(id), tx.approvals(id)))
     if ticket is None:
@@ -100,7 +100,7 @@ def one(visit: Visit) -> Answer:
 
 
 def approve(visit: Visit) -> Answer:
-    """Approves what a cookie is enough for; everything else goes through step-up."""
+    """Approves a ticket for which a cookie suffices; refuses one that takes a step-up."""
     state, id = visit.context.state, visit.params["id"]
     ticket = state.store.read(lambda tx: tx.ticket(id))
     if ticket is None:
@@ -109,18 +109,18 @@ def approve(visit: Visit) -> Answer:
         raise InvalidInput("this takes your passkey, or your passphrase and a code")
     require_typed_name(visit, ticket)
     answers.approve(state, visit.who.session, id, form_field(visit, "reason", needed=False))
-    return _answered(visit)
+    return _after_answer(visit)
 
 
 def require_typed_name(visit: Visit, ticket: Ticket) -> None:
-    """After many approvals in a row the target's name has to be typed: whoever only clicks stops here."""
+    """Refuses an approval after many in a row unless the target's name was typed."""
     wanted = target_of(ticket)
     if approves_too_fast(visit.context.state, visit.who.operator) and visit.form.get("typed", "").strip() != wanted:
         raise InvalidInput(f"you approved many in a row: type {wanted!r} to approve this one too")
 
 
 def _why(visit: Visit, words: str) -> str:
-    """The reason that was given; refuses none, and one that nobody reads to its end."""
+    """The reason in the form; refuses an empty or over-long one."""
     reason = form_field(visit, "reason", needed=False).strip()
     if not reason:
         raise InvalidInput(words)
@@ -131,11 +131,11 @@ def reject(visit: Visit) -> Answer:
     """Rejects, which also vetoes a cooling-off; the reason reaches the agent."""
     reason = _why(visit, "say why: the agent is told")
     answers.reject(visit.context.state, visit.who.session, visit.params["id"], reason)
-    return _answered(visit)
+    return _after_answer(visit)
 
 
 def revoke(visit: Visit) -> Answer:
-    """Takes an approval back that no agent used yet."""
+    """Revokes an approval that no agent has used yet."""
     reason = _why(visit, "say why it is taken back: it is recorded")
     answers.revoke(visit.context.state, visit.who.session, visit.params["id"], reason)
     return one(visit) if visit.part else RedirectTo(f"/console/tickets/{quote(visit.params['id'])}")
@@ -145,7 +145,7 @@ def lift(visit: Visit) -> Answer:
     """Lifts a block; approves nothing."""
     reason = _why(visit, "say why the block is lifted: it is recorded")
     unblock(visit.context.state, visit.who.session, visit.form.get("principal", ""), reason)
-    return _answered(visit)
+    return _after_answer(visit)
 
 
 def reveal(visit: Visit) -> Answer:
@@ -156,15 +156,15 @@ def reveal(visit: Visit) -> Answer:
 
 def reissue(visit: Visit) -> Answer:
     challenges.reissue(visit.context.state, visit.who.session, visit.params["id"])
-    return _answered(visit)
+    return _after_answer(visit)
 
 
-def _answered(visit: Visit) -> Answer:
+def _after_answer(visit: Visit) -> Answer:
     return queue(visit) if visit.part else RedirectTo(HOME)
 
 
 ROUTES = (
-    Route("GET", "/", home, OPEN),  # the cookie is for what is below /console
+    Route("GET", "/", home, OPEN),  # the cookie's path is /console
     Route("GET", "/console", home),
     Route("GET", "/console/events", home),
     Route("GET", HOME, queue),

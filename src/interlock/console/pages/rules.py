@@ -21,8 +21,8 @@ from interlock.policy.load import toml
 from interlock.web.context import Context
 
 HOME = "/console/rules"
-LONGEST = 100_000  # characters of a pack that is checked
-MOST = 300  # rules that are listed
+LONGEST = 100_000  # characters of a checked pack
+MOST = 300  # rules listed
 _WORDS = {level.word: level for level in Level}
 
 
@@ -30,7 +30,7 @@ def listing(visit: Visit) -> Answer:
     """All packs, or the rules that a search finds."""
     asked = {name: plain_text(visit.query.get(name, ""))[:200].strip() for name in ("q", "pack", "level")}
     every = rules_in_force(visit.context)
-    found = [one for one in every.values() if _wanted(one, asked)] if any(asked.values()) else []
+    found = [one for one in every.values() if _matches(one, asked)] if any(asked.values()) else []
     values = {
         "asked": asked,
         "searched": any(asked.values()),
@@ -47,7 +47,7 @@ def listing(visit: Visit) -> Answer:
     return Page("rules/_found.html" if visit.part else "rules/rules.html", values)
 
 
-def _wanted(one: RuleInForce, asked: dict[str, str]) -> bool:
+def _matches(one: RuleInForce, asked: dict[str, str]) -> bool:
     rule = one.rule
     if asked["pack"] and one.pack != asked["pack"]:
         return False
@@ -59,7 +59,7 @@ def _wanted(one: RuleInForce, asked: dict[str, str]) -> bool:
 
 
 def _packs(rules: Iterable[RuleInForce]) -> list[tuple[str, int, Level]]:
-    """Name, how many rules, the worst of them."""
+    """Name, number of rules and highest level of each pack."""
     each = list(rules)
     count = Counter(one.pack for one in each)
     worst = {pack: max(one.rule.level for one in each if one.pack == pack) for pack in count}
@@ -67,8 +67,8 @@ def _packs(rules: Iterable[RuleInForce]) -> list[tuple[str, int, Level]]:
 
 
 def one(visit: Visit) -> Answer:
-    """One rule, and what becomes of its examples now."""
-    found, rules = _found(visit), visit.context.state.rules
+    """One rule, with its examples judged by the rules in force."""
+    found, rules = _requested_rule(visit), visit.context.state.rules
     rule = found.rule
     values = {
         "one": found,
@@ -86,8 +86,8 @@ _UNTRIED: dict[str, Any] = {"found": None, "error": "", "fires": False, "alone":
 
 
 def try_one(visit: Visit) -> Answer:
-    """Any input against one rule: whether it fires, and whether that is what decides."""
-    shelf, rules = _found(visit), visit.context.state.rules
+    """Tests any input against one rule: whether it fires, alone and among all rules."""
+    shelf, rules = _requested_rule(visit), visit.context.state.rules
     try:
         found = try_action(visit.context.state, action_of(visit.form))
     except InvalidInput as error:
@@ -105,7 +105,7 @@ def try_one(visit: Visit) -> Answer:
     return Page("rules/_tried.html", values)
 
 
-def _found(visit: Visit) -> RuleInForce:
+def _requested_rule(visit: Visit) -> RuleInForce:
     id = visit.params["id"]
     found = rules_in_force(visit.context).get(id)
     if found is None:
@@ -121,19 +121,19 @@ _UNCHECKED: dict[str, Any] = {"error": "", "book": None, "wrong": (), "count": 0
 
 
 def check(visit: Visit) -> Answer:
-    """A pack that somebody writes: every problem of it, with its examples judged beside the rules in force."""
+    """Checks a pack: all of its problems, with its examples judged beside the rules in force."""
     text = plain_text(visit.form.get("pack", ""))
-    values = {"pack": text, **_UNCHECKED, **_checked(visit, text)}
+    values = {"pack": text, **_UNCHECKED, **_check_values(visit, text)}
     return Page("rules/_checked.html" if visit.part else "rules/check.html", values)
 
 
-def _checked(visit: Visit, text: str) -> dict[str, Any]:
+def _check_values(visit: Visit, text: str) -> dict[str, Any]:
     if not text.strip() or len(text) > LONGEST:
         return {"error": "there is nothing to check yet" if not text.strip() else f"longer than {LONGEST} characters"}
     rules = visit.context.state.rules
     try:
         book = build_rulebook([toml(text)])
-        whole = replace(join_rulebooks(_without(rules, book), book), patterns=rules.patterns)
+        whole = replace(join_rulebooks(_without_redefined(rules, book), book), patterns=rules.patterns)
     except (TypeError, AttributeError):
         return {"error": "this is no pack: rules stand in [[rule]], programs in [program.name]"}
     except (ValueError, RecursionError) as error:  # a RuleError, or no TOML
@@ -144,8 +144,8 @@ def _checked(visit: Visit, text: str) -> dict[str, Any]:
     return {"book": book, "wrong": example_failures(book, whole), "count": count}
 
 
-def _without(rules: Rulebook, book: Rulebook) -> Rulebook:
-    """The rules in force without those that the pack words anew: an edited copy of a pack is checked in its place."""
+def _without_redefined(rules: Rulebook, book: Rulebook) -> Rulebook:
+    """The rules in force without those that the pack redefines, so that an edited copy of a pack replaces it."""
     kept = [rule for id, rule in rules.rules.items() if id not in book.rules]
     programs = {name: program for name, program in rules.programs.items() if name not in book.programs}
     return Rulebook.of(kept, programs)
@@ -160,7 +160,7 @@ ROUTES = (
 )
 
 
-Stamp = tuple[str, int, int]  # path, when it was written, how long it is
+Stamp = tuple[str, int, int]  # path, modification time, size
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,49 +169,49 @@ class RuleInForce:
 
     rule: Rule
     pack: str
-    changed: bool = False  # the file says something else by now
+    changed: bool = False  # the file differs by now
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleResult:
-    """What became of one example."""
+    """The result of one example."""
 
     action: Action
-    catch: bool  # it has to fire
+    catch: bool  # whether the rule has to fire
     held: bool
 
 
 def rules_in_force(context: Context) -> dict[str, RuleInForce]:
     """Every rule in force, by its id."""
     on_disk = _read([_stamp(path) for path in _files(context)])
-    return {id: _shelved(rule, on_disk.get(id)) for id, rule in context.state.rules.rules.items()}
+    return {id: _in_force(rule, on_disk.get(id)) for id, rule in context.state.rules.rules.items()}
 
 
 def pack_summaries(context: Context) -> dict[str, str]:
-    """What each pack is about: the comment that its file begins with."""
+    """A summary of each pack: the opening comment of its file."""
     return {path.stem: _opening(_stamp(path)) for path in _files(context)}
 
 
 def example_results(rule: Rule, rules: Rulebook) -> list[ExampleResult]:
-    """A rule's own examples, judged by all rules that are in force."""
+    """A rule's own examples, judged by all rules in force."""
     each = [(action, True) for action in rule.match] + [(action, False) for action in rule.spare]
     return [ExampleResult(action, catch, _fires(rule, action, rules) is catch) for action, catch in each]
 
 
 def example_problems(rule: Rule, rules: Rulebook) -> list[str]:
-    """What is wrong with a rule by its own examples."""
+    """The examples of a rule that fail, in words."""
     return example_failures(Rulebook.of([rule], rules.programs), rules)
 
 
 def _fires(rule: Rule, action: Action, rules: Rulebook) -> bool:
-    """Whether a rule speaks; one that calls something safe is heard by the level alone."""
+    """Whether a rule fires; for a rule of level safe, whether the action is judged safe."""
     seen = judge(action, rules).assessment
     if not rule.level:
         return not seen.level
     return any(finding.rule == rule.id for finding in seen.findings)
 
 
-def _shelved(rule: Rule, found: tuple[str, Rule] | None) -> RuleInForce:
+def _in_force(rule: Rule, found: tuple[str, Rule] | None) -> RuleInForce:
     if found is None:
         return RuleInForce(rule, "", True)
     pack, other = found

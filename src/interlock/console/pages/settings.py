@@ -94,8 +94,8 @@ def _adapters(visit: Visit) -> list[dict[str, Any]]:
     return [{**adapter_json(state, loaded, True), "whole_mark": loaded.mark} for loaded in each]
 
 
-def _done(work: Work) -> Callable[[Visit], Answer]:
-    """A handler that changes something and leads back; what the service refuses is said on the same page."""
+def _change(work: Work) -> Callable[[Visit], Answer]:
+    """A handler that makes a change and redirects back; a refusal is shown on the same page."""
 
     def handler(visit: Visit) -> Answer:
         try:
@@ -116,7 +116,7 @@ def mode(visit: Visit) -> str:
 
 
 def operator(visit: Visit) -> str:
-    """Other roles and teams, disabled or enabled again."""
+    """Changes an operator's roles, teams and whether they are disabled."""
     roles, teams = _names(visit, "roles"), _names(visit, "teams")
     disabled = visit.form.get("disabled") == "yes"
     change_operator(visit.context.state, visit.who.session, visit.params["name"], roles, teams, disabled)
@@ -124,7 +124,7 @@ def operator(visit: Visit) -> str:
 
 
 def new_operator(visit: Visit) -> str:
-    """Somebody else; the first passphrase is told them by another way, and theirs to change."""
+    """Enrols an operator, who learns the first passphrase out of band and changes it."""
     name, first, again = (visit.form.get(field, "") for field in ("name", "passphrase", "again"))
     if not _NAME.fullmatch(name.strip()):
         raise InvalidInput("a name is letters, digits and . @ - _, no more than 64")
@@ -136,7 +136,7 @@ def new_operator(visit: Visit) -> str:
 
 
 def test_channel(visit: Visit) -> Answer:
-    """Sends a test message now; it says what became of it beside the button."""
+    """Sends a test message now and shows its result beside the button."""
     try:
         told = status.send_test(visit.context.state, visit.who.session, visit.params["name"])
     except AnswerRefused as error:
@@ -145,7 +145,7 @@ def test_channel(visit: Visit) -> Answer:
 
 
 def trust(visit: Visit) -> str:
-    """One step up by an admin, down by anybody who answers."""
+    """Changes an adapter's trust: one step up by an admin, down by any approver."""
     wanted = TRUSTS.get(visit.form.get("level", ""))
     if wanted is None:
         raise InvalidInput("no such level of trust")
@@ -155,7 +155,7 @@ def trust(visit: Visit) -> str:
 
 
 def planner(visit: Visit) -> Answer:
-    """Which planner answers from now on; back to where that was asked."""
+    """Chooses the planner and redirects to the page of the form."""
     to = ASK if visit.form.get("back") == "ask" else HOME
     try:
         given = visit.form.get("use", ""), visit.form.get("model", "")
@@ -173,7 +173,7 @@ def _reason(visit: Visit) -> str:
 
 
 def _names(visit: Visit, field: str) -> list[str]:
-    """Words with commas or blanks between them."""
+    """Names separated by commas or blanks."""
     found = re.split(r"[,\s]+", visit.form.get(field, "").strip())
     names = [name for name in found if name]
     for name in names:
@@ -184,10 +184,10 @@ def _names(visit: Visit, field: str) -> list[str]:
 
 ROUTES = (
     Route("GET", HOME, page),
-    Route("POST", f"{HOME}/mode", _done(mode), ADMIN),
-    Route("POST", f"{HOME}/operators", _done(new_operator), ADMIN),
-    Route("POST", f"{HOME}/operators/{{name}}", _done(operator), ADMIN),
+    Route("POST", f"{HOME}/mode", _change(mode), ADMIN),
+    Route("POST", f"{HOME}/operators", _change(new_operator), ADMIN),
+    Route("POST", f"{HOME}/operators/{{name}}", _change(operator), ADMIN),
     Route("POST", f"{HOME}/planner", planner, ADMIN),
     Route("POST", f"{HOME}/channels/{{name}}/test", test_channel, APPROVER),
-    Route("POST", f"{HOME}/adapters/{{name}}/trust", _done(trust), APPROVER),
+    Route("POST", f"{HOME}/adapters/{{name}}/trust", _change(trust), APPROVER),
 )

@@ -25,13 +25,13 @@ EDITED = "edited"
 
 
 def page(visit: Visit) -> Answer:
-    """The form; a link may fill it in, and is answered at once."""
+    """The form; a link that fills it in is answered at once."""
     filled = bool(visit.query.get("text"))
     return Page("try/try.html", {**_form(visit, visit.query), **(_result(visit, visit.query) if filled else _NOTHING)})
 
 
 def explain(visit: Visit) -> Answer:
-    """The answer to the form; what is wrong with it is said where the answer would stand."""
+    """The answer to the form, or its error in the same place."""
     result = _result(visit, visit.form)
     if visit.part:
         return Page("try/_result.html", result)
@@ -65,7 +65,7 @@ def _result(visit: Visit, form: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _other(visit: Visit, form: Mapping[str, str]) -> tuple[Policy | None, tuple[Problem, ...]]:
-    """The policy that is compared with the one in force, if any."""
+    """The policy to compare with the one in force, if any."""
     wanted = form.get("other", "")
     if not wanted:
         return None, ()

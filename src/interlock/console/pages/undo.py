@@ -22,7 +22,7 @@ _KINDS = (("+++", ""), ("---", ""), ("@@", "dim"), ("+", "add"), ("-", "del"))
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """One change as the page has it: a diff by lines."""
+    """One change, with its diff by lines."""
 
     path: str
     what: str
@@ -31,7 +31,7 @@ class ShownChange:
 
 
 def listing(visit: Visit) -> Answer:
-    """What was kept, the newest first; of every agent."""
+    """The snapshots of every agent, the newest first."""
     state = visit.context.state
     found = undoing.list_snapshots(state, limit=PAGE + 1, before=_moment(visit.query.get("before", "")))
     rows = found[:PAGE]
@@ -49,14 +49,14 @@ def listing(visit: Visit) -> Answer:
 
 
 def one(visit: Visit) -> Answer:
-    """One snapshot, with what bringing it back would change now; contents are for those who may do it."""
+    """One snapshot and what restoring it would change now; contents are shown only to those who may restore it."""
     row = _row(visit)
     may = may_visit(visit.who, APPROVER)
-    return _page(visit, row, *(_planned(visit.context.state, row) if may else (None, "")))
+    return _page(visit, row, *(_restore_plan(visit.context.state, row) if may else (None, "")))
 
 
 def undo(visit: Visit) -> Answer:
-    """Brings it back; what was done later is overwritten only where somebody said so, of changes that they were shown."""
+    """Restores a snapshot; overwrites later work only on request, and only changes that were shown."""
     row = _row(visit)
     if visit.form.get("sure") != "yes":
         raise InvalidInput("tick the box first: this changes files")
@@ -73,8 +73,8 @@ def undo(visit: Visit) -> Answer:
     return Page("undo/outcome.html", values, 200 if done.done else 409)
 
 
-def _planned(state: State, row: Snapshot) -> tuple[UndoPlan | None, str]:
-    """What it would change, or why it cannot be brought back."""
+def _restore_plan(state: State, row: Snapshot) -> tuple[UndoPlan | None, str]:
+    """What restoring would change, or why it cannot be done."""
     if row.state != KEPT:
         return None, ""
     try:
@@ -119,7 +119,7 @@ def _row(visit: Visit) -> Snapshot:
 
 
 def _until(state: State, row: Snapshot) -> float:
-    """When it is let go, if there is room until then."""
+    """When the snapshot is pruned, if there is room until then."""
     return row.at + state.undo.days * 86_400.0
 
 

@@ -37,7 +37,7 @@ def save(visit: Visit) -> Answer:
 
 
 def one(visit: Visit) -> Answer:
-    """Its steps, each read as if it were new."""
+    """One workflow, each step reviewed anew."""
     state = visit.context.state
     opened = workflows.open_steps(state, visit.who.session, visit.params["id"])
     flow = state.plans.flows.get(opened.workflow.id)
@@ -58,10 +58,12 @@ def remove(visit: Visit) -> Answer:
 
 
 def run(visit: Visit) -> Mapping[str, Any]:
-    """A yes to every step, or to the frozen whole; where the gate asks for more, which tickets it holds."""
+    """Runs a workflow on a yes to every step, or to the frozen whole; else answers with the tickets that hold it."""
     state, session, id = visit.context.state, visit.who.session, visit.params["id"]
     try:
-        flow = workflow_runs.start_run(state, session, id, _said(visit), field(visit, "frozen"), elsewhere(visit))
+        flow = workflow_runs.start_run(
+            state, session, id, _step_answers(visit), field(visit, "frozen"), elsewhere(visit)
+        )
     except workflow_runs.StepsHeld as held:
         tickets = [one.ticket.id for _, one in held.held if one.ticket]
         return {"status": "held", "reason": f"{held} Answer them in the queue, then run it again.", "tickets": tickets}
@@ -69,7 +71,7 @@ def run(visit: Visit) -> Mapping[str, Any]:
 
 
 def freeze_begin(visit: Visit) -> Mapping[str, Any]:
-    """What is asked of whoever freezes it: for the grant that it takes, nothing where it takes none."""
+    """The challenge for the grant that freezing takes; empty where it takes none."""
     terms = _terms(visit)
     return grant_begin(visit, terms) if terms else {"fresh": True}
 
@@ -77,17 +79,17 @@ def freeze_begin(visit: Visit) -> Mapping[str, Any]:
 def freeze(visit: Visit) -> Mapping[str, Any]:
     terms = _terms(visit)
     by = grant_signed(visit, terms) if terms else visit.who.session
-    workflows.freeze(visit.context.state, by, visit.params["id"], _said(visit), *_span(visit))
+    workflows.freeze(visit.context.state, by, visit.params["id"], _step_answers(visit), *_span(visit))
     return {"status": "frozen"}
 
 
 def _terms(visit: Visit) -> dict[str, Any] | None:
     given = visit.context.state, visit.who.session, visit.params["id"]
-    return workflows.grant_of(*given, _said(visit), *_span(visit))
+    return workflows.grant_of(*given, _step_answers(visit), *_span(visit))
 
 
 def _span(visit: Visit) -> tuple[int, int]:
-    """For how many runs, and how many days."""
+    """The number of runs and days."""
     runs, days = field(visit, "runs"), field(visit, "days")
     if not (runs.isdigit() and days.isdigit() and len(runs + days) < 6):
         raise InvalidInput("how many runs, and for how many days?")
@@ -103,8 +105,8 @@ def cancel(visit: Visit) -> Mapping[str, Any]:
     return {"status": "ending"}
 
 
-def _said(visit: Visit) -> list[tuple[str, PlanConsent]]:
-    """What was said to each step, as the page sends it."""
+def _step_answers(visit: Visit) -> list[tuple[str, PlanConsent]]:
+    """The operator's answer to each step, as the page sends it."""
     try:
         steps = json.loads(visit.form.get("steps", ""))
     except (ValueError, RecursionError):
